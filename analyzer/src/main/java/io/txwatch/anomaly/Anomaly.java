@@ -1,0 +1,32 @@
+package io.txwatch.anomaly;
+
+import io.txwatch.dependency.Dependency;
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One anomaly with its evidence and the verdict on it.
+ *
+ * @param phenomenon its name
+ * @param cycleClass the class of its cycle; empty if it is not a cycle (G1a, G1b, internal)
+ * @param verdict whose fault it is
+ * @param confidence whether all its transactions have ended
+ * @param database the DBMS
+ * @param isolation the level it is judged at: the weakest of its transactions'
+ * @param transactions its transactions; for a cycle, in the order of the cycle
+ * @param cycle the edges: {@code cycle[i]} leads from {@code transactions[i]} to the next, the last
+ *     back to the first. For G1a, G1b and internal the one dependency that is wrong
+ * @param advice what would prevent it, in a sentence or two
+ */
+public record Anomaly(
+    Phenomenon phenomenon,
+    Optional<CycleClass> cycleClass,
+    Verdict verdict,
+    Confidence confidence,
+    Database database,
+    IsolationLevel isolation,
+    List<ObservedTransaction> transactions,
+    List<Dependency> cycle,
+    String advice) {}

@@ -1,0 +1,13 @@
+package io.txwatch.anomaly;
+
+import io.txwatch.history.StatementKind;
+
+/**
+ * A statement as a report shows it.
+ *
+ * @param number its number in its transaction
+ * @param kind what it is
+ * @param sql its text
+ * @param callSite where the application called it; empty if unknown
+ */
+public record ObservedStatement(int number, StatementKind kind, String sql, String callSite) {}

@@ -1,0 +1,22 @@
+package io.txwatch.anomaly;
+
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A transaction as a report shows it.
+ *
+ * @param id its id
+ * @param session the name of its session
+ * @param level the level it ran at
+ * @param outcome how it ended; empty while it runs
+ * @param statements the statements that take part in the anomaly, in order
+ */
+public record ObservedTransaction(
+    long id,
+    String session,
+    IsolationLevel level,
+    Optional<Outcome> outcome,
+    List<ObservedStatement> statements) {}

@@ -1,0 +1,24 @@
+package io.txwatch.dependency;
+
+/** The kinds of direct dependency (Adya §3.1; IsoRel §2.3). */
+public enum DependencyKind {
+  /** The target wrote the version next to the one that the source wrote. */
+  WW("ww"),
+  /** The target read a version that the source wrote. */
+  WR("wr"),
+  /** The target wrote the version next to the one that the source read (anti-dependency). */
+  RW("rw"),
+  /** The target came after the source in the same session. */
+  SO("so");
+
+  private final String term;
+
+  DependencyKind(String term) {
+    this.term = term;
+  }
+
+  /** The term, as reports print it. */
+  public String term() {
+    return term;
+  }
+}

@@ -1,0 +1,18 @@
+package io.txwatch.history;
+
+/**
+ * Where events go: the analyzer in this process, a file, an analyzer over TCP.
+ *
+ * <p>A sink that is handed to the driver never blocks and never throws: what it cannot take it
+ * drops, counts, and tells with a {@link Event.Gap} as soon as it can. It may be called by many
+ * threads at once unless it says otherwise.
+ */
+public interface EventSink extends AutoCloseable {
+
+  /** Takes one event. */
+  void accept(Event event);
+
+  /** Hands on what is buffered, waiting a bounded time, and releases everything. Never throws. */
+  @Override
+  void close();
+}

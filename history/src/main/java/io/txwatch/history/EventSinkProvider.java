@@ -1,0 +1,25 @@
+package io.txwatch.history;
+
+import io.txwatch.settings.Settings;
+
+/**
+ * How the driver finds a consumer of events that lives in a module it may not import: a {@link
+ * java.util.ServiceLoader} service. The analyzer provides {@code inprocess}.
+ */
+public interface EventSinkProvider {
+
+  /**
+   * The value of {@code txwatch.analyzer} that asks for this provider, or its scheme: {@code
+   * inprocess}, {@code tcp}.
+   */
+  String name();
+
+  /**
+   * Opens a sink that is called by one thread only, which may block (the bounded queue stands
+   * before it).
+   *
+   * @throws java.io.IOException if what the settings name cannot be opened; the message says what
+   *     to do
+   */
+  EventSink open(Settings settings) throws java.io.IOException;
+}

@@ -1,0 +1,29 @@
+package io.txwatch.history;
+
+/** Why something was not observed: a closed list, so that coverage can be counted by reason. */
+public enum GapReason {
+  /**
+   * The SQL has a shape that is passed through untouched at the chosen level of instrumentation.
+   */
+  SHAPE,
+  /**
+   * The tokenizer's scanner and the parser do not agree on the statement, or no grammar knows it.
+   */
+  NOT_UNDERSTOOD,
+  /** A table without auxiliary columns. */
+  NOT_PREPARED,
+  /** A table whose auxiliary columns this user may not read or write. */
+  NO_RIGHTS,
+  /** A view, a foreign table, a system table: nothing that carries auxiliary columns. */
+  NOT_A_BASE_TABLE,
+  /** A callable statement, COPY, LOAD DATA, a script: opaque by nature. */
+  OPAQUE,
+  /** Work done through an unwrapped vendor object. */
+  BYPASS,
+  /** The queue to the analyzer or to the file was full. */
+  OVERFLOW,
+  /** A fault of ours, after which the application's statement went on as it was. */
+  FAULT,
+  /** The file ended in the middle of a record, or a record's check failed. */
+  TORN_RECORD
+}

@@ -1,0 +1,46 @@
+package io.txwatch.history;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The level that a transaction asked for, in the words that users type; {@code RU}, {@code RC}, …
+ * are short for them.
+ */
+public enum IsolationLevel {
+  /** SQL's READ UNCOMMITTED. */
+  READ_UNCOMMITTED("RU"),
+  /** SQL's READ COMMITTED. */
+  READ_COMMITTED("RC"),
+  /** SQL's REPEATABLE READ, which each DBMS understands in its own way. */
+  REPEATABLE_READ("RR"),
+  /** Snapshot isolation under its own name (H2, SQL Server). */
+  SNAPSHOT("SI"),
+  /** SQL's SERIALIZABLE. */
+  SERIALIZABLE("SER");
+
+  private final String shortName;
+
+  IsolationLevel(String shortName) {
+    this.shortName = shortName;
+  }
+
+  /** The short form that users may type. */
+  public String shortName() {
+    return shortName;
+  }
+
+  /**
+   * The level of that name, long or short, in any case, with spaces, dashes or underscores between
+   * the words.
+   */
+  public static Optional<IsolationLevel> parse(String name) {
+    String wanted = name.strip().toUpperCase(Locale.ROOT).replace(' ', '_').replace('-', '_');
+    for (IsolationLevel level : values()) {
+      if (level.name().equals(wanted) || level.shortName.equals(wanted)) {
+        return Optional.of(level);
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,94 @@
+package io.txwatch.history;
+
+/**
+ * The name of one write: node, transaction and statement in {@value #LENGTH} characters of fixed
+ * width.
+ *
+ * <p>Eleven characters hold the transaction's 64 bits (the node's 32, then the node's count of
+ * transactions), three the number of the statement in its transaction, six bits a character, most
+ * significant first, in the order-preserving alphabet {@code -0-9A-Z_a-z}. The fixed width makes
+ * the bounded window a plain {@code RIGHT(list || token, n)} in every dialect; the alphabet needs
+ * no quoting in any of them. Tokens are compared as bytes: the column must not be case insensitive.
+ */
+public final class WriterToken {
+
+  /** Characters of a token. */
+  public static final int LENGTH = 14;
+
+  /**
+   * The greatest statement number that a token can carry; later statements of a transaction share
+   * it.
+   */
+  public static final int MAX_STATEMENT = (1 << 18) - 1;
+
+  private static final int TRANSACTION_LENGTH = 11;
+  private static final String ALPHABET =
+      "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+  private static final byte[] VALUE = new byte[128];
+
+  static {
+    java.util.Arrays.fill(VALUE, (byte) -1);
+    for (int i = 0; i < ALPHABET.length(); i++) {
+      VALUE[ALPHABET.charAt(i)] = (byte) i;
+    }
+  }
+
+  private WriterToken() {}
+
+  /**
+   * The token of a statement.
+   *
+   * @param transaction the transaction's id, any 64 bits
+   * @param statement the statement's number in its transaction, from 1; above {@link
+   *     #MAX_STATEMENT} it saturates
+   */
+  public static String of(long transaction, int statement) {
+    byte[] text = new byte[LENGTH];
+    long rest = transaction;
+    for (int i = TRANSACTION_LENGTH - 1; i >= 0; i--) {
+      text[i] = (byte) ALPHABET.charAt((int) (rest & 63));
+      rest >>>= 6;
+    }
+    int number = Math.min(statement, MAX_STATEMENT);
+    for (int i = LENGTH - 1; i >= TRANSACTION_LENGTH; i--) {
+      text[i] = (byte) ALPHABET.charAt(number & 63);
+      number >>>= 6;
+    }
+    return new String(text, java.nio.charset.StandardCharsets.ISO_8859_1);
+  }
+
+  /**
+   * The transaction that the token at {@code offset} names.
+   *
+   * @throws IllegalArgumentException if a character is not of the alphabet
+   */
+  public static long transaction(String text, int offset) {
+    long id = 0;
+    for (int i = 0; i < TRANSACTION_LENGTH; i++) {
+      id = id << 6 | digit(text, offset + i);
+    }
+    return id;
+  }
+
+  /**
+   * The statement number that the token at {@code offset} names.
+   *
+   * @throws IllegalArgumentException if a character is not of the alphabet
+   */
+  public static int statement(String text, int offset) {
+    int number = 0;
+    for (int i = TRANSACTION_LENGTH; i < LENGTH; i++) {
+      number = number << 6 | digit(text, offset + i);
+    }
+    return number;
+  }
+
+  private static int digit(String text, int index) {
+    char c = text.charAt(index);
+    int value = c < VALUE.length ? VALUE[c] : -1;
+    if (value < 0) {
+      throw new IllegalArgumentException("not a writer token: character " + (int) c);
+    }
+    return value;
+  }
+}

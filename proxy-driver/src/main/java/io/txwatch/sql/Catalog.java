@@ -1,0 +1,44 @@
+package io.txwatch.sql;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the planner asks about tables. Answers come from a cache; the first question about a table
+ * may cost a round trip.
+ */
+public interface Catalog {
+
+  /**
+   * Looks a name up as the DBMS would.
+   *
+   * @param nameParts the identifier's parts as they stand in the SQL, quotes included, outermost
+   *     first: {@code ["public", "\"Account\""]}
+   * @return empty if there is no such table or view (a CTE's name, say)
+   */
+  Optional<Table> find(List<String> nameParts);
+
+  /**
+   * A table or view.
+   *
+   * @param name the name that histories show
+   * @param status whether it carries the auxiliary columns
+   * @param columns the application's columns in their order, as the DBMS stores the names, the
+   *     auxiliary ones left out
+   * @param auxiliaryVisible true if {@code *} shows the auxiliary columns (PostgreSQL, SQLite);
+   *     false where they are invisible
+   */
+  record Table(String name, Status status, List<String> columns, boolean auxiliaryVisible) {}
+
+  /** Whether a table carries the auxiliary columns. */
+  enum Status {
+    /** It does, and this user may read and write them. */
+    PREPARED,
+    /** It does not. */
+    NOT_PREPARED,
+    /** It does, but this user may not read or write them. */
+    NO_RIGHTS,
+    /** A view, a foreign or a system table. */
+    NOT_A_BASE_TABLE
+  }
+}
