@@ -9,19 +9,24 @@ import java.util.Optional;
  * What to do with one SQL text. Immutable, cached by text, shared by all executions: the writer
  * token is a parameter of the prepared form and never changes it.
  *
+ * <p>What is sent is always {@code preparedSql} or {@link #immediateSql}, whatever the other fields
+ * say: where the auxiliary columns are visible, even a statement that carries nothing may have to
+ * be put right ({@code SELECT DISTINCT *}, NATURAL JOIN, {@code INSERT INTO t VALUES (…)}).
+ *
  * @param original the application's text
  * @param kind what kind of statement it is
  * @param control what it does to the transaction, if that is what it is for
- * @param passThrough why it is sent as it is although it touches rows; empty if it was rewritten,
- *     or touches no rows
- * @param passThroughDetail for people, empty if not passed through
+ * @param passThrough why not every row that it touches can be seen; empty if the rewritten text
+ *     tells of all of them, or if it touches none. A statement of which only some tables can be
+ *     seen is both rewritten and has a reason here: it is independent of {@link #isRewritten()}
+ * @param passThroughDetail for people, empty if there is no reason
  * @param preparedSql the text for a PreparedStatement: every writer token is a {@code ?}; {@code
  *     original} if nothing is added
  * @param immediatePieces the text for a plain Statement, cut where the token literal (quotes are
  *     ours to add) goes; one piece if it has none
  * @param parameterCount how many {@code ?} the application's text has
- * @param parameterIndex {@code parameterIndex[i]} is the place, from 1, in {@code preparedSql} of
- *     the application's {@code i+1}-th parameter
+ * @param parameterIndex (the identity if nothing was added) {@code parameterIndex[i]} is the place,
+ *     from 1, in {@code preparedSql} of the application's {@code i+1}-th parameter
  * @param tokenParameters the places, from 1, in {@code preparedSql} of the writer token
  * @param returns how the rewritten statement tells of rows
  * @param appended the tables whose {@code txw_rid, txw_wl} were appended, a pair each, at the end
@@ -43,7 +48,8 @@ public record RewritePlan(
     int[] tokenParameters,
     Returns returns,
     List<String> appended,
-    boolean starShowsAuxiliary) {
+    boolean starShowsAuxiliary,
+    Optional<RewritePlan> counting) {
 
   /** How the rewritten statement tells of rows. */
   public enum Returns {
@@ -66,6 +72,47 @@ public record RewritePlan(
      * end.
      */
     WRITTEN_ROWS_APPENDED
+  }
+
+  /**
+   * A plan that sends the text as it is.
+   *
+   * @param reason why its rows are not seen; empty if it touches none
+   */
+  public static RewritePlan untouched(
+      String sql,
+      StatementKind kind,
+      TransactionControl control,
+      Optional<GapReason> reason,
+      String detail,
+      int parameterCount) {
+    int[] identity = new int[parameterCount];
+    for (int i = 0; i < parameterCount; i++) {
+      identity[i] = i + 1;
+    }
+    return new RewritePlan(
+        sql,
+        kind,
+        control,
+        reason,
+        detail,
+        sql,
+        List.of(sql),
+        parameterCount,
+        identity,
+        new int[0],
+        Returns.NOTHING,
+        List.of(),
+        false,
+        Optional.empty());
+  }
+
+  /**
+   * The plan to use where the driver itself must return the update count: in a batch, or when the
+   * application asked for generated keys. The writer token is still written; the rows are not seen.
+   */
+  public RewritePlan withoutReturning() {
+    return counting.orElse(this);
   }
 
   /** The text for a plain Statement. */

@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.IsolationLevel;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -46,6 +47,11 @@ public sealed interface TransactionControl {
    * TABLES).
    */
   record ImplicitCommit() implements TransactionControl {}
+
+  /**
+   * Several statements in one string, of which at least one is not {@link None}: in their order.
+   */
+  record Several(List<TransactionControl> parts) implements TransactionControl {}
 
   /** The one instance of {@link None}. */
   None NONE = new None();
