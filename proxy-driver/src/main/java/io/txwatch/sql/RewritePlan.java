@@ -48,8 +48,7 @@ public record RewritePlan(
     int[] tokenParameters,
     Returns returns,
     List<String> appended,
-    boolean starShowsAuxiliary,
-    Optional<RewritePlan> counting) {
+    boolean starShowsAuxiliary) {
 
   /** How the rewritten statement tells of rows. */
   public enum Returns {
@@ -103,16 +102,7 @@ public record RewritePlan(
         new int[0],
         Returns.NOTHING,
         List.of(),
-        false,
-        Optional.empty());
-  }
-
-  /**
-   * The plan to use where the driver itself must return the update count: in a batch, or when the
-   * application asked for generated keys. The writer token is still written; the rows are not seen.
-   */
-  public RewritePlan withoutReturning() {
-    return counting.orElse(this);
+        false);
   }
 
   /** The text for a plain Statement. */
