@@ -1,0 +1,92 @@
+package io.txwatch.report;
+
+import io.txwatch.analyzer.Coverage;
+import io.txwatch.history.GapReason;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Coverage for people: how much was seen, what was not, and what can be done about each reason. */
+final class CoverageText {
+
+  private CoverageText() {}
+
+  static String of(Coverage coverage) {
+    StringBuilder text = new StringBuilder("coverage  ").append(seen(coverage)).append('\n');
+    List<Map.Entry<GapReason, Long>> gaps =
+        coverage.gaps().entrySet().stream()
+            .filter(gap -> gap.getValue() > 0)
+            .sorted(
+                Comparator.comparing((Map.Entry<GapReason, Long> gap) -> -gap.getValue())
+                    .thenComparing(Map.Entry::getKey))
+            .toList();
+    String label = "not seen  ";
+    for (Map.Entry<GapReason, Long> gap : gaps) {
+      String line =
+          String.format(
+              Locale.ROOT, "%,d %s: %s", gap.getValue(), gap.getKey(), remedy(gap.getKey()));
+      for (String part : Cells.wrap(line, TextReport.WIDTH - label.length())) {
+        text.append(label).append(part).append('\n');
+        label = " ".repeat(label.length());
+      }
+    }
+    return text.toString();
+  }
+
+  private static String seen(Coverage coverage) {
+    if (coverage.statements() == 0) {
+      return "no statement was seen: is the application's connection behind jdbc:txwatch: or the"
+          + " agent?";
+    }
+    return String.format(
+        Locale.ROOT,
+        "%s in %s (%,d committed); rows seen for %,d of %s (%s)",
+        plural(coverage.transactions(), "transaction"),
+        plural(coverage.sessions(), "session"),
+        coverage.committed(),
+        coverage.instrumented(),
+        plural(coverage.statements(), "statement"),
+        percent(coverage.instrumented(), coverage.statements()));
+  }
+
+  private static String plural(long count, String noun) {
+    return String.format(Locale.ROOT, "%,d %s%s", count, noun, count == 1 ? "" : "s");
+  }
+
+  /** Rounded down: 100 % is said of everything only. */
+  private static String percent(long part, long whole) {
+    return Math.floorDiv(part * 1000, whole) / 10.0 + " %";
+  }
+
+  /** What the reason means and what a user can do. */
+  private static String remedy(GapReason reason) {
+    return switch (reason) {
+      case SHAPE ->
+          "a shape that is passed through as it is (DISTINCT, GROUP BY, UNION, subquery, ...);"
+              + " rows that only such statements touch are not judged";
+      case NOT_UNDERSTOOD ->
+          "SQL that the scanner and the parser do not agree on, sent as it was; please report it";
+      case NOT_PREPARED ->
+          "tables without the auxiliary columns: run `txwatch prepare --url URL`, or set"
+              + " txwatch.prepare=auto";
+      case NO_RIGHTS ->
+          "tables whose auxiliary columns this user may not use: grant SELECT, INSERT and UPDATE on"
+              + " them";
+      case NOT_A_BASE_TABLE ->
+          "views, foreign or system tables, which carry no auxiliary columns; nothing to do";
+      case OPAQUE ->
+          "calls, COPY, scripts: what they do is out of sight, and may be moved into plain"
+              + " statements";
+      case BYPASS ->
+          "work done through an unwrapped vendor object: use the java.sql interface where it"
+              + " matters";
+      case OVERFLOW ->
+          "events dropped because the queue was full: raise txwatch.queue, or record with"
+              + " txwatch.history and check later";
+      case FAULT -> "a fault of txwatch; the statements went on as they were; please report it";
+      case TORN_RECORD ->
+          "the history file was cut short or damaged there; what stands before it is whole";
+    };
+  }
+}

@@ -1,0 +1,111 @@
+package io.txwatch.report;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.dependency.Dependency;
+import io.txwatch.history.Ids;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Why an anomaly is one, in a sentence: a clause for each edge, {@code T1 < T2} for "T1 must come
+ * before T2 in a serial order", and the contradiction that they add up to.
+ */
+final class Explanation {
+
+  private Explanation() {}
+
+  /** The clauses, in the order of the cycle, each to stand on a line of its own. */
+  static List<String> of(Anomaly anomaly) {
+    List<String> clauses = new ArrayList<>();
+    for (Dependency edge : anomaly.cycle()) {
+      clauses.add(
+          switch (anomaly.phenomenon()) {
+            case ABORTED_READ -> abortedRead(anomaly, edge);
+            case INTERMEDIATE_READ -> intermediateRead(anomaly, edge);
+            case INTERNAL -> internal(anomaly, edge);
+            default -> order(anomaly, edge);
+          });
+    }
+    return isCycle(anomaly.phenomenon()) ? joined(clauses) : clauses;
+  }
+
+  /** The name of a transaction in one report: T1, T2, … in the order of the anomaly. */
+  static String label(Anomaly anomaly, long transaction) {
+    for (int i = 0; i < anomaly.transactions().size(); i++) {
+      if (anomaly.transactions().get(i).id() == transaction) {
+        return label(i);
+      }
+    }
+    return Ids.display(transaction);
+  }
+
+  /** The name of the transaction that stands at a place, counted from 0. */
+  static String label(int column) {
+    return "T" + (column + 1);
+  }
+
+  /** A row as people read it: {@code account row 7}. */
+  static String row(Dependency edge) {
+    return Cells.harmless(edge.table()) + " row " + edge.row();
+  }
+
+  private static boolean isCycle(Phenomenon phenomenon) {
+    return switch (phenomenon) {
+      case ABORTED_READ, INTERMEDIATE_READ, INTERNAL -> false;
+      default -> true;
+    };
+  }
+
+  private static List<String> joined(List<String> clauses) {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < clauses.size(); i++) {
+      boolean last = i == clauses.size() - 1;
+      lines.add(
+          (last && i > 0 ? "but " : "") + clauses.get(i) + (last ? ": a contradiction." : ";"));
+    }
+    return lines;
+  }
+
+  private static String order(Anomaly anomaly, Dependency edge) {
+    String from = label(anomaly, edge.from());
+    String to = label(anomaly, edge.to());
+    String because =
+        switch (edge.kind()) {
+          case RW -> from + " did not see " + to + "'s write of " + row(edge);
+          case WR -> to + " saw " + from + "'s write of " + row(edge);
+          case WW -> to + " overwrote " + from + "'s write of " + row(edge);
+          case SO -> to + " came after " + from + " in the same session";
+        };
+    return from + " < " + to + " because " + because;
+  }
+
+  private static String abortedRead(Anomaly anomaly, Dependency edge) {
+    String writer = label(anomaly, edge.from());
+    return label(anomaly, edge.to())
+        + " saw "
+        + writer
+        + "'s write of "
+        + row(edge)
+        + ", but "
+        + writer
+        + " was aborted: no serial order contains that write.";
+  }
+
+  private static String intermediateRead(Anomaly anomaly, Dependency edge) {
+    String writer = label(anomaly, edge.from());
+    return label(anomaly, edge.to())
+        + " saw "
+        + writer
+        + "'s write of "
+        + row(edge)
+        + ", but "
+        + writer
+        + " wrote that row again: only its last write exists in a serial order.";
+  }
+
+  private static String internal(Anomaly anomaly, Dependency edge) {
+    String reader = anomaly.transactions().isEmpty() ? label(anomaly, edge.to()) : label(0);
+    return reader + " wrote " + row(edge) + ", but its later read did not see that write.";
+  }
+}

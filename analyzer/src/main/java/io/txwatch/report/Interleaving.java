@@ -1,0 +1,196 @@
+package io.txwatch.report;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.ObservedStatement;
+import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.dependency.Dependency;
+import io.txwatch.dependency.DependencyKind;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * An order of an anomaly's statements that its dependencies allow: one of the schedules that lead
+ * to it, not a record of what came when, which nobody knows.
+ *
+ * <p>Three rules give the order. A transaction's statements keep theirs, and a session's
+ * transactions (so). A write comes before the read that saw it and before the write that overwrote
+ * it (wr, ww): it must have. A read comes before the write that it did not see (rw), unless the
+ * first two rules say otherwise; then the read was of an old snapshot, and the step says so. Among
+ * what may come next, the transaction that stands first in the anomaly goes on.
+ */
+final class Interleaving {
+
+  /**
+   * One statement in its place.
+   *
+   * @param column the place, from 0, of its transaction in the anomaly
+   * @param statement the statement
+   * @param effects what it did to the rows of the cycle: {@code reads account row 7}
+   */
+  record Step(int column, ObservedStatement statement, List<String> effects) {}
+
+  /** A statement by its transaction's place and its number. */
+  private record Place(int column, int number) {}
+
+  private final Anomaly anomaly;
+  private final Map<Place, ObservedStatement> statements = new LinkedHashMap<>();
+  private final Map<Place, Set<Place>> before = new LinkedHashMap<>();
+  private final Map<Place, Set<String>> effects = new LinkedHashMap<>();
+
+  private Interleaving(Anomaly anomaly) {
+    this.anomaly = anomaly;
+  }
+
+  /** The steps. Time and space grow with the square of the statements, which are few. */
+  static List<Step> of(Anomaly anomaly) {
+    Interleaving order = new Interleaving(anomaly);
+    order.readStatements();
+    order.readDependencies();
+    return order.sort();
+  }
+
+  private void readStatements() {
+    for (int column = 0; column < anomaly.transactions().size(); column++) {
+      Place previous = null;
+      for (ObservedStatement statement : anomaly.transactions().get(column).statements()) {
+        Place place = new Place(column, statement.number());
+        statements.put(place, statement);
+        before.put(place, new LinkedHashSet<>());
+        effects.put(place, new LinkedHashSet<>());
+        if (previous != null) {
+          require(previous, place);
+        }
+        previous = place;
+      }
+    }
+  }
+
+  private void readDependencies() {
+    for (Dependency edge : anomaly.cycle()) {
+      Place from = new Place(column(edge.from()), edge.fromStatement());
+      Place to = new Place(column(edge.to()), edge.toStatement());
+      switch (edge.kind()) {
+        case WW -> {
+          require(from, to);
+          note(from, "writes", edge);
+          note(to, "writes", edge);
+        }
+        case WR -> {
+          require(from, to);
+          note(from, "writes", edge);
+          note(to, "reads", edge);
+        }
+        case SO -> requireWhole(column(edge.from()), column(edge.to()));
+        case RW -> {}
+      }
+    }
+    for (Dependency edge : anomaly.cycle()) {
+      if (edge.kind() == DependencyKind.RW) {
+        Place from = new Place(column(edge.from()), edge.fromStatement());
+        Place to = new Place(column(edge.to()), edge.toStatement());
+        note(from, prefer(from, to) ? "reads" : "reads an old version of", edge);
+        note(to, "writes", edge);
+      }
+    }
+    if (anomaly.phenomenon() == Phenomenon.INTERMEDIATE_READ) {
+      anomaly.cycle().forEach(this::readBeforeTheWriterGoesOn);
+    }
+  }
+
+  /** What was read was overwritten by its own writer: the next write shown of it comes later. */
+  private void readBeforeTheWriterGoesOn(Dependency edge) {
+    Place read = new Place(column(edge.to()), edge.toStatement());
+    statements.keySet().stream()
+        .filter(place -> place.column() == column(edge.from()))
+        .filter(place -> place.number() > edge.fromStatement())
+        .findFirst()
+        .ifPresent(
+            next -> {
+              if (prefer(read, next)) {
+                note(next, "writes", edge);
+              }
+            });
+  }
+
+  private int column(long transaction) {
+    List<ObservedTransaction> all = anomaly.transactions();
+    for (int i = 0; i < all.size(); i++) {
+      if (all.get(i).id() == transaction) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private void note(Place place, String what, Dependency edge) {
+    Set<String> known = effects.get(place);
+    if (known != null) {
+      known.add(what + " " + Explanation.row(edge));
+    }
+  }
+
+  private void require(Place earlier, Place later) {
+    if (statements.containsKey(earlier)
+        && statements.containsKey(later)
+        && !earlier.equals(later)) {
+      before.getOrDefault(later, new LinkedHashSet<>()).add(earlier);
+    }
+  }
+
+  /** The one transaction ended before the other began. */
+  private void requireWhole(int earlier, int later) {
+    for (Place first : statements.keySet()) {
+      for (Place second : statements.keySet()) {
+        if (first.column() == earlier && second.column() == later) {
+          require(first, second);
+        }
+      }
+    }
+  }
+
+  /** Adds an order that may be given up; false if it contradicts what is already there. */
+  private boolean prefer(Place earlier, Place later) {
+    if (!statements.containsKey(earlier) || !statements.containsKey(later)) {
+      return true;
+    }
+    if (earlier.equals(later) || comesBefore(later, earlier, new LinkedHashSet<>())) {
+      return earlier.equals(later);
+    }
+    require(earlier, later);
+    return true;
+  }
+
+  private boolean comesBefore(Place earlier, Place later, Set<Place> seen) {
+    Collection<Place> direct = before.getOrDefault(later, Set.of());
+    return direct.contains(earlier)
+        || direct.stream().anyMatch(p -> seen.add(p) && comesBefore(earlier, p, seen));
+  }
+
+  private List<Step> sort() {
+    List<Step> steps = new ArrayList<>();
+    Set<Place> waiting = new LinkedHashSet<>(statements.keySet());
+    while (!waiting.isEmpty()) {
+      Place next =
+          waiting.stream()
+              .filter(
+                  place ->
+                      before.getOrDefault(place, Set.of()).stream().noneMatch(waiting::contains))
+              .findFirst()
+              // Dependencies that contradict each other: show the statements all the same.
+              .orElseGet(() -> waiting.iterator().next());
+      waiting.remove(next);
+      ObservedStatement statement = statements.get(next);
+      if (statement != null) {
+        steps.add(
+            new Step(next.column(), statement, List.copyOf(effects.getOrDefault(next, Set.of()))));
+      }
+    }
+    return steps;
+  }
+}

@@ -1,0 +1,182 @@
+package io.txwatch.report;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.StreamWriteFeature;
+import com.fasterxml.jackson.core.io.CharacterEscapes;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import io.txwatch.analyzer.Coverage;
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.CycleClass;
+import io.txwatch.anomaly.ObservedStatement;
+import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.dependency.Dependency;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.Ids;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Anomalies and coverage as JSON. Ids and row ids are strings, since many readers of JSON keep
+ * numbers in 53 bits.
+ *
+ * <p>What the generators made here write is pure ASCII without {@code <}, {@code >} and {@code &}
+ * (they are escaped): it can be printed to any terminal and put into a script element of a page,
+ * whatever SQL it quotes.
+ */
+public final class JsonReport {
+
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder()
+          .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
+          .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+          .build()
+          .setCharacterEscapes(new HtmlEscapes());
+
+  private JsonReport() {}
+
+  /** A generator with this class's escapes. Closing it leaves the writer open. */
+  public static JsonGenerator generator(Writer out) throws IOException {
+    return FACTORY.createGenerator(out);
+  }
+
+  /** The anomaly as one line, without a newline at its end. */
+  public static String anomaly(Anomaly anomaly) {
+    return line(json -> write(json, anomaly));
+  }
+
+  /** The coverage as one line, without a newline at its end. */
+  public static String coverage(Coverage coverage) {
+    return line(json -> write(json, coverage));
+  }
+
+  /** Writes the anomaly as an object. */
+  public static void write(JsonGenerator json, Anomaly anomaly) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("type", "anomaly");
+    json.writeStringField("phenomenon", anomaly.phenomenon().name());
+    writeNullable(json, "cycleClass", anomaly.cycleClass().map(CycleClass::term).orElse(null));
+    json.writeStringField("verdict", anomaly.verdict().name());
+    json.writeStringField("confidence", anomaly.confidence().name());
+    json.writeStringField("dbms", anomaly.database().displayName());
+    json.writeStringField("isolation", anomaly.isolation().name());
+    json.writeNumberField("count", 1);
+    json.writeArrayFieldStart("transactions");
+    for (ObservedTransaction transaction : anomaly.transactions()) {
+      write(json, transaction);
+    }
+    json.writeEndArray();
+    json.writeArrayFieldStart("cycle");
+    for (Dependency edge : anomaly.cycle()) {
+      write(json, edge);
+    }
+    json.writeEndArray();
+    json.writeStringField("advice", anomaly.advice());
+    json.writeEndObject();
+  }
+
+  /** Writes the coverage as an object. */
+  public static void write(JsonGenerator json, Coverage coverage) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("type", "coverage");
+    json.writeNumberField("sessions", coverage.sessions());
+    json.writeNumberField("transactions", coverage.transactions());
+    json.writeNumberField("committed", coverage.committed());
+    json.writeNumberField("statements", coverage.statements());
+    json.writeNumberField("instrumented", coverage.instrumented());
+    json.writeNumberField("rowsRead", coverage.rowsRead());
+    json.writeNumberField("rowsWritten", coverage.rowsWritten());
+    json.writeObjectFieldStart("gaps");
+    for (GapReason reason : GapReason.values()) {
+      Long count = coverage.gaps().get(reason);
+      if (count != null) {
+        json.writeNumberField(reason.name(), count);
+      }
+    }
+    json.writeEndObject();
+    json.writeEndObject();
+  }
+
+  private static void write(JsonGenerator json, ObservedTransaction transaction)
+      throws IOException {
+    json.writeStartObject();
+    json.writeStringField("id", Ids.display(transaction.id()));
+    json.writeStringField("session", transaction.session());
+    json.writeStringField("isolation", transaction.level().name());
+    writeNullable(json, "outcome", transaction.outcome().map(Enum::name).orElse(null));
+    json.writeArrayFieldStart("statements");
+    for (ObservedStatement statement : transaction.statements()) {
+      json.writeStartObject();
+      json.writeNumberField("seq", statement.number());
+      json.writeStringField("kind", statement.kind().name());
+      json.writeStringField("sql", statement.sql());
+      json.writeStringField("callSite", statement.callSite());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private static void write(JsonGenerator json, Dependency edge) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("from", Ids.display(edge.from()));
+    json.writeStringField("to", Ids.display(edge.to()));
+    json.writeStringField("kind", edge.kind().term());
+    json.writeStringField("table", edge.table());
+    json.writeStringField("row", Long.toString(edge.row()));
+    json.writeNumberField("fromStatement", edge.fromStatement());
+    json.writeNumberField("toStatement", edge.toStatement());
+    json.writeEndObject();
+  }
+
+  private static void writeNullable(JsonGenerator json, String name, @Nullable String value)
+      throws IOException {
+    if (value == null) {
+      json.writeNullField(name);
+    } else {
+      json.writeStringField(name, value);
+    }
+  }
+
+  private static String line(Body body) {
+    StringWriter out = new StringWriter();
+    try (JsonGenerator json = generator(out)) {
+      body.writeTo(json);
+    } catch (IOException e) {
+      throw new UncheckedIOException("writing to memory", e);
+    }
+    return out.toString();
+  }
+
+  private interface Body {
+    void writeTo(JsonGenerator json) throws IOException;
+  }
+
+  /** Escapes what HTML reads as markup, besides what JSON must escape. */
+  private static final class HtmlEscapes extends CharacterEscapes {
+
+    private static final long serialVersionUID = 1L;
+
+    private final int[] ascii = standardAsciiEscapesForJSON();
+
+    HtmlEscapes() {
+      for (char c : new char[] {'<', '>', '&', 0x7f}) {
+        ascii[c] = ESCAPE_STANDARD;
+      }
+    }
+
+    @Override
+    public int[] getEscapeCodesForAscii() {
+      return ascii.clone();
+    }
+
+    @Override
+    public @Nullable SerializableString getEscapeSequence(int c) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,240 @@
+package io.txwatch.report;
+
+import io.txwatch.analyzer.Coverage;
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.Confidence;
+import io.txwatch.anomaly.CycleClass;
+import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.dependency.Dependency;
+import io.txwatch.dependency.DependencyKind;
+import io.txwatch.history.Ids;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * One block an anomaly, for a developer to read in ten seconds: what and how bad, who did what in
+ * which order, why no serial order explains it, what would prevent it.
+ *
+ * <p>Lines are at most {@value #WIDTH} cells wide. What is of our making is ASCII, so that it
+ * survives any terminal and any log.
+ */
+public final class TextReport {
+
+  /** The width of a line, in terminal cells. */
+  static final int WIDTH = 100;
+
+  /** Up to so many transactions have a column each that is wide enough for SQL. */
+  private static final int WIDE_COLUMNS = 3;
+
+  /** Up to so many transactions have a lane each beside the SQL. */
+  private static final int LANES = 10;
+
+  private static final int LANE_WIDTH = 4;
+  private static final int GAP = 2;
+  private static final int SQL_LINES = 3;
+  private static final int ROWS_IN_HEADLINE = 4;
+  private static final String MARGIN = "  ";
+
+  private TextReport() {}
+
+  /** The block of an anomaly, ended by a newline. */
+  public static String of(Anomaly anomaly) {
+    List<String> lines = new ArrayList<>(indented("", headline(anomaly), MARGIN + MARGIN));
+    int columns = anomaly.transactions().size();
+    lines.addAll(columns <= WIDE_COLUMNS ? columns(anomaly) : lanes(anomaly));
+    String label = MARGIN + "why      ";
+    for (String clause : Explanation.of(anomaly)) {
+      lines.addAll(indented(label, clause, " ".repeat(label.length() + GAP)));
+      label = " ".repeat(label.length());
+    }
+    if (!anomaly.advice().isBlank()) {
+      String prevent = MARGIN + "prevent  ";
+      lines.addAll(
+          indented(prevent, Cells.harmless(anomaly.advice()), " ".repeat(prevent.length())));
+    }
+    StringBuilder block = new StringBuilder();
+    lines.forEach(line -> block.append(line.stripTrailing()).append('\n'));
+    return block.toString();
+  }
+
+  /**
+   * How much was seen and what was not, by reason, with what to do about it: a line, and one for
+   * each reason, ended by a newline.
+   */
+  public static String coverage(Coverage coverage) {
+    return CoverageText.of(coverage);
+  }
+
+  private static String headline(Anomaly anomaly) {
+    String name = anomaly.phenomenon().name();
+    String cycle =
+        anomaly
+            .cycleClass()
+            .map(CycleClass::term)
+            .filter(term -> !term.equals(anomaly.phenomenon().term()))
+            .map(term -> " (" + term + ")")
+            .orElse("");
+    String suspected = anomaly.confidence() == Confidence.SUSPECTED ? " (suspected)" : "";
+    return name
+        + cycle
+        + "  "
+        + anomaly.verdict()
+        + suspected
+        + "  "
+        + Cells.harmless(anomaly.database().displayName())
+        + " at "
+        + anomaly.isolation()
+        + rows(anomaly);
+  }
+
+  private static String rows(Anomaly anomaly) {
+    Map<String, Set<Long>> byTable = new LinkedHashMap<>();
+    int shown = 0;
+    int left = 0;
+    for (Dependency edge : anomaly.cycle()) {
+      if (edge.kind() == DependencyKind.SO) {
+        continue;
+      }
+      Set<Long> rows = byTable.computeIfAbsent(edge.table(), t -> new LinkedHashSet<>());
+      if (rows.contains(edge.row())) {
+        continue;
+      }
+      if (shown < ROWS_IN_HEADLINE) {
+        rows.add(edge.row());
+        shown++;
+      } else {
+        left++;
+      }
+    }
+    StringBuilder text = new StringBuilder();
+    byTable.forEach(
+        (table, rows) -> {
+          if (!rows.isEmpty()) {
+            text.append(text.isEmpty() ? "  " : ", ")
+                .append(Cells.harmless(table))
+                .append(rows.size() == 1 ? " row " : " rows ")
+                .append(String.join(", ", rows.stream().map(String::valueOf).toList()));
+          }
+        });
+    return text + (left > 0 ? " and " + left + " more" : "");
+  }
+
+  /** A wide column for each transaction, a statement and what it did below one another. */
+  private static List<String> columns(Anomaly anomaly) {
+    int count = Math.max(1, anomaly.transactions().size());
+    int width = (WIDTH - MARGIN.length() - GAP * (count - 1)) / count;
+    List<String> lines = new ArrayList<>();
+    List<List<String>> heads = new ArrayList<>();
+    for (int i = 0; i < anomaly.transactions().size(); i++) {
+      heads.add(Cells.wrap(Cells.shorten(transaction(anomaly, i), width * 2), width));
+    }
+    int headLines = heads.stream().mapToInt(List::size).max().orElse(0);
+    for (int n = 0; n < headLines; n++) {
+      StringBuilder line = new StringBuilder(MARGIN);
+      for (List<String> head : heads) {
+        line.append(Cells.pad(n < head.size() ? head.get(n) : "", width + GAP));
+      }
+      lines.add(line.toString());
+    }
+    if (!heads.isEmpty()) {
+      lines.add(
+          MARGIN
+              + String.join(" ".repeat(GAP), heads.stream().map(h -> "-".repeat(width)).toList()));
+    }
+    for (Interleaving.Step step : Interleaving.of(anomaly)) {
+      String before = MARGIN + " ".repeat(step.column() * (width + GAP));
+      step(step, width).forEach(text -> lines.add(before + text));
+    }
+    return lines;
+  }
+
+  /** Narrow lanes that show whose turn it is, and the statements beside them. */
+  private static List<String> lanes(Anomaly anomaly) {
+    int count = anomaly.transactions().size();
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      lines.add(MARGIN + Cells.shorten(transaction(anomaly, i), WIDTH - MARGIN.length()));
+    }
+    lines.add(MARGIN + "-".repeat(WIDTH - MARGIN.length()));
+    boolean narrow = count <= LANES;
+    int lanesWidth = narrow ? count * LANE_WIDTH : LANE_WIDTH + 1;
+    for (Interleaving.Step step : Interleaving.of(anomaly)) {
+      String label = Explanation.label(step.column());
+      boolean first = true;
+      for (String text : step(step, WIDTH - MARGIN.length() - lanesWidth - GAP)) {
+        StringBuilder lane = new StringBuilder();
+        for (int i = 0; narrow && i < count; i++) {
+          String mark = i != step.column() ? "." : first ? label : "|";
+          lane.append(Cells.pad(mark, LANE_WIDTH));
+        }
+        lines.add(
+            MARGIN
+                + Cells.pad(narrow ? lane.toString() : first ? label : "", lanesWidth + GAP)
+                + text);
+        first = false;
+      }
+    }
+    return lines;
+  }
+
+  private static List<String> step(Interleaving.Step step, int width) {
+    String sql = Cells.harmless(step.statement().sql());
+    // Breaks at spaces waste room: what is shortened to a line less fits in all of them.
+    List<String> lines =
+        new ArrayList<>(Cells.wrap(Cells.shorten(sql, width * (SQL_LINES - 1)), width));
+    String callSite = Cells.harmless(step.statement().callSite());
+    List<String> said = new ArrayList<>();
+    if (!callSite.isEmpty()) {
+      said.add("at " + Cells.shorten(callSite, width - 6));
+    }
+    said.addAll(step.effects());
+    if (!said.isEmpty()) {
+      lines.addAll(
+          indented(MARGIN, Cells.shorten(String.join(", ", said), width * 3), MARGIN, width));
+    }
+    return lines;
+  }
+
+  private static String transaction(Anomaly anomaly, int column) {
+    ObservedTransaction transaction = anomaly.transactions().get(column);
+    String outcome =
+        transaction
+            .outcome()
+            .map(
+                end ->
+                    switch (end) {
+                      case COMMITTED -> "committed";
+                      case ABORTED -> "ABORTED";
+                      case UNKNOWN -> "outcome unknown";
+                    })
+            .orElse("still running");
+    String level = transaction.level() == anomaly.isolation() ? "" : ", " + transaction.level();
+    return Explanation.label(column)
+        + " "
+        + outcome
+        + level
+        + "  ("
+        + Ids.display(transaction.id())
+        + ", "
+        + Cells.harmless(transaction.session())
+        + ")";
+  }
+
+  private static List<String> indented(String first, String text, String others) {
+    return indented(first, text, others, WIDTH);
+  }
+
+  private static List<String> indented(String first, String text, String others, int width) {
+    List<String> lines = new ArrayList<>();
+    String indent = first;
+    for (String line : Cells.wrap(text, width - Math.max(first.length(), others.length()))) {
+      lines.add(indent + line);
+      indent = others;
+    }
+    return lines;
+  }
+}

@@ -1,0 +1,63 @@
+package io.txwatch.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.analyzer.Coverage;
+import io.txwatch.history.GapReason;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CoverageTextTest {
+
+  @Test
+  void everythingSeen() {
+    assertThat(TextReport.coverage(new Coverage(1, 1, 1, 2, 2, 1, 1, Map.of())))
+        .isEqualTo(
+            """
+            coverage  1 transaction in 1 session (1 committed); rows seen for 2 of 2 statements (100.0 %)
+            """);
+  }
+
+  @Test
+  void whatWasNotSeenTheMostFirst() {
+    assertThat(
+            TextReport.coverage(
+                new Coverage(
+                    10,
+                    1234,
+                    1200,
+                    100_000,
+                    99_999,
+                    5,
+                    5,
+                    Map.of(GapReason.OPAQUE, 0L, GapReason.SHAPE, 1L, GapReason.NOT_PREPARED, 9L))))
+        .isEqualTo(
+            """
+            coverage  1,234 transactions in 10 sessions (1,200 committed); rows seen for 99,999 of 100,000 statements (99.9 %)
+            not seen  9 NOT_PREPARED: tables without the auxiliary columns: run `txwatch prepare --url URL`, or
+                      set txwatch.prepare=auto
+                      1 SHAPE: a shape that is passed through as it is (DISTINCT, GROUP BY, UNION, subquery,
+                      ...); rows that only such statements touch are not judged
+            """);
+  }
+
+  @Test
+  void nothingSeen() {
+    assertThat(TextReport.coverage(new Coverage(0, 0, 0, 0, 0, 0, 0, Map.of())))
+        .isEqualTo(
+            """
+            coverage  no statement was seen: is the application's connection behind jdbc:txwatch: or the agent?
+            """);
+  }
+
+  @ParameterizedTest
+  @EnumSource(GapReason.class)
+  void everyReasonSaysWhatToDo(GapReason reason) {
+    assertThat(TextReport.coverage(new Coverage(1, 1, 1, 2, 1, 1, 1, Map.of(reason, 1L))))
+        .contains("1 " + reason + ": ")
+        .satisfies(
+            text -> assertThat(text.lines()).allMatch(line -> line.length() <= TextReport.WIDTH));
+  }
+}

@@ -1,0 +1,98 @@
+package io.txwatch.report;
+
+import static io.txwatch.report.Told.told;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.txwatch.analyzer.Coverage;
+import io.txwatch.anomaly.CycleClass;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.Outcome;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class JsonReportTest {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @Test
+  void anAnomalyIsALineWithTheFieldsThatToolsRelyOn() throws Exception {
+    String line =
+        JsonReport.anomaly(
+            told(Phenomenon.LOST_UPDATE)
+                .cycle(CycleClass.G_SINGLE)
+                .t("1 SELECT v @ A.java:1", "2 UPDATE t @ A.java:2")
+                .t(Optional.empty(), "pool-2", "3 UPDATE t @ B.java:7")
+                .edge("1.1 rw 2.3 t 9223372036854775807")
+                .edge("2.3 ww 1.2 t 9223372036854775807")
+                .advice("Lock it.")
+                .anomaly());
+    assertThat(line).doesNotContain("\n");
+    assertThat(JSON.readTree(line))
+        .isEqualTo(
+            JSON.readTree(
+                """
+                {"type":"anomaly","phenomenon":"LOST_UPDATE","cycleClass":"G-single",
+                 "verdict":"HAZARD","confidence":"CONFIRMED",
+                 "dbms":"PostgreSQL 18.6","isolation":"READ_COMMITTED","count":1,
+                 "transactions":[
+                   {"id":"1b.1","session":"pool-1","isolation":"READ_COMMITTED","outcome":"COMMITTED",
+                    "statements":[
+                      {"seq":1,"kind":"SELECT","sql":"SELECT v","callSite":"A.java:1"},
+                      {"seq":2,"kind":"UPDATE","sql":"UPDATE t","callSite":"A.java:2"}]},
+                   {"id":"1b.2","session":"pool-2","isolation":"READ_COMMITTED","outcome":null,
+                    "statements":[
+                      {"seq":3,"kind":"UPDATE","sql":"UPDATE t","callSite":"B.java:7"}]}],
+                 "cycle":[
+                   {"from":"1b.1","to":"1b.2","kind":"rw","table":"t","row":"9223372036854775807",
+                    "fromStatement":1,"toStatement":3},
+                   {"from":"1b.2","to":"1b.1","kind":"ww","table":"t","row":"9223372036854775807",
+                    "fromStatement":3,"toStatement":2}],
+                 "advice":"Lock it."}
+                """));
+  }
+
+  @Test
+  void whatIsNotACycleHasNoCycleClass() throws Exception {
+    JsonNode json =
+        JSON.readTree(
+            JsonReport.anomaly(
+                told(Phenomenon.ABORTED_READ)
+                    .t(Optional.of(Outcome.ABORTED), "s", "1 UPDATE t")
+                    .t("1 SELECT t")
+                    .edge("1.1 wr 2.1 t 3")
+                    .anomaly()));
+    assertThat(json.has("cycleClass")).isTrue();
+    assertThat(json.get("cycleClass").isNull()).isTrue();
+  }
+
+  @Test
+  void anySqlComesBackAsItWasFromPlainAsciiThatIsNoMarkup() throws Exception {
+    String sql =
+        "UPDATE \"t\" SET v = 'a\\b\r\n\t\u0000\u001b[31m\u007f\u009b\u2028</script><!--&amp;"
+            + "\u6f22\uD83D\uDE00' "
+            + "x".repeat(10_000);
+    String line = JsonReport.anomaly(told(Phenomenon.DIRTY_WRITE).t("1 " + sql).anomaly());
+    assertThat(line.chars().filter(c -> c < ' ' || c > '~')).isEmpty();
+    assertThat(line).doesNotContain("<", ">", "&");
+    assertThat(JSON.readTree(line).at("/transactions/0/statements/0/sql").asText()).isEqualTo(sql);
+  }
+
+  @Test
+  void coverage() throws Exception {
+    assertThat(
+            JSON.readTree(
+                JsonReport.coverage(
+                    new Coverage(
+                        1, 2, 3, 4, 5, 6, 7, Map.of(GapReason.SHAPE, 8L, GapReason.FAULT, 9L)))))
+        .isEqualTo(
+            JSON.readTree(
+                """
+                {"type":"coverage","sessions":1,"transactions":2,"committed":3,"statements":4,
+                 "instrumented":5,"rowsRead":6,"rowsWritten":7,"gaps":{"SHAPE":8,"FAULT":9}}
+                """));
+  }
+}
