@@ -11,8 +11,16 @@ import java.util.Map;
  * @param version its version, as it says it: "18.6"
  * @param settings what changes its guarantees, by the DBMS's own names: {@code
  *     innodb_snapshot_isolation=ON}; sorted, maybe empty
+ * @param place what tells this database and default schema apart from others that the same
+ *     application uses: the URL without its parameters and credentials, say. Rows of one place are
+ *     never compared with rows of another. Empty if there is only one
  */
-public record Database(String product, String version, Map<String, String> settings) {
+public record Database(String product, String version, Map<String, String> settings, String place) {
+
+  /** The only database of its history. */
+  public Database(String product, String version, Map<String, String> settings) {
+    this(product, version, settings, "");
+  }
 
   /** Copies the settings. */
   public Database {

@@ -91,9 +91,18 @@ public sealed interface Event {
    * @param transaction its id
    * @param outcome how
    * @param micros when
+   * @param events how many events {@link TransactionBegan}, {@link StatementExecuted} and {@link
+   *     StatementsUndone} the transaction had, so that a silent loss on the way shows; 0 if the
+   *     source does not count
    */
-  record TransactionEnded(long session, long transaction, Outcome outcome, long micros)
-      implements Event {}
+  record TransactionEnded(long session, long transaction, Outcome outcome, long micros, int events)
+      implements Event {
+
+    /** The end of a transaction whose source does not count events. */
+    public TransactionEnded(long session, long transaction, Outcome outcome, long micros) {
+      this(session, transaction, outcome, micros, 0);
+    }
+  }
 
   /**
    * Something was not observed. A gap weakens what can be said, it never adds to it: a transaction
