@@ -1,5 +1,10 @@
 package io.txwatch.settings;
 
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
 /**
  * The keys that users may set, which are also their documentation ({@code --help} and the README
  * print it).
@@ -67,5 +72,83 @@ public enum Setting {
   /** What it does, in one line. */
   public String help() {
     return help;
+  }
+
+  /** The setting with that key, if there is one. */
+  public static Optional<Setting> find(String key) {
+    return Arrays.stream(values()).filter(setting -> setting.key.equals(key)).findFirst();
+  }
+
+  /** The setting with that key, or an exception that names the nearest one. */
+  static Setting ofKey(String key, String from) {
+    return find(key)
+        .orElseThrow(
+            () ->
+                new SettingException(
+                    "unknown setting "
+                        + quote(key)
+                        + " ("
+                        + from
+                        + ")"
+                        + Nearest.to(key, Arrays.stream(values()).map(Setting::key).toList())
+                            .map(near -> ": did you mean " + near + "?")
+                            .orElse("")));
+  }
+
+  /**
+   * The value in the spelling that the program compares with, or an exception that says what was
+   * expected. An empty value is "nothing" where that is the default, else an error.
+   */
+  String check(String value, String from) {
+    if (value.isEmpty() && defaultValue.isEmpty()) {
+      return value;
+    }
+    List<String> alternatives = List.of(accepted.split("\\|"));
+    for (String alternative : alternatives) {
+      if (alternative.equalsIgnoreCase(value) && !isPlaceholder(alternative)) {
+        return alternative;
+      }
+      if (isPlaceholder(alternative) && fits(value, alternative)) {
+        return value;
+      }
+    }
+    throw new SettingException(
+        key
+            + "="
+            + oneLine(value)
+            + " ("
+            + from
+            + "): expected "
+            + accepted
+            + Nearest.to(value, alternatives.stream().filter(a -> !isPlaceholder(a)).toList())
+                .map(near -> "; did you mean " + near + "?")
+                .orElse(""));
+  }
+
+  /** Words in capitals stand for something that the user fills in: {@code tcp://HOST:PORT}. */
+  private static boolean isPlaceholder(String alternative) {
+    return !alternative.equals(alternative.toLowerCase(Locale.ROOT));
+  }
+
+  private static boolean fits(String value, String placeholder) {
+    if (placeholder.equals("N")) {
+      return value.matches("[1-9][0-9]{0,8}");
+    }
+    int fixed = 0;
+    while (!Character.isUpperCase(placeholder.charAt(fixed))) {
+      fixed++;
+    }
+    return value.length() > fixed && value.startsWith(placeholder.substring(0, fixed));
+  }
+
+  /** Quoted for a message: on one line, and not longer than people read. */
+  static String quote(String text) {
+    return '"' + oneLine(text) + '"';
+  }
+
+  /** What came from outside, fit for a line of a message. */
+  static String oneLine(String text) {
+    String line = text.replaceAll("\\p{Cntrl}+", " ");
+    return line.length() <= 120 ? line : line.substring(0, 120) + "…";
   }
 }

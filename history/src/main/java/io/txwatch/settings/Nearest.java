@@ -1,0 +1,58 @@
+package io.txwatch.settings;
+
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Finds what somebody probably meant to type. */
+public final class Nearest {
+
+  private Nearest() {}
+
+  /**
+   * The word nearest to {@code typed} by edit distance, case ignored; the first of several. Empty
+   * if the nearest is so far away that naming it would not help: more than half of its length.
+   */
+  public static Optional<String> to(String typed, Collection<String> words) {
+    String wanted = typed.toLowerCase(Locale.ROOT);
+    String best = null;
+    int bestDistance = Integer.MAX_VALUE;
+    for (String word : words) {
+      int distance = distance(wanted, word.toLowerCase(Locale.ROOT));
+      if (distance < bestDistance) {
+        best = word;
+        bestDistance = distance;
+      }
+    }
+    return best != null && bestDistance <= Math.max(2, best.length() / 2)
+        ? Optional.of(best)
+        : Optional.empty();
+  }
+
+  /**
+   * The optimal string alignment distance: insertions, deletions, substitutions and swaps of
+   * neighbours, one each. Time and space: the product of the lengths.
+   */
+  static int distance(String a, String b) {
+    int[][] d = new int[a.length() + 1][b.length() + 1];
+    for (int i = 0; i <= a.length(); i++) {
+      for (int j = 0; j <= b.length(); j++) {
+        if (i == 0 || j == 0) {
+          d[i][j] = i + j;
+          continue;
+        }
+        int substitution = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
+        int least = Math.min(d[i - 1][j] + 1, d[i][j - 1] + 1);
+        least = Math.min(least, d[i - 1][j - 1] + substitution);
+        if (i > 1
+            && j > 1
+            && a.charAt(i - 1) == b.charAt(j - 2)
+            && a.charAt(i - 2) == b.charAt(j - 1)) {
+          least = Math.min(least, d[i - 2][j - 2] + 1);
+        }
+        d[i][j] = least;
+      }
+    }
+    return d[a.length()][b.length()];
+  }
+}

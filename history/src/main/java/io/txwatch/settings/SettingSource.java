@@ -1,0 +1,130 @@
+package io.txwatch.settings;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+
+/**
+ * One place that settings come from, its keys in the form {@code txwatch.instrument}.
+ *
+ * @param name the place, for people: "agent argument"
+ * @param values the keys that speak of txwatch, known or not
+ */
+public record SettingSource(String name, Map<String, String> values) {
+
+  private static final String PREFIX = "txwatch.";
+  private static final String ENVIRONMENT_PREFIX = "TXWATCH_";
+
+  /**
+   * Names, behind the prefix, of variables and system properties that belong to txwatch's commands
+   * and tests and set nothing here.
+   */
+  private static final Set<String> NOT_SETTINGS =
+      Set.of("password", "user", "home", "jar", "java", "maven", "version");
+
+  private static final Set<String> NOT_SETTINGS_PREFIXES =
+      Set.of("test", "bench", "servers", "demo", "internal");
+
+  /** Copies the values. */
+  public SettingSource {
+    values = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(values));
+  }
+
+  /**
+   * {@code key=value,key=value}, as behind {@code -javaagent:txwatch.jar=}. The prefix may be left
+   * out, and spaces may stand around keys and values.
+   *
+   * @throws SettingException if a piece is not {@code key=value}
+   */
+  public static SettingSource agentArguments(String arguments) {
+    Map<String, String> values = new LinkedHashMap<>();
+    for (String piece : arguments.split(",")) {
+      if (piece.isBlank()) {
+        continue;
+      }
+      int equals = piece.indexOf('=');
+      if (equals <= 0) {
+        throw new SettingException(
+            "agent argument " + Setting.quote(piece.strip()) + ": expected key=value,key=value");
+      }
+      values.put(prefixed(piece.substring(0, equals)), piece.substring(equals + 1).strip());
+    }
+    return new SettingSource("agent argument", values);
+  }
+
+  /** The properties {@code txwatch.*} of a JDBC URL or connection; others are the driver's. */
+  public static SettingSource urlProperties(Properties properties) {
+    return prefixedOf("URL property", properties);
+  }
+
+  /** The system properties {@code txwatch.*}. */
+  public static SettingSource systemProperties(Properties properties) {
+    return prefixedOf("system property", properties);
+  }
+
+  /** The variables {@code TXWATCH_*}: {@code TXWATCH_JUDGE_BY} is {@code txwatch.judge-by}. */
+  public static SettingSource environment(Map<String, String> environment) {
+    Map<String, String> values = new LinkedHashMap<>();
+    environment.forEach(
+        (name, value) -> {
+          if (name.startsWith(ENVIRONMENT_PREFIX)) {
+            String rest = name.substring(ENVIRONMENT_PREFIX.length()).toLowerCase(Locale.ROOT);
+            if (isSetting(rest.replace('_', '.'))) {
+              values.put(PREFIX + rest.replace('_', '-'), value);
+            }
+          }
+        });
+    return new SettingSource("environment", values);
+  }
+
+  /**
+   * A properties file in UTF-8, all of whose keys are settings; nothing if it does not exist. The
+   * prefix may be left out.
+   *
+   * @throws SettingException if the file is there and cannot be read
+   */
+  public static SettingSource file(Path file) {
+    Map<String, String> values = new LinkedHashMap<>();
+    if (Files.exists(file)) {
+      Properties properties = new Properties();
+      try {
+        properties.load(new StringReader(Files.readString(file, StandardCharsets.UTF_8)));
+      } catch (IOException | IllegalArgumentException e) {
+        throw new SettingException(
+            file + ": cannot be read: " + Setting.oneLine(String.valueOf(e.getMessage())));
+      }
+      for (String key : properties.stringPropertyNames()) {
+        values.put(prefixed(key), properties.getProperty(key).strip());
+      }
+    }
+    return new SettingSource(file.toString(), values);
+  }
+
+  private static SettingSource prefixedOf(String name, Properties properties) {
+    Map<String, String> values = new LinkedHashMap<>();
+    for (String key : properties.stringPropertyNames()) {
+      if (key.startsWith(PREFIX) && isSetting(key.substring(PREFIX.length()))) {
+        values.put(key, properties.getProperty(key).strip());
+      }
+    }
+    return new SettingSource(name, values);
+  }
+
+  private static boolean isSetting(String rest) {
+    int dot = rest.indexOf('.');
+    return !NOT_SETTINGS.contains(rest)
+        && !NOT_SETTINGS_PREFIXES.contains(dot < 0 ? rest : rest.substring(0, dot));
+  }
+
+  private static String prefixed(String key) {
+    String stripped = key.strip();
+    return stripped.startsWith(PREFIX) ? stripped : PREFIX + stripped;
+  }
+}

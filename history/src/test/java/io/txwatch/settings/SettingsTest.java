@@ -1,0 +1,155 @@
+package io.txwatch.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import net.jqwik.api.Assume;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.AlphaChars;
+import net.jqwik.api.constraints.StringLength;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SettingsTest {
+
+  @Test
+  void theStrongestPlaceWins(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("txwatch.properties");
+    Files.writeString(file, "txwatch.history=file\nreport=file\nqueue=1\nredact=false\n");
+    Settings settings =
+        Settings.read(
+            List.of(
+                SettingSource.agentArguments("history=agent, txwatch.instrument = off"),
+                SettingSource.systemProperties(
+                    properties("txwatch.history", "system", "txwatch.report", "system")),
+                SettingSource.environment(
+                    Map.of("TXWATCH_HISTORY", "env", "TXWATCH_QUEUE", "2", "PATH", "/bin")),
+                SettingSource.file(file)));
+    assertThat(settings.path(Setting.HISTORY)).contains(Path.of("agent"));
+    assertThat(settings.get(Setting.INSTRUMENT)).isEqualTo("off");
+    assertThat(settings.get(Setting.REPORT)).isEqualTo("system");
+    assertThat(settings.number(Setting.QUEUE)).isEqualTo(2);
+    assertThat(settings.isTrue(Setting.REDACT)).isFalse();
+    assertThat(settings.get(Setting.ANALYZER)).isEqualTo("inprocess");
+  }
+
+  @Test
+  void nobodySaidAnything() {
+    Settings settings = Settings.read(List.of());
+    for (Setting setting : Setting.values()) {
+      assertThat(settings.get(setting)).isEqualTo(setting.defaultValue());
+    }
+    assertThat(settings.path(Setting.HISTORY)).isEmpty();
+  }
+
+  @Test
+  void everyDefaultIsAccepted() {
+    for (Setting setting : Setting.values()) {
+      assertThat(setting.check(setting.defaultValue(), "test")).isEqualTo(setting.defaultValue());
+    }
+  }
+
+  @Test
+  void anUnknownKeyNamesItsPlaceAndTheNearestKey() {
+    assertThatThrownBy(() -> agent("instrumnet=inline"))
+        .isInstanceOf(SettingException.class)
+        .hasMessage(
+            "unknown setting \"txwatch.instrumnet\" (agent argument): did you mean"
+                + " txwatch.instrument?");
+    assertThatThrownBy(
+            () -> Settings.read(List.of(SettingSource.environment(Map.of("TXWATCH_JUDGEBY", "x")))))
+        .hasMessage(
+            "unknown setting \"txwatch.judgeby\" (environment): did you mean txwatch.judge-by?");
+  }
+
+  @Test
+  void anUnknownValueNamesWhatIsAccepted() {
+    assertThatThrownBy(() -> agent("instrument=inlin"))
+        .hasMessage(
+            "txwatch.instrument=inlin (agent argument): expected inline|off; did you mean inline?");
+    assertThatThrownBy(() -> agent("queue=0")).hasMessageContaining("expected N");
+    assertThatThrownBy(() -> agent("queue=many")).hasMessageContaining("expected N");
+    assertThatThrownBy(() -> agent("redact=")).hasMessageContaining("expected true|false");
+    assertThat(agent("redact=FALSE").isTrue(Setting.REDACT)).isFalse();
+  }
+
+  @Test
+  void aPieceWithoutAnEqualsSignIsAnError() {
+    assertThatThrownBy(() -> agent("instrument"))
+        .hasMessage("agent argument \"instrument\": expected key=value,key=value");
+  }
+
+  @Test
+  void aWeakerPlaceIsCheckedToo() {
+    assertThatThrownBy(
+            () ->
+                Settings.read(
+                    List.of(
+                        SettingSource.agentArguments("queue=5"),
+                        SettingSource.systemProperties(properties("txwatch.queue", "x")))))
+        .hasMessageContaining("system property");
+  }
+
+  @Test
+  void whatIsNotASettingIsLeftAlone() {
+    assertThat(
+            SettingSource.environment(
+                    Map.of(
+                        "TXWATCH_PASSWORD", "secret", "TXWATCH_TEST_URLS", "jdbc:…", "HOME", "/"))
+                .values())
+        .isEmpty();
+    assertThat(SettingSource.urlProperties(properties("user", "x", "ssl", "true")).values())
+        .isEmpty();
+  }
+
+  @Property
+  void anyKeyIsKnownOrAnErrorOfOneLine(
+      @ForAll @StringLength(max = 40) String key, @ForAll @StringLength(max = 200) String value) {
+    Assume.that(!key.contains(",") && !key.contains("=") && !key.isBlank());
+    Assume.that(Setting.find("txwatch." + key.strip()).isEmpty());
+    Assume.that(Setting.find(key.strip()).isEmpty());
+    assertThatThrownBy(() -> agent(key + "=" + value.replace(",", "")))
+        .isInstanceOf(SettingException.class)
+        .message()
+        .doesNotContain("\n", "\r");
+  }
+
+  @Property
+  void oneTypingErrorIsForgiven(@ForAll @AlphaChars char typed, @ForAll int place) {
+    for (Setting setting : Setting.values()) {
+      String name = setting.key().substring("txwatch.".length());
+      int at = Math.floorMod(place, name.length() + 1);
+      String wrong = name.substring(0, at) + typed + name.substring(at);
+      Assume.that(Arrays.stream(Setting.values()).noneMatch(s -> s.key().endsWith("." + wrong)));
+      assertThatThrownBy(() -> agent(wrong + "=x")).hasMessageContaining(setting.key());
+    }
+  }
+
+  @Example
+  void distanceCountsASwapOnce() {
+    assertThat(Nearest.distance("demo", "deom")).isEqualTo(1);
+    assertThat(Nearest.distance("check", "chekc")).isEqualTo(1);
+    assertThat(Nearest.distance("", "abc")).isEqualTo(3);
+    assertThat(Nearest.to("zzzzzzzz", List.of("demo", "check"))).isEmpty();
+  }
+
+  private static Settings agent(String arguments) {
+    return Settings.read(List.of(SettingSource.agentArguments(arguments)));
+  }
+
+  private static Properties properties(String... keysAndValues) {
+    Properties properties = new Properties();
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      properties.setProperty(keysAndValues[i], keysAndValues[i + 1]);
+    }
+    return properties;
+  }
+}
