@@ -1,0 +1,70 @@
+package io.txwatch.servers;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+/** Short-lived commands, run to their end without a sound. */
+final class Commands {
+
+  private static final int TOLD = 600;
+
+  private Commands() {}
+
+  /** True if the command could be run and ended with 0. */
+  static boolean succeeds(List<String> command) {
+    try {
+      run(command);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Runs a command.
+   *
+   * @throws IOException with the end of what it printed if it cannot be run or fails
+   */
+  static void run(List<String> command) throws IOException {
+    run(command, Map.of(), InputStream.nullInputStream());
+  }
+
+  /** Runs a command with an environment of its own besides ours, feeding it its input. */
+  static void run(List<String> command, Map<String, String> environment, InputStream input)
+      throws IOException {
+    File output = File.createTempFile("txwatch-command", ".log");
+    try {
+      ProcessBuilder builder =
+          new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output);
+      builder.environment().putAll(environment);
+      Process process = builder.start();
+      IOException unfed = null;
+      try (OutputStream stdin = process.getOutputStream()) {
+        input.transferTo(stdin);
+      } catch (IOException e) {
+        unfed = e;
+      }
+      int code = process.waitFor();
+      if (code != 0 || unfed != null) {
+        String said = java.nio.file.Files.readString(output.toPath(), StandardCharsets.ISO_8859_1);
+        throw new IOException(
+            command.get(0) + " ended with " + code + ": " + tail(said.strip()), unfed);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while waiting for " + command.get(0), e);
+    } finally {
+      java.nio.file.Files.deleteIfExists(output.toPath());
+    }
+  }
+
+  /** The end of a text, as much as one wants to read in a message. */
+  static String tail(String text) {
+    return text.length() <= TOLD ? text : "…" + text.substring(text.length() - TOLD);
+  }
+}

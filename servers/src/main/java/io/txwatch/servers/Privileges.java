@@ -1,0 +1,61 @@
+package io.txwatch.servers;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * How a server that refuses to be root (PostgreSQL) is started by root: in a user namespace of its
+ * own, where it takes itself for nobody and owns root's files all the same; where the kernel or the
+ * container forbids that, as the user nobody.
+ */
+enum Privileges {
+  /** We are not root: nothing to do. */
+  ORDINARY(List.of()),
+  /** {@code unshare -U}. */
+  NAMESPACE(List.of("unshare", "-U")),
+  /** {@code setpriv} to nobody. */
+  NOBODY(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
+
+  private static final Privileges CURRENT = find();
+
+  private final List<String> prefix;
+
+  Privileges(List<String> prefix) {
+    this.prefix = prefix;
+  }
+
+  /** What applies here. */
+  static Privileges current() {
+    return CURRENT;
+  }
+
+  /** What stands before the command. */
+  List<String> prefix() {
+    return prefix;
+  }
+
+  /** False if the server will run as a user who cannot look into root's home. */
+  static boolean rootMayUseItsOwnFiles() {
+    return CURRENT != NOBODY;
+  }
+
+  /** True if this process is root. */
+  static boolean isRoot() {
+    return CURRENT != ORDINARY;
+  }
+
+  /** Gives a directory, with all that is in it, to the user who the server will be. */
+  void own(Path directory) throws IOException {
+    if (this == NOBODY) {
+      Commands.run(List.of("chown", "-R", "65534:65534", directory.toString()));
+    }
+  }
+
+  private static Privileges find() {
+    if (!"root".equals(System.getProperty("user.name"))) {
+      return ORDINARY;
+    }
+    return Commands.succeeds(List.of("unshare", "-U", "true")) ? NAMESPACE : NOBODY;
+  }
+}

@@ -1,0 +1,55 @@
+package io.txwatch.servers;
+
+import java.util.Optional;
+
+/** The kinds of server that the tests run against. */
+public enum ServerKind {
+  /** PostgreSQL. */
+  POSTGRESQL("PostgreSQL", "jdbc:postgresql:"),
+  /** MariaDB, through its own driver. */
+  MARIADB("MariaDB", "jdbc:mariadb:"),
+  /** MySQL: never started by us, only reached by {@code TXWATCH_TEST_URLS}. */
+  MYSQL("MySQL", "jdbc:mysql:"),
+  /** H2 in memory. */
+  H2("H2", "jdbc:h2:"),
+  /** SQLite in a temporary file. */
+  SQLITE("SQLite", "jdbc:sqlite:");
+
+  private final String product;
+  private final String urlPrefix;
+
+  ServerKind(String product, String urlPrefix) {
+    this.product = product;
+    this.urlPrefix = urlPrefix;
+  }
+
+  /** The product's name: "PostgreSQL". */
+  public String product() {
+    return product;
+  }
+
+  /** What its JDBC URLs begin with. */
+  public String urlPrefix() {
+    return urlPrefix;
+  }
+
+  /** True if sessions lock rows and run side by side in a server of their own. */
+  public boolean isServer() {
+    return this == POSTGRESQL || this == MARIADB || this == MYSQL;
+  }
+
+  /** The kind that a JDBC URL belongs to. */
+  public static Optional<ServerKind> ofUrl(String url) {
+    for (ServerKind kind : values()) {
+      if (url.startsWith(kind.urlPrefix)) {
+        return Optional.of(kind);
+      }
+    }
+    return Optional.empty();
+  }
+
+  @Override
+  public String toString() {
+    return product;
+  }
+}

@@ -1,0 +1,120 @@
+package io.txwatch.servers;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A server's process and its data directory, both gone when this JVM is.
+ *
+ * <p>A shell stands between: it starts the server, then waits on a pipe that only this JVM holds
+ * open. When the pipe closes (because {@link #close} was called, or because the JVM ended in
+ * whatever way, {@code kill -9} included) it signals the server and removes the data directory.
+ */
+final class ServerProcess implements AutoCloseable {
+
+  /**
+   * $1 the signal that ends the server, $2 the directory to remove, the rest the command. The
+   * server does not inherit the pipe. A Ctrl-C at the terminal reaches the JVM, not the shell.
+   */
+  private static final String WATCH =
+      """
+      trap '' INT HUP TERM
+      signal=$1; directory=$2; shift 2
+      exec 3<&0
+      "$@" </dev/null 3<&- &
+      server=$!
+      (read -r _ <&3; kill -s "$signal" "$server") 2>/dev/null &
+      watcher=$!
+      wait "$server"
+      kill -s KILL "$watcher" 2>/dev/null
+      rm -rf -- "$directory"
+      """;
+
+  private static final long START_SECONDS = 120;
+  private static final long STOP_SECONDS = 20;
+
+  private final Process shell;
+
+  private ServerProcess(Process shell) {
+    this.shell = shell;
+  }
+
+  /**
+   * Starts a server and waits until it answers.
+   *
+   * @param directory what to remove when it has ended; its output goes to {@code server.log} there
+   * @param signal what ends it at once: QUIT, KILL
+   * @throws ServerUnavailableException if it ends by itself, or does not answer in two minutes
+   */
+  static ServerProcess start(
+      List<String> command,
+      Map<String, String> environment,
+      Path directory,
+      String signal,
+      BooleanSupplier ready) {
+    Path log = directory.resolve("server.log");
+    List<String> watched = new ArrayList<>();
+    watched.addAll(List.of("/bin/sh", "-c", WATCH, "txwatch-server", signal, directory.toString()));
+    watched.addAll(command);
+    ProcessBuilder builder =
+        new ProcessBuilder(watched).redirectErrorStream(true).redirectOutput(log.toFile());
+    builder.environment().putAll(environment);
+    // Opened before it starts: what it said can still be read when the shell has removed the file.
+    try (InputStream said = Files.newInputStream(Files.createFile(log))) {
+      ServerProcess process = new ServerProcess(builder.start());
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+      while (!ready.getAsBoolean()) {
+        if (process.shell.waitFor(20, TimeUnit.MILLISECONDS) || System.nanoTime() > deadline) {
+          process.close();
+          String text = new String(said.readAllBytes(), StandardCharsets.ISO_8859_1);
+          throw new ServerUnavailableException(
+              "the server did not start: " + Commands.tail(text.strip()));
+        }
+      }
+      return process;
+    } catch (IOException e) {
+      throw new ServerUnavailableException("cannot run /bin/sh: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ServerUnavailableException("interrupted while a server was starting", e);
+    }
+  }
+
+  /** A port on loopback that was free a moment ago. */
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new ServerUnavailableException("no free port on loopback", e);
+    }
+  }
+
+  /** True until the server and its data are gone. */
+  boolean isAlive() {
+    return shell.isAlive();
+  }
+
+  @Override
+  public void close() {
+    try {
+      shell.getOutputStream().close();
+      if (!shell.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+        shell.descendants().forEach(ProcessHandle::destroyForcibly);
+      }
+    } catch (IOException e) {
+      shell.descendants().forEach(ProcessHandle::destroyForcibly);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
