@@ -1,0 +1,36 @@
+package io.txwatch.endtoend;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+
+/** The cases and tables among the test resources. */
+final class Scenarios {
+
+  private Scenarios() {}
+
+  static Scenario load(String name) {
+    return Scenario.parse(name, String.join("\n", lines(name + ".txt")));
+  }
+
+  /** The lines of a table, split at the commas, the first line being the columns' names. */
+  static List<List<String>> table(String file) {
+    return lines(file).stream().map(line -> List.of(line.split(",", -1))).toList();
+  }
+
+  private static List<String> lines(String file) {
+    InputStream stream = Scenarios.class.getResourceAsStream("/scenarios/" + file);
+    Objects.requireNonNull(stream, file);
+    try (BufferedReader reader =
+        new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
+      return reader.lines().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
