@@ -1,5 +1,7 @@
 package io.txwatch.endtoend;
 
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -9,13 +11,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.h2.engine.Constants;
 
 /** H2, in memory. */
 final class H2Target implements Target {
-
-  private static final AtomicInteger DATABASES = new AtomicInteger();
 
   @Override
   public String name() {
@@ -29,10 +28,7 @@ final class H2Target implements Target {
 
   @Override
   public Database create() throws SQLException {
-    String url =
-        "jdbc:h2:mem:endtoend"
-            + DATABASES.incrementAndGet()
-            + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000";
+    String url = TestServers.freshDatabase(ServerKind.H2) + ";LOCK_TIMEOUT=60000";
     return new Database() {
       @Override
       public String url() {

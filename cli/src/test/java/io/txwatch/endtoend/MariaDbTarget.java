@@ -1,5 +1,7 @@
 package io.txwatch.endtoend;
 
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -10,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,17 +20,6 @@ final class MariaDbTarget implements Target {
 
   private static final AtomicInteger DATABASES = new AtomicInteger();
   private static final Set<Integer> ENDS_TRANSACTION = Set.of(1020, 1205, 1213);
-
-  private final UnaryOperator<String> server;
-
-  /**
-   * On a server.
-   *
-   * @param server the URL, user and all, that leads to the database of a given name
-   */
-  MariaDbTarget(UnaryOperator<String> server) {
-    this.server = server;
-  }
 
   @Override
   public String name() {
@@ -44,8 +34,7 @@ final class MariaDbTarget implements Target {
   @Override
   public Database create() throws SQLException {
     String name = "endtoend" + DATABASES.incrementAndGet();
-    onServer("CREATE DATABASE " + name);
-    String url = server.apply(name);
+    String url = TestServers.of(ServerKind.MARIADB).newDatabase(name);
     return new Database() {
       @Override
       public String url() {
@@ -59,16 +48,12 @@ final class MariaDbTarget implements Target {
 
       @Override
       public void close() throws SQLException {
-        onServer("DROP DATABASE " + name);
+        try (Connection connection = connect();
+            Statement statement = connection.createStatement()) {
+          statement.execute("DROP DATABASE " + name);
+        }
       }
     };
-  }
-
-  private void onServer(String sql) throws SQLException {
-    try (Connection connection = DriverManager.getConnection(server.apply(""));
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
   }
 
   @Override

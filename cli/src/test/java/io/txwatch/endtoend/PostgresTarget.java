@@ -1,5 +1,7 @@
 package io.txwatch.endtoend;
 
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -20,9 +22,8 @@ final class PostgresTarget implements Target {
 
   private final String server;
 
-  /** On a server whose URL, user and all, has parameters already. */
-  PostgresTarget(String server) {
-    this.server = server;
+  PostgresTarget() throws SQLException {
+    this.server = TestServers.freshDatabase(ServerKind.POSTGRESQL);
   }
 
   @Override

@@ -2,21 +2,21 @@ package io.txwatch.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What the servers do by themselves: every cell of the table of scenarios. */
 class RawMatrixTest {
 
   @TestFactory
-  Stream<DynamicTest> everyCell(@TempDir Path folder) {
-    List<Target> targets = List.of(new H2Target(), new SqliteTarget(folder));
+  Stream<DynamicTest> everyCell() throws SQLException {
+    List<Target> targets =
+        List.of(new PostgresTarget(), new MariaDbTarget(), new H2Target(), new SqliteTarget());
     List<List<String>> table = Scenarios.table("matrix.csv");
     List<DynamicTest> tests = new ArrayList<>();
     for (Target target : targets) {

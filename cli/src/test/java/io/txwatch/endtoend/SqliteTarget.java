@@ -1,9 +1,7 @@
 package io.txwatch.endtoend;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -26,13 +24,6 @@ final class SqliteTarget implements Target {
 
   private static final long CALL_AGAIN_NANOS = 100_000;
 
-  private final Path folder;
-  private final AtomicLong databases = new AtomicLong();
-
-  SqliteTarget(Path folder) {
-    this.folder = folder;
-  }
-
   @Override
   public String name() {
     return "sqlite";
@@ -44,9 +35,8 @@ final class SqliteTarget implements Target {
   }
 
   @Override
-  public Database create() {
-    Path file = folder.resolve("endtoend" + databases.incrementAndGet() + ".db");
-    String url = "jdbc:sqlite:" + file + "?journal_mode=WAL&synchronous=OFF";
+  public Database create() throws SQLException {
+    String url = TestServers.freshDatabase(ServerKind.SQLITE) + "?journal_mode=WAL&synchronous=OFF";
     return new Database() {
       @Override
       public String url() {
@@ -59,15 +49,7 @@ final class SqliteTarget implements Target {
       }
 
       @Override
-      public void close() {
-        try {
-          for (String suffix : List.of("", "-wal", "-shm")) {
-            Files.deleteIfExists(Path.of(file + suffix));
-          }
-        } catch (IOException e) {
-          throw new UncheckedIOException(e);
-        }
-      }
+      public void close() {}
     };
   }
 
