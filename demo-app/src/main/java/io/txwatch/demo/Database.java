@@ -1,0 +1,218 @@
+package io.txwatch.demo;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The service's database: a pool, and transactions that are run again when the DBMS asks for it.
+ */
+final class Database implements AutoCloseable {
+
+  /** What a transaction does. */
+  interface Work<T> {
+    T run(Connection connection) throws SQLException;
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(Database.class);
+  private static final int ATTEMPTS = 10;
+
+  private final HikariDataSource pool;
+  private final String product;
+  private final String version;
+  private final int defaultLevel;
+  private final AtomicInteger committed = new AtomicInteger();
+  private final AtomicInteger retried = new AtomicInteger();
+
+  /**
+   * Opens a pool.
+   *
+   * @throws SQLException if the DBMS cannot be reached or does not let this user in
+   */
+  Database(String url, String user, String password) throws SQLException {
+    HikariConfig config = new HikariConfig();
+    config.setPoolName("demo");
+    config.setJdbcUrl(url);
+    config.setUsername(user);
+    config.setPassword(password);
+    config.setMaximumPoolSize(4);
+    config.setAutoCommit(false);
+    if (url.contains(":sqlite:")) {
+      config.addDataSourceProperty("journal_mode", "WAL");
+    }
+    pool = open(config);
+    try (Connection connection = pool.getConnection()) {
+      DatabaseMetaData metaData = connection.getMetaData();
+      product = metaData.getDatabaseProductName();
+      version = metaData.getDatabaseProductVersion();
+      defaultLevel = connection.getTransactionIsolation();
+      connection.rollback();
+    } catch (SQLException | RuntimeException e) {
+      pool.close();
+      throw e;
+    }
+  }
+
+  private static HikariDataSource open(HikariConfig config) throws SQLException {
+    try {
+      return new HikariDataSource(config);
+    } catch (RuntimeException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new SQLException(cause.getMessage(), e);
+    }
+  }
+
+  /** Runs a transaction at the pool's level. */
+  <T> T transaction(Work<T> work) throws SQLException {
+    return transaction(defaultLevel, work);
+  }
+
+  /**
+   * Runs a transaction, and runs it again if the DBMS gave it up in favour of another one.
+   *
+   * @param level one of the constants of {@link Connection}
+   * @throws SQLException what the work throws, or the last refusal
+   */
+  <T> T transaction(int level, Work<T> work) throws SQLException {
+    for (int attempt = 1; ; attempt++) {
+      try (Connection connection = pool.getConnection()) {
+        try {
+          if (level != defaultLevel) {
+            connection.setTransactionIsolation(level);
+          }
+          T result = work.run(connection);
+          connection.commit();
+          committed.incrementAndGet();
+          return result;
+        } catch (SQLException e) {
+          rollBack(connection, e);
+          if (!isWorthAnotherTry(e) || attempt == ATTEMPTS) {
+            throw e;
+          }
+          retried.incrementAndGet();
+          LOG.debug("run again after {}", e.getMessage());
+        }
+      }
+    }
+  }
+
+  private static void rollBack(Connection connection, SQLException cause) {
+    try {
+      connection.rollback();
+    } catch (SQLException e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  /** Serialization failures, deadlocks, and what SQLite says instead. */
+  private boolean isWorthAnotherTry(SQLException e) {
+    String state = e.getSQLState() == null ? "" : e.getSQLState();
+    boolean recordChanged = isMySqlFamily() && e.getErrorCode() == 1020;
+    boolean sqliteBusy = isSqlite() && (e.getErrorCode() & 0xff) == 5;
+    return state.startsWith("40") || recordChanged || sqliteBusy;
+  }
+
+  /** Runs statements one after another, each committed: what creates the tables. */
+  void script(String... statements) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+        connection.commit();
+      }
+    }
+  }
+
+  /** Inserts rows in one transaction. */
+  void insert(String sql, Object[]... rows) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement insert = connection.prepareStatement(sql)) {
+      for (Object[] row : rows) {
+        for (int i = 0; i < row.length; i++) {
+          insert.setObject(i + 1, row[i]);
+        }
+        insert.executeUpdate();
+      }
+      connection.commit();
+    }
+  }
+
+  /** One number, at the pool's level and in a transaction of its own; empty if there is no row. */
+  OptionalInt number(String sql, Object... parameters) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement select = connection.prepareStatement(sql)) {
+      for (int i = 0; i < parameters.length; i++) {
+        select.setObject(i + 1, parameters[i]);
+      }
+      try (var rows = select.executeQuery()) {
+        OptionalInt number = rows.next() ? OptionalInt.of(rows.getInt(1)) : OptionalInt.empty();
+        connection.commit();
+        return number;
+      }
+    }
+  }
+
+  /**
+   * What locks the rows that a SELECT reads; SQLite has no such clause, and one writer at a time.
+   */
+  String forUpdate() {
+    return isSqlite() ? "" : " FOR UPDATE";
+  }
+
+  boolean isSqlite() {
+    return product.equals("SQLite");
+  }
+
+  boolean isPostgres() {
+    return product.equals("PostgreSQL");
+  }
+
+  boolean isMySqlFamily() {
+    return product.equals("MariaDB") || product.equals("MySQL");
+  }
+
+  /** The level at which transactions run that ask for none. */
+  int defaultLevel() {
+    return defaultLevel;
+  }
+
+  /** How many transactions of the service committed. */
+  int committed() {
+    return committed.get();
+  }
+
+  /** How many were given up by the DBMS and run again. */
+  int retried() {
+    return retried.get();
+  }
+
+  /** Product and version. */
+  String displayName() {
+    return product + " " + version;
+  }
+
+  /** A level by its name: {@code READ_COMMITTED}. */
+  static String levelName(int level) {
+    return switch (level) {
+      case Connection.TRANSACTION_READ_UNCOMMITTED -> "READ_UNCOMMITTED";
+      case Connection.TRANSACTION_READ_COMMITTED -> "READ_COMMITTED";
+      case Connection.TRANSACTION_REPEATABLE_READ -> "REPEATABLE_READ";
+      case Connection.TRANSACTION_SERIALIZABLE -> "SERIALIZABLE";
+      default -> String.format(Locale.ROOT, "LEVEL_%d", level);
+    };
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+}

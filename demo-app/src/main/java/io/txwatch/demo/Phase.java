@@ -1,0 +1,237 @@
+package io.txwatch.demo;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * One business scene: two customers at once, some rounds of it, and then what the business itself
+ * can tell from its own books.
+ */
+enum Phase {
+  /** Two withdrawals from one account. */
+  LOST_UPDATE("lost-update") {
+    @Override
+    Check run(Database database, int rounds, boolean fixed) throws SQLException {
+      database.script(
+          "DROP TABLE IF EXISTS account",
+          "CREATE TABLE account (id INTEGER PRIMARY KEY, owner VARCHAR(40) NOT NULL,"
+              + " balance INTEGER NOT NULL)");
+      database.insert(
+          "INSERT INTO account (id, owner, balance) VALUES (?, ?, ?)",
+          rows(rounds, i -> new Object[] {i, "customer " + i, 100}));
+      BankService bank = new BankService(database, new PaymentGateway());
+      int paidOut = 0;
+      try (Counter customers = new Counter()) {
+        for (int i = 1; i <= rounds; i++) {
+          int account = i;
+          Callable<Boolean> withdrawal =
+              () -> fixed ? bank.withdrawLocking(account, 10) : bank.withdraw(account, 10);
+          paidOut += 10 * customers.serve(withdrawal, withdrawal);
+        }
+      }
+      int missing = 100 * rounds - database.number("SELECT SUM(balance) FROM account").orElse(0);
+      return new Check(
+          missing == paidOut, "paid out " + paidOut + ", taken off the accounts " + missing);
+    }
+  },
+
+  /** Two customers for one seat. */
+  DOUBLE_BOOKING("double-booking") {
+    @Override
+    Check run(Database database, int rounds, boolean fixed) throws SQLException {
+      database.script(
+          "DROP TABLE IF EXISTS seat",
+          "CREATE TABLE seat (id INTEGER PRIMARY KEY, label VARCHAR(8) NOT NULL,"
+              + " booked_by VARCHAR(40))");
+      database.insert(
+          "INSERT INTO seat (id, label) VALUES (?, ?)",
+          rows(rounds, i -> new Object[] {i, "1" + (char) ('A' + i % 26)}));
+      BookingService booking = new BookingService(database, new PaymentGateway());
+      int soldTwice = 0;
+      int sold = 0;
+      try (Counter customers = new Counter()) {
+        for (int i = 1; i <= rounds; i++) {
+          int seat = i;
+          int tickets =
+              customers.serve(
+                  () -> book(booking, seat, "Ada", fixed), () -> book(booking, seat, "Ben", fixed));
+          sold += tickets;
+          soldTwice += tickets > 1 ? 1 : 0;
+        }
+      }
+      return new Check(
+          soldTwice == 0 && sold == rounds,
+          sold + " tickets issued for " + rounds + " seats, " + soldTwice + " seats sold twice");
+    }
+
+    private boolean book(BookingService booking, int seat, String customer, boolean fixed)
+        throws SQLException {
+      return fixed ? booking.bookAtomically(seat, customer) : booking.book(seat, customer);
+    }
+  },
+
+  /** Two doctors who both want to go home. */
+  WRITE_SKEW("write-skew") {
+    @Override
+    Check run(Database database, int rounds, boolean fixed) throws SQLException {
+      database.script(
+          "DROP TABLE IF EXISTS doctor",
+          "CREATE TABLE doctor (id INTEGER PRIMARY KEY, name VARCHAR(40) NOT NULL,"
+              + " shift_id INTEGER NOT NULL, on_call INTEGER NOT NULL)");
+      database.insert(
+          "INSERT INTO doctor (id, name, shift_id, on_call) VALUES (?, ?, ?, 1)",
+          rows(2 * rounds, i -> new Object[] {i, "doctor " + i, (i + 1) / 2}));
+      RosterService roster = new RosterService(database, new PaymentGateway());
+      try (Counter doctors = new Counter()) {
+        for (int i = 1; i <= rounds; i++) {
+          int shift = i;
+          doctors.serve(
+              () -> signOff(roster, shift, 2 * shift - 1, fixed),
+              () -> signOff(roster, shift, 2 * shift, fixed));
+        }
+      }
+      int staffed =
+          database
+              .number("SELECT COUNT(DISTINCT shift_id) FROM doctor WHERE on_call = 1")
+              .orElse(0);
+      return new Check(
+          staffed == rounds,
+          (rounds - staffed) + " of " + rounds + " shifts left without a doctor");
+    }
+
+    private boolean signOff(RosterService roster, int shift, int doctor, boolean fixed)
+        throws SQLException {
+      return fixed ? roster.signOffSafely(shift, doctor) : roster.signOff(shift, doctor);
+    }
+
+    @Override
+    int level(Database database, boolean fixed) {
+      return fixed
+          ? new RosterService(database, new PaymentGateway()).safeLevel()
+          : database.defaultLevel();
+    }
+  },
+
+  /** A transfer while a report adds up. */
+  READ_SKEW("read-skew") {
+    @Override
+    Check run(Database database, int rounds, boolean fixed) throws SQLException {
+      database.script(
+          "DROP TABLE IF EXISTS account",
+          "CREATE TABLE account (id INTEGER PRIMARY KEY, owner VARCHAR(40) NOT NULL,"
+              + " balance INTEGER NOT NULL)");
+      List<Integer> accounts = List.of(1, 2, 3);
+      database.insert(
+          "INSERT INTO account (id, owner, balance) VALUES (?, ?, ?)",
+          rows(3, i -> new Object[] {i, "customer " + i, 1000}));
+      PaymentGateway gateway = new PaymentGateway();
+      BankService bank = new BankService(database, gateway);
+      ReportService reports = new ReportService(database, gateway);
+      int wrong = 0;
+      try (Counter office = new Counter()) {
+        for (int i = 1; i <= rounds; i++) {
+          Callable<Boolean> report =
+              () -> 3000 == (fixed ? reports.totalOfOneMoment(accounts) : reports.total(accounts));
+          Callable<Boolean> transfer =
+              () -> {
+                bank.transfer(1, 3, 10);
+                return true;
+              };
+          wrong += 2 - office.serve(report, transfer);
+        }
+      }
+      return new Check(
+          wrong == 0, wrong + " of " + rounds + " reports do not add up to what the bank holds");
+    }
+
+    @Override
+    int level(Database database, boolean fixed) {
+      ReportService reports = new ReportService(database, new PaymentGateway());
+      return fixed ? reports.snapshotLevel() : reports.hastyLevel();
+    }
+  };
+
+  /**
+   * What the business finds in its own books.
+   *
+   * @param holds true if its rule holds
+   * @param told the figures, in words
+   */
+  record Check(boolean holds, String told) {}
+
+  private final String id;
+
+  Phase(String id) {
+    this.id = id;
+  }
+
+  /** Creates the tables, plays the rounds and looks into the books. */
+  abstract Check run(Database database, int rounds, boolean fixed) throws SQLException;
+
+  /** The level of the transactions that the phase is about. */
+  int level(Database database, boolean fixed) {
+    return database.defaultLevel();
+  }
+
+  /** The name that users type. */
+  String id() {
+    return id;
+  }
+
+  /** The phase of that name. */
+  static Optional<Phase> named(String id) {
+    return Arrays.stream(values()).filter(phase -> phase.id.equals(id)).findFirst();
+  }
+
+  private interface Row {
+    Object[] of(int i);
+  }
+
+  private static Object[][] rows(int count, Row row) {
+    List<Object[]> rows = new ArrayList<>();
+    for (int i = 1; i <= count; i++) {
+      rows.add(row.of(i));
+    }
+    return rows.toArray(Object[][]::new);
+  }
+
+  /** Two clerks who serve two customers at once. */
+  private static final class Counter implements AutoCloseable {
+
+    private final ExecutorService clerks = Executors.newFixedThreadPool(2);
+
+    /** How many of the two got what they came for. */
+    int serve(Callable<Boolean> one, Callable<Boolean> other) throws SQLException {
+      Future<Boolean> first = clerks.submit(one);
+      Future<Boolean> second = clerks.submit(other);
+      return outcome(first) + outcome(second);
+    }
+
+    private static int outcome(Future<Boolean> customer) throws SQLException {
+      try {
+        return customer.get() ? 1 : 0;
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof SQLException sql) {
+          throw sql;
+        }
+        throw new IllegalStateException(e.getCause());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted", e);
+      }
+    }
+
+    @Override
+    public void close() {
+      clerks.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.txwatch.demo;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+
+/** What the bank holds for its customers in all. */
+final class ReportService {
+
+  private final Database database;
+  private final PaymentGateway rates;
+
+  ReportService(Database database, PaymentGateway rates) {
+    this.database = database;
+    this.rates = rates;
+  }
+
+  /**
+   * Adds up accounts one after another, each with the exchange rate of its currency. At READ
+   * COMMITTED each balance is of another moment.
+   */
+  int total(List<Integer> accounts) throws SQLException {
+    return database.transaction(hastyLevel(), connection -> add(connection, accounts));
+  }
+
+  /** As {@link #total}, of one moment: a transaction that reads one snapshot. */
+  int totalOfOneMoment(List<Integer> accounts) throws SQLException {
+    return database.transaction(snapshotLevel(), connection -> add(connection, accounts));
+  }
+
+  /** READ COMMITTED, which many services run at everywhere; SQLite has one level only. */
+  int hastyLevel() {
+    return database.isSqlite() ? database.defaultLevel() : Connection.TRANSACTION_READ_COMMITTED;
+  }
+
+  /** The weakest level at which all that a transaction reads is of one moment. */
+  int snapshotLevel() {
+    return database.isSqlite() ? database.defaultLevel() : Connection.TRANSACTION_REPEATABLE_READ;
+  }
+
+  private int add(Connection connection, List<Integer> accounts) throws SQLException {
+    int total = 0;
+    try (PreparedStatement select =
+        connection.prepareStatement("SELECT owner, balance FROM account WHERE id = ?")) {
+      for (int account : accounts) {
+        select.setInt(1, account);
+        try (ResultSet rows = select.executeQuery()) {
+          if (rows.next()) {
+            total += rows.getInt("balance");
+          }
+        }
+        rates.call();
+      }
+    }
+    return total;
+  }
+}

@@ -1,0 +1,108 @@
+package io.txwatch.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class DemoAppTest {
+
+  private record Run(int exit, List<String> out, List<String> err) {}
+
+  private static Run run(String... args) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    int exit =
+        DemoApp.run(
+            args,
+            new PrintStream(out, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8));
+    return new Run(
+        exit,
+        out.toString(StandardCharsets.UTF_8).lines().toList(),
+        err.toString(StandardCharsets.UTF_8).lines().toList());
+  }
+
+  private static Run play(String url, String phase, String... more) {
+    List<String> args = new ArrayList<>(List.of("--url", url, "--phase", phase));
+    args.addAll(List.of(more));
+    return run(args.toArray(String[]::new));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "lost-update, paid out 200, READ_COMMITTED",
+    "double-booking, tickets issued for 10 seats, READ_COMMITTED",
+    "write-skew, shifts left without a doctor, READ_COMMITTED",
+    "read-skew, reports do not add up, READ_COMMITTED",
+  })
+  void asFirstWrittenTheRuleIsBroken(String phase, String told, String level) {
+    Run run = play("jdbc:h2:mem:racy-" + phase, phase);
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exit()).isZero();
+    assertThat(run.out().get(1)).startsWith("own books: BROKEN: ").contains(told);
+    assertThat(run.out().get(run.out().size() - 1)).matches("transactions=20 isolation=" + level);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "lost-update, READ_COMMITTED",
+    "double-booking, READ_COMMITTED",
+    "write-skew, READ_COMMITTED",
+    "read-skew, REPEATABLE_READ",
+  })
+  void correctedTheRuleHolds(String phase, String level) {
+    Run run = play("jdbc:h2:mem:fixed-" + phase, phase, "--fixed");
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exit()).isZero();
+    assertThat(run.out().get(1)).startsWith("own books: in order: ");
+    assertThat(run.out().get(run.out().size() - 1)).matches("transactions=20 isolation=" + level);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"lost-update", "double-booking", "write-skew", "read-skew"})
+  void sqliteLetsNoRaceDoHarmAndTheDemoSaysWhy(String phase, @TempDir Path directory) {
+    String url = "jdbc:sqlite:" + directory.resolve("demo.db");
+    Run run = play(url, phase, "--rounds", "3");
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out().get(1)).startsWith("own books: in order: ");
+    assertThat(run.out()).anyMatch(line -> line.startsWith("SQLite lets one transaction write"));
+    assertThat(run.out().get(run.out().size() - 1))
+        .matches("transactions=6 isolation=SERIALIZABLE");
+    assertThat(play(url, phase, "--fixed", "--rounds", "3").out().get(1))
+        .startsWith("own books: in order: ");
+  }
+
+  @Test
+  void badUsageIsToldWithTheUsage() {
+    for (String[] args :
+        new String[][] {
+          {},
+          {"--url", "jdbc:h2:mem:x"},
+          {"--url", "jdbc:h2:mem:x", "--phase", "nonsense"},
+          {"--url", "jdbc:h2:mem:x", "--phase", "write-skew", "--rounds", "none"},
+          {"--url", "jdbc:h2:mem:x", "--phase", "write-skew", "--rounds", "0"},
+          {"--url", "jdbc:h2:mem:x", "--phase", "write-skew", "--frobnicate"},
+          {"--phase", "write-skew", "--url"},
+        }) {
+      Run run = run(args);
+      assertThat(run.exit()).isEqualTo(2);
+      assertThat(run.err()).singleElement().asString().startsWith("usage: ");
+    }
+  }
+
+  @Test
+  void anUnreachableServerIsALineAndExitCode3() {
+    Run run = play("jdbc:h2:tcp://127.0.0.1:1/none;NETWORK_TIMEOUT=1000", "write-skew");
+    assertThat(run.exit()).isEqualTo(3);
+    assertThat(run.err()).anyMatch(line -> line.startsWith("demo-app: "));
+  }
+}
