@@ -14,6 +14,11 @@ public sealed interface Event {
   /** The session that the event belongs to. */
   long session();
 
+  /** The transaction that the event belongs to, 0 if none or not known. */
+  default long transaction() {
+    return 0;
+  }
+
   /**
    * A session (a physical connection) was opened. The first event of every session.
    *

@@ -1,0 +1,149 @@
+package io.txwatch.history;
+
+import io.txwatch.history.wire.Entry;
+import io.txwatch.history.wire.Header;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * From events to entries of {@code history.proto}, with the dictionary of one stretch of a file.
+ * For one thread.
+ */
+final class EventEncoder {
+
+  static final String MAGIC = "txwatch-history";
+  static final int VERSION = 1;
+
+  private static final int MAX_TEXTS = 1 << 16;
+  private static final int MAX_CHARACTERS = 1 << 24;
+
+  private final Map<String, Integer> texts = new HashMap<>();
+  private long characters;
+  private final Entry.Builder entry = Entry.newBuilder();
+
+  /** The entry that begins a stretch; the dictionary is empty after it. */
+  Entry header(String node, long startMicros) {
+    texts.clear();
+    characters = 0;
+    return entry
+        .clear()
+        .setHeader(
+            Header.newBuilder()
+                .setMagic(MAGIC)
+                .setVersion(VERSION)
+                .setNode(node)
+                .setStartMicros(startMicros))
+        .build();
+  }
+
+  /** The entry that ends a file, after so many events. */
+  Entry closed(long events) {
+    return entry
+        .clear()
+        .setClosed(io.txwatch.history.wire.Closed.newBuilder().setEvents(events))
+        .build();
+  }
+
+  /** True if the dictionary has grown so far that a new stretch should begin. */
+  boolean isFull() {
+    return texts.size() >= MAX_TEXTS || characters >= MAX_CHARACTERS;
+  }
+
+  /** The entry for an event. */
+  Entry encode(Event event) {
+    entry.clear();
+    if (event instanceof Event.StatementExecuted e) {
+      entry.setStatementExecuted(statement(e));
+    } else if (event instanceof Event.TransactionBegan e) {
+      entry.setTransactionBegan(
+          io.txwatch.history.wire.TransactionBegan.newBuilder()
+              .setSession(e.session())
+              .setTransaction(e.transaction())
+              .setLevel(WireNames.LEVEL.toWire(e.level()))
+              .setMicros(e.micros()));
+    } else if (event instanceof Event.TransactionEnded e) {
+      entry.setTransactionEnded(
+          io.txwatch.history.wire.TransactionEnded.newBuilder()
+              .setSession(e.session())
+              .setTransaction(e.transaction())
+              .setOutcome(WireNames.OUTCOME.toWire(e.outcome()))
+              .setMicros(e.micros())
+              .setEvents(e.events()));
+    } else if (event instanceof Event.StatementsUndone e) {
+      entry.setStatementsUndone(
+          io.txwatch.history.wire.StatementsUndone.newBuilder()
+              .setSession(e.session())
+              .setTransaction(e.transaction())
+              .setFirstStatement(e.firstStatement())
+              .setLastStatement(e.lastStatement()));
+    } else if (event instanceof Event.SessionOpened e) {
+      entry.setSessionOpened(
+          io.txwatch.history.wire.SessionOpened.newBuilder()
+              .setSession(e.session())
+              .setName(text(e.name()))
+              .setProduct(e.database().product())
+              .setVersion(e.database().version())
+              .putAllSettings(e.database().settings())
+              .setPlace(text(e.database().place())));
+    } else if (event instanceof Event.SessionClosed e) {
+      entry.setSessionClosed(
+          io.txwatch.history.wire.SessionClosed.newBuilder().setSession(e.session()));
+    } else if (event instanceof Event.Gap e) {
+      entry.setGap(
+          io.txwatch.history.wire.Gap.newBuilder()
+              .setSession(e.session())
+              .setTransaction(e.transaction())
+              .setReason(WireNames.GAP_REASON.toWire(e.reason()))
+              .setDetail(text(e.detail()))
+              .setCount(e.count()));
+    }
+    return entry.build();
+  }
+
+  private io.txwatch.history.wire.StatementExecuted.Builder statement(Event.StatementExecuted e) {
+    var statement =
+        io.txwatch.history.wire.StatementExecuted.newBuilder()
+            .setSession(e.session())
+            .setTransaction(e.transaction())
+            .setStatement(e.statement())
+            .setKind(WireNames.STATEMENT_KIND.toWire(e.kind()))
+            .setSql(text(e.sql()))
+            .setCallSite(text(e.callSite()))
+            .setWritesSeen(e.writesSeen());
+    String sqlState = e.sqlState();
+    if (sqlState != null) {
+      statement.setSqlState(sqlState);
+    }
+    for (RowAccess row : e.rows()) {
+      statement.addRows(
+          io.txwatch.history.wire.RowAccess.newBuilder()
+              .setAccess(WireNames.ACCESS.toWire(row.access()))
+              .setTable(text(row.table()))
+              .setRow(row.row())
+              .setWriters(row.writers().tokens())
+              .setCut(!row.writers().complete()));
+    }
+    return statement;
+  }
+
+  /** The text's number, adding it to the entry if it is new; 0 for the empty text. */
+  private int text(String text) {
+    if (text.isEmpty()) {
+      return 0;
+    }
+    Integer known = texts.get(text);
+    if (known != null) {
+      return known;
+    }
+    int number = texts.size() + 1;
+    texts.put(text, number);
+    characters += text.length();
+    if (entry.getTextsCount() == 0) {
+      entry.setFirstText(number);
+    }
+    // Through bytes and back: a lone surrogate becomes '?', as it would on any way to UTF-8.
+    entry.addTexts(new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8));
+    return number;
+  }
+}

@@ -1,0 +1,282 @@
+package io.txwatch.history;
+
+import io.txwatch.history.wire.Entry;
+import java.io.Flushable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.function.Consumer;
+
+/**
+ * Appends events to a history's file. May block on the disk, so {@link QueueSink} stands before it.
+ *
+ * <p>Bytes wait in memory until there are 64 KiB of them, or a second has passed, or somebody
+ * {@linkplain #flush flushes}. A process that is killed loses those; one that exits in order closes
+ * the writer. What was flushed is the operating system's to keep: nothing here asks it to sync.
+ *
+ * <p>A file that is there already goes on: its torn end, if it has one, is cut off and told with a
+ * {@link Event.Gap}. Only one writer at a time has a file.
+ *
+ * <p>If the disk refuses (it is full, say), the bytes that waited are dropped, the file is cut back
+ * to its last whole record, and the writer tries again with the next ones; people are told once,
+ * readers with a gap as soon as there is room. Safe for many threads, best used by one.
+ */
+public final class HistoryWriter implements EventSink, Flushable {
+
+  private static final int BUFFER = 1 << 16;
+  private static final long FLUSH_NANOS = 1_000_000_000L;
+
+  /** Bytes after which a new stretch begins: damage to a dictionary is not felt farther. */
+  private static final long STRETCH = 1 << 24;
+
+  private final Path file;
+  private final FileChannel channel;
+  private final Consumer<String> complaints;
+  private final String node;
+  private final long startMicros;
+  private final RecordFrame frame = new RecordFrame();
+  private final EventEncoder encoder = new EventEncoder();
+
+  private byte[] buffer = new byte[BUFFER];
+  private int buffered;
+  private long eventsBuffered;
+  private long written;
+  private long stretchAt;
+  private long flushedNanos = System.nanoTime();
+  private long events;
+  private long lost;
+  private long lostUntold;
+  private boolean complained;
+  private boolean closed;
+
+  private HistoryWriter(Path file, FileChannel channel, String node, Consumer<String> complaints) {
+    this.file = file;
+    this.channel = channel;
+    this.node = node;
+    this.complaints = complaints;
+    this.startMicros = System.currentTimeMillis() * 1000;
+  }
+
+  /** Opens a file for this process, telling troubles on standard error. */
+  public static HistoryWriter open(Path file) throws IOException {
+    return open(
+        file,
+        "process " + ProcessHandle.current().pid(),
+        line -> System.err.println("txwatch: " + line));
+  }
+
+  /**
+   * Opens a file, a new one or one to go on with.
+   *
+   * @param node who writes, for people
+   * @param complaints takes a line for people when something is lost
+   * @throws HistoryFormatException if the file is there and is no history; it stays as it is
+   * @throws IOException if it cannot be written, or another writer has it
+   */
+  public static HistoryWriter open(Path file, String node, Consumer<String> complaints)
+      throws IOException {
+    FileChannel channel =
+        FileChannel.open(
+            file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    try {
+      lock(file, channel);
+      HistoryWriter writer = new HistoryWriter(file, channel, node, complaints);
+      writer.begin();
+      return writer;
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  private static void lock(Path file, FileChannel channel) throws IOException {
+    FileLock lock;
+    try {
+      lock = channel.tryLock();
+    } catch (OverlappingFileLockException e) {
+      lock = null;
+    }
+    if (lock == null) {
+      throw new IOException(file + ": another txwatch writes to this file");
+    }
+  }
+
+  private void begin() throws IOException {
+    Event.Gap gap = null;
+    if (channel.size() > 0) {
+      Tail tail = Tail.of(file, channel.size());
+      if (tail.lostBytes() > 0) {
+        channel.truncate(tail.end());
+        complaints.accept(
+            file + ": cut off " + tail.lostBytes() + " bytes of a torn end and goes on");
+      }
+      if (!tail.closedInOrder()) {
+        gap =
+            new Event.Gap(
+                0,
+                0,
+                GapReason.TORN_RECORD,
+                "an earlier writer was killed; " + tail.lostBytes() + " bytes of a record cut off",
+                1);
+      }
+      written = tail.end();
+    }
+    channel.position(written);
+    startStretch();
+    if (gap != null) {
+      add(encoder.encode(gap));
+    }
+    write();
+  }
+
+  @Override
+  public synchronized void accept(Event event) {
+    if (closed) {
+      lost++;
+      return;
+    }
+    if (encoder.isFull() || written + buffered - stretchAt > STRETCH) {
+      startStretch();
+    }
+    Entry entry;
+    try {
+      entry = encoder.encode(event);
+    } catch (RuntimeException e) {
+      // Texts may have got into the dictionary that will not be in the file: begin anew.
+      startStretch();
+      throw e;
+    }
+    if (entry.getSerializedSize() > RecordFrame.MAX_BODY) {
+      startStretch();
+      lost++;
+      entry =
+          encoder.encode(
+              EventDecoder.gapOf(entry, GapReason.OVERFLOW, "a statement of more than 256 MiB"));
+    }
+    add(entry);
+    events++;
+    eventsBuffered++;
+    if (buffered >= BUFFER || System.nanoTime() - flushedNanos > FLUSH_NANOS) {
+      flush();
+    }
+  }
+
+  /** Hands what is buffered to the operating system. Never throws: what it refuses is counted. */
+  @Override
+  public synchronized void flush() {
+    flushedNanos = System.nanoTime();
+    if (closed || buffered == 0) {
+      return;
+    }
+    try {
+      write();
+      if (lostUntold > 0) {
+        long untold = lostUntold;
+        lostUntold = 0;
+        accept(new Event.Gap(0, 0, GapReason.OVERFLOW, "the history's file was full", untold));
+      }
+    } catch (IOException e) {
+      dropBuffered(e);
+    }
+  }
+
+  /** How many events could not be written. */
+  public synchronized long lost() {
+    return lost;
+  }
+
+  /** Writes what is buffered, says that the file ends in order, and lets it go. Never throws. */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    flush();
+    try {
+      add(encoder.closed(events));
+      write();
+    } catch (IOException e) {
+      dropBuffered(e);
+    }
+    closed = true;
+    try {
+      channel.close();
+    } catch (IOException e) {
+      complain(e);
+    }
+  }
+
+  private void startStretch() {
+    stretchAt = written + buffered;
+    add(encoder.header(node, startMicros));
+  }
+
+  private void add(Entry entry) {
+    int size = RecordFrame.size(entry);
+    if (buffered + size > buffer.length) {
+      buffer = java.util.Arrays.copyOf(buffer, Math.max(buffered + size, 2 * buffer.length));
+    }
+    frame.write(entry, buffer, buffered);
+    buffered += size;
+  }
+
+  private void write() throws IOException {
+    ByteBuffer source = ByteBuffer.wrap(buffer, 0, buffered);
+    while (source.hasRemaining()) {
+      channel.write(source);
+    }
+    written += buffered;
+    forgetBuffered();
+  }
+
+  private void dropBuffered(IOException why) {
+    complain(why);
+    lost += eventsBuffered;
+    lostUntold += eventsBuffered;
+    events -= eventsBuffered;
+    forgetBuffered();
+    try {
+      channel.truncate(written);
+      channel.position(written);
+    } catch (IOException e) {
+      complain(e);
+    }
+    startStretch();
+  }
+
+  private void forgetBuffered() {
+    buffered = 0;
+    eventsBuffered = 0;
+    if (buffer.length > 16 * BUFFER) {
+      buffer = new byte[BUFFER];
+    }
+  }
+
+  private void complain(IOException e) {
+    if (!complained) {
+      complained = true;
+      complaints.accept(file + ": events are lost: " + e.getMessage());
+    }
+  }
+
+  /**
+   * How a file that is there already ends.
+   *
+   * @param end where its last intact record ends
+   * @param lostBytes what stands behind that
+   * @param closedInOrder true if the last record says so, and nothing stands behind it
+   */
+  private record Tail(long end, long lostBytes, boolean closedInOrder) {
+
+    static Tail of(Path file, long size) throws IOException {
+      try (HistoryReader reader = HistoryReader.open(file)) {
+        reader.forEach(event -> {});
+        return new Tail(reader.end(), size - reader.end(), reader.closedInOrder());
+      }
+    }
+  }
+}

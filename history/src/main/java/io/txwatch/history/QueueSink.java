@@ -1,0 +1,335 @@
+package io.txwatch.history;
+
+import java.io.Flushable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jctools.queues.atomic.MpscAtomicArrayQueue;
+
+/**
+ * Stands between the application's threads and the consumers of events: a bounded queue, and one
+ * daemon thread that empties it. {@link #accept} takes some ten nanoseconds, never waits for
+ * anybody, and never throws.
+ *
+ * <h2>When the queue is full</h2>
+ *
+ * Statements are dropped: they are many, and big. Of each transaction that lost some, the first
+ * loss notes where in the queue it happened, later ones only count up; the thread makes one {@link
+ * Event.Gap} of them and delivers it at that place, so before anything that the transaction did
+ * afterwards, its end included. Beginnings and ends are few and small, and without them nobody
+ * could tell what became of a transaction: they go to a reserve, with their place, and are
+ * delivered in order as if there had been room. The reserve is bounded too. Beyond it a gap of no
+ * session says that anything may be missing.
+ *
+ * <p>"Where" is the producers' index of the queue at the time of the failed offer. Everything that
+ * the same session had queued before has a smaller index, everything that it queues later has that
+ * one or a greater. So it is enough to deliver, before the event at index i, what was noted at i or
+ * before.
+ *
+ * <h2>When a consumer fails</h2>
+ *
+ * It is said once, counted, told to that consumer as a gap; the others do not notice.
+ */
+public final class QueueSink implements EventSink {
+
+  /** Beginnings, ends and gaps that may wait besides the queue. */
+  private static final int RESERVE = 1 << 16;
+
+  private static final long CLOSE_MILLIS = 5_000;
+  private static final long SHORTEST_PAUSE = 100_000;
+  private static final long LONGEST_PAUSE = 10_000_000;
+  private static final long FLUSH_NANOS = 100_000_000;
+
+  private final MpscAtomicArrayQueue<Event> queue;
+  private final Queue<Late> reserve = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger reserved = new AtomicInteger();
+  private final AtomicLong lateNumber = new AtomicLong();
+  private final Map<Long, Lost> losses = new ConcurrentHashMap<>();
+  private final LongAdder dropped = new LongAdder();
+  private final LongAdder droppedUntraced = new LongAdder();
+  private volatile boolean late;
+  private volatile boolean closed;
+
+  private final List<EventSink> consumers;
+  private final Map<EventSink, Long> failures = new HashMap<>();
+  private final Consumer<String> complaints;
+  private final Thread thread;
+  private final PriorityQueue<Late> inOrder = new PriorityQueue<>();
+  private volatile long failed;
+  private volatile @org.jspecify.annotations.Nullable Thread hook;
+
+  /**
+   * An event that came when the queue was full.
+   *
+   * @param place the producers' index at that time
+   * @param number counts what came late, so that one place has an order too
+   */
+  private record Late(long place, long number, Event event) implements Comparable<Late> {
+    @Override
+    public int compareTo(Late other) {
+      int byPlace = Long.compare(place, other.place);
+      return byPlace != 0 ? byPlace : Long.compare(number, other.number);
+    }
+  }
+
+  /** What a transaction lost since it was last told. */
+  private record Lost(long session, long place, long number, long count) {}
+
+  /** A queue that tells troubles on standard error. */
+  public QueueSink(int capacity, List<? extends EventSink> consumers) {
+    this(capacity, consumers, line -> System.err.println("txwatch: " + line));
+  }
+
+  /**
+   * Starts the thread.
+   *
+   * @param capacity events that may wait; rounded up to a power of two
+   * @param consumers are called by that thread alone, and closed by it. One that is {@link
+   *     Flushable} is flushed when there is nothing else to do
+   * @param complaints takes a line for people
+   */
+  public QueueSink(int capacity, List<? extends EventSink> consumers, Consumer<String> complaints) {
+    this.queue = new MpscAtomicArrayQueue<>(Math.max(4, capacity));
+    this.consumers = List.copyOf(consumers);
+    this.complaints = complaints;
+    this.thread = new Thread(null, this::run, "txwatch-events", 0, false);
+    thread.setDaemon(true);
+    // Not the application's: a web application that is unloaded must not be held by this thread.
+    thread.setContextClassLoader(QueueSink.class.getClassLoader());
+    thread.start();
+  }
+
+  @Override
+  public void accept(Event event) {
+    if (closed) {
+      dropped.increment();
+    } else if (!queue.offer(event)) {
+      acceptLate(event);
+    }
+  }
+
+  private void acceptLate(Event event) {
+    long place = queue.currentProducerIndex();
+    if (event instanceof Event.StatementExecuted e) {
+      lose(e.session(), e.transaction(), place, 1);
+    } else if (event instanceof Event.Gap e) {
+      lose(e.session(), e.transaction(), place, e.count());
+    } else if (reserved.incrementAndGet() <= RESERVE) {
+      reserve.add(new Late(place, lateNumber.getAndIncrement(), event));
+    } else {
+      reserved.decrementAndGet();
+      dropped.increment();
+      droppedUntraced.increment();
+    }
+    late = true;
+  }
+
+  private void lose(long session, long transaction, long place, long count) {
+    dropped.add(count);
+    if (losses.size() < RESERVE) {
+      losses.merge(
+          transaction == 0 ? session : transaction,
+          new Lost(session, place, lateNumber.getAndIncrement(), count),
+          (first, more) ->
+              new Lost(first.session, first.place, first.number, first.count + more.count));
+    } else {
+      droppedUntraced.add(count);
+    }
+  }
+
+  /** How many events were dropped because there was no room, or because the queue was closed. */
+  public long dropped() {
+    return dropped.sum();
+  }
+
+  /** How many times a consumer failed. */
+  public long failed() {
+    return failed;
+  }
+
+  /**
+   * Closes this queue when the JVM ends in order, if nobody did before.
+   *
+   * @return this
+   */
+  public QueueSink closeAtShutdown() {
+    Thread closer = new Thread(null, this::close, "txwatch-shutdown", 0, false);
+    Runtime.getRuntime().addShutdownHook(closer);
+    hook = closer;
+    return this;
+  }
+
+  /**
+   * Takes no more events, waits five seconds at most until those that wait are delivered and the
+   * consumers are closed, and says how many were left. Never throws.
+   */
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+    if (thread == Thread.currentThread()) {
+      return;
+    }
+    try {
+      thread.join(CLOSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (thread.isAlive()) {
+      complaints.accept("closed before " + queue.size() + " events were analysed or written");
+    }
+    Thread closer = hook;
+    if (closer != null && closer != Thread.currentThread()) {
+      try {
+        Runtime.getRuntime().removeShutdownHook(closer);
+      } catch (IllegalStateException e) {
+        // The JVM is ending, the hook runs or ran: it finds everything closed.
+      }
+    }
+  }
+
+  private void run() {
+    long pause = SHORTEST_PAUSE;
+    long flushed = System.nanoTime();
+    while (true) {
+      boolean last = closed;
+      if (drain()) {
+        pause = SHORTEST_PAUSE;
+      } else if (last) {
+        break;
+      } else {
+        if (System.nanoTime() - flushed > FLUSH_NANOS) {
+          flush();
+          flushed = System.nanoTime();
+        }
+        LockSupport.parkNanos(this, pause);
+        pause = Math.min(pause * 2, LONGEST_PAUSE);
+      }
+    }
+    for (EventSink consumer : consumers) {
+      try {
+        consumer.close();
+      } catch (Throwable e) {
+        fail(consumer, e);
+      }
+    }
+  }
+
+  /** Delivers what waits; false if nothing did. */
+  private boolean drain() {
+    boolean any = false;
+    while (true) {
+      long place = queue.currentConsumerIndex();
+      Event event = queue.poll();
+      any |= deliverLate(place);
+      if (event == null) {
+        return any;
+      }
+      deliver(event);
+      any = true;
+    }
+  }
+
+  /** Delivers what came late at that place of the queue or before. */
+  private boolean deliverLate(long place) {
+    if (late) {
+      late = false;
+      collectLate();
+    }
+    boolean any = false;
+    for (Late first = inOrder.peek();
+        first != null && first.place <= place;
+        first = inOrder.peek()) {
+      deliver(inOrder.remove().event);
+      any = true;
+    }
+    return any;
+  }
+
+  private void collectLate() {
+    for (Iterator<Long> keys = losses.keySet().iterator(); keys.hasNext(); ) {
+      long key = keys.next();
+      Lost lost = losses.remove(key);
+      if (lost != null) {
+        long transaction = key == lost.session ? 0 : key;
+        inOrder.add(
+            new Late(lost.place, lost.number, overflow(lost.session, transaction, lost.count)));
+      }
+    }
+    for (Late next = reserve.poll(); next != null; next = reserve.poll()) {
+      reserved.decrementAndGet();
+      inOrder.add(next);
+    }
+    long untraced = droppedUntraced.sumThenReset();
+    if (untraced > 0) {
+      inOrder.add(new Late(0, 0, overflow(0, 0, untraced)));
+    }
+  }
+
+  private static Event.Gap overflow(long session, long transaction, long count) {
+    return new Event.Gap(session, transaction, GapReason.OVERFLOW, "the queue was full", count);
+  }
+
+  private void deliver(Event event) {
+    for (EventSink consumer : consumers) {
+      try {
+        consumer.accept(event);
+      } catch (Throwable e) {
+        fail(consumer, e);
+        tellFault(consumer, event);
+      }
+    }
+  }
+
+  private void tellFault(EventSink consumer, Event event) {
+    try {
+      consumer.accept(
+          new Event.Gap(
+              event.session(),
+              event.transaction(),
+              GapReason.FAULT,
+              "an event that could not be taken in",
+              1));
+    } catch (Throwable e) {
+      fail(consumer, e);
+    }
+  }
+
+  private void flush() {
+    for (EventSink consumer : consumers) {
+      if (consumer instanceof Flushable flushable) {
+        try {
+          flushable.flush();
+        } catch (IOException | RuntimeException e) {
+          fail(consumer, e);
+        }
+      }
+    }
+  }
+
+  private void fail(EventSink consumer, Throwable e) {
+    failed++;
+    if (failures.merge(consumer, 1L, Long::sum) == 1) {
+      List<String> where = new ArrayList<>();
+      for (StackTraceElement frame : e.getStackTrace()) {
+        if (where.size() < 3) {
+          where.add(frame.toString());
+        }
+      }
+      complaints.accept(
+          consumer.getClass().getSimpleName() + " failed and goes on: " + e + " at " + where);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.txwatch.history;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.CodedOutputStream;
+import com.google.protobuf.WireFormat;
+import io.txwatch.history.wire.Entry;
+import io.txwatch.history.wire.Record;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.zip.CRC32C;
+
+/**
+ * The delimited {@code Record} around an entry, byte by byte: length, check, body. Written and
+ * checked in place, so that an entry is copied only once on its way to or from the file.
+ */
+final class RecordFrame {
+
+  /** A length, a tag, a check, a tag and a length: what stands before the body, at most. */
+  static final int MAX_OVERHEAD = 5 + 1 + 4 + 1 + 5;
+
+  /** The longest body, in bytes. What claims to be longer is taken for damage. */
+  static final int MAX_BODY = 1 << 28;
+
+  private static final int CHECK_TAG =
+      WireFormat.WIRETYPE_FIXED32 | Record.CRC32C_FIELD_NUMBER << 3;
+  private static final int BODY_TAG =
+      WireFormat.WIRETYPE_LENGTH_DELIMITED | Record.BODY_FIELD_NUMBER << 3;
+
+  private final CRC32C crc = new CRC32C();
+
+  /** The bytes that an entry takes in the file. */
+  static int size(Entry entry) {
+    int record = recordSize(entry.getSerializedSize());
+    return CodedOutputStream.computeUInt32SizeNoTag(record) + record;
+  }
+
+  /** Writes an entry's frame into {@code target} from {@code at}; there is room for it. */
+  void write(Entry entry, byte[] target, int at) {
+    int bodySize = entry.getSerializedSize();
+    int size = size(entry);
+    try {
+      CodedOutputStream body =
+          CodedOutputStream.newInstance(target, at + size - bodySize, bodySize);
+      entry.writeTo(body);
+      CodedOutputStream head = CodedOutputStream.newInstance(target, at, size - bodySize);
+      head.writeUInt32NoTag(recordSize(bodySize));
+      head.writeUInt32NoTag(CHECK_TAG);
+      head.writeFixed32NoTag(check(target, at + size - bodySize, bodySize));
+      head.writeUInt32NoTag(BODY_TAG);
+      head.writeUInt32NoTag(bodySize);
+    } catch (IOException e) {
+      throw new UncheckedIOException("no room for a record of " + size + " bytes", e);
+    }
+  }
+
+  /**
+   * The length of the body of a record that begins at {@code at}, whose head is all that need be
+   * there yet; -1 if no record can begin like this.
+   */
+  static int bodySize(byte[] bytes, int at, int end) {
+    try {
+      CodedInputStream head = CodedInputStream.newInstance(bytes, at, end - at);
+      int record = head.readRawVarint32();
+      if (head.readRawVarint32() != CHECK_TAG) {
+        return -1;
+      }
+      head.readRawLittleEndian32();
+      if (head.readRawVarint32() != BODY_TAG) {
+        return -1;
+      }
+      int body = head.readRawVarint32();
+      return body > 0 && body <= MAX_BODY && record == recordSize(body) ? body : -1;
+    } catch (IOException e) {
+      return -1;
+    }
+  }
+
+  /** The bytes that stand before a body of that length. */
+  static int overhead(int bodySize) {
+    int record = recordSize(bodySize);
+    return CodedOutputStream.computeUInt32SizeNoTag(record) + record - bodySize;
+  }
+
+  /** True if the body of that length, whose record begins at {@code at}, is as it was written. */
+  boolean isIntact(byte[] bytes, int at, int bodySize) {
+    int bodyAt = at + overhead(bodySize);
+    int checkAt = bodyAt - CodedOutputStream.computeUInt32SizeNoTag(bodySize) - 1 - 4;
+    int written =
+        bytes[checkAt] & 0xff
+            | (bytes[checkAt + 1] & 0xff) << 8
+            | (bytes[checkAt + 2] & 0xff) << 16
+            | (bytes[checkAt + 3] & 0xff) << 24;
+    return written == check(bytes, bodyAt, bodySize);
+  }
+
+  private int check(byte[] bytes, int at, int length) {
+    crc.reset();
+    crc.update(bytes, at, length);
+    return (int) crc.getValue();
+  }
+
+  private static int recordSize(int bodySize) {
+    return 1 + 4 + 1 + CodedOutputStream.computeUInt32SizeNoTag(bodySize) + bodySize;
+  }
+}

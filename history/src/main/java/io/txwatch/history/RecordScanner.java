@@ -1,0 +1,108 @@
+package io.txwatch.history;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+
+/**
+ * Walks over the intact records of a file. Where a record is damaged it looks, byte by byte, for
+ * the next place at which an intact one begins; the check tells a record from a chance likeness.
+ *
+ * <p>What the file held when the scanner was made is all that it reads. For one thread.
+ */
+final class RecordScanner {
+
+  private static final int WINDOW = 1 << 20;
+
+  private final FileChannel channel;
+  private final long size;
+  private final RecordFrame frame = new RecordFrame();
+
+  private byte[] window = new byte[WINDOW];
+  private long windowAt;
+  private int windowLength;
+
+  private long next;
+  private long skippedFrom;
+  private long recordAt;
+  private int bodySize;
+
+  RecordScanner(FileChannel channel) throws IOException {
+    this.channel = channel;
+    this.size = channel.size();
+  }
+
+  /** Goes to the next intact record; false if there is none up to the end of the file. */
+  boolean advance() throws IOException {
+    skippedFrom = next;
+    for (long at = next; at < size; at++) {
+      int body = intactBodyAt(at);
+      if (body >= 0) {
+        recordAt = at;
+        bodySize = body;
+        next = at + RecordFrame.overhead(body) + body;
+        return true;
+      }
+    }
+    recordAt = size;
+    bodySize = 0;
+    return false;
+  }
+
+  /** True if an intact record begins right where the last one ended. */
+  boolean isIntactNext() throws IOException {
+    return next < size && intactBodyAt(next) >= 0;
+  }
+
+  /** Where the current record begins; the file's size if {@link #advance} found none. */
+  long offset() {
+    return recordAt;
+  }
+
+  /** Where the last intact record ends. */
+  long end() {
+    return next;
+  }
+
+  /** How many bytes before the current record belong to no intact one; they end where it begins. */
+  long skipped() {
+    return recordAt - skippedFrom;
+  }
+
+  /** The body of the current record, until the next advance. */
+  ByteBuffer body() {
+    int at = (int) (recordAt - windowAt) + RecordFrame.overhead(bodySize);
+    return ByteBuffer.wrap(window, at, bodySize);
+  }
+
+  private int intactBodyAt(long at) throws IOException {
+    load(at, RecordFrame.MAX_OVERHEAD);
+    int body = RecordFrame.bodySize(window, (int) (at - windowAt), windowLength);
+    if (body < 0 || at + RecordFrame.overhead(body) + body > size) {
+      return -1;
+    }
+    load(at, RecordFrame.overhead(body) + body);
+    return frame.isIntact(window, (int) (at - windowAt), body) ? body : -1;
+  }
+
+  /** Sees to it that {@code length} bytes from {@code at}, or all that the file has, are there. */
+  private void load(long at, int length) throws IOException {
+    long wanted = Math.min(at + length, size);
+    if (at >= windowAt && wanted <= windowAt + windowLength) {
+      return;
+    }
+    if (length > window.length) {
+      window = new byte[length];
+    }
+    ByteBuffer target = ByteBuffer.wrap(window);
+    target.limit((int) Math.min(window.length, size - at));
+    while (target.hasRemaining() && channel.read(target, at + target.position()) > 0) {
+      // read on
+    }
+    windowAt = at;
+    windowLength = target.position();
+    if (at + windowLength < wanted) {
+      throw new IOException("the file shrank while it was read");
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package io.txwatch.history;
+
+import com.google.protobuf.ProtocolMessageEnum;
+import java.util.Arrays;
+
+/**
+ * The constants of our enums and of the schema's, which bear the same names behind a prefix: {@code
+ * COMMITTED} is {@code OUTCOME_COMMITTED}.
+ */
+final class WireNames<A extends Enum<A>, W extends Enum<W> & ProtocolMessageEnum> {
+
+  static final WireNames<IsolationLevel, io.txwatch.history.wire.IsolationLevel> LEVEL =
+      new WireNames<>(
+          IsolationLevel.values(), io.txwatch.history.wire.IsolationLevel.class, "ISOLATION_LEVEL");
+  static final WireNames<StatementKind, io.txwatch.history.wire.StatementKind> STATEMENT_KIND =
+      new WireNames<>(
+          StatementKind.values(), io.txwatch.history.wire.StatementKind.class, "STATEMENT_KIND");
+  static final WireNames<Access, io.txwatch.history.wire.Access> ACCESS =
+      new WireNames<>(Access.values(), io.txwatch.history.wire.Access.class, "ACCESS");
+  static final WireNames<Outcome, io.txwatch.history.wire.Outcome> OUTCOME =
+      new WireNames<>(Outcome.values(), io.txwatch.history.wire.Outcome.class, "OUTCOME");
+  static final WireNames<GapReason, io.txwatch.history.wire.GapReason> GAP_REASON =
+      new WireNames<>(GapReason.values(), io.txwatch.history.wire.GapReason.class, "GAP_REASON");
+
+  private final Object[] wire;
+  private final Object[] ours;
+
+  /** Fails at class loading if the schema lacks one of our constants. */
+  private WireNames(A[] constants, Class<W> wireClass, String prefix) {
+    wire = new Object[constants.length];
+    ours = new Object[wireClass.getEnumConstants().length];
+    for (A constant : constants) {
+      W counterpart = Enum.valueOf(wireClass, prefix + "_" + constant.name());
+      wire[constant.ordinal()] = counterpart;
+      ours[counterpart.ordinal()] = constant;
+    }
+  }
+
+  @SuppressWarnings("unchecked") // filled with W alone
+  W toWire(A constant) {
+    return (W) wire[constant.ordinal()];
+  }
+
+  /**
+   * Our constant for one of the schema's.
+   *
+   * @throws IllegalArgumentException if there is none: it is unspecified, or newer than we are
+   */
+  @SuppressWarnings("unchecked") // filled with A alone
+  A toOurs(W constant) {
+    Object found = ours[constant.ordinal()];
+    if (found == null) {
+      throw new IllegalArgumentException(
+          constant + " where one of " + Arrays.toString(wire) + " was expected");
+    }
+    return (A) found;
+  }
+}

@@ -1,0 +1,98 @@
+package io.txwatch.history;
+
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.arbitraries.StringArbitrary;
+
+/** Any events, without any sense between them: the codec must not care. */
+final class Events {
+
+  private static final Arbitrary<Long> ID = Arbitraries.longs();
+
+  private Events() {}
+
+  static Arbitrary<List<Event>> any() {
+    return Arbitraries.oneOf(
+            List.of(opened(), closed(), began(), executed(), executed(), undone(), ended(), gap()))
+        .list()
+        .ofMaxSize(12);
+  }
+
+  /** Few, so that they recur, or many; of any characters that have a meaning. */
+  static Arbitrary<String> text() {
+    StringArbitrary free =
+        Arbitraries.strings().withCharRange('\0', '\ud7ff').withCharRange('\ue000', '\uffff');
+    return Arbitraries.oneOf(
+        Arbitraries.of(
+            "",
+            "\0",
+            "\ud83d\ude00",
+            "account",
+            "SELECT balance FROM account WHERE id = ?",
+            "Bank.java:41"),
+        free.ofMaxLength(200));
+  }
+
+  static Arbitrary<WriterList> writers() {
+    return Combinators.combine(ID, Arbitraries.integers().between(0, WriterToken.MAX_STATEMENT))
+        .as(WriterToken::of)
+        .list()
+        .ofMaxSize(WriterList.WINDOW)
+        .flatMap(
+            tokens ->
+                Arbitraries.of(true, false)
+                    .map(complete -> new WriterList(String.join("", tokens), complete)));
+  }
+
+  private static Arbitrary<Event> opened() {
+    Arbitrary<Map<String, String>> settings = Arbitraries.maps(text(), text()).ofMaxSize(3);
+    Arbitrary<Database> database =
+        Combinators.combine(text(), text(), settings, text()).as(Database::new);
+    return Combinators.combine(ID, text(), database).as(Event.SessionOpened::new);
+  }
+
+  private static Arbitrary<Event> closed() {
+    return ID.map(Event.SessionClosed::new);
+  }
+
+  private static Arbitrary<Event> began() {
+    return Combinators.combine(ID, ID, Arbitraries.of(IsolationLevel.class), ID)
+        .as(Event.TransactionBegan::new);
+  }
+
+  private static Arbitrary<Event> executed() {
+    Arbitrary<RowAccess> row =
+        Combinators.combine(Arbitraries.of(Access.class), text(), ID, writers()).as(RowAccess::new);
+    return Combinators.combine(
+            ID,
+            Arbitraries.integers().greaterOrEqual(0),
+            Arbitraries.of(StatementKind.class),
+            text(),
+            text(),
+            row.list().ofMaxSize(5),
+            Arbitraries.of(true, false),
+            text().injectNull(0.5))
+        .as(
+            (id, number, kind, sql, site, rows, seen, state) ->
+                new Event.StatementExecuted(id, ~id, number, kind, sql, site, rows, seen, state));
+  }
+
+  private static Arbitrary<Event> undone() {
+    Arbitrary<Integer> number = Arbitraries.integers().greaterOrEqual(0);
+    return Combinators.combine(ID, ID, number, number).as(Event.StatementsUndone::new);
+  }
+
+  private static Arbitrary<Event> ended() {
+    return Combinators.combine(
+            ID, ID, Arbitraries.of(Outcome.class), ID, Arbitraries.integers().greaterOrEqual(0))
+        .as(Event.TransactionEnded::new);
+  }
+
+  private static Arbitrary<Event> gap() {
+    return Combinators.combine(ID, ID, Arbitraries.of(GapReason.class), text(), ID)
+        .as(Event.Gap::new);
+  }
+}

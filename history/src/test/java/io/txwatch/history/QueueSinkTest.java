@@ -1,0 +1,188 @@
+package io.txwatch.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class QueueSinkTest {
+
+  private final List<String> complaints = new ArrayList<>();
+
+  @Test
+  void everyEventArrivesInTheOrderOfItsSession() throws Exception {
+    List<Event> seen = new ArrayList<>();
+    QueueSink queue = new QueueSink(1 << 16, List.of(new Collector(seen)), complaints::add);
+    fromEightThreads(queue, 1_000);
+    queue.close();
+    assertThat(seen).hasSize(8 * 1_000 * 3);
+    assertOrderWithinSessions(seen);
+    assertThat(queue.dropped()).isZero();
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void aTransactionThatLostStatementsIsToldBeforeItsEndAndNoEndIsLost() throws Exception {
+    List<Event> seen = new ArrayList<>();
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    QueueSink queue = new QueueSink(16, List.of(new Collector(seen, mayGoOn)), complaints::add);
+    fromEightThreads(queue, 500);
+    mayGoOn.countDown();
+    fromEightThreads(queue, 500);
+    queue.close();
+
+    assertOrderWithinSessions(seen);
+    assertThat(queue.dropped()).isGreaterThan(1_000);
+    Map<Long, Long> missing = new HashMap<>();
+    long told = 0;
+    for (Event event : seen) {
+      if (event instanceof Event.TransactionBegan) {
+        missing.put(event.transaction(), 1L);
+      } else if (event instanceof Event.StatementExecuted) {
+        missing.merge(event.transaction(), -1L, Long::sum);
+      } else if (event instanceof Event.Gap gap) {
+        assertThat(gap.reason()).isEqualTo(GapReason.OVERFLOW);
+        missing.merge(event.transaction(), -gap.count(), Long::sum);
+        told += gap.count();
+      } else if (event instanceof Event.TransactionEnded) {
+        assertThat(missing.remove(event.transaction())).isZero();
+      }
+    }
+    assertThat(missing).isEmpty();
+    assertThat(told).isEqualTo(queue.dropped());
+  }
+
+  @Test
+  void aConsumerThatThrowsIsSaidOnceAndTheOthersGoOn() {
+    List<Event> seen = new ArrayList<>();
+    EventSink broken =
+        new EventSink() {
+          @Override
+          public void accept(Event event) {
+            throw new IllegalStateException("broken");
+          }
+
+          @Override
+          public void close() {
+            throw new StackOverflowError();
+          }
+        };
+    QueueSink queue = new QueueSink(64, List.of(broken, new Collector(seen)), complaints::add);
+    for (int i = 1; i <= 10; i++) {
+      queue.accept(new Event.SessionClosed(i));
+    }
+    queue.close();
+    assertThat(seen).hasSize(10);
+    assertThat(complaints).hasSize(1);
+    assertThat(complaints.get(0)).contains("broken").doesNotContain("\n");
+    assertThat(queue.failed()).isEqualTo(21);
+  }
+
+  @Test
+  void nothingIsThrownAfterTheEnd() {
+    QueueSink queue = new QueueSink(64, List.of(), complaints::add).closeAtShutdown();
+    queue.close();
+    queue.close();
+    assertThatCode(() -> queue.accept(new Event.SessionClosed(1))).doesNotThrowAnyException();
+    assertThat(queue.dropped()).isEqualTo(1);
+  }
+
+  @Test
+  void aFileBehindAQueueHoldsEverythingOnceClosed(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("h");
+    QueueSink queue = new QueueSink(1 << 16, List.of(HistoryWriter.open(file)), complaints::add);
+    fromEightThreads(queue, 1_000);
+    queue.close();
+    List<Event> seen = new ArrayList<>();
+    try (HistoryReader reader = HistoryReader.open(file)) {
+      reader.forEach(seen::add);
+      assertThat(reader.losses()).isEmpty();
+    }
+    assertThat(seen).hasSize(8 * 1_000 * 3);
+    assertOrderWithinSessions(seen);
+  }
+
+  /** Each thread is a session of transactions that have one statement. */
+  private static void fromEightThreads(EventSink sink, int transactions) throws Exception {
+    Ids ids = Ids.random();
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 8; t++) {
+      long session = ids.next();
+      Thread thread =
+          new Thread(
+              () -> {
+                for (int i = 0; i < transactions; i++) {
+                  long id = ids.next();
+                  sink.accept(
+                      new Event.TransactionBegan(session, id, IsolationLevel.READ_COMMITTED, 0));
+                  sink.accept(
+                      new Event.StatementExecuted(
+                          session,
+                          id,
+                          1,
+                          StatementKind.SELECT,
+                          "SELECT 1",
+                          "",
+                          List.of(),
+                          true,
+                          null));
+                  sink.accept(new Event.TransactionEnded(session, id, Outcome.COMMITTED, 0));
+                }
+              });
+      thread.start();
+      threads.add(thread);
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+  }
+
+  /** Began, statement or gap, ended; and the next only then. */
+  private static void assertOrderWithinSessions(List<Event> seen) {
+    Map<Long, Long> open = new HashMap<>();
+    for (Event event : seen) {
+      if (event instanceof Event.TransactionBegan) {
+        assertThat(open.put(event.session(), event.transaction())).isNull();
+      } else {
+        assertThat(open.get(event.session())).isEqualTo(event.transaction());
+        if (event instanceof Event.TransactionEnded) {
+          open.remove(event.session());
+        }
+      }
+    }
+  }
+
+  private static final class Collector implements EventSink {
+    private final List<Event> seen;
+    private final CountDownLatch mayGoOn;
+
+    Collector(List<Event> seen) {
+      this(seen, new CountDownLatch(0));
+    }
+
+    Collector(List<Event> seen, CountDownLatch mayGoOn) {
+      this.seen = seen;
+      this.mayGoOn = mayGoOn;
+    }
+
+    @Override
+    public void accept(Event event) {
+      try {
+        mayGoOn.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+      seen.add(event);
+    }
+
+    @Override
+    public void close() {}
+  }
+}

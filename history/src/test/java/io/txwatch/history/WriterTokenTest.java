@@ -1,0 +1,55 @@
+package io.txwatch.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+class WriterTokenTest {
+
+  @Property
+  void aTokenNamesItsTransactionAndStatement(
+      @ForAll long transaction, @ForAll @IntRange(max = WriterToken.MAX_STATEMENT) int statement) {
+    String token = WriterToken.of(transaction, statement);
+    assertThat(token).hasSize(WriterToken.LENGTH).matches("[-0-9A-Z_a-z]*");
+    assertThat(WriterToken.transaction(token, 0)).isEqualTo(transaction);
+    assertThat(WriterToken.statement(token, 0)).isEqualTo(statement);
+    assertThat(WriterToken.transaction("-".repeat(14) + token, 14)).isEqualTo(transaction);
+  }
+
+  @Property
+  void tokensSortAsTheirIdsDo(
+      @ForAll long a,
+      @ForAll long b,
+      @ForAll @IntRange(max = WriterToken.MAX_STATEMENT) int i,
+      @ForAll @IntRange(max = WriterToken.MAX_STATEMENT) int j) {
+    int byId = a != b ? Long.compareUnsigned(a, b) : Integer.compare(i, j);
+    assertThat(Integer.signum(WriterToken.of(a, i).compareTo(WriterToken.of(b, j))))
+        .isEqualTo(Integer.signum(byId));
+  }
+
+  @Example
+  void statementNumbersSaturate() {
+    assertThat(WriterToken.statement(WriterToken.of(1, Integer.MAX_VALUE), 0))
+        .isEqualTo(WriterToken.MAX_STATEMENT);
+  }
+
+  @Example
+  void whatIsNoTokenIsRefused() {
+    assertThatThrownBy(() -> WriterToken.transaction("é234567890abcd", 0))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new WriterList("short", true))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Example
+  void aFullWindowMayHaveLostWriters() {
+    String token = WriterToken.of(1, 1);
+    assertThat(WriterList.ofColumn(token.repeat(7)).complete()).isTrue();
+    assertThat(WriterList.ofColumn(token.repeat(8)).complete()).isFalse();
+    assertThat(WriterList.ofColumn("")).isEqualTo(WriterList.INITIAL);
+  }
+}
