@@ -46,7 +46,7 @@ public final class JsonReport {
 
   /** The anomaly as one line, without a newline at its end. */
   public static String anomaly(Anomaly anomaly) {
-    return line(json -> write(json, anomaly));
+    return line(json -> write(json, anomaly, 1));
   }
 
   /** The coverage as one line, without a newline at its end. */
@@ -56,6 +56,11 @@ public final class JsonReport {
 
   /** Writes the anomaly as an object. */
   public static void write(JsonGenerator json, Anomaly anomaly) throws IOException {
+    write(json, anomaly, 1);
+  }
+
+  /** Writes the anomaly as an object that stands for {@code count} of its kind. */
+  public static void write(JsonGenerator json, Anomaly anomaly, long count) throws IOException {
     json.writeStartObject();
     json.writeStringField("type", "anomaly");
     json.writeStringField("phenomenon", anomaly.phenomenon().name());
@@ -64,7 +69,7 @@ public final class JsonReport {
     json.writeStringField("confidence", anomaly.confidence().name());
     json.writeStringField("dbms", anomaly.database().displayName());
     json.writeStringField("isolation", anomaly.isolation().name());
-    json.writeNumberField("count", 1);
+    json.writeNumberField("count", count);
     json.writeArrayFieldStart("transactions");
     for (ObservedTransaction transaction : anomaly.transactions()) {
       write(json, transaction);

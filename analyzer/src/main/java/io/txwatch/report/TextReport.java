@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -43,7 +44,13 @@ public final class TextReport {
 
   /** The block of an anomaly, ended by a newline. */
   public static String of(Anomaly anomaly) {
-    List<String> lines = new ArrayList<>(indented("", headline(anomaly), MARGIN + MARGIN));
+    return of(anomaly, 1);
+  }
+
+  /** The block of an anomaly that stands for {@code count} of its kind, ended by a newline. */
+  public static String of(Anomaly anomaly, long count) {
+    String times = count == 1 ? "" : String.format(Locale.ROOT, "  %,d times", count);
+    List<String> lines = new ArrayList<>(indented("", headline(anomaly, times), MARGIN + MARGIN));
     int columns = anomaly.transactions().size();
     lines.addAll(columns <= WIDE_COLUMNS ? columns(anomaly) : lanes(anomaly));
     String label = MARGIN + "why      ";
@@ -69,7 +76,7 @@ public final class TextReport {
     return CoverageText.of(coverage);
   }
 
-  private static String headline(Anomaly anomaly) {
+  private static String headline(Anomaly anomaly, String times) {
     String name = anomaly.phenomenon().name();
     String cycle =
         anomaly
@@ -88,10 +95,11 @@ public final class TextReport {
         + Cells.harmless(anomaly.database().displayName())
         + " at "
         + anomaly.isolation()
-        + rows(anomaly);
+        + times
+        + rows(anomaly, times.isEmpty() ? "  " : ", first through ");
   }
 
-  private static String rows(Anomaly anomaly) {
+  private static String rows(Anomaly anomaly, String introduction) {
     Map<String, Set<Long>> byTable = new LinkedHashMap<>();
     int shown = 0;
     int left = 0;
@@ -114,7 +122,7 @@ public final class TextReport {
     byTable.forEach(
         (table, rows) -> {
           if (!rows.isEmpty()) {
-            text.append(text.isEmpty() ? "  " : ", ")
+            text.append(text.isEmpty() ? introduction : ", ")
                 .append(Cells.harmless(table))
                 .append(rows.size() == 1 ? " row " : " rows ")
                 .append(String.join(", ", rows.stream().map(String::valueOf).toList()));

@@ -3,6 +3,7 @@ package io.txwatch.report;
 import static io.txwatch.report.Told.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.txwatch.analyzer.Coverage;
@@ -10,6 +11,7 @@ import io.txwatch.anomaly.CycleClass;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Outcome;
+import java.io.StringWriter;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -79,6 +81,15 @@ class JsonReportTest {
     assertThat(line.chars().filter(c -> c < ' ' || c > '~')).isEmpty();
     assertThat(line).doesNotContain("<", ">", "&");
     assertThat(JSON.readTree(line).at("/transactions/0/statements/0/sql").asText()).isEqualTo(sql);
+  }
+
+  @Test
+  void oneThatStandsForManySaysHowMany() throws Exception {
+    StringWriter out = new StringWriter();
+    try (JsonGenerator json = JsonReport.generator(out)) {
+      JsonReport.write(json, told(Phenomenon.DIRTY_WRITE).anomaly(), 1200);
+    }
+    assertThat(JSON.readTree(out.toString()).get("count").asLong()).isEqualTo(1200);
   }
 
   @Test

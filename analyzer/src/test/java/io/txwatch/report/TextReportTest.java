@@ -258,6 +258,16 @@ class TextReportTest {
   }
 
   @Test
+  void oneThatStandsForManySaysHowMany() {
+    assertThat(
+            TextReport.of(told(Phenomenon.DIRTY_WRITE).edge("1.1 ww 2.1 t 3").anomaly(), 1200)
+                .lines()
+                .findFirst())
+        .hasValue(
+            "DIRTY_WRITE  HAZARD  PostgreSQL 18.6 at READ_COMMITTED  1,200 times, first through t row 3");
+  }
+
+  @Test
   void aLongStatementKeepsItsHeadAndItsTail() {
     String columns = "a_column, ".repeat(1000);
     assertThat(
