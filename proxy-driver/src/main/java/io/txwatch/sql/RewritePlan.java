@@ -105,6 +105,24 @@ public record RewritePlan(
         false);
   }
 
+  /** The same plan with that flag. */
+  RewritePlan withStarShowsAuxiliary(boolean shows) {
+    return new RewritePlan(
+        original,
+        kind,
+        control,
+        passThrough,
+        passThroughDetail,
+        preparedSql,
+        immediatePieces,
+        parameterCount,
+        parameterIndex,
+        tokenParameters,
+        returns,
+        appended,
+        shows);
+  }
+
   /** The text for a plain Statement. */
   public String immediateSql(String token) {
     if (immediatePieces.size() == 1) {

@@ -1,0 +1,76 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.WriterList;
+
+/** The auxiliary columns in each dialect's words. */
+final class Auxiliary {
+
+  /** The row's id. */
+  static final String RID = "txw_rid";
+
+  /** The writers' list. */
+  static final String WL = "txw_wl";
+
+  /** Stands for the writer token in what is spliced in. */
+  static final char TOKEN = '\uE000';
+
+  private Auxiliary() {}
+
+  /** {@code alias.txw_rid, alias.txw_wl}. */
+  static String pair(String alias) {
+    return alias + "." + RID + ", " + alias + "." + WL;
+  }
+
+  /** The token as a value of an INSERT's VALUES, where the column gives the type. */
+  static String tokenAsValue() {
+    return String.valueOf(TOKEN);
+  }
+
+  /** The token as an expression that has a type of its own. */
+  static String typedToken(Dialect dialect) {
+    return switch (dialect) {
+      case POSTGRESQL, H2 -> "cast(" + TOKEN + " as varchar)";
+      case MYSQL, MARIADB, SQLITE -> String.valueOf(TOKEN);
+    };
+  }
+
+  /**
+   * An expression for a new row's id, for every row another; empty if the column's default gives
+   * it.
+   */
+  static String newRid(Dialect dialect) {
+    return dialect == Dialect.SQLITE ? "random() & 9223372036854775807" : "";
+  }
+
+  /**
+   * {@code txw_wl = <the window with the token appended>}: an assignment for SET. Rows that nobody
+   * watched being inserted on SQLite get their id here.
+   *
+   * @param target qualifies the assigned column, with its dot, or is empty
+   * @param source qualifies the column read
+   */
+  static String appendWriter(Dialect dialect, String target, String source) {
+    String list = "coalesce(" + source + WL + ", '')";
+    int window = WriterList.WINDOW_LENGTH;
+    String value =
+        switch (dialect) {
+          case POSTGRESQL, H2 ->
+              "right(" + list + " || " + typedToken(dialect) + ", " + window + ")";
+          case MYSQL, MARIADB -> "right(concat(" + list + ", " + TOKEN + "), " + window + ")";
+          case SQLITE -> "substr(" + list + " || " + TOKEN + ", -" + window + ")";
+        };
+    String rid =
+        dialect == Dialect.SQLITE
+            ? target + RID + " = coalesce(" + source + RID + ", " + newRid(dialect) + "), "
+            : "";
+    return rid + target + WL + " = " + value;
+  }
+
+  /** A stored name in quotes that no dialect takes for a string. */
+  static String quote(Dialect dialect, String name) {
+    return switch (dialect) {
+      case POSTGRESQL, H2 -> '"' + name.replace("\"", "\"\"") + '"';
+      case MYSQL, MARIADB, SQLITE -> '`' + name.replace("`", "``") + '`';
+    };
+  }
+}

@@ -1,0 +1,62 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A plan in the making: what the rewriters of the statements add to, in one place. */
+final class Draft {
+
+  final Tokens tokens;
+  final Dialect dialect;
+  final StatementShape shape;
+  final Tables tables;
+  final boolean mayReturnRows;
+  final Splices splices;
+  final List<String> appended = new ArrayList<>();
+  RewritePlan.Returns returns = RewritePlan.Returns.NOTHING;
+  boolean starShowsAuxiliary;
+  private Optional<GapReason> reason = Optional.empty();
+  private String detail = "";
+
+  Draft(
+      Tokens tokens, Dialect dialect, StatementShape shape, Tables tables, boolean mayReturnRows) {
+    this.tokens = tokens;
+    this.dialect = dialect;
+    this.shape = shape;
+    this.tables = tables;
+    this.mayReturnRows = mayReturnRows;
+    this.splices = new Splices(tokens, dialect);
+  }
+
+  /** Says why not all rows are seen; the first reason stands. */
+  void unseen(GapReason why, String text) {
+    if (reason.isEmpty()) {
+      reason = Optional.of(why);
+      detail = text;
+    }
+  }
+
+  /** The plan. */
+  RewritePlan finish(StatementKind kind) throws NotUnderstood {
+    Splices.Parameters parameters = splices.parameters();
+    String prepared =
+        splices.marked().replace(String.valueOf(Auxiliary.TOKEN), parameters.writerText());
+    return new RewritePlan(
+        tokens.text(),
+        kind,
+        TransactionControl.NONE,
+        reason,
+        detail,
+        prepared,
+        splices.pieces(),
+        parameters.count(),
+        parameters.index(),
+        parameters.writers(),
+        returns,
+        List.copyOf(appended),
+        starShowsAuxiliary);
+  }
+}

@@ -1,0 +1,199 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.FromNode.TableRef;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * INSERT and REPLACE (IsoRel, Table 1, rows 6, 9 and 10): the writer token in every new row, and a
+ * row id where the column's default does not give it. Without a column list the columns are named
+ * from the catalog: so the values stay where they belong, whatever was added to the table since.
+ */
+final class InsertRewriter {
+
+  private final Draft draft;
+  private final Tokens tokens;
+  private final StatementShape shape;
+  private final TableRef target;
+
+  private InsertRewriter(Draft draft) {
+    this.draft = draft;
+    this.tokens = draft.tokens;
+    this.shape = draft.shape;
+    this.target = Objects.requireNonNull(shape.target);
+  }
+
+  static void rewrite(Draft draft) throws NotUnderstood {
+    new InsertRewriter(draft).run();
+  }
+
+  private void run() throws NotUnderstood {
+    Optional<GapReason> reason = draft.tables.reason(target);
+    if (reason.isPresent()) {
+      draft.unseen(reason.get(), draft.tables.display(target));
+      return;
+    }
+    switch (Objects.requireNonNull(shape.sourceKind)) {
+      case VALUES -> values();
+      case QUERY -> query();
+      case DEFAULT_VALUES -> {
+        String names = rid().isEmpty() ? Auxiliary.WL : Auxiliary.RID + ", " + Auxiliary.WL;
+        String values = rid().isEmpty() ? token() : rid() + ", " + token();
+        draft.splices.replace(
+            shape.source, shape.source + 2, "(" + names + ") values (" + values + ")");
+      }
+      case SET -> draft.splices.after(shape.sourceEnd - 1, ", " + Auxiliary.WL + " = " + token());
+    }
+    conflict();
+    returning();
+    if (shape.kind == StatementKind.REPLACE) {
+      draft.unseen(GapReason.SHAPE, "the rows that REPLACE takes away are not seen");
+    }
+    for (TableRef table : shape.tables) {
+      if (table.from() != target.from() && !table.isCte()) {
+        draft.unseen(
+            draft.tables.reason(table).orElse(GapReason.SHAPE),
+            "rows that it reads are not seen: " + draft.tables.display(table));
+      }
+    }
+  }
+
+  private String rid() {
+    return Auxiliary.newRid(draft.dialect);
+  }
+
+  private String token() {
+    return Auxiliary.tokenAsValue();
+  }
+
+  private String names() {
+    return rid().isEmpty() ? ", " + Auxiliary.WL : ", " + Auxiliary.RID + ", " + Auxiliary.WL;
+  }
+
+  private void values() throws NotUnderstood {
+    int width = width(shape.rows.get(0));
+    for (int row : shape.rows) {
+      if (width(row) != width) {
+        throw new NotUnderstood("rows of different width");
+      }
+    }
+    boolean empty = width == 0;
+    if (!nameColumns(width)) {
+      return;
+    }
+    String added = rid().isEmpty() ? token() : rid() + ", " + token();
+    for (int row : shape.rows) {
+      int last = tokens.partner(row) - 1;
+      draft.splices.after(last, (empty ? "" : ", ") + added);
+    }
+  }
+
+  /** Adds our names to the column list, or makes one; false if the server must refuse the text. */
+  private boolean nameColumns(int width) throws NotUnderstood {
+    if (shape.columns >= 0) {
+      int close = tokens.partner(shape.columns);
+      boolean none = close == shape.columns + 1;
+      if (none != (width == 0)) {
+        throw new NotUnderstood("columns and values differ in number");
+      }
+      draft.splices.after(close - 1, none ? names().substring(2) : names());
+      return true;
+    }
+    List<String> columns = draft.tables.find(target).orElseThrow().columns();
+    boolean fewerAllowed = draft.dialect == Dialect.POSTGRESQL && width > 0;
+    if (width == 0 && draft.dialect != Dialect.SQLITE) {
+      draft.splices.after(shape.source - 1, " (" + names().substring(2) + ")");
+      return true;
+    }
+    if (width > columns.size() || (width < columns.size() && !fewerAllowed)) {
+      throw new NotUnderstood(
+          GapReason.SHAPE, "as many values as the catalog knows columns expected");
+    }
+    StringBuilder list = new StringBuilder(" (");
+    for (int i = 0; i < width; i++) {
+      list.append(Auxiliary.quote(draft.dialect, columns.get(i))).append(", ");
+    }
+    draft.splices.after(target.to() - 1, list + names().substring(2) + ")");
+    return true;
+  }
+
+  private int width(int open) {
+    int close = tokens.partner(open);
+    if (close == open + 1) {
+      return 0;
+    }
+    int width = 1;
+    for (int i = open + 1; i < close; i = tokens.next(i)) {
+      if (tokens.is(i, TokenKind.COMMA)) {
+        width++;
+      }
+    }
+    return width;
+  }
+
+  private void query() throws NotUnderstood {
+    SelectBlock block = null;
+    int blocks = 0;
+    for (SelectBlock candidate : shape.blocks) {
+      if (candidate.select == shape.source) {
+        block = candidate;
+      }
+      if (candidate.select >= shape.source) {
+        blocks++;
+      }
+    }
+    if (block == null || block.end != shape.sourceEnd || blocks == 0) {
+      throw new NotUnderstood(GapReason.SHAPE, "INSERT from a query that is not one plain block");
+    }
+    if (!rid().isEmpty() && (block.distinct || SelectRewriter.obstacle(draft, block).isPresent())) {
+      throw new NotUnderstood(GapReason.SHAPE, "INSERT from a query that takes no row id");
+    }
+    if (!block.stars.isEmpty() && shape.columns < 0) {
+      throw new NotUnderstood(GapReason.SHAPE, "INSERT of a star without a column list");
+    }
+    nameColumns(block.items);
+    String added =
+        (rid().isEmpty() ? "" : ", " + rid()) + ", " + Auxiliary.typedToken(draft.dialect);
+    draft.splices.after(block.listTo - 1, added);
+  }
+
+  private void conflict() throws NotUnderstood {
+    if (shape.onConflict < 0) {
+      return;
+    }
+    if (tokens.isWord(shape.onConflict + 1, "DUPLICATE")) {
+      draft.unseen(GapReason.SHAPE, "ON DUPLICATE KEY UPDATE: rows that it updates are not seen");
+      return;
+    }
+    int end = shape.returning >= 0 ? shape.returning : shape.to;
+    for (int i = shape.onConflict; i < end; i = tokens.next(i)) {
+      if (tokens.areWords(i, "DO", "UPDATE", "SET")) {
+        int setEnd = i + 3;
+        while (setEnd < end
+            && !tokens.isWord(setEnd, "WHERE")
+            && !tokens.areWords(setEnd, "ON", "CONFLICT")) {
+          setEnd = tokens.next(setEnd);
+        }
+        String assignment = Auxiliary.appendWriter(draft.dialect, "", target.exposedName() + ".");
+        draft.splices.after(setEnd - 1, ", " + assignment);
+        i = setEnd - 1;
+      }
+    }
+  }
+
+  private void returning() {
+    if (shape.returning < 0 || !draft.mayReturnRows) {
+      return;
+    }
+    String pair =
+        draft.dialect == Dialect.POSTGRESQL
+            ? Auxiliary.pair(target.exposedName())
+            : Auxiliary.RID + ", " + Auxiliary.WL;
+    draft.splices.after(shape.to - 1, ", " + pair);
+    draft.returns = RewritePlan.Returns.WRITTEN_ROWS_APPENDED;
+    draft.appended.add(draft.tables.display(target));
+  }
+}

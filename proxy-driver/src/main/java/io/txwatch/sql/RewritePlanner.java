@@ -1,0 +1,164 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.StatementSplitter.Range;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The planner: tokens, shape, agreement with the parser, splices.
+ *
+ * <p>A statement is rewritten only if the scanner understood it, the parser agrees on what it is
+ * and which tables it names, and a further column changes nothing. Everything else is sent as it
+ * is, with the reason in the plan. Thread-safe.
+ */
+public final class RewritePlanner implements Planner {
+
+  /** How much is observed; each level is a superset of the one before. */
+  public enum Level {
+    /** What rides on the application's own statements. */
+    INLINE
+  }
+
+  private final Dialect dialect;
+  private final Level level;
+
+  /** A planner for one dialect. */
+  public RewritePlanner(Dialect dialect, Level level) {
+    this.dialect = dialect;
+    this.level = level;
+  }
+
+  /** The level. */
+  public Level level() {
+    return level;
+  }
+
+  @Override
+  public RewritePlan plan(String sql, Catalog catalog, boolean mayReturnRows) {
+    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    int parameters = countParameters(tokens);
+    try {
+      return plan(tokens, catalog, mayReturnRows, parameters);
+    } catch (NotUnderstood e) {
+      return untouched(tokens, e.reason(), e.detail(), parameters);
+    } catch (RuntimeException | StackOverflowError e) {
+      return untouched(tokens, GapReason.FAULT, e.getClass().getSimpleName(), parameters);
+    }
+  }
+
+  private RewritePlan plan(Tokens tokens, Catalog catalog, boolean mayReturnRows, int parameters)
+      throws NotUnderstood {
+    if (tokens.isBroken()) {
+      throw new NotUnderstood("a literal, comment or parenthesis without its end");
+    }
+    List<Range> statements = StatementSplitter.split(tokens);
+    if (statements.isEmpty()) {
+      return plain(tokens, StatementKind.OTHER, TransactionControl.NONE, parameters);
+    }
+    if (statements.size() > 1) {
+      return several(tokens, statements, parameters);
+    }
+    Range range = statements.get(0);
+    TransactionControl control =
+        TransactionControlReader.read(tokens, dialect, range.from(), range.to());
+    StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+    if (what.reason().isPresent() || !what.hasShape()) {
+      return RewritePlan.untouched(
+          tokens.text(), what.kind(), control, what.reason(), what.detail(), parameters);
+    }
+    if (tokens.hasBackslashBeforeQuote()
+        && !Tokenizer.tokenizeOtherBackslash(tokens.text(), dialect).isBroken()) {
+      throw new NotUnderstood("a string whose end depends on a setting of the server");
+    }
+    return rewrite(tokens, range, catalog, mayReturnRows);
+  }
+
+  private RewritePlan rewrite(Tokens tokens, Range range, Catalog catalog, boolean mayReturnRows)
+      throws NotUnderstood {
+    for (int i = range.from(); i < range.to(); i++) {
+      if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
+        throw new NotUnderstood(GapReason.SHAPE, "a comment that some versions execute");
+      }
+    }
+    StatementShape shape = ShapeScanner.scan(tokens, dialect, range.from(), range.to());
+    Tables tables = new Tables(catalog);
+    Draft draft = new Draft(tokens, dialect, shape, tables, mayReturnRows);
+    StarGuard.protect(draft);
+    try {
+      switch (shape.kind) {
+        case SELECT, LOCKING_SELECT -> SelectRewriter.rewrite(draft);
+        case INSERT, REPLACE -> InsertRewriter.rewrite(draft);
+        default -> WriteRewriter.rewrite(draft);
+      }
+    } catch (NotUnderstood e) {
+      draft = new Draft(tokens, dialect, shape, tables, mayReturnRows);
+      StarGuard.protect(draft);
+      draft.unseen(e.reason(), e.detail());
+    }
+    return draft.finish(shape.kind);
+  }
+
+  private RewritePlan several(Tokens tokens, List<Range> statements, int parameters) {
+    List<TransactionControl> controls = new ArrayList<>();
+    boolean touches = false;
+    boolean controlled = false;
+    for (Range range : statements) {
+      TransactionControl control =
+          TransactionControlReader.read(tokens, dialect, range.from(), range.to());
+      StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+      controls.add(control);
+      controlled |= control != TransactionControl.NONE;
+      touches |= what.hasShape() || what.reason().isPresent();
+    }
+    return RewritePlan.untouched(
+        tokens.text(),
+        StatementKind.OTHER,
+        controlled
+            ? new TransactionControl.Several(List.copyOf(controls))
+            : TransactionControl.NONE,
+        touches ? Optional.of(GapReason.OPAQUE) : Optional.empty(),
+        touches ? "several statements in one string" : "",
+        parameters);
+  }
+
+  private static RewritePlan plain(
+      Tokens tokens, StatementKind kind, TransactionControl control, int parameters) {
+    return RewritePlan.untouched(tokens.text(), kind, control, Optional.empty(), "", parameters);
+  }
+
+  private RewritePlan untouched(Tokens tokens, GapReason reason, String detail, int parameters) {
+    StatementClass what =
+        tokens.count() == 0
+            ? StatementClass.UNKNOWN
+            : StatementClass.of(tokens, dialect, 0, tokens.count());
+    return RewritePlan.untouched(
+            tokens.text(),
+            what.kind(),
+            TransactionControl.NONE,
+            Optional.of(reason),
+            detail,
+            parameters)
+        .withStarShowsAuxiliary(
+            (dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE) && hasStar(tokens));
+  }
+
+  private static boolean hasStar(Tokens tokens) {
+    for (int i = 0; i < tokens.count(); i++) {
+      if (tokens.isOperator(i, '*')) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private int countParameters(Tokens tokens) {
+    try {
+      return new Splices(tokens, dialect).parameters().count();
+    } catch (NotUnderstood | RuntimeException e) {
+      return 0;
+    }
+  }
+}

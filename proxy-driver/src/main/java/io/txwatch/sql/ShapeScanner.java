@@ -1,0 +1,268 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.SelectBlock.Role;
+import io.txwatch.sql.StatementShape.Source;
+
+/** Finds the shape of SELECT, INSERT, REPLACE, UPDATE and DELETE. */
+final class ShapeScanner {
+
+  private final Tokens tokens;
+  private final Dialect dialect;
+  private final StatementShape shape;
+  private final QueryScanner queries;
+
+  private ShapeScanner(Tokens tokens, Dialect dialect, StatementShape shape) {
+    this.tokens = tokens;
+    this.dialect = dialect;
+    this.shape = shape;
+    this.queries = new QueryScanner(tokens, dialect, shape);
+  }
+
+  /**
+   * The shape of a statement.
+   *
+   * @throws NotUnderstood if it is something else, or not plain enough to vouch for
+   */
+  static StatementShape scan(Tokens tokens, Dialect dialect, int from, int to)
+      throws NotUnderstood {
+    StatementShape shape = new StatementShape(from, to);
+    new ShapeScanner(tokens, dialect, shape).statement();
+    return shape;
+  }
+
+  private void statement() throws NotUnderstood {
+    int i = shape.from;
+    if (tokens.isWord(i, "WITH")) {
+      i = queries.with(i, shape.to);
+    }
+    shape.verb = i;
+    if (tokens.isWord(i, "INSERT")) {
+      shape.kind = StatementKind.INSERT;
+      insert(i);
+    } else if (tokens.isWord(i, "REPLACE")) {
+      shape.kind = StatementKind.REPLACE;
+      insert(i);
+    } else if (tokens.isWord(i, "UPDATE")) {
+      shape.kind = StatementKind.UPDATE;
+      update(i);
+    } else if (tokens.isWord(i, "DELETE")) {
+      shape.kind = StatementKind.DELETE;
+      delete(i);
+    } else if (queries.startsQuery(i, shape.to) || tokens.isWord(i, "VALUES")) {
+      shape.kind = StatementKind.SELECT;
+      queries.query(i, shape.to, Role.TOP);
+      if (shape.blocks.stream().anyMatch(b -> b.locking && b.role != Role.NESTED)) {
+        shape.kind = StatementKind.LOCKING_SELECT;
+      }
+    } else {
+      throw new NotUnderstood("an unknown statement");
+    }
+  }
+
+  private int skipModifiers(int from, String... words) {
+    int i = from;
+    while (true) {
+      if (tokens.isWord(i, "IGNORE")) {
+        shape.modified = true;
+        i++;
+      } else if (tokens.isWord(i, "OR") && dialect == Dialect.SQLITE) {
+        shape.modified = true;
+        if (tokens.isWord(i + 1, "REPLACE")) {
+          shape.kind = StatementKind.REPLACE;
+        }
+        i += 2;
+      } else if (tokens.isAnyWord(i, words)) {
+        i++;
+      } else {
+        return i;
+      }
+    }
+  }
+
+  private void insert(int verb) throws NotUnderstood {
+    int i = skipModifiers(verb + 1, "LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED");
+    if (tokens.isWord(i, "INTO")) {
+      i++;
+    }
+    FromNode.TableRef target = queries.fromScanner().insertTarget(i, shape.to);
+    shape.target = target;
+    i = target.to();
+    if (tokens.isOpen(i) && !queries.startsQuery(i, shape.to)) {
+      shape.columns = i;
+      i = tokens.partner(i) + 1;
+    }
+    if (tokens.isWord(i, "OVERRIDING")) {
+      i += 3;
+    }
+    while (dialect == Dialect.H2 && tokens.isAnyWord(i, "DIRECT", "SORTED")) {
+      i++;
+    }
+    if (i >= shape.to) {
+      throw new NotUnderstood("INSERT without rows");
+    }
+    shape.source = i;
+    shape.sourceEnd = sourceEnd(i);
+    if (tokens.areWords(i, "DEFAULT", "VALUES")) {
+      shape.sourceKind = Source.DEFAULT_VALUES;
+    } else if (tokens.isAnyWord(i, "VALUES", "VALUE")) {
+      shape.sourceKind = Source.VALUES;
+      rows(i + 1);
+    } else if (tokens.isWord(i, "SET")) {
+      shape.sourceKind = Source.SET;
+      queries.nested(i, shape.sourceEnd);
+    } else {
+      shape.sourceKind = Source.QUERY;
+      queries.query(i, shape.sourceEnd, Role.NESTED);
+    }
+    queries.nested(shape.sourceEnd, shape.to);
+  }
+
+  /** The rows of VALUES; MySQL's row alias behind them ends the source early. */
+  private void rows(int from) throws NotUnderstood {
+    int i = from;
+    while (true) {
+      if (tokens.isWord(i, "ROW")) {
+        i++;
+      }
+      if (!tokens.isOpen(i) || i >= shape.sourceEnd) {
+        throw new NotUnderstood("VALUES without a row");
+      }
+      shape.rows.add(i);
+      queries.nested(i, tokens.partner(i) + 1);
+      i = tokens.partner(i) + 1;
+      if (i >= shape.sourceEnd) {
+        return;
+      }
+      if (!tokens.is(i, TokenKind.COMMA)) {
+        break;
+      }
+      i++;
+    }
+    if (!tokens.isWord(i, "AS") || dialect != Dialect.MYSQL) {
+      throw new NotUnderstood("something after the rows of VALUES");
+    }
+  }
+
+  private int sourceEnd(int from) throws NotUnderstood {
+    for (int i = from; i < shape.to; i = tokens.next(i)) {
+      if (tokens.is(i - 1, TokenKind.DOT) || tokens.isWord(i - 1, "AS")) {
+        continue;
+      }
+      if (tokens.areWords(i, "ON", "CONFLICT") || tokens.areWords(i, "ON", "DUPLICATE", "KEY")) {
+        shape.onConflict = i;
+        shape.returning = returningAfter(i);
+        return i;
+      }
+      if (isReturning(i)) {
+        shape.returning = i;
+        return i;
+      }
+    }
+    return shape.to;
+  }
+
+  private boolean isReturning(int i) {
+    return tokens.isWord(i, "RETURNING")
+        && dialect != Dialect.MYSQL
+        && dialect != Dialect.H2
+        && !tokens.is(i - 1, TokenKind.DOT)
+        && !tokens.isWord(i - 1, "AS");
+  }
+
+  private int returningAfter(int from) {
+    for (int i = from; i < shape.to; i = tokens.next(i)) {
+      if (isReturning(i)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private void update(int verb) throws NotUnderstood {
+    int i = skipModifiers(verb + 1, "LOW_PRIORITY");
+    int set = i;
+    while (set < shape.to && !tokens.isWord(set, "SET")) {
+      set = tokens.next(set);
+    }
+    if (set >= shape.to) {
+      throw new NotUnderstood("UPDATE without SET");
+    }
+    shape.set = set;
+    shape.sources.addAll(queries.fromScanner().list(i, set));
+    if (shape.sources.size() > 1 || !(shape.sources.get(0) instanceof FromNode.TableRef)) {
+      shape.multiTable = true;
+    } else {
+      shape.target = (FromNode.TableRef) shape.sources.get(0);
+    }
+    int end = writeClause(set + 1);
+    shape.setEnd = end;
+    if (end == set + 1) {
+      throw new NotUnderstood("SET without columns");
+    }
+    queries.nested(set, end);
+    tail(end);
+  }
+
+  private void delete(int verb) throws NotUnderstood {
+    int i = skipModifiers(verb + 1, "LOW_PRIORITY", "QUICK");
+    if (!tokens.isWord(i, "FROM")) {
+      shape.multiTable = true;
+      throw new NotUnderstood(GapReason.SHAPE, "DELETE from several tables");
+    }
+    int end = writeClause(i + 1);
+    shape.sources.addAll(queries.fromScanner().list(i + 1, end));
+    if (shape.sources.size() > 1 || !(shape.sources.get(0) instanceof FromNode.TableRef)) {
+      shape.multiTable = true;
+      throw new NotUnderstood(GapReason.SHAPE, "DELETE from several tables");
+    }
+    shape.target = (FromNode.TableRef) shape.sources.get(0);
+    if (tokens.isWord(end, "USING") && dialect != Dialect.POSTGRESQL) {
+      shape.multiTable = true;
+      throw new NotUnderstood(GapReason.SHAPE, "DELETE from several tables");
+    }
+    tail(end);
+  }
+
+  /** What follows SET or the target: FROM, USING, WHERE, ORDER BY, LIMIT, RETURNING. */
+  private void tail(int from) throws NotUnderstood {
+    int i = from;
+    while (i < shape.to) {
+      int end = writeClause(i + 1);
+      if (tokens.isAnyWord(i, "FROM", "USING")) {
+        shape.sources.addAll(queries.fromScanner().list(i + 1, end));
+      } else {
+        if (tokens.isAnyWord(i, "ORDER", "LIMIT", "OFFSET", "FETCH") && shape.limit < 0) {
+          shape.limit = i;
+        } else if (tokens.isWord(i, "RETURNING")) {
+          shape.returning = i;
+        }
+        queries.nested(i, end);
+      }
+      i = end;
+    }
+  }
+
+  private int writeClause(int from) {
+    for (int i = from; i < shape.to; i = tokens.next(i)) {
+      if (!tokens.is(i, TokenKind.WORD) || tokens.is(i - 1, TokenKind.DOT)) {
+        continue;
+      }
+      if (tokens.isWord(i, "FROM")
+          && !(tokens.isWord(i - 1, "DISTINCT")
+              && (tokens.isWord(i - 2, "IS") || tokens.areWords(i - 3, "IS", "NOT")))) {
+        return i;
+      }
+      if (tokens.isAnyWord(i, "WHERE", "LIMIT")
+          || (tokens.isWord(i, "USING") && tokens.isWord(shape.verb, "DELETE"))
+          || (tokens.isWord(i, "ORDER") && tokens.isWord(i + 1, "BY"))
+          || (tokens.isWord(i, "OFFSET") && dialect == Dialect.H2)
+          || (tokens.isWord(i, "FETCH") && tokens.isAnyWord(i + 1, "FIRST", "NEXT"))
+          || isReturning(i)) {
+        return i;
+      }
+    }
+    return shape.to;
+  }
+}

@@ -1,0 +1,186 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.GapReason;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is put into a text, and where. A splice inserts, or stands in the place of a star or a
+ * keyword; all else stays as it was.
+ */
+final class Splices {
+
+  private record Splice(int from, int to, String text) {}
+
+  /** A parameter in the order of the new text: a token of the original, or the writer token. */
+  private record Place(int token) {
+    static final Place WRITER = new Place(-1);
+  }
+
+  /** Where the parameters went. */
+  record Parameters(int count, int[] index, int[] writers, String writerText) {}
+
+  private final Tokens tokens;
+  private final Dialect dialect;
+  private final List<Splice> splices = new ArrayList<>();
+
+  Splices(Tokens tokens, Dialect dialect) {
+    this.tokens = tokens;
+    this.dialect = dialect;
+  }
+
+  boolean isEmpty() {
+    return splices.isEmpty();
+  }
+
+  /** Inserts before a significant token. */
+  void before(int token, String text) {
+    splices.add(new Splice(tokens.start(token), tokens.start(token), text));
+  }
+
+  /** Inserts behind a significant token. */
+  void after(int token, String text) {
+    splices.add(new Splice(tokens.end(token), tokens.end(token), text));
+  }
+
+  /** Replaces significant tokens. */
+  void replace(int from, int to, String text) {
+    splices.add(new Splice(tokens.start(from), tokens.end(to - 1), text));
+  }
+
+  /** The new text with the writer token's places marked. */
+  private List<Splice> ordered() {
+    List<Splice> ordered = new ArrayList<>(splices);
+    ordered.sort(Comparator.comparingInt(Splice::from));
+    return ordered;
+  }
+
+  /** The text, {@link Auxiliary#TOKEN} where the token goes. */
+  String marked() {
+    StringBuilder out = new StringBuilder();
+    int at = 0;
+    for (Splice splice : ordered()) {
+      out.append(tokens.text(), at, splice.from).append(splice.text);
+      at = splice.to;
+    }
+    return out.append(tokens.text(), at, tokens.text().length()).toString();
+  }
+
+  /** The same in pieces, cut where the token goes. */
+  List<String> pieces() {
+    List<String> pieces = new ArrayList<>();
+    StringBuilder out = new StringBuilder();
+    int at = 0;
+    for (Splice splice : ordered()) {
+      out.append(tokens.text(), at, splice.from);
+      for (int i = 0; i < splice.text.length(); i++) {
+        if (splice.text.charAt(i) == Auxiliary.TOKEN) {
+          pieces.add(out.toString());
+          out.setLength(0);
+        } else {
+          out.append(splice.text.charAt(i));
+        }
+      }
+      at = splice.to;
+    }
+    pieces.add(out.append(tokens.text(), at, tokens.text().length()).toString());
+    return pieces;
+  }
+
+  /**
+   * Where the parameters go (hazard 30), numbered as the driver numbers them.
+   *
+   * @throws NotUnderstood if the text's own way of numbering leaves no place for one more
+   */
+  Parameters parameters() throws NotUnderstood {
+    List<Place> before = new ArrayList<>();
+    List<Place> after = new ArrayList<>();
+    boolean plain = false;
+    boolean numbered = false;
+    boolean named = false;
+    List<Splice> ordered = ordered();
+    int next = 0;
+    for (int i = 0; i <= tokens.count(); i++) {
+      int offset = i == tokens.count() ? tokens.text().length() : tokens.start(i);
+      while (next < ordered.size() && ordered.get(next).from <= offset) {
+        String text = ordered.get(next++).text;
+        text.chars().filter(c -> c == Auxiliary.TOKEN).forEach(c -> after.add(Place.WRITER));
+      }
+      if (i == tokens.count()) {
+        break;
+      }
+      TokenKind kind = tokens.kind(i);
+      plain |= kind == TokenKind.PARAMETER;
+      numbered |= kind == TokenKind.NUMBERED_PARAMETER;
+      named |= kind == TokenKind.NAMED_PARAMETER;
+      if (kind == TokenKind.PARAMETER
+          || kind == TokenKind.NUMBERED_PARAMETER
+          || kind == TokenKind.NAMED_PARAMETER) {
+        before.add(new Place(i));
+        after.add(new Place(i));
+      }
+    }
+    boolean writers = after.size() > before.size();
+    if (writers && numbered && (plain || named || dialect == Dialect.POSTGRESQL)) {
+      throw new NotUnderstood(GapReason.SHAPE, "numbered parameters leave no place for another");
+    }
+    Numbering old = new Numbering(0);
+    before.forEach(old::number);
+    int explicit = numbered ? old.max + 1 : 0;
+    Numbering renumbered = new Numbering(explicit);
+    int[] index = new int[old.max];
+    java.util.Arrays.setAll(index, i -> i + 1);
+    Numbering replay = new Numbering(0);
+    List<Integer> writerNumbers = new ArrayList<>();
+    for (Place place : after) {
+      int number = renumbered.number(place);
+      if (place.token >= 0) {
+        index[replay.number(place) - 1] = number;
+      } else if (!writerNumbers.contains(number)) {
+        writerNumbers.add(number);
+      }
+    }
+    return new Parameters(
+        old.max,
+        index,
+        writerNumbers.stream().mapToInt(Integer::intValue).toArray(),
+        explicit > 0 ? "?" + explicit : "?");
+  }
+
+  /** Gives parameters their numbers as SQLite does; with {@code ?} alone, as everyone does. */
+  private final class Numbering {
+    private final int explicitWriter;
+    private final Map<String, Integer> names = new HashMap<>();
+    private int max;
+
+    Numbering(int explicitWriter) {
+      this.explicitWriter = explicitWriter;
+    }
+
+    int number(Place place) {
+      if (place.token < 0) {
+        return explicitWriter > 0 ? explicitWriter : ++max;
+      }
+      if (tokens.is(place.token, TokenKind.NUMBERED_PARAMETER)) {
+        int number = numberOf(tokens.text(place.token));
+        max = Math.max(max, number);
+        return number;
+      }
+      if (tokens.is(place.token, TokenKind.NAMED_PARAMETER)) {
+        return names.computeIfAbsent(tokens.text(place.token), name -> ++max);
+      }
+      return ++max;
+    }
+
+    private int numberOf(String text) {
+      int number = text.length() > 6 ? 0 : Integer.parseInt(text.substring(1));
+      if (number < 1) {
+        throw new IllegalArgumentException("a parameter's number out of range");
+      }
+      return number;
+    }
+  }
+}

@@ -1,0 +1,259 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.sql.FromNode.Join;
+import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.SelectBlock.Role;
+import io.txwatch.sql.SelectBlock.Star;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Keeps visible auxiliary columns (PostgreSQL, SQLite) from changing what a statement means,
+ * whether or not it carries anything of ours (hazards 1, 5, 8, 10, 11, 16).
+ *
+ * <p>A star whose columns are somebody's operand (in a subquery, under DISTINCT, in a set
+ * operation, as an INSERT's source) is written out from the catalog. The star of the one top-level
+ * block stays, and its hidden columns are left to the wrapper: so the application sees a column
+ * that was added behind the catalog's back. NATURAL JOIN would join on the auxiliary columns: it
+ * becomes USING.
+ */
+final class StarGuard {
+
+  private final Draft draft;
+
+  private StarGuard(Draft draft) {
+    this.draft = draft;
+  }
+
+  static void protect(Draft draft) throws NotUnderstood {
+    boolean visible = draft.shape.tables.stream().anyMatch(draft.tables::showsAuxiliary);
+    if (visible) {
+      new StarGuard(draft).run();
+    }
+  }
+
+  private void run() throws NotUnderstood {
+    for (SelectBlock block : draft.shape.blocks) {
+      for (FromNode node : block.from) {
+        natural(node);
+      }
+      boolean shown = false;
+      for (Star star : block.stars) {
+        shown |= shows(block, star);
+      }
+      if (!shown || block.role == Role.EXISTS) {
+        continue;
+      }
+      if (block.role == Role.TOP && !block.distinct && !ordinals(block)) {
+        draft.starShowsAuxiliary = true;
+      } else {
+        for (Star star : block.stars) {
+          if (shows(block, star)) {
+            draft.splices.replace(star.from(), star.to(), expansion(block, star));
+          }
+        }
+      }
+    }
+    for (int table : draft.shape.tableQueries) {
+      TableRef ref =
+          draft.shape.tables.stream().filter(t -> t.from() == table + 1).findFirst().orElseThrow();
+      if (draft.tables.showsAuxiliary(ref)) {
+        draft.splices.replace(
+            table, table + 1, "select " + String.join(", ", columns(ref)) + " from");
+      }
+    }
+  }
+
+  private boolean shows(SelectBlock block, Star star) {
+    return block.tables().stream()
+        .anyMatch(t -> draft.tables.showsAuxiliary(t) && qualifies(star, t));
+  }
+
+  private static boolean qualifies(Star star, TableRef table) {
+    if (star.qualifier().isEmpty()) {
+      return true;
+    }
+    String last = star.qualifier().get(star.qualifier().size() - 1);
+    return QueryScanner.fold(last).equals(QueryScanner.fold(table.exposedName()));
+  }
+
+  /** A number in ORDER BY or GROUP BY counts the columns that the star shows. */
+  private boolean ordinals(SelectBlock block) {
+    return numberIn(block.orderBy, block.end) || numberIn(block.groupBy, block.end);
+  }
+
+  private boolean numberIn(int clause, int end) {
+    for (int i = clause; i >= 0 && i < end; i = draft.tokens.next(i)) {
+      boolean first = i == clause + 2 || draft.tokens.is(i - 1, TokenKind.COMMA);
+      if (first && draft.tokens.is(i, TokenKind.NUMBER)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private String expansion(SelectBlock block, Star star) throws NotUnderstood {
+    if (!star.qualifier().isEmpty()) {
+      TableRef table =
+          block.tables().stream().filter(t -> qualifies(star, t)).findFirst().orElseThrow();
+      return String.join(", ", qualified(table, String.join(".", star.qualifier())));
+    }
+    List<String> columns = new ArrayList<>();
+    for (FromNode node : block.from) {
+      for (Column column : output(node)) {
+        columns.add(column.sql);
+      }
+    }
+    return String.join(", ", columns);
+  }
+
+  /**
+   * A column that a star shows.
+   *
+   * @param name its name as compared; {@code *} for all those of an unknown source
+   * @param sql how to speak of it
+   * @param bare its name alone
+   */
+  private record Column(String name, String sql, String bare) {}
+
+  private List<Column> output(FromNode node) throws NotUnderstood {
+    List<Column> out = new ArrayList<>();
+    if (node instanceof TableRef table) {
+      if (!draft.tables.showsAuxiliary(table) && !known(table)) {
+        out.add(new Column("*", table.exposedName() + ".*", ""));
+        return out;
+      }
+      if (table.columnAliases() > 0) {
+        throw new NotUnderstood(GapReason.SHAPE, "a star over a table with renamed columns");
+      }
+      List<String> names = draft.tables.find(table).orElseThrow().columns();
+      List<String> sql = qualified(table, table.exposedName());
+      for (int i = 0; i < names.size(); i++) {
+        String bare = Auxiliary.quote(draft.dialect, names.get(i));
+        out.add(new Column(fold(names.get(i)), sql.get(i), bare));
+      }
+      return out;
+    }
+    if (node instanceof Join join) {
+      return joinOutput(join);
+    }
+    FromNode.Derived derived = (FromNode.Derived) node;
+    if (derived.alias().isEmpty()) {
+      throw new NotUnderstood(GapReason.SHAPE, "a star over a source of rows without a name");
+    }
+    out.add(new Column("*", derived.alias().get() + ".*", ""));
+    return out;
+  }
+
+  private boolean known(TableRef table) {
+    return draft.tables.find(table).map(t -> !t.columns().isEmpty()).orElse(false);
+  }
+
+  /** SQL:2016, 7.10: the merged columns first, then the rest of the left, then of the right. */
+  private List<Column> joinOutput(Join join) throws NotUnderstood {
+    List<Column> left = output(join.left());
+    List<Column> right = output(join.right());
+    if (join.natural() < 0 && join.using().isEmpty()) {
+      left.addAll(right);
+      return left;
+    }
+    Set<String> merged = new LinkedHashSet<>();
+    if (join.natural() >= 0) {
+      merged.addAll(common(left, right));
+    } else {
+      join.using().forEach(name -> merged.add(foldAsWritten(name)));
+    }
+    if (unknown(left) || unknown(right)) {
+      throw new NotUnderstood(GapReason.SHAPE, "a star over merged columns of an unknown source");
+    }
+    List<Column> out = new ArrayList<>();
+    for (String name : merged) {
+      Column of =
+          left.stream().filter(c -> c.name.equals(name)).findFirst().orElseThrow(this::lost);
+      out.add(new Column(name, of.bare, of.bare));
+    }
+    left.stream().filter(c -> !merged.contains(c.name)).forEach(out::add);
+    right.stream().filter(c -> !merged.contains(c.name)).forEach(out::add);
+    return out;
+  }
+
+  private NotUnderstood lost() {
+    return new NotUnderstood(GapReason.SHAPE, "USING names a column that the catalog lacks");
+  }
+
+  private static boolean unknown(List<Column> columns) {
+    return columns.stream().anyMatch(c -> c.name.equals("*"));
+  }
+
+  private static List<String> common(List<Column> left, List<Column> right) {
+    List<String> common = new ArrayList<>();
+    for (Column column : left) {
+      if (!column.name.equals("*") && right.stream().anyMatch(c -> c.name.equals(column.name))) {
+        common.add(column.name);
+      }
+    }
+    return common;
+  }
+
+  private String fold(String stored) {
+    return draft.dialect == Dialect.SQLITE ? QueryScanner.fold('"' + stored + '"') : stored;
+  }
+
+  private String foldAsWritten(String name) {
+    char first = name.charAt(0);
+    boolean quoted = first == '"' || first == '`' || first == '[';
+    return quoted && draft.dialect != Dialect.SQLITE
+        ? QueryScanner.unquote(name)
+        : QueryScanner.fold(name);
+  }
+
+  private List<String> qualified(TableRef table, String qualifier) {
+    List<String> qualified = new ArrayList<>();
+    columns(table).forEach(column -> qualified.add(qualifier + "." + column));
+    return qualified;
+  }
+
+  private List<String> columns(TableRef table) {
+    List<String> quoted = new ArrayList<>();
+    for (String name : draft.tables.find(table).orElseThrow().columns()) {
+      quoted.add(Auxiliary.quote(draft.dialect, name));
+    }
+    return quoted;
+  }
+
+  /** NATURAL JOIN of two sides that both show the auxiliary columns (hazard 11). */
+  private void natural(FromNode node) throws NotUnderstood {
+    if (!(node instanceof Join join)) {
+      return;
+    }
+    natural(join.left());
+    natural(join.right());
+    if (join.natural() < 0 || !showsAny(join.left()) || !showsAny(join.right())) {
+      return;
+    }
+    List<Column> left = output(join.left());
+    List<Column> right = output(join.right());
+    if (unknown(left) || unknown(right)) {
+      throw new NotUnderstood(
+          GapReason.SHAPE,
+          "NATURAL JOIN would join on the auxiliary columns, and cannot be put right");
+    }
+    List<String> using = new ArrayList<>();
+    for (String name : common(left, right)) {
+      Column of = left.stream().filter(c -> c.name.equals(name)).findFirst().orElseThrow();
+      using.add(of.bare);
+    }
+    draft.splices.replace(join.natural(), join.natural() + 1, "");
+    String condition = using.isEmpty() ? " on 1 = 1" : " using (" + String.join(", ", using) + ")";
+    draft.splices.after(join.end() - 1, condition);
+  }
+
+  private boolean showsAny(FromNode node) {
+    List<TableRef> tables = new ArrayList<>();
+    node.collectTables(tables);
+    return tables.stream().anyMatch(draft.tables::showsAuxiliary);
+  }
+}

@@ -1,0 +1,106 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.StatementKind;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a statement is made of, as far as splicing needs it. Numbers are significant tokens; -1
+ * stands for what is not there.
+ */
+final class StatementShape {
+
+  /** Where an INSERT takes its rows from. */
+  enum Source {
+    /** VALUES. */
+    VALUES,
+    /** A query. */
+    QUERY,
+    /** DEFAULT VALUES. */
+    DEFAULT_VALUES,
+    /** MySQL's SET. */
+    SET
+  }
+
+  final int from;
+  final int to;
+  StatementKind kind = StatementKind.OTHER;
+
+  /** The main verb, after WITH. */
+  int verb;
+
+  /** Every SELECT block, at any depth, in the order of the text. */
+  final List<SelectBlock> blocks = new ArrayList<>();
+
+  /** Every table name, at any depth, in the order of the text. */
+  final List<FromNode.TableRef> tables = new ArrayList<>();
+
+  /** Names of CTEs. */
+  final List<String> ctes = new ArrayList<>();
+
+  /** A write inside a CTE (PostgreSQL). */
+  boolean nestedWrite;
+
+  /** {@code TABLE t} in the place of a query: the tokens TABLE. */
+  final List<Integer> tableQueries = new ArrayList<>();
+
+  /** True if a query joins blocks by UNION, INTERSECT or EXCEPT at its top. */
+  boolean setOperation;
+
+  /** INSERT, UPDATE, DELETE: the table written. */
+  FromNode.@Nullable TableRef target;
+
+  /** UPDATE and DELETE: all that the statement names before SET, or in FROM or USING. */
+  final List<FromNode> sources = new ArrayList<>();
+
+  /** The statement writes, or may write, more than one table. */
+  boolean multiTable;
+
+  /** The opening parenthesis of INSERT's column list. */
+  int columns = -1;
+
+  /** Where INSERT's source begins. */
+  int source = -1;
+
+  /** The token after INSERT's source. */
+  int sourceEnd = -1;
+
+  @Nullable Source sourceKind;
+
+  /** The opening parentheses of the rows of VALUES. */
+  final List<Integer> rows = new ArrayList<>();
+
+  /** The token ON of ON CONFLICT or ON DUPLICATE KEY. */
+  int onConflict = -1;
+
+  /** INSERT IGNORE, INSERT OR …, UPDATE IGNORE, UPDATE OR …: rows may be left out. */
+  boolean modified;
+
+  /** The token SET. */
+  int set = -1;
+
+  /** The token after the SET list. */
+  int setEnd = -1;
+
+  /** ORDER BY, LIMIT or FETCH of an UPDATE or DELETE. */
+  int limit = -1;
+
+  /** The token RETURNING. */
+  int returning = -1;
+
+  StatementShape(int from, int to) {
+    this.from = from;
+    this.to = to;
+  }
+
+  /** The block whose columns the application sees, if it is alone. */
+  @Nullable SelectBlock top() {
+    for (SelectBlock block : blocks) {
+      if (block.role == SelectBlock.Role.TOP) {
+        return block;
+      }
+    }
+    return null;
+  }
+}

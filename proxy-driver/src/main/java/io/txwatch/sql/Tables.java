@@ -1,0 +1,58 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.sql.FromNode.TableRef;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What the catalog says of the tables of one statement, asked once for each. */
+final class Tables {
+
+  private final Catalog catalog;
+  private final Map<List<String>, Optional<Catalog.Table>> known = new HashMap<>();
+
+  Tables(Catalog catalog) {
+    this.catalog = catalog;
+  }
+
+  /** The table; empty for a CTE and for what the catalog does not know. */
+  Optional<Catalog.Table> find(TableRef ref) {
+    return ref.isCte() ? Optional.empty() : known.computeIfAbsent(ref.name(), catalog::find);
+  }
+
+  /** True if it carries the auxiliary columns and this user may use them. */
+  boolean isPrepared(TableRef ref) {
+    return find(ref).map(t -> t.status() == Catalog.Status.PREPARED).orElse(false);
+  }
+
+  /** True if a star over it shows the auxiliary columns. */
+  boolean showsAuxiliary(TableRef ref) {
+    return find(ref)
+        .map(t -> t.auxiliaryVisible() && t.status() != Catalog.Status.NOT_PREPARED)
+        .orElse(false);
+  }
+
+  /** Why a table's rows cannot be seen; empty for a prepared one and for a CTE. */
+  Optional<GapReason> reason(TableRef ref) {
+    if (ref.isCte()) {
+      return Optional.empty();
+    }
+    return find(ref)
+        .map(
+            table ->
+                switch (table.status()) {
+                  case PREPARED -> Optional.<GapReason>empty();
+                  case NOT_PREPARED -> Optional.of(GapReason.NOT_PREPARED);
+                  case NO_RIGHTS -> Optional.of(GapReason.NO_RIGHTS);
+                  case NOT_A_BASE_TABLE -> Optional.of(GapReason.NOT_A_BASE_TABLE);
+                })
+        .orElse(Optional.of(GapReason.NOT_A_BASE_TABLE));
+  }
+
+  /** The name that histories show; as it stands if the catalog does not know it. */
+  String display(TableRef ref) {
+    return find(ref).map(Catalog.Table::name).orElseGet(() -> String.join(".", ref.name()));
+  }
+}

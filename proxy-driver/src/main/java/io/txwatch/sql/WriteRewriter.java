@@ -1,0 +1,118 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.RewritePlan.Returns;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * UPDATE and DELETE of one table (IsoRel, Table 1, rows 7 and 8). UPDATE appends its token to the
+ * writers' list; where the dialect lets a write return rows, both tell which rows they wrote, in
+ * the same round trip: so there is no need for IsoRel's locking read before a DELETE.
+ */
+final class WriteRewriter {
+
+  private final Draft draft;
+  private final StatementShape shape;
+  private final TableRef target;
+
+  private WriteRewriter(Draft draft) {
+    this.draft = draft;
+    this.shape = draft.shape;
+    this.target = Objects.requireNonNull(shape.target);
+  }
+
+  static void rewrite(Draft draft) throws NotUnderstood {
+    if (draft.shape.multiTable || draft.shape.target == null) {
+      draft.unseen(GapReason.SHAPE, draft.shape.kind + " of several tables");
+      return;
+    }
+    new WriteRewriter(draft).run();
+  }
+
+  private void run() throws NotUnderstood {
+    Optional<GapReason> reason = draft.tables.reason(target);
+    if (reason.isPresent()) {
+      draft.unseen(reason.get(), draft.tables.display(target));
+      return;
+    }
+    if (!draft.tables.isPrepared(target)) {
+      throw new NotUnderstood(GapReason.SHAPE, "a write through a CTE");
+    }
+    if (shape.kind == StatementKind.UPDATE) {
+      String assignment = Auxiliary.appendWriter(draft.dialect, "", qualifier());
+      draft.splices.after(shape.setEnd - 1, ", " + assignment);
+    }
+    returnRows();
+    for (TableRef table : shape.tables) {
+      if (table.from() != target.from() && !table.isCte()) {
+        draft.unseen(
+            draft.tables.reason(table).orElse(GapReason.SHAPE),
+            "rows that it reads are not seen: " + draft.tables.display(table));
+      }
+    }
+  }
+
+  private String qualifier() {
+    return draft.dialect == Dialect.SQLITE && target.alias().isEmpty()
+        ? ""
+        : target.exposedName() + ".";
+  }
+
+  private void returnRows() {
+    if (!draft.mayReturnRows) {
+      if (shape.kind == StatementKind.DELETE) {
+        draft.unseen(GapReason.SHAPE, "a DELETE that may not return rows");
+      }
+      return;
+    }
+    if (shape.returning >= 0) {
+      draft.splices.after(shape.to - 1, ", " + returningPair());
+      told(Returns.WRITTEN_ROWS_APPENDED);
+      return;
+    }
+    switch (draft.dialect) {
+      case POSTGRESQL -> returning(shape.to - 1);
+      case SQLITE -> returning((shape.limit >= 0 ? shape.limit : shape.to) - 1);
+      case MARIADB -> {
+        if (shape.kind == StatementKind.DELETE) {
+          returning(shape.to - 1);
+        }
+      }
+      case H2 -> deltaTable();
+      case MYSQL -> {
+        if (shape.kind == StatementKind.DELETE) {
+          draft.unseen(GapReason.SHAPE, "DELETE returns no rows on MySQL");
+        }
+      }
+    }
+  }
+
+  private void returning(int last) {
+    draft.splices.after(last, " returning " + returningPair());
+    told(Returns.WRITTEN_ROWS);
+  }
+
+  /** H2: {@code SELECT … FROM FINAL TABLE (UPDATE …)}, {@code OLD TABLE (DELETE …)}. */
+  private void deltaTable() {
+    String which = shape.kind == StatementKind.DELETE ? "old" : "final";
+    draft.splices.before(
+        shape.from,
+        "select " + Auxiliary.RID + ", " + Auxiliary.WL + " from " + which + " table (");
+    draft.splices.after(shape.to - 1, ")");
+    told(Returns.WRITTEN_ROWS);
+  }
+
+  private String returningPair() {
+    return draft.dialect == Dialect.POSTGRESQL
+        ? Auxiliary.pair(target.exposedName())
+        : Auxiliary.RID + ", " + Auxiliary.WL;
+  }
+
+  private void told(Returns how) {
+    draft.returns = how;
+    draft.appended.add(draft.tables.display(target));
+  }
+}

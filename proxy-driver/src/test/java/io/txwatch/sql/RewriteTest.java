@@ -1,0 +1,151 @@
+package io.txwatch.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** What each dialect's statements become: "before -> after", TOK where a writer token goes. */
+class RewriteTest {
+
+  @TestFactory
+  Stream<DynamicTest> everyDialect() {
+    return Stream.of(Dialect.values())
+        .flatMap(
+            dialect ->
+                cases(
+                    dialect,
+                    """
+                    SELECT a FROM t WHERE b=1
+                    -> SELECT a, t.txw_rid, t.txw_wl FROM t WHERE b=1
+                    select x.a /* c */ from t as x order by 1 for update
+                    -> select x.a, x.txw_rid, x.txw_wl /* c */ from t as x order by 1 for update
+                    SELECT x.a, y.b FROM t x LEFT OUTER JOIN t y ON x.a = y.b, u WHERE x.a IN (SELECT c FROM u)
+                    -> SELECT x.a, y.b, x.txw_rid, x.txw_wl, y.txw_rid, y.txw_wl, u.txw_rid, u.txw_wl FROM t x LEFT OUTER JOIN t y ON x.a = y.b, u WHERE x.a IN (SELECT c FROM u)
+                    SELECT a FROM s.t
+                    -> SELECT a, t.txw_rid, t.txw_wl FROM s.t
+                    SELECT a IS DISTINCT FROM b FROM t
+                    -> SELECT a IS DISTINCT FROM b, t.txw_rid, t.txw_wl FROM t
+                    SELECT count(*) FROM t
+                    -> same
+                    SELECT a FROM t GROUP BY a
+                    -> same
+                    SELECT DISTINCT a FROM t
+                    -> same
+                    SELECT my_function(a) FROM t
+                    -> same
+                    SELECT a FROM t UNION SELECT c FROM u
+                    -> same
+                    SELECT a FROM v
+                    -> same
+                    SELECT 1
+                    -> same
+                    """));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> postgresql() {
+    return cases(
+        Dialect.POSTGRESQL,
+        """
+        SELECT * FROM t
+        -> SELECT *, t.txw_rid, t.txw_wl FROM t
+        SELECT DISTINCT * FROM t
+        -> SELECT DISTINCT t."a", t."b" FROM t
+        SELECT * FROM t NATURAL JOIN t2
+        -> SELECT *, t.txw_rid, t.txw_wl, t2.txw_rid, t2.txw_wl FROM t  JOIN t2 using ("a")
+        INSERT INTO t VALUES (1, ?), (2, ?)
+        -> INSERT INTO t ("a", "b", txw_wl) VALUES (1, ?, TOK), (2, ?, TOK)
+        INSERT INTO t DEFAULT VALUES
+        -> INSERT INTO t (txw_wl) values (TOK)
+        INSERT INTO u (c) SELECT a FROM t
+        -> INSERT INTO u (c, txw_wl) SELECT a, cast(TOK as varchar) FROM t
+        INSERT INTO t (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 2 WHERE t.b < 2
+        -> INSERT INTO t (a, txw_wl) VALUES (1, TOK) ON CONFLICT (a) DO UPDATE SET b = 2, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE t.b < 2
+        UPDATE t SET a = ? WHERE b = ?;
+        -> UPDATE t SET a = ?, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE b = ? returning t.txw_rid, t.txw_wl;
+        DELETE FROM t AS x USING u WHERE x.a = u.c RETURNING x.a
+        -> DELETE FROM t AS x USING u WHERE x.a = u.c RETURNING x.a, x.txw_rid, x.txw_wl
+        """);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> mysqlAndMariadb() {
+    return Stream.concat(
+        Stream.of(Dialect.MYSQL, Dialect.MARIADB)
+            .flatMap(
+                dialect ->
+                    cases(
+                        dialect,
+                        """
+                        SELECT * FROM t LOCK IN SHARE MODE
+                        -> SELECT *, t.txw_rid, t.txw_wl FROM t LOCK IN SHARE MODE
+                        UPDATE t SET a = 'it\\'s' WHERE b = 2 ORDER BY a LIMIT 1 # the end
+                        -> UPDATE t SET a = 'it\\'s', txw_wl = right(concat(coalesce(t.txw_wl, ''), TOK), 112) WHERE b = 2 ORDER BY a LIMIT 1 # the end
+                        INSERT INTO t VALUES (1, 2)
+                        -> INSERT INTO t (`a`, `b`, txw_wl) VALUES (1, 2, TOK)
+                        INSERT INTO t SET a = 1
+                        -> INSERT INTO t SET a = 1, txw_wl = TOK
+                        """)),
+        Stream.concat(
+            cases(
+                Dialect.MARIADB,
+                """
+                DELETE FROM t WHERE a = 1 ORDER BY b LIMIT 1
+                -> DELETE FROM t WHERE a = 1 ORDER BY b LIMIT 1 returning txw_rid, txw_wl
+                """),
+            cases(Dialect.MYSQL, "DELETE FROM t WHERE a = 1\n-> same\n")));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> h2() {
+    return cases(
+        Dialect.H2,
+        """
+        SELECT * FROM t
+        -> SELECT *, t.txw_rid, t.txw_wl FROM t
+        UPDATE t SET a = 1
+        -> select txw_rid, txw_wl from final table (UPDATE t SET a = 1, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112))
+        DELETE FROM t WHERE a = 1
+        -> select txw_rid, txw_wl from old table (DELETE FROM t WHERE a = 1)
+        """);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> sqlite() {
+    return cases(
+        Dialect.SQLITE,
+        """
+        INSERT INTO t VALUES (1, 2)
+        -> INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (1, 2, random() & 9223372036854775807, TOK)
+        UPDATE t SET a = ?1 WHERE b = ?1
+        -> UPDATE t SET a = ?1, txw_rid = coalesce(txw_rid, random() & 9223372036854775807), txw_wl = substr(coalesce(txw_wl, '') || TOK, -112) WHERE b = ?1 returning txw_rid, txw_wl
+        """);
+  }
+
+  private static Stream<DynamicTest> cases(Dialect dialect, String text) {
+    TestCatalog catalog =
+        new TestCatalog(dialect)
+            .prepared("t", "a", "b")
+            .prepared("t2", "a", "c")
+            .prepared("u", "c")
+            .with("v", Catalog.Status.NOT_A_BASE_TABLE, "a");
+    Planner planner = new RewritePlanner(dialect, RewritePlanner.Level.INLINE);
+    String[] lines = text.strip().split("\n");
+    return java.util.stream.IntStream.range(0, lines.length / 2)
+        .mapToObj(
+            i -> {
+              String before = lines[2 * i];
+              String after = lines[2 * i + 1].substring(3);
+              return DynamicTest.dynamicTest(
+                  dialect + ": " + before,
+                  () -> {
+                    RewritePlan plan = planner.plan(before, catalog);
+                    assertThat(String.join("TOK", plan.immediatePieces()))
+                        .describedAs(plan.passThroughDetail())
+                        .isEqualTo(after.equals("same") ? before : after);
+                  });
+            });
+  }
+}

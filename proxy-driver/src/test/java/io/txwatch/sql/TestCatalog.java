@@ -1,0 +1,34 @@
+package io.txwatch.sql;
+
+import io.txwatch.sql.Catalog.Status;
+import io.txwatch.sql.Catalog.Table;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A catalog in a few words: {@code new TestCatalog(SQLITE).prepared("t", "id", "b")}. */
+final class TestCatalog implements Catalog {
+
+  private final Dialect dialect;
+  private final Map<String, Table> tables = new HashMap<>();
+
+  TestCatalog(Dialect dialect) {
+    this.dialect = dialect;
+  }
+
+  TestCatalog prepared(String name, String... columns) {
+    return with(name, Status.PREPARED, columns);
+  }
+
+  TestCatalog with(String name, Status status, String... columns) {
+    boolean visible = dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE;
+    tables.put(QueryScanner.fold(name), new Table(name, status, List.of(columns), visible));
+    return this;
+  }
+
+  @Override
+  public Optional<Table> find(List<String> nameParts) {
+    return Optional.ofNullable(tables.get(QueryScanner.fold(nameParts.get(nameParts.size() - 1))));
+  }
+}
