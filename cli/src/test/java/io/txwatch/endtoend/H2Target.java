@@ -53,7 +53,7 @@ final class H2Target implements Target {
   @Override
   public String spell(String sql) {
     return sql.replace("{ENGINE}", "")
-        .replace("{AUTOINC}", "AUTO_INCREMENT")
+        .replace("{AUTOINC}", "INT AUTO_INCREMENT PRIMARY KEY")
         .replace("{FU}", "FOR UPDATE");
   }
 

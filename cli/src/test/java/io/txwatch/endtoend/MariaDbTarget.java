@@ -59,7 +59,7 @@ final class MariaDbTarget implements Target {
   @Override
   public String spell(String sql) {
     return sql.replace("{ENGINE}", "ENGINE=InnoDB")
-        .replace("{AUTOINC}", "AUTO_INCREMENT")
+        .replace("{AUTOINC}", "INT NOT NULL AUTO_INCREMENT PRIMARY KEY")
         .replace("{FU}", "FOR UPDATE");
   }
 

@@ -55,7 +55,9 @@ final class SqliteTarget implements Target {
 
   @Override
   public String spell(String sql) {
-    return sql.replace("{ENGINE}", "").replace("{AUTOINC}", "").replace("{FU}", "");
+    return sql.replace("{ENGINE}", "")
+        .replace("{AUTOINC}", "INTEGER PRIMARY KEY")
+        .replace("{FU}", "");
   }
 
   @Override

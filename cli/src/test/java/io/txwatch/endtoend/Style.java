@@ -2,6 +2,7 @@ package io.txwatch.endtoend;
 
 import io.txwatch.endtoend.Scenario.Step;
 import io.txwatch.endtoend.StatementOutcome.Status;
+import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -10,6 +11,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
 
 /** How an application speaks to its driver. */
 enum Style {
@@ -74,6 +76,13 @@ enum Style {
     return new StatementOutcome(step, Status.OK, false, "", 0, count, List.of(), List.of());
   }
 
+  /** A value as cases write it: 2 whatever the type of the number. */
+  private static String text(@Nullable Object value) {
+    return value instanceof Number number && !(value instanceof Long || value instanceof Integer)
+        ? new BigDecimal(number.toString()).stripTrailingZeros().toPlainString()
+        : String.valueOf(value);
+  }
+
   private static StatementOutcome rows(Step step, String sql, ResultSet result)
       throws SQLException {
     int width = result.getMetaData().getColumnCount();
@@ -85,7 +94,7 @@ enum Style {
     while (result.next()) {
       StringJoiner row = new StringJoiner(",");
       for (int i = 1; i <= width; i++) {
-        row.add(String.valueOf(result.getObject(i)));
+        row.add(text(result.getObject(i)));
       }
       rows.add(row.toString());
     }
