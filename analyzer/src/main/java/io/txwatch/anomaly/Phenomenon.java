@@ -1,55 +1,126 @@
 package io.txwatch.anomaly;
 
-/** The named phenomena. Reports print the constant's name: {@code LOST_UPDATE}. */
+/**
+ * The named phenomena. Reports print the constant's name: {@code LOST_UPDATE}.
+ *
+ * <p>T1 is the transaction that the phenomenon happens to. "Through row x" names the row of an
+ * edge; an edge's own ends are committed transactions.
+ */
 public enum Phenomenon {
-  /** Two transactions' writes are interleaved: a cycle of ww edges (Adya G0, Berenson P0). */
-  DIRTY_WRITE("dirty write"),
-  /** A read of a version whose writer aborted (Adya G1a). */
-  ABORTED_READ("aborted read"),
-  /** A read of a version that is not its writer's last (Adya G1b). */
-  INTERMEDIATE_READ("intermediate read"),
-  /** Two transactions each read or overwrote what the other wrote (Adya G1c). */
-  CIRCULAR_INFORMATION_FLOW("circular information flow"),
-  /** A transaction does not see its own write (Elle: internal). */
-  INTERNAL("internal inconsistency"),
-  /**
-   * Two transactions read one version of a row and both wrote it (Berenson P4): rw and ww through
-   * the same row.
-   */
-  LOST_UPDATE("lost update"),
-  /** rw through one row, ww through another (IsoRel §2.4, after Li et al.). */
-  READ_WRITE_SKEW("read-write skew"),
-  /** rw through one row and, later in the reader, wr through another (Berenson A5A). */
-  READ_SKEW("read skew"),
-  /**
-   * As read skew, but the newer version was read first or by the same statement: the writer's
-   * effects were seen in part.
-   */
-  FRACTURED_READ("fractured read"),
-  /** rw and wr through the same row: two reads of one row saw different versions (Berenson P2). */
-  NON_REPEATABLE_READ("non-repeatable read"),
-  /**
-   * Two transactions each read what the other wrote, before it did (Berenson A5B): two rw edges
-   * through different rows.
-   */
-  WRITE_SKEW("write skew"),
-  /** Two readers saw two writers in opposite orders: two rw edges, not adjacent. */
-  LONG_FORK("long fork"),
-  /** A cycle of one rw edge and more than one other, of no special name (Adya G-single). */
-  G_SINGLE("G-single"),
+  /** Two transactions' writes are interleaved. */
+  DIRTY_WRITE(
+      "dirty write",
+      "A cycle of ww edges: of two transactions each overwrote the other.",
+      "Berenson et al. 1995, P0; Adya 1999, G0",
+      AdyaLevel.PL_1),
+  /** A read of what was rolled back. */
+  ABORTED_READ(
+      "aborted read",
+      "A committed transaction read a version whose writer aborted, or that its writer undid.",
+      "Adya 1999, G1a; Berenson et al. 1995, A1",
+      AdyaLevel.PL_2),
+  /** A read of what its writer replaced. */
+  INTERMEDIATE_READ(
+      "intermediate read",
+      "A committed transaction read a version that is not its writer's last of that row.",
+      "Adya 1999, G1b",
+      AdyaLevel.PL_2),
+  /** Each saw or overwrote what the other wrote. */
+  CIRCULAR_INFORMATION_FLOW(
+      "circular information flow",
+      "A cycle of ww and wr edges with one wr edge at least.",
+      "Adya 1999, G1c",
+      AdyaLevel.PL_2),
+  /** A transaction does not see its own write. */
+  INTERNAL(
+      "internal inconsistency",
+      "T1 wrote a row, and a later statement of T1 read an older version of it.",
+      "Kingsbury and Alvaro 2020 (Elle), internal; Adya 1999, §3.1",
+      AdyaLevel.PL_1),
+  /** A write that was based on what another had meanwhile replaced. */
+  LOST_UPDATE(
+      "lost update",
+      "T1 read row x, others wrote x, and T1 wrote x over that without having read it again: one rw"
+          + " edge out of T1 and ww edges back to it, all through x. Or: two transactions wrote the"
+          + " next version of one and the same version.",
+      "Berenson et al. 1995, P4; IsoRel 2025, §2.4",
+      AdyaLevel.PL_2_99),
+  /** A decision on one row, the write of another, both changed by T2. */
+  READ_WRITE_SKEW(
+      "read-write skew",
+      "Two transactions: rw through x, ww through another row back.",
+      "IsoRel 2025, §2.4, after Li et al.",
+      AdyaLevel.PL_2_99),
+  /** One row from before T2, another from after it. */
+  READ_SKEW(
+      "read skew",
+      "Two transactions: T1 read x, T2 wrote x and y, and a later statement of T1 saw T2's y.",
+      "Berenson et al. 1995, A5A",
+      AdyaLevel.PL_2_99),
+  /** T2's effects were seen in part. */
+  FRACTURED_READ(
+      "fractured read",
+      "As read skew, but T1 saw the new y before it saw the old x, or in the same statement.",
+      "Bailis et al. 2014 (RAMP), fractured reads",
+      AdyaLevel.PL_2_99),
+  /** Two reads of one row saw different versions. */
+  NON_REPEATABLE_READ(
+      "non-repeatable read",
+      "One rw edge out of T1 and a wr edge back into it, all through the same row.",
+      "Berenson et al. 1995, P2 and A2",
+      AdyaLevel.PL_2_99),
+  /** Each read what the other then wrote. */
+  WRITE_SKEW(
+      "write skew",
+      "Two transactions and two rw edges through different rows.",
+      "Berenson et al. 1995, A5B",
+      AdyaLevel.PL_2_99),
+  /** Two readers saw two writers in opposite orders. */
+  LONG_FORK(
+      "long fork",
+      "Four transactions: rw, wr, rw, wr.",
+      "Sovran et al. 2011 (parallel snapshot isolation)",
+      AdyaLevel.PL_2_99),
+  /** A cycle of one rw edge and more than one other, of no special name. */
+  G_SINGLE("G-single", "A cycle with exactly one rw edge.", "Adya 1999, §4.2", AdyaLevel.PL_2_99),
   /** A cycle with rw edges, no two adjacent, of no special name. */
-  G_NONADJACENT("G-nonadjacent"),
-  /** A cycle with two adjacent rw edges or more, of no special name (Adya G2-item). */
-  G2_ITEM("G2-item");
+  G_NONADJACENT(
+      "G-nonadjacent",
+      "A cycle with two rw edges or more, no two of them next to each other.",
+      "Elle, after Cerone and Gotsman 2016",
+      AdyaLevel.PL_2_99),
+  /** A cycle with two adjacent rw edges or more, of no special name. */
+  G2_ITEM("G2-item", "A cycle with rw edges, all by item.", "Adya 1999, §4.1", AdyaLevel.PL_2_99);
 
   private final String term;
+  private final String definition;
+  private final String source;
+  private final AdyaLevel proscribedFrom;
 
-  Phenomenon(String term) {
+  Phenomenon(String term, String definition, String source, AdyaLevel proscribedFrom) {
     this.term = term;
+    this.definition = definition;
+    this.source = source;
+    this.proscribedFrom = proscribedFrom;
   }
 
   /** The field's term, as people read it. */
   public String term() {
     return term;
+  }
+
+  /** What it is. */
+  public String definition() {
+    return definition;
+  }
+
+  /** Where it was defined. */
+  public String source() {
+    return source;
+  }
+
+  /** The weakest of Adya's levels that proscribes it; so do all stronger ones. */
+  public AdyaLevel proscribedFrom() {
+    return proscribedFrom;
   }
 }

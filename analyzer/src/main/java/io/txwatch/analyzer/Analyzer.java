@@ -1,0 +1,116 @@
+package io.txwatch.analyzer;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.AnomalyDetector;
+import io.txwatch.anomaly.Confidence;
+import io.txwatch.anomaly.Finding;
+import io.txwatch.anomaly.ObservedStatement;
+import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.anomaly.Verdict;
+import io.txwatch.dependency.Dependency;
+import io.txwatch.dependency.DependencyInference;
+import io.txwatch.dependency.Transaction;
+import io.txwatch.graph.DependencyGraph.Edge;
+import io.txwatch.guarantee.Advice;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.EventSink;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * Events in, anomalies and coverage out. For one thread at a time.
+ *
+ * <p>Only transactions that committed, and of which no event was lost, are accused: every anomaly
+ * is told when the last event that proves it has come, and is confirmed then.
+ */
+public final class Analyzer implements EventSink {
+
+  private final Judge judge;
+  private final Consumer<Anomaly> found;
+  private final AnomalyDetector detector = new AnomalyDetector(this::tell);
+  private final DependencyInference inference = new DependencyInference(detector);
+  private final CoverageCount coverage = new CoverageCount();
+
+  /** Tells {@code found} each anomaly, from within {@link #accept}. */
+  public Analyzer(Judge judge, Consumer<Anomaly> found) {
+    this.judge = judge;
+    this.found = found;
+  }
+
+  @Override
+  public void accept(Event event) {
+    coverage.count(event);
+    inference.accept(event);
+    detector.flush();
+  }
+
+  /** How much was seen so far. */
+  public Coverage coverage() {
+    return coverage.coverage();
+  }
+
+  /** Nothing more will come. What is undecided stays so: it is no anomaly. */
+  @Override
+  public void close() {
+    detector.flush();
+  }
+
+  private void tell(Finding finding) {
+    Database database = finding.edges().get(0).from().database();
+    Verdict verdict = judge.judge(finding, database);
+    found.accept(
+        new Anomaly(
+            finding.phenomenon(),
+            finding.cycleClass(),
+            verdict,
+            Confidence.CONFIRMED,
+            database,
+            finding.level(),
+            finding.transactions().stream().map(t -> observed(t, finding.edges())).toList(),
+            finding.edges().stream().map(Analyzer::dependency).toList(),
+            Advice.on(finding, verdict, database)));
+  }
+
+  private static Dependency dependency(Edge edge) {
+    return new Dependency(
+        edge.from().id(),
+        edge.to().id(),
+        edge.kind(),
+        edge.row().table(),
+        edge.row().id(),
+        edge.fromStatement(),
+        edge.toStatement());
+  }
+
+  private static ObservedTransaction observed(Transaction transaction, List<Edge> edges) {
+    Set<Integer> numbers = new TreeSet<>();
+    for (Edge edge : edges) {
+      if (edge.from() == transaction) {
+        numbers.add(edge.fromStatement());
+      }
+      if (edge.to() == transaction) {
+        numbers.add(edge.toStatement());
+      }
+    }
+    List<ObservedStatement> statements = new ArrayList<>();
+    for (int number : numbers) {
+      transaction
+          .statement(number)
+          .ifPresent(
+              s ->
+                  statements.add(
+                      new ObservedStatement(s.number(), s.kind(), s.sql(), s.callSite())));
+    }
+    return new ObservedTransaction(
+        transaction.id(),
+        transaction.sessionName(),
+        transaction.level(),
+        transaction.outcome(),
+        statements);
+  }
+}

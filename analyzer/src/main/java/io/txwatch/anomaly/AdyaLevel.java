@@ -1,0 +1,39 @@
+package io.txwatch.anomaly;
+
+import io.txwatch.history.IsolationLevel;
+
+/** Adya's portable isolation levels (thesis, 1999, chapter 4), weakest first. */
+public enum AdyaLevel {
+  /** Proscribes G0. */
+  PL_1("PL-1"),
+  /** Proscribes G1: aborted reads, intermediate reads, circular information flow. */
+  PL_2("PL-2"),
+  /** Proscribes G1 and G2-item. */
+  PL_2_99("PL-2.99"),
+  /** Proscribes G1 and G2: conflict serializability. */
+  PL_3("PL-3");
+
+  private final String term;
+
+  AdyaLevel(String term) {
+    this.term = term;
+  }
+
+  /** The term, as reports print it. */
+  public String term() {
+    return term;
+  }
+
+  /**
+   * The level that a level of SQL stands for. Snapshot isolation has no place of its own among the
+   * four and is held to PL-2: what lies between is for the DBMS's own profile to say.
+   */
+  public static AdyaLevel of(IsolationLevel level) {
+    return switch (level) {
+      case READ_UNCOMMITTED -> PL_1;
+      case READ_COMMITTED, SNAPSHOT -> PL_2;
+      case REPEATABLE_READ -> PL_2_99;
+      case SERIALIZABLE -> PL_3;
+    };
+  }
+}

@@ -1,0 +1,75 @@
+package io.txwatch.anomaly;
+
+import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.Transaction;
+import io.txwatch.graph.DependencyGraph.Edge;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.StatementKind;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What was found, before anybody judges it.
+ *
+ * @param phenomenon its name
+ * @param cycleClass the class of its cycle; empty if it is none
+ * @param edges the cycle, or the one dependency that is wrong
+ */
+public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, List<Edge> edges) {
+
+  /** The transactions in the order of the edges; writer, then reader, if it is not a cycle. */
+  public List<Transaction> transactions() {
+    if (cycleClass.isPresent()) {
+      return edges.stream().map(Edge::from).toList();
+    }
+    Edge edge = edges.get(0);
+    return edge.from() == edge.to() ? List.of(edge.from()) : List.of(edge.from(), edge.to());
+  }
+
+  /**
+   * The level it is judged at: that of the reader if it was only misled, else the weakest of all
+   * transactions. A promise given to one transaction says nothing of another that asked for less
+   * (Adya 1999, §4.5, mixing of levels).
+   */
+  public IsolationLevel level() {
+    return switch (phenomenon) {
+      case ABORTED_READ, INTERMEDIATE_READ, INTERNAL -> edges.get(0).to().level();
+      case NON_REPEATABLE_READ, READ_SKEW, FRACTURED_READ -> edges.get(0).from().level();
+      default ->
+          transactions().stream()
+              .map(Transaction::level)
+              .min(Comparator.naturalOrder())
+              .orElse(IsolationLevel.READ_UNCOMMITTED);
+    };
+  }
+
+  /** Whether every read in it is a plain SELECT, of the snapshot where there is one. */
+  public boolean plainReadsOnly() {
+    return edges.stream()
+        .allMatch(
+            edge ->
+                switch (edge.kind()) {
+                  case RW -> kind(edge.from(), edge.fromStatement()) == StatementKind.SELECT;
+                  case WR -> kind(edge.to(), edge.toStatement()) == StatementKind.SELECT;
+                  default -> true;
+                });
+  }
+
+  /** Whether the old and the new were seen by one and the same statement of one reader. */
+  public boolean withinOneStatement() {
+    Edge out = edges.get(0);
+    Edge in = edges.get(edges.size() - 1);
+    return edges.size() > 1
+        && out.kind() == DependencyKind.RW
+        && in.kind() == DependencyKind.WR
+        && out.fromStatement() == in.toStatement();
+  }
+
+  private static StatementKind kind(Transaction transaction, int number) {
+    return transaction
+        .statement(number)
+        .map(Transaction.Statement::kind)
+        .orElse(StatementKind.OTHER);
+  }
+}

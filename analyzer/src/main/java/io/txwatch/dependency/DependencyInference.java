@@ -1,0 +1,175 @@
+package io.txwatch.dependency;
+
+import io.txwatch.dependency.Version.Fate;
+import io.txwatch.history.Event;
+import io.txwatch.history.Outcome;
+
+/**
+ * From events to dependencies, one event at a time: IsoRel's Algorithm 1 (§3.3) over {@link
+ * VersionChains}.
+ *
+ * <p>Dependencies are told between transactions that have committed and of which no event was lost.
+ * A version counts once its transaction has committed without having undone it; until then it is
+ * open, and nothing is concluded from it. That makes the result a function of the events and not of
+ * the order in which sessions' events happen to arrive:
+ *
+ * <ul>
+ *   <li><b>wr</b>: from the writer of a version that survived to each reader of it;
+ *   <li><b>ww</b>: from the writer of a version to the writer of the one that stands on it,
+ *       versions that vanished in between left out (Adya's version order holds committed versions
+ *       only);
+ *   <li><b>rw</b>: from each reader of a version to the writer of the one that stands on it,
+ *       whether or not the version read survived: the reader saw the row before that write. A
+ *       deletion stands on the version deleted. The reader of a version whose own writer wrote the
+ *       next one made an intermediate read (G1b) and has no such edge.
+ * </ul>
+ *
+ * <p>Nothing rests on an event that did not come. A writer that is only a token (another process,
+ * lost events) is a place in the chain and never an accusation. A transaction whose count of events
+ * does not add up takes no part: a rollback to a savepoint may be what is missing.
+ */
+public final class DependencyInference {
+
+  private final DependencyListener out;
+  private final VersionChains chains;
+  private final LongTable<Session> sessions = new LongTable<>();
+  private final LongTable<Transaction> transactions = new LongTable<>();
+
+  /** Tells {@code out} what it finds, from within {@link #accept}. */
+  public DependencyInference(DependencyListener out) {
+    this.out = out;
+    this.chains = new VersionChains(out, this::transaction);
+  }
+
+  /** Takes one event. Events of one session must come in the order in which they happened. */
+  public void accept(Event event) {
+    if (event instanceof Event.StatementExecuted e) {
+      executed(e);
+    } else if (event instanceof Event.TransactionBegan e) {
+      Session session = session(e.session());
+      Transaction transaction = transaction(e.transaction());
+      transaction.began(session, e.level());
+      transaction.events++;
+      session.current = transaction;
+    } else if (event instanceof Event.TransactionEnded e) {
+      ended(e);
+    } else if (event instanceof Event.StatementsUndone e) {
+      Transaction transaction = transaction(e.transaction());
+      transaction.events++;
+      if (transaction.outcome == null) {
+        transaction.undone(e.firstStatement(), e.lastStatement());
+      }
+    } else if (event instanceof Event.SessionOpened e) {
+      sessions.put(e.session(), new Session(e.session(), e.name(), e.database()));
+    } else if (event instanceof Event.SessionClosed e) {
+      sessions.remove(e.session());
+    } else if (event instanceof Event.Gap e) {
+      gap(e);
+    }
+  }
+
+  /** Rows whose writers' lists contradicted each other, and which are left alone since. */
+  public long contradictions() {
+    return chains.contradictions();
+  }
+
+  private void executed(Event.StatementExecuted event) {
+    Transaction transaction = transaction(event.transaction());
+    if (transaction.outcome != null) {
+      return;
+    }
+    Session session = session(event.session());
+    if (!transaction.observed) {
+      transaction.began(session, null);
+      session.current = transaction;
+    }
+    transaction.events++;
+    transaction.executed(event);
+    if (event.succeeded()) {
+      chains.executed(transaction, event, session.database.place());
+    }
+  }
+
+  private void ended(Event.TransactionEnded event) {
+    Transaction transaction = transaction(event.transaction());
+    Session session = session(event.session());
+    session.current = null;
+    if (transaction.outcome != null) {
+      return;
+    }
+    if (!transaction.observed) {
+      transaction.began(session, null);
+    }
+    boolean lost =
+        event.events() > 0 ? event.events() != transaction.events : transaction.eventsMayBeLost;
+    transaction.lossy |= lost || !transaction.levelKnown();
+    transaction.outcome = event.outcome();
+    if (event.outcome() == Outcome.ABORTED) {
+      transaction.writes.forEach(version -> chains.settle(version, Fate.VANISHED));
+    } else if (event.outcome() == Outcome.COMMITTED && !transaction.lossy) {
+      committed(transaction);
+    }
+    transaction.ownWrites.clear();
+  }
+
+  private void committed(Transaction transaction) {
+    out.committed(transaction);
+    for (Version version : transaction.writes) {
+      chains.settle(
+          version, transaction.isUndone(version.statement) ? Fate.VANISHED : Fate.SURVIVED);
+    }
+    transaction.readsCount = true;
+    transaction.reads.forEach(chains::settle);
+    if (!transaction.gap) {
+      for (Transaction.InternalRead read : transaction.internalReads) {
+        out.internalRead(transaction, read.own().row, read.own().statement, read.statement());
+      }
+    }
+  }
+
+  /**
+   * A gap names what is missing as closely as it can. Lost events are found out by the count at the
+   * transaction's end where there is one; what was done behind our back is not in any count.
+   */
+  private void gap(Event.Gap gap) {
+    if (gap.transaction() != 0) {
+      weaken(transaction(gap.transaction()), gap);
+    } else if (gap.session() != 0) {
+      Transaction current = session(gap.session()).current;
+      if (current != null) {
+        weaken(current, gap);
+      }
+    } else {
+      transactions.forEach(transaction -> weaken(transaction, gap));
+    }
+  }
+
+  private static void weaken(Transaction transaction, Event.Gap gap) {
+    if (transaction.outcome != null) {
+      return;
+    }
+    switch (gap.reason()) {
+      case OVERFLOW, TORN_RECORD -> transaction.eventsMayBeLost = true;
+      case BYPASS, FAULT -> transaction.lossy = true;
+      default -> transaction.gap = true;
+    }
+  }
+
+  private Session session(long id) {
+    Session session = sessions.get(id);
+    if (session == null) {
+      session = new Session(id, "", Session.UNKNOWN);
+      sessions.put(id, session);
+    }
+    return session;
+  }
+
+  private Transaction transaction(long id) {
+    Transaction transaction = transactions.get(id);
+    if (transaction == null) {
+      transaction = new Transaction(id);
+      transactions.put(id, transaction);
+    }
+    return transaction;
+  }
+}

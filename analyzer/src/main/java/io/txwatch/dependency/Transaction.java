@@ -1,0 +1,187 @@
+package io.txwatch.dependency;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.StatementKind;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transaction as far as it was seen: at first perhaps only its token in another's writers' list.
+ */
+public final class Transaction {
+
+  /** Its number in the graph of committed transactions; -1 if it is not in there. */
+  public int node = -1;
+
+  private final long id;
+  private Session session = new Session(0, "", Session.UNKNOWN);
+  private IsolationLevel level = IsolationLevel.READ_UNCOMMITTED;
+  private boolean levelKnown;
+
+  /** False while only its tokens were seen. */
+  boolean observed;
+
+  /** An event of it was lost, or may have been: what it did can no longer be told for sure. */
+  boolean lossy;
+
+  /** A statement of it was not looked into. */
+  boolean gap;
+
+  /** As {@link #lossy}, unless the count of events at its end says otherwise. */
+  boolean eventsMayBeLost;
+
+  int events;
+  @Nullable Outcome outcome;
+
+  /** True once its reads take part in dependencies: it committed, and was seen in full. */
+  boolean readsCount;
+
+  private final List<Statement> statements = new ArrayList<>(4);
+  private final List<int[]> undone = new ArrayList<>(0);
+  final List<Version> writes = new ArrayList<>(2);
+  final List<Version.Read> reads = new ArrayList<>(4);
+
+  /** Own surviving write of each row, as things stand while it runs. */
+  final Map<Row, Version> ownWrites = new IdentityHashMap<>(4);
+
+  /** Reads that did not show an own write, as things stood when they happened. */
+  final List<InternalRead> internalReads = new ArrayList<>(0);
+
+  /**
+   * A statement of it.
+   *
+   * @param rowsSeen whether any of its rows were
+   */
+  public record Statement(
+      int number, StatementKind kind, String sql, String callSite, boolean rowsSeen) {}
+
+  /** A read at {@code statement} that saw {@code seen} although {@code own} had been written. */
+  record InternalRead(Version own, Version seen, int statement) {}
+
+  Transaction(long id) {
+    this.id = id;
+  }
+
+  void began(Session in, @Nullable IsolationLevel at) {
+    observed = true;
+    session = in;
+    if (at != null) {
+      level = at;
+      levelKnown = true;
+    }
+  }
+
+  void executed(Event.StatementExecuted event) {
+    statements.add(
+        new Statement(
+            event.statement(),
+            event.kind(),
+            event.sql(),
+            event.callSite(),
+            !event.rows().isEmpty()));
+  }
+
+  /** Notes that statements were undone, and forgets the own writes among them. */
+  void undone(int first, int last) {
+    undone.add(new int[] {first, last});
+    ownWrites.clear();
+    for (Version write : writes) {
+      if (write.certain && !isUndone(write.statement)) {
+        ownWrites.put(write.row, write);
+      }
+    }
+  }
+
+  boolean isUndone(int statement) {
+    for (int[] range : undone) {
+      if (statement >= range[0] && statement <= range[1]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Its id. */
+  public long id() {
+    return id;
+  }
+
+  /** The session's name; empty if not known. */
+  public String sessionName() {
+    return session.name;
+  }
+
+  /** The session's DBMS; without a name if not known. */
+  public Database database() {
+    return session.database;
+  }
+
+  /** The level it ran at; the weakest of all if that is not {@linkplain #levelKnown() known}. */
+  public IsolationLevel level() {
+    return level;
+  }
+
+  /** Whether its beginning, with the level, was seen. */
+  public boolean levelKnown() {
+    return levelKnown;
+  }
+
+  /** How it ended; empty if that was not seen. */
+  public Optional<Outcome> outcome() {
+    return Optional.ofNullable(outcome);
+  }
+
+  /** Whether some of its statements were not looked into. */
+  public boolean hasGap() {
+    return gap;
+  }
+
+  /** Its statements as they were seen, in order. */
+  public List<Statement> statements() {
+    return statements;
+  }
+
+  /** The statement of that number, if it was seen. */
+  public Optional<Statement> statement(int number) {
+    for (int i = Math.min(number, statements.size()) - 1; i >= 0; i--) {
+      if (statements.get(i).number() == number) {
+        return Optional.of(statements.get(i));
+      }
+    }
+    return statements.stream().filter(s -> s.number() == number).findFirst();
+  }
+
+  /**
+   * The number of the first statement strictly between two others that read {@code row}, or that
+   * locked rows which were not seen; 0 if there is none.
+   */
+  public int rereads(Row row, int after, int before) {
+    int first = 0;
+    for (Version.Read read : reads) {
+      if (read.version.row == row && read.statement > after && read.statement < before) {
+        first = first == 0 ? read.statement : Math.min(first, read.statement);
+      }
+    }
+    for (Statement s : statements) {
+      if (s.kind() == StatementKind.LOCKING_SELECT
+          && !s.rowsSeen()
+          && s.number() > after
+          && s.number() < before) {
+        first = first == 0 ? s.number() : Math.min(first, s.number());
+      }
+    }
+    return first;
+  }
+
+  @Override
+  public String toString() {
+    return io.txwatch.history.Ids.display(id);
+  }
+}

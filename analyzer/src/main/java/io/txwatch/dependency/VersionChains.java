@@ -1,0 +1,342 @@
+package io.txwatch.dependency;
+
+import io.txwatch.dependency.Version.Fate;
+import io.txwatch.dependency.Version.Read;
+import io.txwatch.history.Event;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowAccess;
+import io.txwatch.history.WriterList;
+import io.txwatch.history.WriterToken;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The versions of each row in their order, learnt from writers' lists, and the dependencies that
+ * follow from them.
+ *
+ * <p>A list is a window on the row's writers: each token stands on the one before it. The text that
+ * comes with a version never changes, so a list is read back only as far as a version whose own
+ * list was read already. Lists that contradict each other (one version standing on two others) mean
+ * that ids or texts are not what they should be: the row is left alone from then on and counted.
+ *
+ * <p>Versions stand in a tree, since what vanished may have been written on what another then wrote
+ * on. Let the survivors of a version be the surviving versions that stand on it directly or on
+ * vanished ones in between. Four things can happen, in any order, and each tells exactly the
+ * dependencies that it completes: a version survives, a version vanishes, a link is learnt, a
+ * reader commits.
+ */
+final class VersionChains {
+
+  private final DependencyListener out;
+  private final LongFunction<Transaction> transactions;
+  private final Map<String, Map<String, LongTable<Row>>> places = new HashMap<>();
+  private final VersionTable versions = new VersionTable();
+  private long contradictions;
+
+  VersionChains(DependencyListener out, LongFunction<Transaction> transactions) {
+    this.out = out;
+    this.transactions = transactions;
+  }
+
+  long contradictions() {
+    return contradictions;
+  }
+
+  void executed(Transaction transaction, Event.StatementExecuted event, String place) {
+    for (RowAccess access : event.rows()) {
+      Row row = row(place, access.table(), access.row());
+      Version version = row.broken ? null : learn(row, access.writers());
+      if (version == null) {
+        continue;
+      }
+      switch (access.access()) {
+        case READ -> read(transaction, event.statement(), version);
+        case INSERT, UPDATE -> {
+          if (version.writer == transaction) {
+            wrote(transaction, version);
+          }
+        }
+        case DELETE -> {
+          Version deletion = version(row, transaction.id(), event.statement());
+          deletion.deletion = true;
+          if (link(deletion, version)) {
+            wrote(transaction, deletion);
+          }
+        }
+      }
+    }
+  }
+
+  private static void wrote(Transaction transaction, Version version) {
+    version.certain = true;
+    transaction.ownWrites.put(version.row, version);
+  }
+
+  private static void read(Transaction reader, int statement, Version version) {
+    Version own = reader.ownWrites.get(version.row);
+    if (own != null && own != version && own.statement < statement && isBelow(version, own)) {
+      reader.internalReads.add(new Transaction.InternalRead(own, version, statement));
+    }
+    if (version.writer != reader) {
+      reader.reads.add(new Read(version, reader, statement));
+    }
+  }
+
+  /** Whether {@code upper} is known to stand on {@code lower}, as far as a window reaches. */
+  private static boolean isBelow(Version lower, Version upper) {
+    Version version = upper.previous;
+    for (int i = 0; i < 2 * WriterList.WINDOW && version != null; i++) {
+      if (version == lower) {
+        return true;
+      }
+      version = version.previous;
+    }
+    return false;
+  }
+
+  /** A version's writer has ended: what stands on it, and who read it, can now be told. */
+  void settle(Version version, Fate fate) {
+    version.fate = fate;
+    if (fate == Fate.SURVIVED) {
+      if (version.previous != null) {
+        walk(version, version.previous);
+      }
+      forEachSurvivor(version, survivor -> overwritten(version, survivor));
+    } else if (version.previous != null) {
+      Version previous = version.previous;
+      forEachSurvivor(version, survivor -> walk(survivor, previous));
+    }
+    for (Read read = version.readers; read != null; read = read.next) {
+      if (read.reader.readsCount) {
+        seen(read);
+      }
+    }
+  }
+
+  /** A reader has committed. */
+  void settle(Read read) {
+    seen(read);
+    forEachSurvivor(read.version, survivor -> unseen(read, survivor));
+  }
+
+  /** Goes back from a survivor over what vanished, down to what it stands on. */
+  private void walk(Version survivor, Version from) {
+    Version version = from;
+    while (version != null) {
+      for (Read read = version.readers; read != null; read = read.next) {
+        if (read.reader.readsCount) {
+          unseen(read, survivor);
+        }
+      }
+      if (version.fate != Fate.VANISHED) {
+        if (version.fate == Fate.SURVIVED) {
+          overwritten(version, survivor);
+        }
+        return;
+      }
+      version = version.previous;
+    }
+  }
+
+  private void overwritten(Version version, Version survivor) {
+    Transaction to = survivor.writer;
+    if (survivor.row.broken || to == null) {
+      return;
+    }
+    if (version.writer != null && version.writer != to) {
+      out.dependency(
+          version.writer,
+          to,
+          DependencyKind.WW,
+          version.row,
+          version.statement,
+          survivor.statement);
+    }
+    Version successor = version.successor;
+    if (successor == null) {
+      version.successor = survivor;
+    } else if (successor != survivor && successor.writer != to) {
+      forked(version, successor, survivor);
+    }
+  }
+
+  /**
+   * Two survivors on one version. On the version before all writes, which has no name of its own,
+   * the likelier reason is a table that was made anew with the row ids of old.
+   */
+  private void forked(Version version, Version one, Version other) {
+    if (version.writer == null) {
+      contradicted(version.row);
+    } else if (one.writer != null && other.writer != null && one.certain && other.certain) {
+      boolean inOrder = Long.compareUnsigned(one.writer.id(), other.writer.id()) < 0;
+      Version first = inOrder ? one : other;
+      Version second = inOrder ? other : one;
+      if (first.writer != null && second.writer != null) {
+        out.forkedWrite(
+            first.writer, second.writer, version.row, first.statement, second.statement);
+      }
+    }
+  }
+
+  private void seen(Read read) {
+    Version version = read.version;
+    Transaction writer = version.writer;
+    if (version.row.broken || writer == null || writer == read.reader) {
+      return;
+    }
+    if (version.fate == Fate.SURVIVED) {
+      out.dependency(
+          writer, read.reader, DependencyKind.WR, version.row, version.statement, read.statement);
+    } else if (version.fate == Fate.VANISHED) {
+      out.abortedRead(writer, read.reader, version.row, version.statement, read.statement);
+    }
+  }
+
+  private void unseen(Read read, Version survivor) {
+    Transaction writer = survivor.writer;
+    Version version = read.version;
+    if (version.row.broken || writer == null || writer == read.reader) {
+      return;
+    }
+    if (version.writer != writer) {
+      out.dependency(
+          read.reader, writer, DependencyKind.RW, version.row, read.statement, survivor.statement);
+    } else if (version.fate == Fate.SURVIVED) {
+      out.intermediateRead(writer, read.reader, version.row, version.statement, read.statement);
+    }
+  }
+
+  /** Without recursion: a transaction may have written one row a hundred thousand times. */
+  private static void forEachSurvivor(Version version, Consumer<Version> action) {
+    ArrayDeque<Version> vanished = null;
+    Version from = version;
+    while (from != null) {
+      for (Version next = from.firstNext; next != null; next = next.sibling) {
+        if (next.fate == Fate.SURVIVED) {
+          action.accept(next);
+        } else if (next.fate == Fate.VANISHED && next.firstNext != null) {
+          vanished = vanished == null ? new ArrayDeque<>() : vanished;
+          vanished.add(next);
+        }
+      }
+      from = vanished == null ? null : vanished.poll();
+    }
+  }
+
+  /** The version that a list names; null if the list says nothing, or contradicts others. */
+  private @Nullable Version learn(Row row, WriterList list) {
+    int i = list.size() - 1;
+    if (i < 0) {
+      return list.complete() ? row.initial : null;
+    }
+    Version named = version(row, list.transaction(i), list.statement(i));
+    if (named.listed) {
+      return agrees(named, list) ? named : contradicted(row);
+    }
+    named.listed = true;
+    Version upper = named;
+    for (i--; i >= 0; i--) {
+      Version lower = version(row, list.transaction(i), list.statement(i));
+      if (lower == upper) {
+        continue;
+      }
+      if (!link(upper, lower)) {
+        return null;
+      }
+      if (lower.listed) {
+        return named;
+      }
+      upper = lower;
+    }
+    if (list.complete() && !link(upper, row.initial)) {
+      return null;
+    }
+    return named;
+  }
+
+  /** Whether a list seen again says the same of the version below. */
+  private static boolean agrees(Version version, WriterList list) {
+    int i = list.size() - 1;
+    while (i >= 0 && version.is(list.transaction(i), list.statement(i))) {
+      i--;
+    }
+    if (version.previous == null) {
+      return i < 0;
+    }
+    if (i < 0) {
+      return !list.complete() || version.previous == version.row.initial;
+    }
+    return version.previous.is(list.transaction(i), list.statement(i));
+  }
+
+  private boolean link(Version upper, Version lower) {
+    if (upper.previous != null) {
+      return upper.previous == lower || contradicted(upper.row) != null;
+    }
+    if (upper.firstNext != null) {
+      for (Version version = lower; version != null; version = version.previous) {
+        if (version == upper) {
+          return contradicted(upper.row) != null;
+        }
+      }
+    }
+    upper.previous = lower;
+    upper.sibling = lower.firstNext;
+    lower.firstNext = upper;
+    if (upper.fate == Fate.SURVIVED) {
+      walk(upper, lower);
+    } else if (upper.fate == Fate.VANISHED) {
+      forEachSurvivor(upper, survivor -> walk(survivor, lower));
+    }
+    return true;
+  }
+
+  private @Nullable Version contradicted(Row row) {
+    if (!row.broken) {
+      row.broken = true;
+      contradictions++;
+    }
+    return null;
+  }
+
+  private Version version(Row row, long transaction, int statement) {
+    Version latest = row.latest;
+    if (latest != null && latest.is(transaction, statement)) {
+      return latest;
+    }
+    Version version = versions.get(row, transaction, statement);
+    if (version == null) {
+      Transaction writer = transactions.apply(transaction);
+      version = new Version(row, writer, statement);
+      versions.put(version);
+      writer.writes.add(version);
+      if (statement == WriterToken.MAX_STATEMENT) {
+        return version;
+      }
+      if (writer.outcome == Outcome.ABORTED) {
+        version.fate = Fate.VANISHED;
+      } else if (writer.readsCount) {
+        version.fate = writer.isUndone(statement) ? Fate.VANISHED : Fate.SURVIVED;
+      }
+    }
+    row.latest = version;
+    return version;
+  }
+
+  private Row row(String place, String table, long id) {
+    LongTable<Row> rows =
+        places
+            .computeIfAbsent(place, p -> new HashMap<>())
+            .computeIfAbsent(table, t -> new LongTable<>());
+    Row row = rows.get(id);
+    if (row == null) {
+      row = new Row(table, id);
+      rows.put(id, row);
+    }
+    return row;
+  }
+}

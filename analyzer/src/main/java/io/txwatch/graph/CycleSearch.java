@@ -1,0 +1,170 @@
+package io.txwatch.graph;
+
+import io.txwatch.dependency.DependencyKind;
+import io.txwatch.graph.DependencyGraph.Edge;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Looks for the shortest cycle of a class through an edge: breadth first from its target back to
+ * its source, inside their component.
+ *
+ * <p>A place in the search is a node and what the path to it has used up (an rw edge, or that its
+ * last edge was one). Each search looks at no more edges than its budget allows; that it ran out is
+ * told, since then there may be a cycle that was not found.
+ */
+public final class CycleSearch {
+
+  /** What a path may consist of. */
+  public enum Shape {
+    /** ww edges only. */
+    G0,
+    /** ww and wr edges. */
+    G1C,
+    /** ww and wr edges, and exactly one rw edge. */
+    G_SINGLE,
+    /** rw edges, no two next to each other, and others. */
+    G_NONADJACENT,
+    /** Any edges. */
+    G2_ITEM
+  }
+
+  private static final int STATES = 2;
+
+  private final DependencyGraph graph;
+  private final int budget;
+  private int[] stamp = new int[0];
+  private int[] via = new int[0];
+  private int[] cameFrom = new int[0];
+  private int search;
+  private long exhausted;
+
+  /**
+   * A search in a graph.
+   *
+   * @param budget how many edges one search may look at
+   */
+  public CycleSearch(DependencyGraph graph, int budget) {
+    this.graph = graph;
+    this.budget = budget;
+  }
+
+  /** How many searches ran out of budget without a result. */
+  public long exhausted() {
+    return exhausted;
+  }
+
+  /** All edges that lead straight back from an edge's target to its source, at most {@code max}. */
+  public List<Edge> straightBack(Edge edge, int max) {
+    List<Edge> back = new ArrayList<>();
+    int seen = 0;
+    int source = edge.from().node;
+    for (int id = graph.firstOut(edge.to().node);
+        id != DependencyGraph.NONE && back.size() < max && seen < budget;
+        id = graph.nextOut(id)) {
+      seen++;
+      if (graph.target(id) == source) {
+        back.add(graph.edge(id));
+      }
+    }
+    return back;
+  }
+
+  /**
+   * The shortest cycle of that shape, {@code edge} first; empty if there is none, or none found.
+   */
+  public List<Edge> shortest(Edge edge, Shape shape) {
+    int start = start(edge.kind(), shape);
+    if (start < 0) {
+      return List.of();
+    }
+    int size = graph.size() * STATES;
+    if (stamp.length < size) {
+      stamp = Arrays.copyOf(stamp, size * 2);
+      via = Arrays.copyOf(via, size * 2);
+      cameFrom = Arrays.copyOf(cameFrom, size * 2);
+    }
+    search++;
+    int source = edge.from().node;
+    IntList queue = new IntList();
+    int first = edge.to().node * STATES + start;
+    stamp[first] = search;
+    cameFrom[first] = DependencyGraph.NONE;
+    queue.add(first);
+    int looked = 0;
+    for (int i = 0; i < queue.size(); i++) {
+      int place = queue.get(i);
+      int node = place / STATES;
+      int state = place % STATES;
+      for (int id = graph.firstOut(node); id != DependencyGraph.NONE; id = graph.nextOut(id)) {
+        if (++looked > budget) {
+          exhausted++;
+          return List.of();
+        }
+        int next = step(shape, state, graph.kind(id));
+        int target = graph.target(id);
+        if (next < 0) {
+          continue;
+        }
+        if (target == source) {
+          if (ends(edge.kind(), shape, next)) {
+            return cycle(edge, place, id);
+          }
+          continue;
+        }
+        int reached = target * STATES + next;
+        if (stamp[reached] != search && graph.together(target, source)) {
+          stamp[reached] = search;
+          via[reached] = id;
+          cameFrom[reached] = place;
+          queue.add(reached);
+        }
+      }
+    }
+    return List.of();
+  }
+
+  /** The state after the first edge; -1 if the shape does not admit it. */
+  private static int start(DependencyKind kind, Shape shape) {
+    boolean rw = kind == DependencyKind.RW;
+    return switch (shape) {
+      case G0 -> kind == DependencyKind.WW ? 0 : -1;
+      case G1C -> rw ? -1 : 0;
+      case G_SINGLE, G_NONADJACENT -> rw ? 1 : 0;
+      case G2_ITEM -> 0;
+    };
+  }
+
+  private static int step(Shape shape, int state, DependencyKind kind) {
+    boolean rw = kind == DependencyKind.RW;
+    return switch (shape) {
+      case G0 -> kind == DependencyKind.WW ? 0 : -1;
+      case G1C -> rw ? -1 : 0;
+      case G_SINGLE -> rw ? (state == 1 ? -1 : 1) : state;
+      case G_NONADJACENT -> rw ? (state == 1 ? -1 : 1) : 0;
+      case G2_ITEM -> 0;
+    };
+  }
+
+  private static boolean ends(DependencyKind first, Shape shape, int state) {
+    return switch (shape) {
+      case G0, G1C, G2_ITEM -> true;
+      case G_SINGLE -> state == 1;
+      case G_NONADJACENT -> first != DependencyKind.RW || state == 0;
+    };
+  }
+
+  /** Walks the path back; a path that meets a node twice is no cycle. */
+  private List<Edge> cycle(Edge edge, int lastPlace, int lastEdge) {
+    List<Edge> cycle = new ArrayList<>();
+    cycle.add(graph.edge(lastEdge));
+    for (int at = lastPlace; cameFrom[at] != DependencyGraph.NONE; at = cameFrom[at]) {
+      cycle.add(graph.edge(via[at]));
+    }
+    cycle.add(edge);
+    Collections.reverse(cycle);
+    return cycle.stream().map(Edge::from).distinct().count() == cycle.size() ? cycle : List.of();
+  }
+}

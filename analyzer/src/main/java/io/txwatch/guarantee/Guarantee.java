@@ -1,0 +1,95 @@
+package io.txwatch.guarantee;
+
+import io.txwatch.anomaly.Finding;
+import io.txwatch.anomaly.Phenomenon;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * What a DBMS promises at one level: the phenomena that its documentation plainly says do not
+ * happen there. Where the documentation is silent or hedges there is no promise.
+ *
+ * @param prevents what does not happen
+ * @param plainReads what does not happen as long as all reads are plain SELECTs
+ * @param statementSnapshot whether all rows of one plain SELECT are of one point in time
+ * @param source where the documentation says so
+ */
+public record Guarantee(
+    Set<Phenomenon> prevents,
+    Set<Phenomenon> plainReads,
+    boolean statementSnapshot,
+    String source) {
+
+  private static final Set<Phenomenon> ALL = EnumSet.allOf(Phenomenon.class);
+  private static final Set<Phenomenon> G1 =
+      EnumSet.of(
+          Phenomenon.DIRTY_WRITE,
+          Phenomenon.ABORTED_READ,
+          Phenomenon.INTERMEDIATE_READ,
+          Phenomenon.CIRCULAR_INFORMATION_FLOW,
+          Phenomenon.INTERNAL);
+  private static final Set<Phenomenon> READS =
+      EnumSet.of(Phenomenon.NON_REPEATABLE_READ, Phenomenon.READ_SKEW, Phenomenon.FRACTURED_READ);
+  private static final Set<Phenomenon> NOT_IN_SNAPSHOT =
+      EnumSet.complementOf(EnumSet.of(Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM));
+
+  /** Own writes are seen, writes are not interleaved; nothing else. */
+  static Guarantee dirty(String source) {
+    return new Guarantee(
+        EnumSet.of(Phenomenon.DIRTY_WRITE, Phenomenon.INTERNAL), Set.of(), false, source);
+  }
+
+  /** Only committed data is read; each statement sees what there is then. */
+  static Guarantee committed(String source) {
+    return new Guarantee(G1, Set.of(), false, source);
+  }
+
+  /** Only committed data is read, and each plain SELECT reads from a snapshot of its own. */
+  static Guarantee committedByStatement(String source) {
+    return new Guarantee(G1, Set.of(), true, source);
+  }
+
+  /** A row that was read stays as it was read, and nothing is said of what is written. */
+  static Guarantee repeatable(String source) {
+    Set<Phenomenon> prevents = EnumSet.copyOf(G1);
+    prevents.add(Phenomenon.NON_REPEATABLE_READ);
+    return new Guarantee(prevents, Set.of(), false, source);
+  }
+
+  /** Plain SELECTs read from one snapshot; writes and locking reads from what there is then. */
+  static Guarantee consistentReads(String source) {
+    return new Guarantee(G1, READS, true, source);
+  }
+
+  /** Snapshot isolation: one snapshot, and the first of two writers of a row wins. */
+  static Guarantee snapshot(String source) {
+    return new Guarantee(NOT_IN_SNAPSHOT, Set.of(), true, source);
+  }
+
+  /** Snapshot of reads without a word about two writers. */
+  static Guarantee snapshotReads(String source) {
+    Set<Phenomenon> prevents = EnumSet.copyOf(G1);
+    prevents.addAll(READS);
+    return new Guarantee(prevents, Set.of(), true, source);
+  }
+
+  /** Everything that a serial execution could not show. */
+  static Guarantee serializable(String source) {
+    return new Guarantee(ALL, Set.of(), true, source);
+  }
+
+  /** No promise is known. */
+  static Guarantee none(String source) {
+    return new Guarantee(Set.of(), Set.of(), false, source);
+  }
+
+  /** Whether a finding breaks this promise. */
+  public boolean isBrokenBy(Finding finding) {
+    return prevents.contains(finding.phenomenon())
+        || finding.plainReadsOnly()
+            && (plainReads.contains(finding.phenomenon())
+                || statementSnapshot
+                    && READS.contains(finding.phenomenon())
+                    && finding.withinOneStatement());
+  }
+}

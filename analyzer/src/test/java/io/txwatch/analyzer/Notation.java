@@ -1,0 +1,186 @@
+package io.txwatch.analyzer;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.dependency.Dependency;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.history.Access;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowAccess;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.WriterList;
+import io.txwatch.history.WriterToken;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A history on a line, after Adya's notation: {@code r1(x0) r2(x0) w2(x0) c2 w1(x2) c1}.
+ *
+ * <ul>
+ *   <li>{@code r1(x0,y2)}: a SELECT of transaction 1 read the first version of row x and what
+ *       transaction 2 last wrote to y; {@code y2.3} is what statement 3 of transaction 2 wrote
+ *   <li>{@code l1(x0)}: the same by SELECT … FOR UPDATE
+ *   <li>{@code w1(x2)}: an UPDATE wrote the version that stands on x2; it is called x1, or x1.n
+ *   <li>{@code i1(x)}, {@code d1(x2)}: INSERT, DELETE
+ *   <li>{@code b1(x2)}: an UPDATE whose rows were not seen (blind)
+ *   <li>{@code s1(2-3)}: ROLLBACK TO a savepoint undid statements 2 to 3
+ *   <li>{@code c1 a1 u1}: it committed, aborted, ended nobody knows how
+ *   <li>{@code g1}: a gap in transaction 1
+ *   <li>{@code 1@RR}: it runs at that level; READ COMMITTED otherwise. A session each
+ * </ul>
+ *
+ * Statements are numbered as they come. Findings are written {@code LOST_UPDATE 1-rw(x)>2-ww(x)>1}.
+ */
+final class Notation {
+
+  static final Database POSTGRESQL = new Database("PostgreSQL", "18.6", Map.of());
+
+  private static final Pattern STEP = Pattern.compile("([a-z])(\\d+)(?:\\(([^)]*)\\))?");
+  private static final Pattern VERSION = Pattern.compile("([a-z])(?:(\\d+)(?:\\.(\\d+))?)?");
+
+  private final Database database;
+  private final List<Event> events = new ArrayList<>();
+  private final Map<Integer, IsolationLevel> levels = new HashMap<>();
+  private final Map<Integer, int[]> counts = new LinkedHashMap<>();
+  private final Map<String, String> lists = new HashMap<>();
+
+  private Notation(Database database) {
+    this.database = database;
+  }
+
+  static List<Event> events(String line, Database database) {
+    Notation notation = new Notation(database);
+    for (String step : line.strip().split("\\s+")) {
+      notation.step(step);
+    }
+    return notation.events;
+  }
+
+  static List<Event> events(String line) {
+    return events(line, POSTGRESQL);
+  }
+
+  static List<Anomaly> analyzed(List<Event> events) {
+    List<Anomaly> found = new ArrayList<>();
+    try (Analyzer analyzer = new Analyzer(Judge.DBMS, found::add)) {
+      events.forEach(analyzer::accept);
+    }
+    return found;
+  }
+
+  /** What the analyzer finds in a history, one line each. */
+  static List<String> findings(String line) {
+    return analyzed(events(line)).stream().map(Notation::text).toList();
+  }
+
+  static String text(Anomaly anomaly) {
+    StringBuilder text = new StringBuilder(anomaly.phenomenon().name()).append(' ');
+    for (Dependency edge : anomaly.cycle()) {
+      text.append(edge.from())
+          .append('-')
+          .append(edge.kind().term())
+          .append('(')
+          .append((char) edge.row())
+          .append(")>");
+    }
+    return text.append(anomaly.cycle().get(anomaly.cycle().size() - 1).to()).toString();
+  }
+
+  private void step(String step) {
+    int at = step.indexOf('@');
+    if (at > 0) {
+      levels.put(
+          Integer.valueOf(step.substring(0, at)),
+          IsolationLevel.parse(step.substring(at + 1)).orElseThrow());
+      return;
+    }
+    Matcher matcher = STEP.matcher(step);
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException(step);
+    }
+    int tx = Integer.parseInt(matcher.group(2));
+    int[] count = counts.computeIfAbsent(tx, this::begin);
+    String arguments = matcher.group(3) == null ? "" : matcher.group(3);
+    switch (matcher.group(1).charAt(0)) {
+      case 'r' -> statement(tx, count, StatementKind.SELECT, Access.READ, arguments, true);
+      case 'l' -> statement(tx, count, StatementKind.LOCKING_SELECT, Access.READ, arguments, true);
+      case 'w' -> statement(tx, count, StatementKind.UPDATE, Access.UPDATE, arguments, true);
+      case 'b' -> statement(tx, count, StatementKind.UPDATE, Access.UPDATE, arguments, false);
+      case 'i' -> statement(tx, count, StatementKind.INSERT, Access.INSERT, arguments, true);
+      case 'd' -> statement(tx, count, StatementKind.DELETE, Access.DELETE, arguments, true);
+      case 's' -> {
+        String[] range = arguments.split("-");
+        count[1]++;
+        events.add(
+            new Event.StatementsUndone(
+                tx, tx, Integer.parseInt(range[0]), Integer.parseInt(range[1])));
+      }
+      case 'g' -> events.add(new Event.Gap(tx, tx, GapReason.SHAPE, "", 1));
+      case 'c' -> end(tx, count, Outcome.COMMITTED);
+      case 'a' -> end(tx, count, Outcome.ABORTED);
+      case 'u' -> end(tx, count, Outcome.UNKNOWN);
+      default -> throw new IllegalArgumentException(step);
+    }
+  }
+
+  private int[] begin(int tx) {
+    events.add(new Event.SessionOpened(tx, "s" + tx, database));
+    events.add(
+        new Event.TransactionBegan(
+            tx, tx, levels.getOrDefault(tx, IsolationLevel.READ_COMMITTED), 0));
+    return new int[] {0, 1};
+  }
+
+  private void end(int tx, int[] count, Outcome outcome) {
+    events.add(new Event.TransactionEnded(tx, tx, outcome, 0, count[1]));
+  }
+
+  private void statement(
+      int tx, int[] count, StatementKind kind, Access access, String arguments, boolean seen) {
+    int number = ++count[0];
+    count[1]++;
+    List<RowAccess> rows = new ArrayList<>();
+    for (String argument : arguments.split(",")) {
+      Matcher version = VERSION.matcher(argument.strip());
+      if (!version.matches()) {
+        throw new IllegalArgumentException(arguments);
+      }
+      String row = version.group(1);
+      String list = access == Access.INSERT ? "" : lists.get(argument.strip());
+      if (list == null) {
+        if (!"0".equals(version.group(2))) {
+          throw new IllegalArgumentException("nobody wrote " + argument);
+        }
+        list = "";
+      }
+      if (access == Access.UPDATE || access == Access.INSERT) {
+        list = list + WriterToken.of(tx, number);
+        lists.put(row + tx, list);
+        lists.put(row + tx + "." + number, list);
+      }
+      if (seen) {
+        String window = list.substring(Math.max(0, list.length() - WriterList.WINDOW_LENGTH));
+        rows.add(new RowAccess(access, "t", row.charAt(0), WriterList.ofColumn(window)));
+      }
+    }
+    events.add(
+        new Event.StatementExecuted(
+            tx,
+            tx,
+            number,
+            kind,
+            kind + " " + arguments,
+            "T" + tx + ".java:" + number,
+            rows,
+            seen,
+            null));
+  }
+}
