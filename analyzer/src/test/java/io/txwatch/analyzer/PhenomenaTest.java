@@ -41,8 +41,7 @@ class PhenomenaTest {
         "r1(x0) r2(y0) r3(z0) w1(z0) w2(x0) w3(y0) c1 c2 c3 | G2_ITEM 1-rw(x)>2-rw(y)>3-rw(z)>1",
       })
   void namedByItsRowsAndStatements(String history, String finding) {
-    assertThat(findings(history))
-        .isEqualTo(finding == null ? List.of() : List.of(finding));
+    assertThat(findings(history)).isEqualTo(finding == null ? List.of() : List.of(finding));
   }
 
   @ParameterizedTest
