@@ -1,0 +1,69 @@
+package io.txwatch.prepare;
+
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What an error of DDL means, in words for people. */
+final class Failures {
+
+  private Failures() {}
+
+  /** True if a lock was not to be had in the time given, or the time given was over. */
+  static boolean isLock(SQLException e) {
+    String state = state(e);
+    int code = e.getErrorCode();
+    return state.equals("55P03")
+        || state.equals("40P01")
+        || state.equals("40001")
+        || code == 1205
+        || code == 1213
+        || code == 50200
+        || code == 40001
+        || isSqliteBusy(e);
+  }
+
+  /** One line: what went wrong and what would help. */
+  static String describe(SQLException e) {
+    String said = firstLine(e);
+    if (isLock(e)) {
+      return "a lock was not to be had in time, try again when there is less traffic ("
+          + said
+          + ")";
+    }
+    if (state(e).equals("57014") || e.getErrorCode() == 57014 || e.getErrorCode() == 1969) {
+      return "it takes too long to do while the application runs: use txwatch prepare ("
+          + said
+          + ")";
+    }
+    if (isRights(e)) {
+      return "no rights to change it: prepare as its owner (" + said + ")";
+    }
+    return said;
+  }
+
+  private static boolean isRights(SQLException e) {
+    int code = e.getErrorCode();
+    return state(e).equals("42501")
+        || code == 1142
+        || code == 1044
+        || code == 1227
+        || code == 90096
+        || code == 90040
+        || firstLine(e).toLowerCase(Locale.ROOT).contains("readonly database");
+  }
+
+  private static boolean isSqliteBusy(SQLException e) {
+    String said = firstLine(e);
+    return said.contains("SQLITE_BUSY") || said.contains("SQLITE_LOCKED");
+  }
+
+  private static String state(SQLException e) {
+    return Optional.ofNullable(e.getSQLState()).orElse("");
+  }
+
+  private static String firstLine(SQLException e) {
+    String message = Optional.ofNullable(e.getMessage()).orElse(e.getClass().getSimpleName());
+    return message.strip().split("\\R|; SQL statement", 2)[0].strip();
+  }
+}

@@ -1,0 +1,233 @@
+package io.txwatch.prepare;
+
+import io.txwatch.history.Database;
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session's view of the tables: names are looked up as this session's DBMS would, answers are
+ * {@linkplain SharedTables shared} by all sessions of one URL.
+ *
+ * <p><b>Which connection is asked.</b> Never the application's within its work, but for two
+ * exceptions. {@link #open} asks the application's own connection, freshly opened and not yet
+ * handed out, what it is and where it looks names up. From then on tables are looked up on a
+ * connection of our own: one for each URL, opened at the first lookup, in autocommit, its waits
+ * bounded to two seconds, closed with the URL's last session. So a lookup cannot fail, block,
+ * begin, or take the snapshot of a transaction of the application's; tables that a transaction has
+ * created and not yet committed are not seen until it commits. The exceptions: a database in memory
+ * without a name (H2, SQLite), and SQLite altogether, can only be asked through the application's
+ * own connection, where reading the schema neither locks nor begins anything; and after a {@code
+ * SET search_path} or {@code USE} the new path is asked of the connection that has just executed
+ * it.
+ *
+ * <p>The driver tells what may have changed the answers: {@link #executed} after each statement
+ * that is no SELECT, INSERT, UPDATE or DELETE, {@link #transactionEnded} after each end of a
+ * transaction, {@link #close} at last. Plans are valid for one {@link #version}. A session's
+ * catalog is used by one thread at a time, as a connection is.
+ */
+public final class JdbcCatalog implements Catalog, AutoCloseable {
+
+  private static final Pattern CREATE_TEMPORARY =
+      Pattern.compile(
+          "(?is)^\\s*create\\s+(?:(?:or\\s+replace|global|local|cached|memory)\\s+)*"
+              + "temp(?:orary)?\\s+(?:table|view)\\s+(?:if\\s+not\\s+exists\\s+)?([^\\s(]+)");
+
+  private static final Pattern CHANGES_SCHEMA =
+      Pattern.compile(
+          "(?is)^\\s*(create|alter|drop|rename|grant|revoke|import|runscript|attach|detach)\\b.*");
+
+  private static final Pattern CHANGES_PATH =
+      Pattern.compile(
+          "(?is)^\\s*(use\\b|reset\\b|discard\\b"
+              + "|set\\s.*(schema|search_path|catalog|role|authorization)).*");
+
+  private static final Pattern LOCAL = Pattern.compile("(?is)^\\s*set\\s+local\\b.*");
+
+  private final DatabaseProbe probe;
+  private final Connection connection;
+  private final BooleanSupplier idle;
+  private final @Nullable SharedTables shared;
+  private final Set<String> shadowed = new HashSet<>();
+  private List<String> path;
+  private @Nullable List<String> pathBefore;
+  private boolean pathIsLocal;
+  private boolean schemaChanged;
+  private long ownVersion;
+
+  private JdbcCatalog(
+      DatabaseProbe probe,
+      Connection connection,
+      BooleanSupplier idle,
+      @Nullable SharedTables shared,
+      List<String> path) {
+    this.probe = probe;
+    this.connection = connection;
+    this.idle = idle;
+    this.shared = shared;
+    this.path = path;
+  }
+
+  /**
+   * For a connection that has just been opened and that the application has not got yet.
+   *
+   * @param connection the real one
+   * @param url the real URL
+   * @param user tells catalogs of several users apart: what a user may do is part of the answers
+   * @param source opens another connection of the same kind
+   * @param autoPrepare true to prepare tables at first sight
+   * @param idle tells whether this session is in no transaction right now
+   * @param notices takes lines for people: a table that could not be prepared
+   * @throws SQLException if the connection does not answer
+   */
+  public static JdbcCatalog open(
+      Connection connection,
+      String url,
+      String user,
+      ConnectionSource source,
+      boolean autoPrepare,
+      BooleanSupplier idle,
+      Consumer<String> notices)
+      throws SQLException {
+    DatabaseProbe probe = DatabaseProbe.of(connection, url);
+    if (probe.dialect().isEmpty()) {
+      return new JdbcCatalog(probe, connection, idle, null, List.of());
+    }
+    SchemaReader reader = SchemaReaders.of(probe.dialect().get(), probe.database(), connection);
+    SharedTables shared =
+        SharedTables.enter(
+            user + "@" + url + probe.database().place(),
+            probe,
+            reader,
+            source,
+            autoPrepare,
+            notices);
+    return new JdbcCatalog(probe, connection, idle, shared, reader.path(connection));
+  }
+
+  /** The DBMS at the other end. */
+  public Database database() {
+    return probe.database();
+  }
+
+  /**
+   * The SQL it speaks; empty if statements cannot be rewritten for it: {@link #find} knows none.
+   */
+  public Optional<Dialect> dialect() {
+    return probe.dialect();
+  }
+
+  /** Changes when plans made before may no longer hold. Cheap: asked before each use of a plan. */
+  public long version() {
+    return shared == null ? 0 : shared.version() + (ownVersion << 32);
+  }
+
+  @Override
+  public Optional<Table> find(List<String> nameParts) {
+    if (shared == null) {
+      return Optional.empty();
+    }
+    if (nameParts.size() == 1 && shadowed.contains(plain(nameParts.get(0)))) {
+      String name = plain(nameParts.get(0));
+      return Optional.of(new Table(name, Status.NOT_A_BASE_TABLE, List.of(), false));
+    }
+    return shared.find(path, nameParts, connection, idle);
+  }
+
+  /**
+   * A statement that is no SELECT, INSERT, UPDATE or DELETE has been executed: what it may have
+   * changed is asked anew. To be called right after it succeeded, on its thread.
+   */
+  public void executed(String sql) {
+    if (shared == null) {
+      return;
+    }
+    Matcher temporary = CREATE_TEMPORARY.matcher(sql);
+    if (temporary.find()) {
+      String name = temporary.group(1);
+      shadowed.add(plain(name.substring(name.lastIndexOf('.') + 1)));
+      ownVersion++;
+    } else if (CHANGES_PATH.matcher(sql).matches()) {
+      pathChanged(LOCAL.matcher(sql).matches());
+    } else if (CHANGES_SCHEMA.matcher(sql).matches()) {
+      schemaChanged = true;
+      shared.invalidate();
+    }
+  }
+
+  /** {@code setSchema} or {@code setCatalog} has been called on the connection. */
+  public void pathChanged() {
+    pathChanged(false);
+  }
+
+  private void pathChanged(boolean local) {
+    if (shared == null) {
+      return;
+    }
+    if (pathBefore == null) {
+      pathBefore = path;
+    }
+    pathIsLocal = local;
+    ownVersion++;
+    try {
+      path = shared.path(connection);
+    } catch (SQLException e) {
+      path = List.of();
+    }
+  }
+
+  /**
+   * The session's transaction has ended; in autocommit, the statement. What a rollback, or the end
+   * of a {@code SET LOCAL}, takes back is taken back here; what a commit made visible to others is
+   * asked anew.
+   */
+  public void transactionEnded(boolean committed) {
+    if (shared == null) {
+      return;
+    }
+    if (schemaChanged) {
+      schemaChanged = false;
+      shared.invalidate();
+    }
+    List<String> before = pathBefore;
+    if (before != null) {
+      boolean undone =
+          pathIsLocal || (!committed && dialect().equals(Optional.of(Dialect.POSTGRESQL)));
+      if (undone) {
+        path = before;
+        ownVersion++;
+      }
+      pathBefore = null;
+    }
+  }
+
+  /** Forgets what is known of the tables, as after a statement that failed for a column of ours. */
+  public void invalidate() {
+    if (shared != null) {
+      shared.invalidate();
+    }
+  }
+
+  /** The session's connection was closed. */
+  @Override
+  public void close() {
+    if (shared != null) {
+      shared.leave();
+    }
+  }
+
+  private static String plain(String identifier) {
+    return NameFolding.INSENSITIVE.fold(identifier).toLowerCase(Locale.ROOT);
+  }
+}

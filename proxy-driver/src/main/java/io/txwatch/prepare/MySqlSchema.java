@@ -1,0 +1,284 @@
+package io.txwatch.prepare;
+
+import static io.txwatch.prepare.AuxiliaryColumns.ROW_ID;
+import static io.txwatch.prepare.AuxiliaryColumns.WRITERS;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.WriterList;
+import io.txwatch.prepare.TableInfo.Column;
+import io.txwatch.prepare.TableInfo.Kind;
+import io.txwatch.sql.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * MySQL and MariaDB: two invisible columns, the row id from {@code uuid_short()} with its top bit
+ * taken off, so that it is a positive long.
+ *
+ * <p>MySQL with its binary log on refuses such a default in ADD COLUMN (error 1674, unsafe
+ * function). There the column is added empty, filled by an UPDATE that keeps {@code ON UPDATE}
+ * columns as they are, and then given its default; a table with UPDATE triggers is left alone,
+ * because they would fire.
+ */
+final class MySqlSchema extends SchemaReader {
+
+  private static final String NEW_ROW_ID = "uuid_short() & 9223372036854775807";
+
+  private final Dialect dialect;
+  private final boolean binaryLog;
+  private final boolean hasInvisibleColumns;
+  private final NameFolding folding;
+
+  MySqlSchema(Dialect dialect, Database database) {
+    this.dialect = dialect;
+    this.binaryLog = "ON".equals(database.settings().get("log_bin"));
+    this.folding =
+        "0".equals(database.settings().getOrDefault("lower_case_table_names", "0"))
+            ? NameFolding.EXACT
+            : NameFolding.INSENSITIVE;
+    this.hasInvisibleColumns =
+        dialect == Dialect.MARIADB
+            ? Versions.atLeast(database.version(), 10, 3, 0)
+            : Versions.atLeast(database.version(), 8, 0, 23);
+  }
+
+  @Override
+  Dialect dialect() {
+    return dialect;
+  }
+
+  @Override
+  NameFolding folding() {
+    return folding;
+  }
+
+  @Override
+  List<String> path(Connection connection) throws SQLException {
+    List<String> current = query(connection, "SELECT DATABASE()", row -> text(row, 1));
+    return current.get(0).isEmpty() ? List.of() : current;
+  }
+
+  @Override
+  Optional<TableInfo> table(Connection connection, String schema, String name) throws SQLException {
+    List<TableInfo> found =
+        query(
+                connection,
+                "SELECT table_schema, table_name, table_type FROM information_schema.tables"
+                    + " WHERE table_schema = ? AND table_name = ?",
+                row ->
+                    new TableInfo(
+                        text(row, 1), text(row, 2), kind(text(row, 1), text(row, 3)), List.of()),
+                schema,
+                name)
+            .stream()
+            .filter(t -> folding.same(schema, t.schema()) && folding.same(name, t.name()))
+            .toList();
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    TableInfo table = found.get(0);
+    return Optional.of(
+        new TableInfo(
+            table.schema(),
+            table.name(),
+            table.kind(),
+            query(
+                connection,
+                "SELECT column_name, column_type, column_default, extra, privileges"
+                    + " FROM information_schema.columns"
+                    + " WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position",
+                row -> {
+                  String privileges = text(row, 5).toLowerCase(Locale.ROOT);
+                  return new Column(
+                      text(row, 1),
+                      text(row, 2).toLowerCase(Locale.ROOT),
+                      text(row, 3),
+                      !text(row, 4).toUpperCase(Locale.ROOT).contains("INVISIBLE"),
+                      privileges.contains("select"),
+                      privileges.contains("insert"),
+                      privileges.contains("update"));
+                },
+                table.schema(),
+                table.name())));
+  }
+
+  private static Kind kind(String schema, String type) {
+    switch (schema.toLowerCase(Locale.ROOT)) {
+      case "mysql", "information_schema", "performance_schema", "sys" -> {
+        return Kind.SYSTEM;
+      }
+      default -> {}
+    }
+    return switch (type.toUpperCase(Locale.ROOT)) {
+      case "BASE TABLE", "SYSTEM VERSIONED" -> Kind.TABLE;
+      case "VIEW" -> Kind.VIEW;
+      case "SYSTEM VIEW" -> Kind.SYSTEM;
+      case "TEMPORARY" -> Kind.TEMPORARY;
+      default -> Kind.FOREIGN;
+    };
+  }
+
+  @Override
+  List<String> names(Connection connection, String schema) throws SQLException {
+    return query(
+        connection,
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = ?"
+            + " ORDER BY table_name",
+        row -> text(row, 1),
+        schema);
+  }
+
+  @Override
+  boolean isPrepared(TableInfo table) {
+    return table
+            .column(ROW_ID)
+            .filter(
+                c ->
+                    c.type().startsWith("bigint")
+                        && c.defaultValue().toLowerCase(Locale.ROOT).contains("uuid_short"))
+            .isPresent()
+        && table.column(WRITERS).filter(c -> c.type().startsWith("varchar(")).isPresent();
+  }
+
+  @Override
+  boolean auxiliaryVisible() {
+    return false;
+  }
+
+  @Override
+  Optional<String> obstacle(Connection connection, TableInfo table) throws SQLException {
+    if (!hasInvisibleColumns) {
+      return Optional.of("this version has no invisible columns (MySQL 8.0.23, MariaDB 10.3)");
+    }
+    List<String> engines =
+        query(
+            connection,
+            "SELECT t.engine FROM information_schema.tables t"
+                + " LEFT JOIN information_schema.engines e ON e.engine = t.engine"
+                + " WHERE t.table_schema = ? AND t.table_name = ?"
+                + " AND (e.transactions IS NULL OR e.transactions <> 'YES')",
+            row -> text(row, 1),
+            table.schema(),
+            table.name());
+    if (!engines.isEmpty()) {
+      return Optional.of("its engine " + engines.get(0) + " has no transactions");
+    }
+    if (filledByUpdate()) {
+      List<String> triggers =
+          query(
+              connection,
+              "SELECT trigger_name FROM information_schema.triggers"
+                  + " WHERE event_object_schema = ? AND event_object_table = ?"
+                  + " AND event_manipulation = 'UPDATE'",
+              row -> text(row, 1),
+              table.schema(),
+              table.name());
+      if (!triggers.isEmpty()) {
+        return Optional.of(
+            "with the binary log on its rows are filled by an UPDATE, which would fire its trigger "
+                + triggers.get(0));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private boolean filledByUpdate() {
+    return dialect == Dialect.MYSQL && binaryLog;
+  }
+
+  @Override
+  List<String> prepare(Connection connection, TableInfo table) throws SQLException {
+    String name = qualified(table);
+    String writers =
+        WRITERS
+            + " VARCHAR("
+            + WriterList.WINDOW_LENGTH
+            + ") CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '' INVISIBLE"
+            + " COMMENT 'txwatch: newest writers'";
+    String rowIdEnd = " INVISIBLE COMMENT 'txwatch: row id'";
+    String rowId = ROW_ID + " BIGINT NOT NULL DEFAULT (" + NEW_ROW_ID + ")" + rowIdEnd;
+    if (!filledByUpdate()) {
+      return List.of("ALTER TABLE " + name + " ADD COLUMN " + rowId + ", ADD COLUMN " + writers);
+    }
+    StringBuilder fill =
+        new StringBuilder("UPDATE " + name + " SET " + ROW_ID + " = " + NEW_ROW_ID);
+    for (String column : updatedByThemselves(connection, table)) {
+      String quoted = NameFolding.quote(dialect, column);
+      fill.append(", ").append(quoted).append(" = ").append(quoted);
+    }
+    List<String> statements = new ArrayList<>();
+    statements.add(
+        "ALTER TABLE "
+            + name
+            + " ADD COLUMN "
+            + ROW_ID
+            + " BIGINT"
+            + rowIdEnd
+            + ", ADD COLUMN "
+            + writers);
+    statements.add(fill.append(" WHERE " + ROW_ID + " IS NULL").toString());
+    statements.add(
+        "ALTER TABLE " + name + " ALTER COLUMN " + ROW_ID + " SET DEFAULT (" + NEW_ROW_ID + ")");
+    return statements;
+  }
+
+  private static List<String> updatedByThemselves(Connection connection, TableInfo table)
+      throws SQLException {
+    return query(
+        connection,
+        "SELECT column_name FROM information_schema.columns WHERE table_schema = ?"
+            + " AND table_name = ? AND extra LIKE '%on update%'",
+        row -> text(row, 1),
+        table.schema(),
+        table.name());
+  }
+
+  @Override
+  List<String> unprepare(Connection connection, TableInfo table) {
+    return List.of(drop(table));
+  }
+
+  @Override
+  List<String> undo(Connection connection, TableInfo now, TablePlan failed) {
+    return filledByUpdate() && now.hasAuxiliaryName() ? List.of(drop(now)) : List.of();
+  }
+
+  private String drop(TableInfo table) {
+    return "ALTER TABLE "
+        + qualified(table)
+        + " DROP COLUMN "
+        + ROW_ID
+        + ", DROP COLUMN "
+        + WRITERS;
+  }
+
+  @Override
+  boolean ddlIsTransactional() {
+    return false;
+  }
+
+  @Override
+  List<String> bounds(Duration lock, Duration work) {
+    String locks =
+        "SET SESSION lock_wait_timeout = "
+            + Math.max(1, lock.toSeconds())
+            + ", SESSION innodb_lock_wait_timeout = "
+            + Math.max(1, lock.toSeconds());
+    return dialect == Dialect.MARIADB
+        ? List.of(locks, "SET SESSION max_statement_time = " + work.toSeconds())
+        : List.of(locks);
+  }
+
+  @Override
+  String lockNote() {
+    return filledByUpdate()
+        ? "the columns are added, the rows filled by an UPDATE, the default set: three steps, undone"
+            + " together if one fails"
+        : "ALTER TABLE copies the table: nobody writes it meanwhile";
+  }
+}

@@ -1,0 +1,264 @@
+package io.txwatch.prepare;
+
+import static io.txwatch.prepare.AuxiliaryColumns.ROW_ID;
+import static io.txwatch.prepare.AuxiliaryColumns.SEQUENCE;
+import static io.txwatch.prepare.AuxiliaryColumns.WRITERS;
+
+import io.txwatch.history.WriterList;
+import io.txwatch.prepare.TableInfo.Column;
+import io.txwatch.prepare.TableInfo.Kind;
+import io.txwatch.sql.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * PostgreSQL: two appended columns, the row id from a sequence of its schema. All schema reads are
+ * of {@code pg_catalog}, which takes no lock that anybody waits for and is never predicate-locked.
+ */
+final class PostgresSchema extends SchemaReader {
+
+  /** OLD and NEW as whole rows: what is left of them once {@code RETURN NEW} is taken away. */
+  private static final Pattern RETURN_ROW =
+      Pattern.compile("(?i)\\breturn\\s+\\(?\\s*(old|new)\\s*\\)?\\s*;");
+
+  private static final Pattern WHOLE_ROW =
+      Pattern.compile("(?i)\\b(old|new)\\b(?!\\s*\\.\\s*[\\w\"])");
+
+  @Override
+  Dialect dialect() {
+    return Dialect.POSTGRESQL;
+  }
+
+  @Override
+  NameFolding folding() {
+    return NameFolding.LOWER;
+  }
+
+  @Override
+  List<String> path(Connection connection) throws SQLException {
+    return query(
+        connection,
+        "SELECT s FROM unnest(current_schemas(true)) WITH ORDINALITY AS p(s, i)"
+            + " ORDER BY (s = 'pg_catalog'), i",
+        row -> text(row, 1));
+  }
+
+  @Override
+  Optional<TableInfo> table(Connection connection, String schema, String name) throws SQLException {
+    List<Found> found =
+        query(
+            connection,
+            "SELECT c.oid::text, c.relkind::text, c.relpersistence::text"
+                + " FROM pg_catalog.pg_class c"
+                + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+                + " WHERE n.nspname = ? AND c.relname = ?"
+                + " AND c.relkind IN ('r', 'p', 'v', 'm', 'f')",
+            row -> new Found(text(row, 1), kind(schema, text(row, 2), text(row, 3))),
+            schema,
+            name);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    List<Column> columns =
+        query(
+            connection,
+            "SELECT a.attname, format_type(a.atttypid, a.atttypmod),"
+                + " pg_get_expr(d.adbin, d.adrelid),"
+                + " has_column_privilege(a.attrelid, a.attnum, 'SELECT'),"
+                + " has_column_privilege(a.attrelid, a.attnum, 'INSERT'),"
+                + " has_column_privilege(a.attrelid, a.attnum, 'UPDATE')"
+                + " FROM pg_catalog.pg_attribute a LEFT JOIN pg_catalog.pg_attrdef d"
+                + " ON d.adrelid = a.attrelid AND d.adnum = a.attnum"
+                + " WHERE a.attrelid = ?::oid AND a.attnum > 0 AND NOT a.attisdropped"
+                + " ORDER BY a.attnum",
+            row ->
+                new Column(
+                    text(row, 1),
+                    text(row, 2),
+                    text(row, 3),
+                    true,
+                    row.getBoolean(4),
+                    row.getBoolean(5),
+                    row.getBoolean(6)),
+            found.get(0).oid);
+    return Optional.of(new TableInfo(schema, name, found.get(0).kind, columns));
+  }
+
+  private record Found(String oid, Kind kind) {}
+
+  private static Kind kind(String schema, String relkind, String persistence) {
+    if (schema.equals("pg_catalog")
+        || schema.equals("information_schema")
+        || schema.equals("pg_toast")) {
+      return Kind.SYSTEM;
+    }
+    if (persistence.equals("t")) {
+      return Kind.TEMPORARY;
+    }
+    return switch (relkind) {
+      case "r", "p" -> Kind.TABLE;
+      case "f" -> Kind.FOREIGN;
+      default -> Kind.VIEW;
+    };
+  }
+
+  @Override
+  List<String> names(Connection connection, String schema) throws SQLException {
+    return query(
+        connection,
+        "SELECT c.relname FROM pg_catalog.pg_class c"
+            + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+            + " WHERE n.nspname = ? AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
+            + " ORDER BY c.relispartition, c.relname",
+        row -> text(row, 1),
+        schema);
+  }
+
+  @Override
+  boolean isPrepared(TableInfo table) {
+    return table
+            .column(ROW_ID)
+            .filter(c -> c.type().equals("bigint") && c.defaultValue().contains(SEQUENCE))
+            .isPresent()
+        && table.column(WRITERS).filter(c -> c.type().startsWith("character varying(")).isPresent();
+  }
+
+  @Override
+  boolean auxiliaryVisible() {
+    return true;
+  }
+
+  @Override
+  Optional<String> obstacle(Connection connection, TableInfo table) throws SQLException {
+    List<String> owners =
+        query(
+            connection,
+            "SELECT pg_get_userbyid(c.relowner) || ', this user is ' || current_user"
+                + " FROM pg_catalog.pg_class c"
+                + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+                + " WHERE n.nspname = ? AND c.relname = ? AND NOT pg_has_role(c.relowner, 'USAGE')",
+            row -> text(row, 1),
+            table.schema(),
+            table.name());
+    if (!owners.isEmpty()) {
+      return Optional.of("no rights: its owner is " + owners.get(0));
+    }
+    List<String> parents =
+        query(
+            connection,
+            "SELECT p.relname FROM pg_catalog.pg_inherits i"
+                + " JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid"
+                + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+                + " JOIN pg_catalog.pg_class p ON p.oid = i.inhparent"
+                + " WHERE n.nspname = ? AND c.relname = ?",
+            row -> text(row, 1),
+            table.schema(),
+            table.name());
+    if (!parents.isEmpty()) {
+      return Optional.of("it gets the columns from its parent " + parents.get(0));
+    }
+    List<String> wholeRows =
+        query(
+                connection,
+                "SELECT t.tgname, f.prosrc FROM pg_catalog.pg_trigger t"
+                    + " JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid"
+                    + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+                    + " JOIN pg_catalog.pg_proc f ON f.oid = t.tgfoid"
+                    + " WHERE NOT t.tgisinternal AND n.nspname = ? AND c.relname = ?",
+                row -> new String[] {text(row, 1), text(row, 2)},
+                table.schema(),
+                table.name())
+            .stream()
+            .filter(trigger -> usesWholeRows(trigger[1]))
+            .map(trigger -> trigger[0])
+            .toList();
+    return wholeRows.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "its trigger "
+                + wholeRows.get(0)
+                + " handles OLD or NEW as a whole row and would see the columns");
+  }
+
+  /** True if a trigger's body uses OLD or NEW other than column by column. */
+  static boolean usesWholeRows(String body) {
+    return WHOLE_ROW.matcher(RETURN_ROW.matcher(body).replaceAll(";")).find();
+  }
+
+  @Override
+  List<String> prepare(Connection connection, TableInfo table) throws SQLException {
+    List<String> statements = new ArrayList<>();
+    String sequence = sequence(table.schema());
+    statements.add("SELECT pg_advisory_xact_lock(hashtext('txwatch prepare'))");
+    if (!sequenceExists(connection, table.schema())) {
+      statements.add("CREATE SEQUENCE IF NOT EXISTS " + sequence + " AS bigint CACHE 100");
+      statements.add("GRANT USAGE ON SEQUENCE " + sequence + " TO PUBLIC");
+    }
+    String name = qualified(table);
+    statements.add(
+        "ALTER TABLE "
+            + name
+            + " ADD COLUMN "
+            + ROW_ID
+            + " bigint NOT NULL DEFAULT nextval('"
+            + sequence.replace("'", "''")
+            + "'), ADD COLUMN "
+            + WRITERS
+            + " varchar("
+            + WriterList.WINDOW_LENGTH
+            + ") COLLATE \"C\" NOT NULL DEFAULT ''");
+    statements.add("COMMENT ON COLUMN " + name + "." + ROW_ID + " IS 'txwatch: row id'");
+    statements.add("COMMENT ON COLUMN " + name + "." + WRITERS + " IS 'txwatch: newest writers'");
+    return statements;
+  }
+
+  @Override
+  List<String> unprepare(Connection connection, TableInfo table) {
+    return List.of(
+        "ALTER TABLE " + qualified(table) + " DROP COLUMN " + ROW_ID + ", DROP COLUMN " + WRITERS);
+  }
+
+  @Override
+  List<String> cleanUp(Connection connection, String schema) throws SQLException {
+    return sequenceExists(connection, schema)
+        ? List.of("DROP SEQUENCE " + sequence(schema))
+        : List.of();
+  }
+
+  private static boolean sequenceExists(Connection connection, String schema) throws SQLException {
+    return !query(
+            connection,
+            "SELECT 1 FROM pg_catalog.pg_class c"
+                + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+                + " WHERE n.nspname = ? AND c.relname = ? AND c.relkind = 'S'",
+            row -> 1,
+            schema,
+            SEQUENCE)
+        .isEmpty();
+  }
+
+  private static String sequence(String schema) {
+    return NameFolding.quote(Dialect.POSTGRESQL, schema) + "." + SEQUENCE;
+  }
+
+  @Override
+  boolean ddlIsTransactional() {
+    return true;
+  }
+
+  @Override
+  List<String> bounds(Duration lock, Duration work) {
+    return List.of(
+        "SET lock_timeout = " + lock.toMillis(), "SET statement_timeout = " + work.toMillis());
+  }
+
+  @Override
+  String lockNote() {
+    return "ALTER TABLE rewrites the table (ACCESS EXCLUSIVE): nobody reads or writes it meanwhile";
+  }
+}

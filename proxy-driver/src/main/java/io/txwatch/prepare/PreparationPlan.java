@@ -1,0 +1,82 @@
+package io.txwatch.prepare;
+
+import io.txwatch.prepare.TablePlan.Decision;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What {@code prepare} or {@code unprepare} is going to do, told before it is done.
+ *
+ * @param action which of the two
+ * @param database the DBMS's name and version
+ * @param tables each table that was asked for, in order
+ * @param missing names that were asked for and stand for nothing
+ * @param cleanUp what is removed at the end, once no table needs it
+ */
+public record PreparationPlan(
+    Action action,
+    String database,
+    List<TablePlan> tables,
+    List<String> missing,
+    List<String> cleanUp) {
+
+  /** The two ways. */
+  public enum Action {
+    /** Add the auxiliary columns. */
+    PREPARE("add the auxiliary columns to"),
+    /** Remove them. */
+    UNPREPARE("remove the auxiliary columns from");
+
+    private final String words;
+
+    Action(String words) {
+      this.words = words;
+    }
+  }
+
+  /** True if executing it changes something. */
+  public boolean changesAnything() {
+    return !cleanUp.isEmpty() || tables.stream().anyMatch(t -> t.decision() == Decision.CHANGE);
+  }
+
+  /** The plan as people read it, SQL included, many lines. */
+  public String describe() {
+    List<String> lines = new ArrayList<>();
+    List<TablePlan> changed = with(Decision.CHANGE);
+    lines.add(
+        database
+            + ": "
+            + action.words
+            + " "
+            + changed.size()
+            + (changed.size() == 1 ? " table" : " tables"));
+    changed.stream()
+        .map(TablePlan::note)
+        .filter(note -> !note.isEmpty())
+        .distinct()
+        .forEach(note -> lines.add("  note: " + note));
+    for (TablePlan table : changed) {
+      lines.add("  " + table.table());
+      table.statements().forEach(sql -> lines.add("    " + sql + ";"));
+    }
+    if (!cleanUp.isEmpty()) {
+      lines.add("  at the end");
+      cleanUp.forEach(sql -> lines.add("    " + sql + ";"));
+    }
+    List<TablePlan> done = with(Decision.NOTHING_TO_DO);
+    if (!done.isEmpty()) {
+      lines.add(
+          "  nothing to do: "
+              + done.stream().map(TablePlan::table).collect(Collectors.joining(", ")));
+    }
+    with(Decision.LEFT_ALONE)
+        .forEach(table -> lines.add("  left alone: " + table.table() + ": " + table.note()));
+    missing.forEach(name -> lines.add("  no such table: " + name));
+    return String.join("\n", lines);
+  }
+
+  private List<TablePlan> with(Decision decision) {
+    return tables.stream().filter(table -> table.decision() == decision).toList();
+  }
+}

@@ -1,0 +1,150 @@
+package io.txwatch.prepare;
+
+import io.txwatch.sql.Dialect;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How one dialect describes its tables, and the DDL that adds the auxiliary columns there. Has no
+ * state but what it was told of the DBMS; uses the connection it is handed and leaves it as it was.
+ */
+abstract class SchemaReader {
+
+  /** The dialect. */
+  abstract Dialect dialect();
+
+  /** How names are folded. */
+  abstract NameFolding folding();
+
+  /** The schemas in which the connection looks unqualified names up, first first. */
+  abstract List<String> path(Connection connection) throws SQLException;
+
+  /**
+   * The table of that name in that schema.
+   *
+   * @param schema folded
+   * @param name folded
+   */
+  abstract Optional<TableInfo> table(Connection connection, String schema, String name)
+      throws SQLException;
+
+  /** The names of all tables, views and the like in a schema, sorted. */
+  abstract List<String> names(Connection connection, String schema) throws SQLException;
+
+  /** True if the auxiliary columns of this table are ours: both there, and as we make them. */
+  abstract boolean isPrepared(TableInfo table);
+
+  /** True if {@code *} shows the auxiliary columns. */
+  abstract boolean auxiliaryVisible();
+
+  /** Why this table, which is not prepared, must be left alone; empty if it can be prepared. */
+  abstract Optional<String> obstacle(Connection connection, TableInfo table) throws SQLException;
+
+  /** The statements that prepare it. */
+  abstract List<String> prepare(Connection connection, TableInfo table) throws SQLException;
+
+  /** The statements that take away what {@link #prepare} added to it. */
+  abstract List<String> unprepare(Connection connection, TableInfo table) throws SQLException;
+
+  /** The statements that remove what is left in a schema without a prepared table. */
+  List<String> cleanUp(Connection connection, String schema) throws SQLException {
+    return List.of();
+  }
+
+  /**
+   * The statements that bring a table back whose preparation failed in its middle, where a
+   * transaction cannot; none where one statement does it all.
+   *
+   * @param now the table as the failure left it
+   * @param failed what was to be done
+   */
+  List<String> undo(Connection connection, TableInfo now, TablePlan failed) throws SQLException {
+    return List.of();
+  }
+
+  /**
+   * Looks, before the commit, whether a preparation shows the application what it must not see.
+   *
+   * @throws SQLException if it does, with the reason
+   */
+  void verify(Connection connection, TableInfo table) throws SQLException {}
+
+  /** True if DDL is part of transactions, so that a table's statements are run in one. */
+  abstract boolean ddlIsTransactional();
+
+  /** The statements that bound how long this session waits for locks, and works at all. */
+  abstract List<String> bounds(Duration lock, Duration work);
+
+  /** What one statement of {@link #prepare} does to a live service, for people. */
+  abstract String lockNote();
+
+  /** The table that an identifier means. */
+  final Optional<TableInfo> find(Connection connection, List<String> path, List<String> parts)
+      throws SQLException {
+    if (parts.isEmpty()) {
+      return Optional.empty();
+    }
+    String name = folding().fold(parts.get(parts.size() - 1));
+    if (parts.size() > 1) {
+      return table(connection, folding().fold(parts.get(parts.size() - 2)), name);
+    }
+    for (String schema : path) {
+      Optional<TableInfo> found = table(connection, schema, name);
+      if (found.isPresent()) {
+        return found;
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The table's name as DDL names it. */
+  final String qualified(TableInfo table) {
+    return NameFolding.quote(dialect(), table.schema())
+        + "."
+        + NameFolding.quote(dialect(), table.name());
+  }
+
+  /** Turns a row into a value. */
+  interface RowMapper<T> {
+    T map(ResultSet row) throws SQLException;
+  }
+
+  /** Runs a query with string parameters and reads all of its rows. */
+  static <T> List<T> query(
+      Connection connection, String sql, RowMapper<T> mapper, String... parameters)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < parameters.length; i++) {
+        statement.setString(i + 1, parameters[i]);
+      }
+      List<T> values = new ArrayList<>();
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          values.add(mapper.map(rows));
+        }
+      }
+      return values;
+    }
+  }
+
+  /** Runs statements one by one. */
+  static void run(Connection connection, List<String> statements) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  /** A column's text, "" for null. */
+  static String text(ResultSet row, int column) throws SQLException {
+    return Optional.ofNullable(row.getString(column)).orElse("");
+  }
+}

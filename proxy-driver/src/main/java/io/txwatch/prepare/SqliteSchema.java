@@ -1,0 +1,205 @@
+package io.txwatch.prepare;
+
+import static io.txwatch.prepare.AuxiliaryColumns.ROW_ID;
+import static io.txwatch.prepare.AuxiliaryColumns.WRITERS;
+
+import io.txwatch.prepare.TableInfo.Column;
+import io.txwatch.prepare.TableInfo.Kind;
+import io.txwatch.sql.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * SQLite: two appended columns. ADD COLUMN takes no expression as a default, so the existing rows
+ * are filled by an UPDATE (the table's triggers are dropped for it and made again, all in one
+ * transaction) and the rewriter gives each new row its id.
+ */
+final class SqliteSchema extends SchemaReader {
+
+  /** A positive random number; {@code abs(random())} can overflow. */
+  private static final String NEW_ROW_ID = "random() & 9223372036854775807";
+
+  @Override
+  Dialect dialect() {
+    return Dialect.SQLITE;
+  }
+
+  @Override
+  NameFolding folding() {
+    return NameFolding.INSENSITIVE;
+  }
+
+  @Override
+  List<String> path(Connection connection) throws SQLException {
+    List<String> databases =
+        query(connection, "SELECT name FROM pragma_database_list ORDER BY seq", r -> text(r, 1));
+    List<String> path = new ArrayList<>();
+    path.add("temp");
+    databases.stream().filter(name -> !name.equals("temp")).forEach(path::add);
+    return path;
+  }
+
+  @Override
+  Optional<TableInfo> table(Connection connection, String schema, String name) throws SQLException {
+    List<TableInfo> found =
+        query(
+            connection,
+            "SELECT schema, name, type FROM pragma_table_list"
+                + " WHERE schema = ? COLLATE NOCASE AND name = ? COLLATE NOCASE",
+            row ->
+                new TableInfo(
+                    text(row, 1),
+                    text(row, 2),
+                    kind(text(row, 1), text(row, 2), text(row, 3)),
+                    List.of()),
+            schema,
+            name);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    TableInfo table = found.get(0);
+    List<Column> columns =
+        query(
+            connection,
+            "SELECT name, type, dflt_value, hidden FROM pragma_table_xinfo(?, ?) ORDER BY cid",
+            row -> Column.of(text(row, 1), text(row, 2), text(row, 3), row.getInt(4) == 0),
+            table.name(),
+            table.schema());
+    return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns));
+  }
+
+  private static Kind kind(String schema, String name, String type) {
+    if (name.toLowerCase(Locale.ROOT).startsWith("sqlite_")) {
+      return Kind.SYSTEM;
+    }
+    if (schema.equalsIgnoreCase("temp")) {
+      return Kind.TEMPORARY;
+    }
+    return switch (type) {
+      case "table" -> Kind.TABLE;
+      case "view" -> Kind.VIEW;
+      default -> Kind.FOREIGN;
+    };
+  }
+
+  @Override
+  List<String> names(Connection connection, String schema) throws SQLException {
+    return query(
+        connection,
+        "SELECT name FROM pragma_table_list WHERE schema = ? COLLATE NOCASE"
+            + " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+        row -> text(row, 1),
+        schema.equals("temp") ? "main" : schema);
+  }
+
+  @Override
+  boolean isPrepared(TableInfo table) {
+    return table.column(ROW_ID).filter(c -> c.type().equals("INTEGER")).isPresent()
+        && table
+            .column(WRITERS)
+            .filter(c -> c.type().equals("TEXT") && c.defaultValue().equals("''"))
+            .isPresent();
+  }
+
+  @Override
+  boolean auxiliaryVisible() {
+    return true;
+  }
+
+  @Override
+  Optional<String> obstacle(Connection connection, TableInfo table) throws SQLException {
+    String name = "[\"`\\[]?" + Pattern.quote(table.name()) + "[\"`\\]]?";
+    Pattern named = Pattern.compile("(?i)(?<![\\w$])" + name + "(?![\\w$])");
+    Pattern insertWithoutColumns =
+        Pattern.compile("(?i)\\binto\\s+(?:\\S+\\.)?" + name + "\\s+(values|select|with)\\b");
+    Pattern star = Pattern.compile("(?<!count\\()\\*", Pattern.CASE_INSENSITIVE);
+    for (SchemaObject object : objects(connection, table.schema())) {
+      boolean mentions = named.matcher(object.sql).find();
+      if (mentions && object.type.equals("view") && star.matcher(object.sql).find()) {
+        return Optional.of("the view " + object.name + " selects * and would show the columns");
+      }
+      if (object.type.equals("trigger") && insertWithoutColumns.matcher(object.sql).find()) {
+        return Optional.of(
+            "the trigger " + object.name + " inserts into it without naming the columns");
+      }
+    }
+    return Optional.empty();
+  }
+
+  private record SchemaObject(String type, String name, String sql, String table) {}
+
+  private static List<SchemaObject> objects(Connection connection, String schema)
+      throws SQLException {
+    return query(
+        connection,
+        "SELECT type, name, sql, tbl_name FROM "
+            + NameFolding.quote(Dialect.SQLITE, schema)
+            + ".sqlite_schema WHERE type IN ('view', 'trigger') ORDER BY rowid",
+        row -> new SchemaObject(text(row, 1), text(row, 2), text(row, 3), text(row, 4)));
+  }
+
+  @Override
+  List<String> prepare(Connection connection, TableInfo table) throws SQLException {
+    String name = qualified(table);
+    List<SchemaObject> triggers =
+        objects(connection, table.schema()).stream()
+            .filter(o -> o.type.equals("trigger") && o.table.equalsIgnoreCase(table.name()))
+            .toList();
+    List<String> statements = new ArrayList<>();
+    statements.add("ALTER TABLE " + name + " ADD COLUMN " + ROW_ID + " INTEGER");
+    statements.add("ALTER TABLE " + name + " ADD COLUMN " + WRITERS + " TEXT NOT NULL DEFAULT ''");
+    for (SchemaObject trigger : triggers) {
+      statements.add(
+          "DROP TRIGGER "
+              + NameFolding.quote(Dialect.SQLITE, table.schema())
+              + "."
+              + NameFolding.quote(Dialect.SQLITE, trigger.name));
+    }
+    statements.add("UPDATE " + name + " SET " + ROW_ID + " = " + NEW_ROW_ID);
+    triggers.forEach(trigger -> statements.add(trigger.sql));
+    return statements;
+  }
+
+  @Override
+  void verify(Connection connection, TableInfo table) throws SQLException {
+    List<String> showing =
+        query(
+            connection,
+            "SELECT DISTINCT v.name FROM pragma_table_list v, pragma_table_xinfo(v.name, v.schema) c"
+                + " WHERE v.type = 'view' AND c.name IN (?, ?)",
+            row -> text(row, 1),
+            ROW_ID,
+            WRITERS);
+    if (!showing.isEmpty()) {
+      throw new SQLException("the view " + showing.get(0) + " would show the columns");
+    }
+  }
+
+  @Override
+  List<String> unprepare(Connection connection, TableInfo table) {
+    return List.of(
+        "ALTER TABLE " + qualified(table) + " DROP COLUMN " + ROW_ID,
+        "ALTER TABLE " + qualified(table) + " DROP COLUMN " + WRITERS);
+  }
+
+  @Override
+  boolean ddlIsTransactional() {
+    return true;
+  }
+
+  @Override
+  List<String> bounds(Duration lock, Duration work) {
+    return List.of("PRAGMA busy_timeout = " + lock.toMillis());
+  }
+
+  @Override
+  String lockNote() {
+    return "the rows are filled in one transaction: nobody else writes the database meanwhile";
+  }
+}

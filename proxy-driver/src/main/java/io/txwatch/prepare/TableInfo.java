@@ -1,0 +1,108 @@
+package io.txwatch.prepare;
+
+import io.txwatch.sql.Catalog;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A table as the DBMS's own catalog describes it.
+ *
+ * @param schema its schema (MySQL, MariaDB: its database), as stored
+ * @param name its name, as stored
+ * @param kind what it is
+ * @param columns all of its columns, the auxiliary ones included, in their order
+ */
+record TableInfo(String schema, String name, Kind kind, List<Column> columns) {
+
+  /** What a name of a table can stand for. */
+  enum Kind {
+    /** An ordinary table. */
+    TABLE("a table"),
+    /** A view, materialized or not. */
+    VIEW("a view"),
+    /** A temporary table. */
+    TEMPORARY("a temporary table"),
+    /** Something whose rows are not this DBMS's own: foreign, linked, virtual, sequence. */
+    FOREIGN("not a table of this DBMS's own"),
+    /** Part of the DBMS. */
+    SYSTEM("a system table");
+
+    private final String words;
+
+    Kind(String words) {
+      this.words = words;
+    }
+
+    /** For people. */
+    String words() {
+      return words;
+    }
+  }
+
+  /**
+   * A column.
+   *
+   * @param name as stored
+   * @param type as the DBMS says it
+   * @param defaultValue the default's expression as the DBMS says it, "" if none
+   * @param shown true if {@code *} shows it and an INSERT without a column list gives it a value
+   * @param readable true if this user may SELECT it
+   * @param insertable true if this user may INSERT it
+   * @param updatable true if this user may UPDATE it
+   */
+  record Column(
+      String name,
+      String type,
+      String defaultValue,
+      boolean shown,
+      boolean readable,
+      boolean insertable,
+      boolean updatable) {
+
+    /** A column that this user may do everything with. */
+    static Column of(String name, String type, String defaultValue, boolean shown) {
+      return new Column(name, type, defaultValue, shown, true, true, true);
+    }
+  }
+
+  /** The column of that name, in any case. */
+  Optional<Column> column(String wanted) {
+    return columns.stream().filter(c -> c.name().equalsIgnoreCase(wanted)).findFirst();
+  }
+
+  /** True if it has a column named like one of ours, whoever made it. */
+  boolean hasAuxiliaryName() {
+    return columns.stream().anyMatch(c -> AuxiliaryColumns.isAuxiliary(c.name()));
+  }
+
+  /** The columns that the application knows by position. */
+  List<String> applicationColumns() {
+    return columns.stream()
+        .filter(c -> c.shown() && !AuxiliaryColumns.isAuxiliary(c.name()))
+        .map(Column::name)
+        .toList();
+  }
+
+  /**
+   * What the planner may do with it, given that its auxiliary columns are ours or not. This user
+   * must be able to read both, and to write them wherever he may write anything.
+   */
+  Catalog.Status status(boolean prepared) {
+    if (kind != Kind.TABLE) {
+      return Catalog.Status.NOT_A_BASE_TABLE;
+    }
+    Optional<Column> row = column(AuxiliaryColumns.ROW_ID);
+    Optional<Column> writers = column(AuxiliaryColumns.WRITERS);
+    if (!prepared || row.isEmpty() || writers.isEmpty()) {
+      return Catalog.Status.NOT_PREPARED;
+    }
+    boolean updates = columns.stream().anyMatch(Column::updatable);
+    boolean inserts = columns.stream().anyMatch(Column::insertable);
+    boolean enough =
+        row.get().readable()
+            && writers.get().readable()
+            && (!updates || writers.get().updatable())
+            && (!inserts || (writers.get().insertable() && row.get().insertable()));
+    return enough ? Catalog.Status.PREPARED : Catalog.Status.NO_RIGHTS;
+  }
+}

@@ -1,0 +1,212 @@
+package io.txwatch.prepare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.txwatch.history.WriterList;
+import io.txwatch.servers.ServerKind;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class PreparationTest {
+
+  private static final String KINDS = "io.txwatch.servers.TestServers#kinds";
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void everyRowGetsAnIdOfItsOwnAndNoWriters(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind)) {
+      assertThat(shop.prepare().changed())
+          .extracting(name -> name.toLowerCase(Locale.ROOT))
+          .containsExactly("account", "log", "transfer");
+
+      List<String> ids =
+          shop.rows("SELECT txw_rid FROM account UNION ALL SELECT txw_rid FROM transfer");
+      assertThat(ids).hasSize(5).doesNotHaveDuplicates();
+      assertThat(ids).allSatisfy(id -> assertThat(Long.parseLong(id)).isPositive());
+      assertThat(shop.rows("SELECT DISTINCT txw_wl FROM account")).containsExactly("");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void theApplicationsColumnsKeepTheirValuesAndNoTriggerFires(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind)) {
+      List<String> accounts = shop.rows("SELECT id, owner, balance FROM account ORDER BY id");
+      List<String> transfers = shop.rows("SELECT id, amount, twice FROM transfer ORDER BY id");
+      List<String> log = shop.rows("SELECT what FROM log");
+      List<String> view = shop.rows("SELECT * FROM rich ORDER BY id");
+
+      shop.prepare();
+
+      assertThat(shop.rows("SELECT id, owner, balance FROM account ORDER BY id"))
+          .isEqualTo(accounts);
+      assertThat(shop.rows("SELECT id, amount, twice FROM transfer ORDER BY id"))
+          .isEqualTo(transfers);
+      assertThat(shop.rows("SELECT what FROM log")).isEqualTo(log);
+      assertThat(shop.rows("SELECT * FROM rich ORDER BY id")).isEqualTo(view);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void anInsertThatNamesItsColumnsGetsAnIdFromTheDefault(ServerKind kind) throws Exception {
+    assumeThat(kind).isNotEqualTo(ServerKind.SQLITE); // there the rewriter gives the id
+    try (Shop shop = Shop.open(kind)) {
+      shop.prepare();
+      shop.run("INSERT INTO account (id, owner, balance) VALUES (7, 'dee', 1), (8, 'eve', 2)");
+      List<String> ids = shop.rows("SELECT txw_rid FROM account");
+      assertThat(ids).hasSize(5).doesNotHaveDuplicates().doesNotContain("null");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void anInsertWithoutColumnListStillWorks(ServerKind kind) throws Exception {
+    assumeThat(kind).isNotEqualTo(ServerKind.SQLITE); // there the rewriter names the columns
+    try (Shop shop = Shop.open(kind)) {
+      shop.prepare();
+      shop.run("INSERT INTO account VALUES (7, 'dee', 1)");
+      assertThat(shop.rows("SELECT id, txw_wl FROM account WHERE id = 7")).containsExactly("7|");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void theWritersColumnHoldsAFullWindowAndTellsCaseApart(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind)) {
+      shop.prepare();
+      String full = "aB-_".repeat(WriterList.WINDOW_LENGTH / 4);
+      shop.run("UPDATE account SET txw_wl = '" + full + "' WHERE id = 1");
+      assertThat(shop.rows("SELECT id FROM account WHERE txw_wl = '" + full + "'"))
+          .containsExactly("1");
+      assertThat(shop.rows("SELECT id FROM account WHERE txw_wl = LOWER('" + full + "')"))
+          .isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void twiceIsOnce(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind)) {
+      shop.prepare();
+      List<String> ddl = shop.ddl();
+
+      PreparationPlan again = shop.preparation().planPrepare(List.of());
+      assertThat(again.changesAnything()).isFalse();
+      assertThat(shop.prepare()).isEqualTo(new PreparationResult(List.of(), List.of()));
+      assertThat(shop.ddl()).isEqualTo(ddl);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void unprepareLeavesTheCatalogAsItWas(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind)) {
+      List<String> before = shop.ddl();
+      shop.prepare();
+      assertThat(shop.ddl()).isNotEqualTo(before);
+
+      assertThat(shop.unprepare().complete()).isTrue();
+
+      assertThat(shop.ddl()).isEqualTo(before);
+      assertThat(shop.preparation().planUnprepare(List.of()).changesAnything()).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void whatIsSharedGoesWithTheLastTable(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind)) {
+      List<String> before = shop.ddl();
+      shop.prepare("account", "log");
+      shop.unprepare("log");
+      if (kind != ServerKind.SQLITE) {
+        shop.run("INSERT INTO account (id, owner) VALUES (9, 'fay')");
+      }
+      shop.unprepare("account");
+      assertThat(shop.ddl()).isEqualTo(before);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void planningChangesNothing(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind)) {
+      List<String> before = shop.ddl();
+      String told = shop.preparation().planPrepare(List.of()).describe();
+      assertThat(told)
+          .contains("add the auxiliary columns to 3 tables", "txw_rid", "ALTER TABLE")
+          .containsIgnoringCase("left alone: rich: it is a view");
+      assertThat(shop.ddl()).isEqualTo(before);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void aColumnOfThatNameThatIsNotOursIsNeverTouched(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.empty(kind)) {
+      shop.run("CREATE TABLE theirs (id INT PRIMARY KEY, txw_wl VARCHAR(3))");
+      List<String> before = shop.ddl();
+
+      assertThat(shop.preparation().planPrepare(List.of()).describe())
+          .containsIgnoringCase("left alone: theirs: it has a column named txw_rid or txw_wl");
+      assertThat(shop.prepare().changed()).isEmpty();
+      assertThat(shop.unprepare().changed()).isEmpty();
+
+      assertThat(shop.ddl()).isEqualTo(before);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void aTableThatIsNotThereIsNamed(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind)) {
+      PreparationPlan plan = shop.preparation().planPrepare(List.of("account", "nowhere"));
+      assertThat(plan.missing()).containsExactly("nowhere");
+      assertThat(plan.describe()).contains("no such table: nowhere");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void namesThatNeedQuotesAreQuoted(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.empty(kind)) {
+      String quote = kind == ServerKind.MARIADB || kind == ServerKind.MYSQL ? "`" : "\"";
+      String name = quote + "Order's lines" + quote;
+      shop.run(
+          "CREATE TABLE " + name + " (id INT PRIMARY KEY)", "INSERT INTO " + name + " VALUES (1)");
+      List<String> before = shop.ddl();
+
+      assertThat(shop.prepare(name).changed()).containsExactly("Order's lines");
+      assertThat(shop.rows("SELECT id, txw_wl FROM " + name)).containsExactly("1|");
+      shop.unprepare(name);
+
+      assertThat(shop.ddl()).isEqualTo(before);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void aLockThatIsHeldIsNotWaitedForLongAndLeavesTheTableAsItWas(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind);
+        Connection other = DriverManager.getConnection(shop.url())) {
+      List<String> before = shop.ddl();
+      other.setAutoCommit(false);
+      Shop.run(other, "UPDATE account SET balance = 11 WHERE id = 1");
+
+      PreparationResult result = shop.prepare("account");
+
+      assertThat(result.failed())
+          .singleElement()
+          .satisfies(f -> assertThat(f.reason()).contains("a lock was not to be had in time"));
+      other.rollback();
+      assertThat(shop.ddl()).isEqualTo(before);
+      assertThat(shop.prepare("account").changed()).hasSize(1);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Preparing, unpreparing and looking up tables, on every DBMS that can be had. */
+@NullMarked
+package io.txwatch.prepare;
+
+import org.jspecify.annotations.NullMarked;
