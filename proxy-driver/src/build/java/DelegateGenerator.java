@@ -1,0 +1,311 @@
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import javax.annotation.processing.AbstractProcessor;
+import javax.annotation.processing.RoundEnvironment;
+import javax.lang.model.SourceVersion;
+import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
+import javax.lang.model.element.TypeElement;
+import javax.lang.model.util.ElementFilter;
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
+
+/**
+ * Writes the classes that pass every method of a JDBC interface on to another object, default
+ * methods included, so that the wrappers consist of nothing but what they change.
+ *
+ * <p>It asks javac for the interfaces as Java 17 had them ({@code --release 17}), so the result is
+ * the same on any JDK that builds us; a method that a later JDK adds is reached through its default.
+ *
+ * <p>Run by the build as {@code java DelegateGenerator.java OUTPUT_FOLDER}.
+ */
+public final class DelegateGenerator {
+
+  private static final String PACKAGE = "io.txwatch.jdbc";
+
+  /**
+   * One class to write.
+   *
+   * @param jdbc the interface
+   * @param superclass the class to extend, which serves the interface's own super-interfaces; empty
+   *     for none
+   * @param field the name of the field that holds the object behind
+   * @param constructor more constructor parameters for the superclass, "Type name, Type name"
+   * @param hooks what happens to the index or label that many of its methods begin with
+   */
+  private record Target(
+      String jdbc, String superclass, String field, String constructor, Hooks hooks) {
+
+    String simpleName() {
+      return jdbc.substring(jdbc.lastIndexOf('.') + 1);
+    }
+
+    String className() {
+      return "Delegating" + simpleName();
+    }
+  }
+
+  /** How the first argument of a method is translated. */
+  private enum Hooks {
+    NONE,
+    /** An int column index or a String label: {@code column(i)}, {@code label(s)}. */
+    COLUMNS,
+    /** An int parameter index of a setter: {@code place(i)}, and the setter is kept for replay. */
+    SETTERS,
+    /** An int parameter index: {@code place(i)}. */
+    PARAMETERS
+  }
+
+  private static final List<Target> TARGETS =
+      List.of(
+          new Target("java.sql.Connection", "", "delegate", "", Hooks.NONE),
+          new Target("java.sql.Statement", "", "delegate", "", Hooks.NONE),
+          new Target(
+              "java.sql.PreparedStatement",
+              "WatchedStatement",
+              "prepared",
+              "WatchedConnection connection, StatementOptions options",
+              Hooks.SETTERS),
+          new Target(
+              "java.sql.CallableStatement",
+              "WatchedPreparedStatement",
+              "callable",
+              "WatchedConnection connection, StatementOptions options, CachedPlan plan, CachedPlan active",
+              Hooks.NONE),
+          new Target("java.sql.ResultSet", "", "delegate", "", Hooks.COLUMNS),
+          new Target("java.sql.ResultSetMetaData", "", "delegate", "", Hooks.COLUMNS),
+          new Target("java.sql.ParameterMetaData", "", "delegate", "", Hooks.PARAMETERS),
+          new Target("java.sql.DatabaseMetaData", "", "delegate", "", Hooks.NONE));
+
+  private DelegateGenerator() {}
+
+  /** Writes all classes into the folder that is the one argument. */
+  public static void main(String[] args) {
+    Path folder = Path.of(args[0], PACKAGE.split("\\."));
+    JavaCompiler javac = ToolProvider.getSystemJavaCompiler();
+    if (javac == null) {
+      throw new IllegalStateException("a JDK is needed, this is a JRE: " + System.getProperty("java.home"));
+    }
+    JavaCompiler.CompilationTask task =
+        javac.getTask(
+            null,
+            null,
+            null,
+            List.of("--release", "17", "-proc:only", "-implicit:none"),
+            List.of("java.lang.Object"),
+            null);
+    task.setProcessors(List.of(new Writer(folder)));
+    if (!task.call()) {
+      throw new IllegalStateException("javac could not read the JDBC interfaces");
+    }
+  }
+
+  private static final class Writer extends AbstractProcessor {
+
+    private final Path folder;
+
+    Writer(Path folder) {
+      this.folder = folder;
+    }
+
+    @Override
+    public Set<String> getSupportedAnnotationTypes() {
+      return Set.of("*");
+    }
+
+    @Override
+    public SourceVersion getSupportedSourceVersion() {
+      return SourceVersion.latest();
+    }
+
+    @Override
+    public boolean process(Set<? extends TypeElement> annotations, RoundEnvironment round) {
+      if (!round.processingOver()) {
+        try {
+          Files.createDirectories(folder);
+          for (Target target : TARGETS) {
+            write(target);
+          }
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+      return false;
+    }
+
+    private void write(Target target) throws IOException {
+      Path file = folder.resolve(target.className() + ".java");
+      String text = source(target);
+      if (!Files.exists(file) || !Files.readString(file).equals(text)) {
+        Files.writeString(file, text);
+      }
+    }
+
+    private String source(Target target) {
+      boolean root = target.superclass().isEmpty();
+      StringBuilder out = new StringBuilder();
+      out.append("package ").append(PACKAGE).append(";\n\n");
+      out.append("/** Passes every method of {@link ").append(target.jdbc());
+      out.append("} on. Generated by DelegateGenerator, not to be edited. */\n");
+      out.append("@javax.annotation.processing.Generated(\"DelegateGenerator\")\n");
+      out.append("@org.jspecify.annotations.NullUnmarked\n");
+      out.append("@SuppressWarnings({\"deprecation\", \"removal\", \"all\"})\n");
+      out.append("abstract class ").append(target.className());
+      out.append(root ? "" : " extends " + target.superclass());
+      out.append(" implements ").append(target.jdbc()).append(" {\n\n");
+      out.append("  /** The object behind. */\n");
+      out.append("  protected ").append(target.jdbc()).append(' ').append(target.field()).append(";\n\n");
+      out.append("  ").append(target.className()).append('(').append(target.jdbc()).append(" delegate");
+      if (!target.constructor().isEmpty()) {
+        out.append(", ").append(target.constructor());
+      }
+      out.append(") {\n");
+      if (!root) {
+        out.append("    super(delegate");
+        for (String parameter : target.constructor().split(", ")) {
+          out.append(", ").append(parameter.substring(parameter.indexOf(' ') + 1));
+        }
+        out.append(");\n");
+      }
+      out.append("    this.").append(target.field()).append(" = delegate;\n  }\n");
+      out.append(hookMethods(target.hooks()));
+      for (ExecutableElement method : methods(target.jdbc(), root)) {
+        out.append(method(target, method));
+      }
+      return out.append("}\n").toString();
+    }
+
+    private static String hookMethods(Hooks hooks) {
+      return switch (hooks) {
+        case NONE -> "";
+        case COLUMNS ->
+            "\n  /** The index behind of a column. */\n"
+                + "  protected int column(int index) throws java.sql.SQLException {\n    return index;\n  }\n"
+                + "\n  /** The label behind of a column. */\n"
+                + "  protected String label(String label) throws java.sql.SQLException {\n    return label;\n  }\n";
+        case PARAMETERS ->
+            "\n  /** The place behind of a parameter. */\n"
+                + "  protected int place(int index) throws java.sql.SQLException {\n    return index;\n  }\n";
+        case SETTERS ->
+            "\n  /** The place behind of a parameter. */\n"
+                + "  protected abstract int place(int index) throws java.sql.SQLException;\n"
+                + "\n  /** True if setters are to be kept. */\n"
+                + "  protected abstract boolean keepsSetters();\n"
+                + "\n  /** Keeps a setter that has been called. */\n"
+                + "  protected abstract void keep(int index, Setter setter);\n"
+                + "\n  /** Tells that a parameter is about to be set from a stream, which can be read once only. */\n"
+                + "  protected abstract void beforeStream() throws java.sql.SQLException;\n"
+                + "\n  /** A setter with its value. */\n"
+                + "  interface Setter {\n    /** Sets the parameter at a place. */\n"
+                + "    void set(java.sql.PreparedStatement statement, int place) throws java.sql.SQLException;\n  }\n";
+      };
+    }
+
+    private List<ExecutableElement> methods(String jdbc, boolean inherited) {
+      TypeElement type = processingEnv.getElementUtils().getTypeElement(jdbc);
+      Map<String, ExecutableElement> found = new LinkedHashMap<>();
+      var all =
+          inherited
+              ? processingEnv.getElementUtils().getAllMembers(type)
+              : type.getEnclosedElements();
+      for (ExecutableElement method : ElementFilter.methodsIn(all)) {
+        boolean ofObject =
+            method.getEnclosingElement().toString().equals("java.lang.Object");
+        if (!ofObject && !method.getModifiers().contains(Modifier.STATIC)) {
+          found.putIfAbsent(method.toString(), method);
+        }
+      }
+      return new ArrayList<>(found.values());
+    }
+
+    private static String method(Target target, ExecutableElement method) {
+      List<String> types =
+          method.getParameters().stream().map(p -> p.asType().toString()).toList();
+      String name = method.getSimpleName().toString();
+      StringBuilder parameters = new StringBuilder();
+      List<String> arguments = new ArrayList<>();
+      for (int i = 0; i < types.size(); i++) {
+        boolean last = i == types.size() - 1;
+        String type = types.get(i);
+        if (last && method.isVarArgs()) {
+          type = type.substring(0, type.length() - 2) + "...";
+        }
+        parameters.append(i == 0 ? "" : ", ").append(type).append(" a").append(i);
+        arguments.add("a" + i);
+      }
+      String generics =
+          method.getTypeParameters().isEmpty()
+              ? ""
+              : method.getTypeParameters().stream()
+                  .map(Object::toString)
+                  .collect(Collectors.joining(", ", "<", "> "));
+      String thrown =
+          method.getThrownTypes().isEmpty()
+              ? ""
+              : method.getThrownTypes().stream()
+                  .map(Object::toString)
+                  .collect(Collectors.joining(", ", " throws ", ""));
+      StringBuilder out = new StringBuilder("\n  @Override\n  public ");
+      out.append(generics).append(method.getReturnType()).append(' ').append(name);
+      out.append('(').append(parameters).append(')').append(thrown).append(" {\n");
+      String hook = hook(target.hooks(), name, types);
+      String keep = "";
+      if (target.hooks() == Hooks.SETTERS && !hook.isEmpty()) {
+        if (types.stream().anyMatch(DelegateGenerator::isStream)) {
+          out.append("    beforeStream();\n");
+        } else {
+          String rest = String.join(", ", arguments.subList(1, arguments.size()));
+          keep =
+              "    if (keepsSetters()) {\n      keep(a0, (s, i) -> s."
+                  + name
+                  + "(i, "
+                  + rest
+                  + "));\n    }\n";
+        }
+      }
+      if (!hook.isEmpty()) {
+        arguments.set(0, hook + "(a0)");
+      }
+      out.append("    ").append(method.getReturnType().toString().equals("void") ? "" : "return ");
+      out.append(target.field()).append('.').append(name).append('(');
+      out.append(String.join(", ", arguments)).append(");\n").append(keep).append("  }\n");
+      return out.toString();
+    }
+
+    private static String hook(Hooks hooks, String name, List<String> types) {
+      if (types.isEmpty()) {
+        return "";
+      }
+      String first = types.get(0);
+      boolean index = first.equals("int");
+      return switch (hooks) {
+        case NONE -> "";
+        case COLUMNS -> {
+          boolean about =
+              name.startsWith("get") || name.startsWith("update") || name.startsWith("is");
+          if (index && about) {
+            yield "column";
+          }
+          boolean labelled = about || name.equals("findColumn");
+          yield first.equals("java.lang.String") && labelled ? "label" : "";
+        }
+        case SETTERS -> index && name.startsWith("set") && types.size() > 1 ? "place" : "";
+        case PARAMETERS -> index ? "place" : "";
+      };
+    }
+  }
+
+  private static boolean isStream(String type) {
+    String name = type.toLowerCase(Locale.ROOT);
+    return name.endsWith("inputstream") || name.endsWith("reader");
+  }
+}

@@ -1,0 +1,148 @@
+package io.txwatch.capture;
+
+import io.txwatch.history.Access;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.RowAccess;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.WriterList;
+import io.txwatch.history.WriterToken;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One statement under observation, from just before it is sent until its result has been read.
+ *
+ * <p>It ends once: when its result is exhausted or closed, when the statement fails, or when its
+ * transaction ends, whichever comes first. Rows that are reached later are not in the history; they
+ * are counted.
+ */
+public final class Observation {
+
+  /** More rows than this of one statement are counted, not kept: memory is bounded. */
+  static final int MOST_ROWS = 65_536;
+
+  final SessionTracker tracker;
+  final SessionTracker.Transaction transaction;
+  final int number;
+  final StatementKind kind;
+  final String sql;
+  final String callSite;
+
+  private @Nullable List<RowAccess> rows;
+  private boolean ended;
+  private long beyond;
+  private boolean lateRowsTold;
+  private @Nullable GapReason gap;
+  private String gapDetail = "";
+
+  Observation(
+      SessionTracker tracker,
+      SessionTracker.Transaction transaction,
+      int number,
+      StatementKind kind,
+      String sql,
+      String callSite) {
+    this.tracker = tracker;
+    this.transaction = transaction;
+    this.number = number;
+    this.kind = kind;
+    this.sql = sql;
+    this.callSite = callSite;
+  }
+
+  /** The transaction's id. */
+  public long transaction() {
+    return transaction.id;
+  }
+
+  /** The statement's number in its transaction. */
+  public int number() {
+    return number;
+  }
+
+  /** The writer token of this statement. */
+  public String token() {
+    return WriterToken.of(transaction.id, number);
+  }
+
+  /** Notes that the statement touches rows that will not be seen, and why. */
+  public void notSeen(GapReason reason, String detail) {
+    synchronized (tracker) {
+      gap = reason;
+      gapDetail = detail;
+    }
+  }
+
+  /**
+   * Notes a row.
+   *
+   * @param writers what stands in {@code txw_wl}
+   */
+  public void row(Access access, String table, long row, String writers) {
+    synchronized (tracker) {
+      if (ended) {
+        if (!lateRowsTold) {
+          lateRowsTold = true;
+          tracker.gap(0, GapReason.OPAQUE, "rows read after their transaction had ended", 1);
+        }
+        return;
+      }
+      if (rows == null) {
+        rows = new ArrayList<>(1);
+      }
+      if (rows.size() >= MOST_ROWS) {
+        beyond++;
+      } else {
+        rows.add(new RowAccess(access, table, row, WriterList.ofColumn(writers)));
+      }
+    }
+  }
+
+  /** True once the statement's event has been sent. */
+  public boolean hasEnded() {
+    synchronized (tracker) {
+      return ended;
+    }
+  }
+
+  /**
+   * Ends the observation of a statement that succeeded. Without effect if it has ended.
+   *
+   * @param writesSeen true if every row that it wrote was noted
+   */
+  public void succeeded(boolean writesSeen) {
+    tracker.succeeded(this, writesSeen);
+  }
+
+  /** Ends the observation of a statement that failed, and notes what that does to the session. */
+  public void failed(SQLException error) {
+    tracker.failed(this, error);
+  }
+
+  /** Marks it ended; false if it was. */
+  boolean end() {
+    boolean first = !ended;
+    ended = true;
+    return first;
+  }
+
+  List<RowAccess> takeRows() {
+    List<RowAccess> taken = rows == null ? List.of() : List.copyOf(rows);
+    rows = null;
+    return taken;
+  }
+
+  long rowsBeyond() {
+    return beyond;
+  }
+
+  @Nullable GapReason gapReason() {
+    return gap;
+  }
+
+  String gapDetail() {
+    return gapDetail;
+  }
+}

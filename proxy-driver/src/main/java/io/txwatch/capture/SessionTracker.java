@@ -1,0 +1,539 @@
+package io.txwatch.capture;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.EventSink;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.Ids;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.WriterToken;
+import io.txwatch.sql.TransactionControl;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which transaction a session is in: a state machine fed with JDBC calls and with what SQL texts
+ * say of transactions, which sends the session's events in order.
+ *
+ * <p>It knows no database and no connection. A transaction begins with its first statement and not
+ * before, so an empty one leaves no trace. Where it cannot know whether a transaction committed,
+ * the outcome is {@link Outcome#UNKNOWN}; where it cannot know whether two statements share a
+ * transaction, they are told as two: that may hide an anomaly and never makes one up.
+ *
+ * <p>Its lock is the session's own. A connection is used by one thread at a time nearly always, so
+ * it costs some nanoseconds.
+ */
+public final class SessionTracker {
+
+  /** A token that names no transaction, for when there is none to name. */
+  public static final String NOBODY = WriterToken.of(0, 0);
+
+  /** The transaction that is open. */
+  static final class Transaction {
+    final long id;
+
+    /** True for an autocommitted statement, which is a transaction of its own. */
+    final boolean single;
+
+    int statements;
+
+    /** Events sent, its own end left out. */
+    int events;
+
+    final List<Observation> open = new ArrayList<>(2);
+
+    Transaction(long id, boolean single) {
+      this.id = id;
+      this.single = single;
+    }
+  }
+
+  /** Is told that a transaction ended. */
+  public interface Ended {
+    /** It ended, committed as far as is known or not. */
+    void ended(boolean committed);
+  }
+
+  /** A savepoint and the last statement before it. */
+  private record Mark(String name, int statement) {}
+
+  private final long session;
+  private final String name;
+  private final Database database;
+  private final TransactionRules rules;
+  private final Ids ids;
+  private final LongSupplier micros;
+  private final Ended ended;
+  private final EventSink sink;
+
+  private boolean opened;
+  private boolean closed;
+  private boolean autoCommit;
+  private boolean explicit;
+  private IsolationLevel level;
+  private @Nullable IsolationLevel levelOnce;
+  private @Nullable Transaction current;
+  private long upcoming;
+  private final List<Mark> savepoints = new ArrayList<>();
+  private boolean mustRollBack;
+  private boolean lost;
+
+  /**
+   * A session that has just been opened.
+   *
+   * @param name what people call it
+   * @param autoCommit what the connection says
+   * @param level what the connection says
+   * @param micros the wall clock, in microseconds since 1970
+   * @param ended is told of each end of a transaction, also of one without statements
+   */
+  public SessionTracker(
+      String name,
+      Database database,
+      TransactionRules rules,
+      boolean autoCommit,
+      IsolationLevel level,
+      Ids ids,
+      LongSupplier micros,
+      Ended ended,
+      EventSink sink) {
+    this.session = ids.next();
+    this.name = name;
+    this.database = database;
+    this.rules = rules;
+    this.autoCommit = autoCommit;
+    this.level = level;
+    this.ids = ids;
+    this.micros = micros;
+    this.ended = ended;
+    this.sink = sink;
+    this.upcoming = ids.next();
+  }
+
+  // ---------------------------------------------------------------- statements
+
+  /**
+   * A statement is about to be sent. Begins a transaction if none is open.
+   *
+   * @param sql the text as histories show it
+   */
+  public synchronized Observation begin(StatementKind kind, String sql, String callSite) {
+    if (current != null && current.single) {
+      // An autocommitted query whose result is still open: it ends where the next one begins.
+      end(Outcome.COMMITTED);
+    }
+    if (current == null) {
+      start(upcoming, !inTransactionMode());
+      upcoming = ids.next();
+    }
+    return add(kind, sql, callSite);
+  }
+
+  /**
+   * The writer tokens that the next statements will have if nothing comes between: of the {@code
+   * i}-th, counted from 0.
+   */
+  public synchronized Position next(int i) {
+    if (!inTransactionMode()) {
+      return new Position(ids.next(), 1, true);
+    }
+    Transaction open = current;
+    return open == null || open.single
+        ? new Position(upcoming, i + 1, false)
+        : new Position(open.id, open.statements + i + 1, false);
+  }
+
+  /**
+   * Where a statement that has yet to be sent will stand.
+   *
+   * @param transaction its transaction's id
+   * @param statement its number in the transaction
+   * @param alone true if it will be a transaction of its own
+   */
+  public record Position(long transaction, int statement, boolean alone) {
+    /** The writer token that it will have. */
+    public String token() {
+      return WriterToken.of(transaction, statement);
+    }
+  }
+
+  /** True if a batch that was given these positions may be sent with them now. */
+  public synchronized boolean stillHolds(List<Position> positions) {
+    boolean alone = !inTransactionMode();
+    for (int i = 0; i < positions.size(); i++) {
+      Position position = positions.get(i);
+      if (position.alone() != alone) {
+        return false;
+      }
+      if (!alone) {
+        Position now = next(i);
+        if (now.transaction() != position.transaction()
+            || now.statement() != position.statement()) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** An item of a batch begins at the position that it was given. */
+  public synchronized Observation begin(
+      Position position, StatementKind kind, String sql, String callSite) {
+    if (position.alone()) {
+      if (current != null) {
+        end(Outcome.COMMITTED);
+      }
+      start(position.transaction(), true);
+      return add(kind, sql, callSite);
+    }
+    return begin(kind, sql, callSite);
+  }
+
+  /**
+   * The transaction of an autocommitted batch's item has an outcome that cannot be told: the DBMS
+   * may have undone it because of another item.
+   */
+  public synchronized void outcomeUnknown(Observation observation) {
+    if (observation.end()) {
+      tell(observation, false, null);
+      if (observation.transaction.single && current == observation.transaction) {
+        end(Outcome.UNKNOWN);
+      }
+    }
+  }
+
+  synchronized void succeeded(Observation observation, boolean writesSeen) {
+    if (!observation.end()) {
+      return;
+    }
+    tell(observation, writesSeen && observation.rowsBeyond() == 0, null);
+    if (observation.transaction.single && current == observation.transaction) {
+      end(Outcome.COMMITTED);
+    }
+  }
+
+  synchronized void failed(Observation observation, SQLException error) {
+    TransactionRules.AfterError after = rules.afterError(error);
+    boolean mine = current == observation.transaction;
+    if (observation.end()) {
+      String state = error.getSQLState();
+      tell(observation, true, state == null ? "" : state);
+    }
+    if (!mine) {
+      return;
+    }
+    if (observation.transaction.single) {
+      boolean mayHaveHappened =
+          after == TransactionRules.AfterError.CONNECTION_LOST && observation.kind.mayWrite();
+      end(mayHaveHappened ? Outcome.UNKNOWN : Outcome.ABORTED);
+      return;
+    }
+    note(after);
+  }
+
+  private void note(TransactionRules.AfterError after) {
+    switch (after) {
+      case GOES_ON -> {}
+      case MUST_ROLL_BACK -> mustRollBack = inTransactionMode();
+      case ROLLED_BACK -> {
+        end(Outcome.ABORTED);
+        explicit = false;
+      }
+      case CONNECTION_LOST -> lost = true;
+    }
+  }
+
+  // ---------------------------------------------------------------- JDBC calls
+
+  /** {@code setAutoCommit} succeeded. Switching it on commits what is open. */
+  public synchronized void autoCommit(boolean on) {
+    if (on && !autoCommit) {
+      end(mustRollBack ? Outcome.ABORTED : Outcome.COMMITTED);
+      explicit = false;
+    } else if (!on && autoCommit) {
+      if (current != null && current.single) {
+        end(Outcome.COMMITTED);
+      }
+    }
+    autoCommit = on;
+  }
+
+  /** {@code commit} succeeded. */
+  public synchronized void committed() {
+    end(mustRollBack ? Outcome.ABORTED : Outcome.COMMITTED);
+    explicit = false;
+  }
+
+  /** {@code commit}, or what stands for it, failed. */
+  public synchronized void commitFailed(SQLException error) {
+    if (autoCommit && !explicit) {
+      return; // there was nothing to commit: the driver complains of the call
+    }
+    if (mustRollBack || lost) {
+      end(Outcome.ABORTED);
+      explicit = false;
+      return;
+    }
+    Optional<Outcome> outcome = rules.afterFailedCommit(error);
+    if (outcome.isPresent()) {
+      end(outcome.get());
+      explicit = false;
+    }
+    lost |= TransactionRules.connectionLost(error);
+  }
+
+  /** {@code rollback} succeeded. */
+  public synchronized void rolledBack() {
+    end(Outcome.ABORTED);
+    explicit = false;
+  }
+
+  /** {@code rollback} failed: if the connection is gone, nothing stays either. */
+  public synchronized void rollbackFailed(SQLException error) {
+    if (autoCommit && !explicit) {
+      return; // there was nothing to roll back: the driver complains of the call
+    }
+    if (lost || TransactionRules.connectionLost(error)) {
+      lost = true;
+      rolledBack();
+    }
+  }
+
+  /** The level of the transactions that begin from now on was set. */
+  public synchronized void level(IsolationLevel newLevel) {
+    level = newLevel;
+  }
+
+  /** A savepoint was set. */
+  public synchronized void savepoint(String savepoint) {
+    savepoints.add(new Mark(savepoint, current == null ? 0 : current.statements));
+  }
+
+  /** ROLLBACK TO a savepoint succeeded. */
+  public synchronized void rolledBackTo(String savepoint) {
+    int i = find(savepoint);
+    if (i < 0) {
+      return;
+    }
+    Mark mark = savepoints.get(i);
+    savepoints.subList(i + 1, savepoints.size()).clear();
+    mustRollBack = false;
+    Transaction open = current;
+    if (open == null || open.statements <= mark.statement()) {
+      return;
+    }
+    int first = mark.statement() + 1;
+    for (Observation observation : List.copyOf(open.open)) {
+      if (observation.number >= first) {
+        flush(observation);
+      }
+    }
+    open.events++;
+    send(new Event.StatementsUndone(session, open.id, first, open.statements));
+  }
+
+  /** A savepoint was released. */
+  public synchronized void released(String savepoint) {
+    int i = find(savepoint);
+    if (i >= 0) {
+      savepoints.subList(i, savepoints.size()).clear();
+    }
+  }
+
+  private int find(String savepoint) {
+    for (int i = savepoints.size() - 1; i >= 0; i--) {
+      if (savepoints.get(i).name().equals(savepoint)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * The connection is being closed: the DBMS rolls back what is open.
+   *
+   * @return false if it was closed before
+   */
+  public synchronized boolean closed() {
+    if (closed) {
+      return false;
+    }
+    if (current != null) {
+      end(current.single ? Outcome.COMMITTED : Outcome.ABORTED);
+    }
+    closed = true;
+    if (opened) {
+      send(new Event.SessionClosed(session));
+    }
+    return true;
+  }
+
+  // ---------------------------------------------------------------- transaction control as SQL
+
+  /** A statement for the transaction's control succeeded. */
+  public synchronized void controlled(TransactionControl control) {
+    if (current != null && current.single) {
+      end(Outcome.COMMITTED);
+    }
+    if (control instanceof TransactionControl.Several several) {
+      several.parts().forEach(this::controlled);
+    } else if (control instanceof TransactionControl.Begin begin) {
+      begun(begin);
+    } else if (control instanceof TransactionControl.Commit commit) {
+      end(mustRollBack ? Outcome.ABORTED : Outcome.COMMITTED);
+      explicit = commit.chain() && autoCommit;
+    } else if (control instanceof TransactionControl.Rollback rollback) {
+      end(Outcome.ABORTED);
+      explicit = rollback.chain() && autoCommit;
+    } else if (control instanceof TransactionControl.Savepoint savepoint) {
+      savepoint(savepoint.name());
+    } else if (control instanceof TransactionControl.RollbackTo rollbackTo) {
+      rolledBackTo(rollbackTo.name());
+    } else if (control instanceof TransactionControl.Release release) {
+      released(release.name());
+    } else if (control instanceof TransactionControl.SetTransaction set) {
+      if (inTransactionMode() || !rules.setTransactionNeedsTransaction()) {
+        levelOnce = set.level();
+      }
+    } else if (control instanceof TransactionControl.SetSession set) {
+      level = set.level();
+    } else if (control instanceof TransactionControl.SetAutocommit set) {
+      autoCommit(set.on());
+    } else if (control instanceof TransactionControl.ImplicitCommit) {
+      end(mustRollBack ? Outcome.ABORTED : Outcome.COMMITTED);
+      explicit = false;
+    }
+  }
+
+  private void begun(TransactionControl.Begin begin) {
+    if (rules.beginCommits()) {
+      end(Outcome.COMMITTED);
+    }
+    if (begin.level().isPresent()) {
+      levelOnce = begin.level().get();
+    }
+    explicit = true;
+  }
+
+  /** A statement for the transaction's control failed. */
+  public synchronized void controlFailed(TransactionControl control, SQLException error) {
+    if (control instanceof TransactionControl.Several) {
+      // How far it came is not told. It may have committed on the way.
+      end(Outcome.UNKNOWN);
+      explicit = false;
+      lost |= TransactionRules.connectionLost(error);
+    } else if (control instanceof TransactionControl.Commit) {
+      commitFailed(error);
+    } else if (control instanceof TransactionControl.ImplicitCommit) {
+      // The DBMS may have committed before it failed, or not.
+      end(Outcome.UNKNOWN);
+      lost |= TransactionRules.connectionLost(error);
+    } else if (control instanceof TransactionControl.SetAutocommit set && set.on()) {
+      commitFailed(error);
+    } else {
+      note(rules.afterError(error));
+    }
+  }
+
+  // ---------------------------------------------------------------- gaps
+
+  /** Counts something that was not observed, in the transaction that is open. */
+  public synchronized void gap(GapReason reason, String detail) {
+    gap(current == null ? 0 : current.id, reason, detail, 1);
+  }
+
+  void gap(long transaction, GapReason reason, String detail, long count) {
+    send(new Event.Gap(session, transaction, reason, detail, count));
+  }
+
+  // ---------------------------------------------------------------- inside
+
+  /** True if statements join a transaction that somebody must end. */
+  public synchronized boolean inTransactionMode() {
+    return !autoCommit || explicit;
+  }
+
+  /** True if the DBMS refuses everything but ROLLBACK. */
+  public synchronized boolean mustRollBack() {
+    return mustRollBack;
+  }
+
+  private void start(long id, boolean single) {
+    Transaction begun = new Transaction(id, single);
+    current = begun;
+    IsolationLevel once = levelOnce;
+    begun.events++;
+    send(
+        new Event.TransactionBegan(
+            session, begun.id, once == null ? level : once, micros.getAsLong()));
+  }
+
+  private Observation add(StatementKind kind, String sql, String callSite) {
+    Transaction open = java.util.Objects.requireNonNull(current);
+    Observation observation = new Observation(this, open, ++open.statements, kind, sql, callSite);
+    open.open.add(observation);
+    return observation;
+  }
+
+  private void end(Outcome outcome) {
+    Transaction ending = current;
+    current = null;
+    levelOnce = null;
+    mustRollBack = false;
+    savepoints.clear();
+    ended.ended(outcome == Outcome.COMMITTED);
+    if (ending == null) {
+      return;
+    }
+    for (Observation observation : List.copyOf(ending.open)) {
+      flush(observation);
+    }
+    send(
+        new Event.TransactionEnded(session, ending.id, outcome, micros.getAsLong(), ending.events));
+  }
+
+  /** Ends an observation from outside: its result is not exhausted. */
+  private void flush(Observation observation) {
+    if (observation.end()) {
+      tell(observation, !observation.kind.mayWrite(), null);
+    }
+  }
+
+  private void tell(Observation observation, boolean writesSeen, @Nullable String sqlState) {
+    Transaction of = observation.transaction;
+    of.open.remove(observation);
+    GapReason reason = observation.gapReason();
+    if (reason != null) {
+      gap(of.id, reason, observation.gapDetail(), 1);
+    }
+    if (observation.rowsBeyond() > 0) {
+      gap(of.id, GapReason.OVERFLOW, "rows of one statement", observation.rowsBeyond());
+    }
+    of.events++;
+    send(
+        new Event.StatementExecuted(
+            session,
+            of.id,
+            observation.number,
+            observation.kind,
+            observation.sql,
+            observation.callSite,
+            sqlState == null || !observation.kind.mayWrite() ? observation.takeRows() : List.of(),
+            writesSeen,
+            sqlState));
+  }
+
+  private void send(Event event) {
+    if (!opened) {
+      opened = true;
+      sink.accept(new Event.SessionOpened(session, name, database));
+    }
+    sink.accept(event);
+  }
+}

@@ -1,0 +1,108 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.history.Access;
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.TransactionControl;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A plan with what is learnt by executing it. Shared by all connections to a database.
+ *
+ * <p>A rewritten text is on probation until the DBMS has executed it once: as long as it is, what
+ * is needed to send the application's own text instead is kept at hand.
+ */
+final class CachedPlan {
+
+  private final RewritePlan plan;
+  private final String shownSql;
+  private volatile boolean proven;
+  private volatile boolean batched;
+  private volatile @Nullable CachedPlan counting;
+
+  /**
+   * A plan that has not been executed.
+   *
+   * @param shownSql the text as histories show it
+   */
+  CachedPlan(RewritePlan plan, String shownSql) {
+    this.plan = plan;
+    this.shownSql = shownSql;
+    this.proven = !plan.isRewritten();
+  }
+
+  RewritePlan plan() {
+    return plan;
+  }
+
+  String shownSql() {
+    return shownSql;
+  }
+
+  StatementKind kind() {
+    return plan.kind();
+  }
+
+  /** True if the statement is there for the transaction's control alone. */
+  boolean isControl() {
+    return !(plan.control() instanceof TransactionControl.None);
+  }
+
+  /** True if the DBMS has executed this very text, or if it is the application's own. */
+  boolean isProven() {
+    return proven;
+  }
+
+  /** The DBMS has executed the text. */
+  void prove() {
+    if (!proven) {
+      proven = true;
+    }
+  }
+
+  /** True if the text was last used in a batch. */
+  boolean isBatched() {
+    return batched;
+  }
+
+  void batched(boolean now) {
+    if (batched != now) {
+      batched = now;
+    }
+  }
+
+  /** True if the statement was made to return what it wrote. */
+  boolean returnsWrittenRows() {
+    return plan.returns() == RewritePlan.Returns.WRITTEN_ROWS;
+  }
+
+  /** True if a result of it has columns to hide. */
+  boolean hidesColumns() {
+    return !plan.appended().isEmpty() || plan.starShowsAuxiliary();
+  }
+
+  /** The variant that returns no rows, if it has been made. */
+  @Nullable CachedPlan counting() {
+    return counting;
+  }
+
+  void counting(CachedPlan variant) {
+    counting = variant;
+  }
+
+  /**
+   * What was done to a row that came back with {@code writers}.
+   *
+   * <p>An INSERT that comes back with more than its own token has updated a row that was there (ON
+   * CONFLICT DO UPDATE).
+   */
+  Access access(String writers) {
+    return switch (plan.kind()) {
+      case INSERT, REPLACE ->
+          writers.length() > io.txwatch.history.WriterToken.LENGTH ? Access.UPDATE : Access.INSERT;
+      case UPDATE, MERGE -> Access.UPDATE;
+      case DELETE -> Access.DELETE;
+      case SELECT, LOCKING_SELECT, DDL, OTHER -> Access.READ;
+    };
+  }
+}

@@ -1,0 +1,173 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.capture.CallSites;
+import io.txwatch.capture.Observation;
+import io.txwatch.capture.SessionTracker;
+import io.txwatch.history.GapReason;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One execution of a statement, as the wrappers see it: the rim behind which capture lives. Nothing
+ * that goes wrong behind it comes through to the application; it is counted as a fault.
+ */
+final class Execution {
+
+  private final WatchedConnection connection;
+  private final CachedPlan cached;
+  private final @Nullable Observation observation;
+  private boolean over;
+
+  private Execution(
+      WatchedConnection connection, CachedPlan cached, @Nullable Observation observation) {
+    this.connection = connection;
+    this.cached = cached;
+    this.observation = observation;
+  }
+
+  /** A statement is about to be sent. */
+  static Execution begin(WatchedConnection connection, CachedPlan cached) {
+    return begin(connection, cached, null);
+  }
+
+  /** An item of a batch is about to be sent, at the position that its token names. */
+  static Execution begin(
+      WatchedConnection connection, CachedPlan cached, SessionTracker.@Nullable Position position) {
+    if (cached.isControl()) {
+      return new Execution(connection, cached, null);
+    }
+    try {
+      SessionTracker tracker = connection.tracker();
+      String callSite = CallSites.current();
+      Observation observation =
+          position == null
+              ? tracker.begin(cached.kind(), cached.shownSql(), callSite)
+              : tracker.begin(position, cached.kind(), cached.shownSql(), callSite);
+      Optional<GapReason> reason = cached.plan().passThrough();
+      if (reason.isPresent()) {
+        observation.notSeen(reason.get(), cached.plan().passThroughDetail());
+      }
+      return new Execution(connection, cached, observation);
+    } catch (RuntimeException e) {
+      connection.fault(e);
+      return new Execution(connection, cached, null);
+    }
+  }
+
+  CachedPlan cached() {
+    return cached;
+  }
+
+  /** The same execution with another text. */
+  Execution with(CachedPlan other) {
+    Execution changed = new Execution(connection, other, observation);
+    other.plan().passThrough().ifPresent(r -> changed.notSeen(r, other.plan().passThroughDetail()));
+    return changed;
+  }
+
+  /** The writer token; one that names nobody if capture is at fault. */
+  String token() {
+    return observation == null ? SessionTracker.NOBODY : observation.token();
+  }
+
+  /** The text for a plain statement. */
+  String immediateSql() {
+    return cached.plan().immediateSql(token());
+  }
+
+  /** Notes that rows are touched that will not be seen. */
+  void notSeen(GapReason reason, String detail) {
+    if (observation != null) {
+      observation.notSeen(reason, detail);
+    }
+  }
+
+  /** The DBMS executed the statement and its result, if any, has no more to tell. */
+  void succeeded(boolean writesSeen) {
+    if (over) {
+      return;
+    }
+    over = true;
+    try {
+      cached.prove();
+      if (cached.isControl()) {
+        connection.controlled(cached);
+      } else if (observation != null) {
+        observation.succeeded(writesSeen || !cached.kind().mayWrite());
+      }
+      connection.executed(cached);
+    } catch (RuntimeException e) {
+      connection.fault(e);
+    }
+  }
+
+  /** The statement failed. */
+  void failed(SQLException error) {
+    over = true;
+    try {
+      if (cached.isControl()) {
+        connection.tracker().controlFailed(cached.plan().control(), error);
+      } else if (observation != null) {
+        observation.failed(error);
+      }
+    } catch (RuntimeException e) {
+      connection.fault(e);
+    }
+  }
+
+  /** Its result was closed, or is about to be: what was not read by now will not be. */
+  void over() {
+    succeeded(false);
+  }
+
+  /** The outcome of an autocommitted item of a batch cannot be told. */
+  void outcomeUnknown() {
+    if (observation != null) {
+      connection.tracker().outcomeUnknown(observation);
+    }
+  }
+
+  /**
+   * Notes the row that a result stands on.
+   *
+   * @param first the driver's index of the first appended column
+   */
+  void row(ResultSet result, int first) {
+    if (observation == null) {
+      return;
+    }
+    try {
+      List<String> tables = cached.plan().appended();
+      for (int i = 0; i < tables.size(); i++) {
+        long row = result.getLong(first + 2 * i);
+        if (!result.wasNull()) {
+          String writers = result.getString(first + 2 * i + 1);
+          writers = writers == null ? "" : writers;
+          observation.row(cached.access(writers), tables.get(i), row, writers);
+        }
+      }
+    } catch (SQLException | RuntimeException e) {
+      connection.fault(e);
+    }
+  }
+
+  /**
+   * Reads the rows that a write returned, to the end.
+   *
+   * @return how many: the update count
+   * @throws SQLException the driver's, as an error of the statement itself
+   */
+  long drain(ResultSet written) throws SQLException {
+    long count = 0;
+    try (written) {
+      while (written.next()) {
+        row(written, 1);
+        count++;
+      }
+    }
+    return count;
+  }
+}

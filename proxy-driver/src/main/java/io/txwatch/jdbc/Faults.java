@@ -1,0 +1,38 @@
+package io.txwatch.jdbc;
+
+import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Faults of ours, told to people: the first few, a line each, on standard error. All of them are
+ * counted in the history as gaps.
+ */
+final class Faults {
+
+  private static final int MOST = 5;
+  private static final AtomicInteger TOLD = new AtomicInteger();
+
+  private Faults() {}
+
+  static void tell(Throwable fault) {
+    say("a fault of txwatch, the application is not affected: " + fault);
+  }
+
+  /** The application's text is sent instead of ours. */
+  static void tellRewriting(SQLException error) {
+    say(
+        "the database refused a rewritten statement, which is sent as it is from now on: SQLState "
+            + error.getSQLState()
+            + ", code "
+            + error.getErrorCode());
+  }
+
+  /** Says a line, unless enough has been said. */
+  static void say(String line) {
+    int told = TOLD.incrementAndGet();
+    if (told <= MOST) {
+      String rest = told == MOST ? " (further ones are counted, not told)" : "";
+      System.err.println("txwatch: " + line.replaceAll("\\s+", " ") + rest);
+    }
+  }
+}

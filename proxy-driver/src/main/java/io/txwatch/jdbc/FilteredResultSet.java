@@ -1,0 +1,101 @@
+package io.txwatch.jdbc;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+
+/**
+ * A result of {@link java.sql.DatabaseMetaData} without the rows that name something of ours. Row
+ * numbers are those of the rows that are left.
+ */
+final class FilteredResultSet extends DelegatingResultSet {
+
+  private final int nameColumn;
+  private int row;
+
+  FilteredResultSet(ResultSet delegate, int nameColumn) {
+    super(delegate);
+    this.nameColumn = nameColumn;
+  }
+
+  private boolean isOurs() throws SQLException {
+    return ColumnMask.isOurs(delegate.getString(nameColumn));
+  }
+
+  @Override
+  public boolean next() throws SQLException {
+    while (delegate.next()) {
+      if (!isOurs()) {
+        row++;
+        return true;
+      }
+    }
+    row = 0;
+    return false;
+  }
+
+  @Override
+  public boolean previous() throws SQLException {
+    while (delegate.previous()) {
+      if (!isOurs()) {
+        row = Math.max(0, row - 1);
+        return true;
+      }
+    }
+    row = 0;
+    return false;
+  }
+
+  @Override
+  public void beforeFirst() throws SQLException {
+    delegate.beforeFirst();
+    row = 0;
+  }
+
+  @Override
+  public boolean first() throws SQLException {
+    beforeFirst();
+    return next();
+  }
+
+  @Override
+  public boolean last() throws SQLException {
+    return absolute(-1);
+  }
+
+  @Override
+  public boolean absolute(int wanted) throws SQLException {
+    int target = wanted;
+    if (wanted < 0) {
+      int count = 0;
+      for (beforeFirst(); next(); ) {
+        count++;
+      }
+      target = count + 1 + wanted;
+    }
+    beforeFirst();
+    while (target > 0 && next()) {
+      target--;
+      if (target == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public boolean relative(int rows) throws SQLException {
+    boolean onRow = row > 0;
+    for (int i = 0; i < rows; i++) {
+      onRow = next();
+    }
+    for (int i = 0; i > rows; i--) {
+      onRow = previous();
+    }
+    return onRow;
+  }
+
+  @Override
+  public int getRow() {
+    return row;
+  }
+}

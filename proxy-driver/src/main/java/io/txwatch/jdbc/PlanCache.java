@@ -1,0 +1,132 @@
+package io.txwatch.jdbc;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import io.txwatch.prepare.JdbcCatalog;
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.Planner;
+import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.TransactionControl;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/**
+ * The plans for a database, by text: one look-up in the steady state, bounded by the characters of
+ * the texts. A plan is made outside the cache's locks, so that a slow catalog holds up nobody else;
+ * two connections may make the same plan at the same time.
+ */
+final class PlanCache {
+
+  /** Characters of SQL that are kept; a plan weighs some six times its text. */
+  private static final long MOST_CHARACTERS = 4_000_000;
+
+  private static final int WEIGHT_OF_A_PLAN = 200;
+
+  private final Planner planner;
+  private final UnaryOperator<String> show;
+
+  /** The catalog's version that the plans were made at. */
+  private volatile long version;
+
+  private final Cache<String, CachedPlan> plans =
+      Caffeine.newBuilder()
+          .maximumWeight(MOST_CHARACTERS)
+          .weigher((String sql, CachedPlan plan) -> sql.length() + WEIGHT_OF_A_PLAN)
+          .executor(Runnable::run)
+          .build();
+
+  /**
+   * An empty cache.
+   *
+   * @param show the text as histories show it
+   */
+  PlanCache(Planner planner, UnaryOperator<String> show) {
+    this.planner = planner;
+    this.show = show;
+  }
+
+  /** The plan for a text. Never throws: what goes wrong here is a reason to pass the text on. */
+  CachedPlan of(String sql, JdbcCatalog catalog) {
+    long now = catalog.version();
+    if (now != version) {
+      version = now;
+      plans.invalidateAll();
+    }
+    CachedPlan known = plans.getIfPresent(sql);
+    if (known != null) {
+      return known;
+    }
+    CachedPlan made = make(sql, catalog, true);
+    if (catalog.version() == now) {
+      plans.put(sql, made);
+    }
+    return made;
+  }
+
+  /** The variant of a plan that returns no rows of a write's. */
+  CachedPlan counting(CachedPlan cached, Catalog catalog) {
+    if (!cached.returnsWrittenRows()) {
+      return cached;
+    }
+    CachedPlan known = cached.counting();
+    if (known == null) {
+      known = make(cached.plan().original(), catalog, false);
+      cached.counting(known);
+    }
+    return known;
+  }
+
+  private CachedPlan make(String sql, Catalog catalog, boolean mayReturnRows) {
+    try {
+      return new CachedPlan(planner.plan(sql, catalog, mayReturnRows), show.apply(sql));
+    } catch (RuntimeException | StackOverflowError e) {
+      return new CachedPlan(
+          RewritePlan.untouched(
+              sql,
+              StatementKind.OTHER,
+              TransactionControl.NONE,
+              Optional.of(GapReason.FAULT),
+              e.getClass().getSimpleName(),
+              0),
+          "");
+    }
+  }
+
+  /** The plan that sends the application's own text, with the reason why. */
+  static CachedPlan asItIs(CachedPlan cached, GapReason reason, String detail) {
+    RewritePlan plan = cached.plan();
+    RewritePlan untouched =
+        RewritePlan.untouched(
+            plan.original(),
+            plan.kind(),
+            plan.control(),
+            Optional.of(reason),
+            detail,
+            plan.parameterCount());
+    return new CachedPlan(
+        new RewritePlan(
+            untouched.original(),
+            untouched.kind(),
+            untouched.control(),
+            untouched.passThrough(),
+            untouched.passThroughDetail(),
+            untouched.preparedSql(),
+            untouched.immediatePieces(),
+            untouched.parameterCount(),
+            untouched.parameterIndex(),
+            untouched.tokenParameters(),
+            untouched.returns(),
+            untouched.appended(),
+            plan.starShowsAuxiliary()),
+        cached.shownSql());
+  }
+
+  /** From now on the text is sent as it is. */
+  CachedPlan doNotRewrite(CachedPlan cached, String why) {
+    CachedPlan untouched = asItIs(cached, GapReason.FAULT, why);
+    plans.put(cached.plan().original(), untouched);
+    return untouched;
+  }
+}

@@ -1,0 +1,181 @@
+package io.txwatch.jdbc;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.txwatch.capture.Pipeline;
+import io.txwatch.capture.SessionTracker;
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.prepare.ConnectionSource;
+import io.txwatch.prepare.JdbcCatalog;
+import io.txwatch.settings.Setting;
+import io.txwatch.settings.Settings;
+import io.txwatch.sql.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The one way in: takes a connection that some driver opened and gives the watched one. The driver
+ * behind {@code jdbc:txwatch:}, the data source and the agent all come through here.
+ */
+public final class Watch {
+
+  private static final AtomicInteger SESSIONS = new AtomicInteger();
+  private static final Set<String> UNKNOWN = ConcurrentHashMap.newKeySet();
+
+  /** Databases that connections were opened to lately; an evicted one is merely made again. */
+  private static final Cache<String, WatchedDatabase> DATABASES =
+      Caffeine.newBuilder().maximumSize(256).executor(Runnable::run).build();
+
+  /** Threads that pools open connections on; the pool's name is in front. */
+  private static final Pattern POOL_THREAD =
+      Pattern.compile("(.+?)[: -](?:connection[ -]adder|housekeeper)");
+
+  private Watch() {}
+
+  /**
+   * Watches a connection, sending its events to the {@linkplain Pipeline#of pipeline} that the
+   * settings ask for.
+   *
+   * <p>Given back as it is are a connection that is watched already, by whatever wrapper, any
+   * connection if {@code txwatch.instrument} is {@code off}, and, said once, one to a DBMS that is
+   * not known. Never throws.
+   *
+   * @param real a connection that has just been opened and that nobody has used
+   * @param url the URL that it was opened with, as the real driver understands it
+   * @param user the user that it was opened for; empty if the URL tells
+   * @param source opens another one of the same kind, not watched
+   */
+  public static Connection connection(
+      Connection real, String url, String user, ConnectionSource source, Settings settings) {
+    if (settings.get(Setting.INSTRUMENT).equals("off") || isWatched(real)) {
+      return real;
+    }
+    try {
+      return connection(real, url, user, source, settings, Pipeline.of(settings));
+    } catch (RuntimeException | LinkageError e) {
+      Faults.tell(e);
+      return real;
+    }
+  }
+
+  /** The same with a pipeline of the caller's. */
+  public static Connection connection(
+      Connection real,
+      String url,
+      String user,
+      ConnectionSource source,
+      Settings settings,
+      Pipeline pipeline) {
+    JdbcCatalog catalog = null;
+    try {
+      Session session = new Session();
+      catalog =
+          JdbcCatalog.open(
+              real,
+              url,
+              user,
+              source,
+              settings.get(Setting.PREPARE).equals("auto"),
+              session::isIdle,
+              Faults::say);
+      Optional<Dialect> dialect = catalog.dialect();
+      if (dialect.isEmpty()) {
+        notWatched(catalog.database());
+        catalog.close();
+        return real;
+      }
+      WatchedDatabase database =
+          database(catalog.database(), dialect.get(), url, user, settings, pipeline);
+      return connection(real, database, catalog, session);
+    } catch (SQLException | RuntimeException | LinkageError e) {
+      Faults.tell(e);
+      if (catalog != null) {
+        catalog.close();
+      }
+      return real;
+    }
+  }
+
+  /** True if a connection is watched, or is a pool's or a proxy's handle on one that is. */
+  public static boolean isWatched(Connection connection) {
+    try {
+      return connection instanceof WatchedConnection
+          || connection.isWrapperFor(WatchedConnection.class);
+    } catch (SQLException | RuntimeException | AbstractMethodError e) {
+      return false;
+    }
+  }
+
+  /** Lets the catalog ask about a session that is being set up. */
+  private static final class Session {
+    private volatile @org.jspecify.annotations.Nullable SessionTracker tracker;
+
+    boolean isIdle() {
+      SessionTracker known = tracker;
+      return known != null && !known.inTransactionMode();
+    }
+  }
+
+  private static WatchedDatabase database(
+      Database database,
+      Dialect dialect,
+      String url,
+      String user,
+      Settings settings,
+      Pipeline pipeline) {
+    UnaryOperator<String> show = UnaryOperator.identity();
+    String key =
+        String.join("\0", user, url, database.place(), settings.toString())
+            + System.identityHashCode(pipeline);
+    return DATABASES.get(key, k -> WatchedDatabase.of(database, dialect, show, pipeline));
+  }
+
+  private static Connection connection(
+      Connection real, WatchedDatabase database, JdbcCatalog catalog, Session session)
+      throws SQLException {
+    IsolationLevel level = Levels.of(real.getTransactionIsolation());
+    SessionTracker tracker =
+        new SessionTracker(
+            sessionName(),
+            database.database(),
+            database.rules(),
+            real.getAutoCommit(),
+            level == null ? IsolationLevel.READ_COMMITTED : level,
+            database.pipeline().ids(),
+            Watch::micros,
+            catalog::transactionEnded,
+            database.pipeline().sink());
+    session.tracker = tracker;
+    return new WatchedConnection(real, database, tracker, catalog);
+  }
+
+  private static void notWatched(Database database) {
+    if (UNKNOWN.add(database.product())) {
+      Faults.say(
+          "connections to "
+              + database.displayName()
+              + " are not watched: its SQL, or the mode that it is set to, is not one that txwatch"
+              + " rewrites");
+    }
+  }
+
+  private static long micros() {
+    Instant now = Instant.now();
+    return now.getEpochSecond() * 1_000_000 + now.getNano() / 1_000;
+  }
+
+  private static String sessionName() {
+    String thread = Thread.currentThread().getName();
+    Matcher pool = POOL_THREAD.matcher(thread);
+    return (pool.matches() ? pool.group(1) : thread) + "#" + SESSIONS.incrementAndGet();
+  }
+}

@@ -1,0 +1,442 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.capture.SessionTracker;
+import io.txwatch.capture.TransactionRules;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.StatementKind;
+import io.txwatch.prepare.JdbcCatalog;
+import io.txwatch.sql.Dialect;
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
+import java.util.Locale;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** A connection whose transactions and statements are observed. */
+final class WatchedConnection extends DelegatingConnection {
+
+  /** The savepoint that stands before a rewritten text that PostgreSQL has not executed yet. */
+  private static final String GUARD = "txw_guard";
+
+  private final WatchedDatabase database;
+  private final SessionTracker tracker;
+  private final JdbcCatalog catalog;
+  private @Nullable PlanCache ownPlans;
+  private boolean guarded;
+
+  WatchedConnection(
+      Connection delegate, WatchedDatabase database, SessionTracker tracker, JdbcCatalog catalog) {
+    super(delegate);
+    this.database = database;
+    this.tracker = tracker;
+    this.catalog = catalog;
+  }
+
+  // ---------------------------------------------------------------- what the statements ask
+
+  SessionTracker tracker() {
+    return tracker;
+  }
+
+  TransactionRules rules() {
+    return database.rules();
+  }
+
+  /** The plan for a text. Never throws. */
+  CachedPlan plan(String sql, StatementOptions options) {
+    CachedPlan cached = plans().of(sql, catalog);
+    return options.updatable() && cached.hidesColumns()
+        ? PlanCache.asItIs(cached, GapReason.SHAPE, "updatable result")
+        : cached;
+  }
+
+  CachedPlan withoutWrittenRows(CachedPlan cached) {
+    return plans().counting(cached, catalog);
+  }
+
+  /** A session that looks names up elsewhere than it first did has plans of its own. */
+  private PlanCache plans() {
+    if (catalog.version() >>> 32 == 0) {
+      return database.plans();
+    }
+    if (ownPlans == null) {
+      ownPlans = database.ownPlans();
+    }
+    return ownPlans;
+  }
+
+  CachedPlan asItIs(CachedPlan cached, GapReason reason, String detail) {
+    return cached.isControl() ? cached : PlanCache.asItIs(cached, reason, detail);
+  }
+
+  /** A statement for the transaction's control was executed. */
+  void controlled(CachedPlan cached) {
+    tracker.controlled(cached.plan().control());
+  }
+
+  /** A statement was executed. */
+  void executed(CachedPlan cached) {
+    StatementKind kind = cached.kind();
+    if (kind == StatementKind.DDL || kind == StatementKind.OTHER) {
+      catalog.executed(cached.plan().original());
+    }
+  }
+
+  void gap(GapReason reason, String detail) {
+    try {
+      tracker.gap(reason, detail);
+    } catch (RuntimeException e) {
+      fault(e);
+    }
+  }
+
+  /** Something of ours went wrong: counted, said once, never the application's business. */
+  void fault(Throwable fault) {
+    Faults.tell(fault);
+    try {
+      tracker.gap(GapReason.FAULT, fault.getClass().getSimpleName());
+    } catch (RuntimeException e) {
+      Faults.tell(e);
+    }
+  }
+
+  // ---------------------------------------------------------------- failing open
+
+  /**
+   * A rewritten text is about to be sent. On PostgreSQL an error aborts the transaction, so a text
+   * that has never been executed there has a savepoint set before it, once in its life.
+   */
+  void guard(CachedPlan cached) {
+    guarded = false;
+    if (cached.isProven()
+        || rules().dialect() != Dialect.POSTGRESQL
+        || !tracker.inTransactionMode()
+        || tracker.mustRollBack()) {
+      return;
+    }
+    guarded = onTheSide("SAVEPOINT " + GUARD);
+  }
+
+  /** The text that was guarded has been executed. */
+  void unguard() {
+    if (guarded) {
+      guarded = false;
+      if (!onTheSide("RELEASE SAVEPOINT " + GUARD)) {
+        fault(new IllegalStateException("the guarding savepoint is gone"));
+      }
+    }
+  }
+
+  private boolean onTheSide(String sql) {
+    try (Statement statement = delegate.createStatement()) {
+      statement.execute(sql);
+      return true;
+    } catch (SQLException e) {
+      return false;
+    }
+  }
+
+  /** True if an error may come from what we added to a text. */
+  boolean mayBeOurFault(CachedPlan cached, SQLException error) {
+    if (!cached.plan().isRewritten() || TransactionRules.connectionLost(error)) {
+      return false;
+    }
+    String state = error.getSQLState();
+    String message = error.getMessage();
+    return (state != null && state.startsWith("42"))
+        || (rules().dialect() == Dialect.SQLITE && (error.getErrorCode() & 0xff) == 1)
+        || (rules().dialect() == Dialect.H2 && error.getErrorCode() >= 90000)
+        || (message != null && message.toLowerCase(Locale.ROOT).contains("txw_"));
+  }
+
+  /** True if the transaction is as it was before the text that failed, or can be put back. */
+  boolean canTryAgain() {
+    if (guarded) {
+      guarded = false;
+      return onTheSide("ROLLBACK TO SAVEPOINT " + GUARD) && onTheSide("RELEASE SAVEPOINT " + GUARD);
+    }
+    return rules().dialect() != Dialect.POSTGRESQL || !tracker.inTransactionMode();
+  }
+
+  /** The application's own text was executed where the rewritten one failed. */
+  Execution goOnWithout(Execution execution, SQLException ours) {
+    CachedPlan untouched = doNotRewrite(execution.cached(), ours);
+    return execution.with(untouched);
+  }
+
+  /** From now on the text is sent as it is. */
+  CachedPlan doNotRewrite(CachedPlan cached, SQLException ours) {
+    Faults.tellRewriting(ours);
+    catalog.invalidate();
+    return plans().doNotRewrite(cached, "SQLState " + ours.getSQLState());
+  }
+
+  // ---------------------------------------------------------------- transactions
+
+  @Override
+  public void setAutoCommit(boolean autoCommit) throws SQLException {
+    try {
+      delegate.setAutoCommit(autoCommit);
+    } catch (SQLException e) {
+      if (autoCommit) {
+        tracker.commitFailed(e);
+      }
+      throw e;
+    }
+    tracker.autoCommit(autoCommit);
+  }
+
+  @Override
+  public void commit() throws SQLException {
+    try {
+      delegate.commit();
+    } catch (SQLException e) {
+      tracker.commitFailed(e);
+      throw e;
+    }
+    tracker.committed();
+  }
+
+  @Override
+  public void rollback() throws SQLException {
+    try {
+      delegate.rollback();
+    } catch (SQLException e) {
+      tracker.rollbackFailed(e);
+      throw e;
+    }
+    tracker.rolledBack();
+  }
+
+  @Override
+  public Savepoint setSavepoint() throws SQLException {
+    Savepoint savepoint = delegate.setSavepoint();
+    tracker.savepoint(nameOf(savepoint));
+    return savepoint;
+  }
+
+  @Override
+  public Savepoint setSavepoint(String name) throws SQLException {
+    Savepoint savepoint = delegate.setSavepoint(name);
+    tracker.savepoint(nameOf(savepoint));
+    return savepoint;
+  }
+
+  @Override
+  public void rollback(Savepoint savepoint) throws SQLException {
+    delegate.rollback(savepoint);
+    tracker.rolledBackTo(nameOf(savepoint));
+  }
+
+  @Override
+  public void releaseSavepoint(Savepoint savepoint) throws SQLException {
+    delegate.releaseSavepoint(savepoint);
+    tracker.released(nameOf(savepoint));
+  }
+
+  private static String nameOf(Savepoint savepoint) {
+    try {
+      return savepoint.getSavepointName();
+    } catch (SQLException unnamed) {
+      try {
+        return "#" + savepoint.getSavepointId();
+      } catch (SQLException e) {
+        return "#" + System.identityHashCode(savepoint);
+      }
+    }
+  }
+
+  @Override
+  public void setTransactionIsolation(int level) throws SQLException {
+    delegate.setTransactionIsolation(level);
+    IsolationLevel known = Levels.of(level);
+    if (known != null) {
+      tracker.level(known);
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    try {
+      delegate.close();
+    } finally {
+      closed();
+    }
+  }
+
+  private void closed() {
+    if (tracker.closed()) {
+      catalog.close();
+    }
+  }
+
+  @Override
+  public void setSchema(String schema) throws SQLException {
+    delegate.setSchema(schema);
+    catalog.pathChanged();
+  }
+
+  @Override
+  public void setCatalog(String name) throws SQLException {
+    delegate.setCatalog(name);
+    catalog.pathChanged();
+  }
+
+  @Override
+  public void abort(Executor executor) throws SQLException {
+    try {
+      delegate.abort(executor);
+    } finally {
+      closed();
+    }
+  }
+
+  // ---------------------------------------------------------------- statements
+
+  @Override
+  public Statement createStatement() throws SQLException {
+    return new WatchedStatement(delegate.createStatement(), this, StatementOptions.PLAIN);
+  }
+
+  @Override
+  public Statement createStatement(int type, int concurrency) throws SQLException {
+    return new WatchedStatement(
+        delegate.createStatement(type, concurrency),
+        this,
+        StatementOptions.of(type, concurrency, StatementOptions.PLAIN.preparer()));
+  }
+
+  @Override
+  public Statement createStatement(int type, int concurrency, int holdability) throws SQLException {
+    return new WatchedStatement(
+        delegate.createStatement(type, concurrency, holdability),
+        this,
+        StatementOptions.of(type, concurrency, StatementOptions.PLAIN.preparer()));
+  }
+
+  @Override
+  public PreparedStatement prepareStatement(String sql) throws SQLException {
+    return prepare(sql, StatementOptions.PLAIN);
+  }
+
+  @Override
+  public PreparedStatement prepareStatement(String sql, int type, int concurrency)
+      throws SQLException {
+    return prepare(
+        sql,
+        StatementOptions.of(
+            type, concurrency, (real, text) -> real.prepareStatement(text, type, concurrency)));
+  }
+
+  @Override
+  public PreparedStatement prepareStatement(String sql, int type, int concurrency, int holdability)
+      throws SQLException {
+    return prepare(
+        sql,
+        StatementOptions.of(
+            type,
+            concurrency,
+            (real, text) -> real.prepareStatement(text, type, concurrency, holdability)));
+  }
+
+  @Override
+  public PreparedStatement prepareStatement(String sql, int keys) throws SQLException {
+    return prepare(
+        sql,
+        keys == Statement.NO_GENERATED_KEYS
+            ? StatementOptions.PLAIN
+            : StatementOptions.keys((real, text) -> real.prepareStatement(text, keys)));
+  }
+
+  @Override
+  public PreparedStatement prepareStatement(String sql, int[] keys) throws SQLException {
+    return prepare(sql, StatementOptions.keys((real, text) -> real.prepareStatement(text, keys)));
+  }
+
+  @Override
+  public PreparedStatement prepareStatement(String sql, String[] keys) throws SQLException {
+    return prepare(sql, StatementOptions.keys((real, text) -> real.prepareStatement(text, keys)));
+  }
+
+  private PreparedStatement prepare(String sql, StatementOptions options) throws SQLException {
+    CachedPlan cached = plan(sql, options);
+    CachedPlan active =
+        options.keysAsked() || cached.isBatched() ? withoutWrittenRows(cached) : cached;
+    PreparedStatement prepared;
+    guard(active);
+    try {
+      prepared = options.preparer().prepare(delegate, active.plan().preparedSql());
+      unguard();
+    } catch (SQLException e) {
+      if (!mayBeOurFault(active, e) || !canTryAgain()) {
+        throw e;
+      }
+      prepared = options.preparer().prepare(delegate, sql);
+      cached = doNotRewrite(cached, e);
+      active = cached;
+    }
+    return new WatchedPreparedStatement(prepared, this, options, cached, active);
+  }
+
+  @Override
+  public CallableStatement prepareCall(String sql) throws SQLException {
+    return call(delegate.prepareCall(sql), sql);
+  }
+
+  @Override
+  public CallableStatement prepareCall(String sql, int type, int concurrency) throws SQLException {
+    return call(delegate.prepareCall(sql, type, concurrency), sql);
+  }
+
+  @Override
+  public CallableStatement prepareCall(String sql, int type, int concurrency, int holdability)
+      throws SQLException {
+    return call(delegate.prepareCall(sql, type, concurrency, holdability), sql);
+  }
+
+  private CallableStatement call(CallableStatement prepared, String sql) {
+    CachedPlan cached =
+        asItIs(plan(sql, StatementOptions.PLAIN), GapReason.OPAQUE, "callable statement");
+    return new WatchedCallableStatement(prepared, this, StatementOptions.PLAIN, cached);
+  }
+
+  // ---------------------------------------------------------------- the rest
+
+  @Override
+  public DatabaseMetaData getMetaData() throws SQLException {
+    return new WatchedDatabaseMetaData(delegate.getMetaData(), this);
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) throws SQLException {
+    return Unwrap.unwrap(this, delegate, type, this);
+  }
+
+  @Override
+  public boolean isWrapperFor(Class<?> type) throws SQLException {
+    return Unwrap.isWrapperFor(this, delegate, type);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof WatchedConnection watched
+        ? delegate.equals(watched.delegate)
+        : delegate.equals(other);
+  }
+
+  @Override
+  public int hashCode() {
+    return delegate.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return delegate.toString();
+  }
+}

@@ -1,0 +1,82 @@
+package io.txwatch.jdbc;
+
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** What the database tells of itself, without what we added to it. */
+final class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
+
+  private final WatchedConnection connection;
+
+  WatchedDatabaseMetaData(DatabaseMetaData delegate, WatchedConnection connection) {
+    super(delegate);
+    this.connection = connection;
+  }
+
+  @Override
+  public Connection getConnection() throws SQLException {
+    delegate.getConnection(); // for the driver's own error if it is closed
+    return connection;
+  }
+
+  @Override
+  public ResultSet getColumns(String catalog, String schema, String table, String column)
+      throws SQLException {
+    return withoutOurs(delegate.getColumns(catalog, schema, table, column), "COLUMN_NAME");
+  }
+
+  @Override
+  public ResultSet getColumnPrivileges(String catalog, String schema, String table, String column)
+      throws SQLException {
+    return withoutOurs(delegate.getColumnPrivileges(catalog, schema, table, column), "COLUMN_NAME");
+  }
+
+  @Override
+  public ResultSet getPseudoColumns(String catalog, String schema, String table, String column)
+      throws SQLException {
+    return withoutOurs(delegate.getPseudoColumns(catalog, schema, table, column), "COLUMN_NAME");
+  }
+
+  @Override
+  public ResultSet getIndexInfo(
+      String catalog, String schema, String table, boolean unique, boolean approximate)
+      throws SQLException {
+    return withoutOurs(
+        delegate.getIndexInfo(catalog, schema, table, unique, approximate), "COLUMN_NAME");
+  }
+
+  @Override
+  public ResultSet getTables(String catalog, String schema, String table, String[] types)
+      throws SQLException {
+    return withoutOurs(delegate.getTables(catalog, schema, table, types), "TABLE_NAME");
+  }
+
+  private static ResultSet withoutOurs(ResultSet rows, String nameColumn) throws SQLException {
+    return new FilteredResultSet(rows, rows.findColumn(nameColumn));
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) throws SQLException {
+    return Unwrap.unwrap(this, delegate, type, connection);
+  }
+
+  @Override
+  public boolean isWrapperFor(Class<?> type) throws SQLException {
+    return Unwrap.isWrapperFor(this, delegate, type);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof WatchedDatabaseMetaData watched
+        ? delegate.equals(watched.delegate)
+        : delegate.equals(other);
+  }
+
+  @Override
+  public int hashCode() {
+    return delegate.hashCode();
+  }
+}

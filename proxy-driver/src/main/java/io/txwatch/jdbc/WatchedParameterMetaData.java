@@ -1,0 +1,36 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.sql.RewritePlan;
+import java.sql.ParameterMetaData;
+import java.sql.SQLException;
+
+/** What a statement tells of its parameters: the application's, by the application's indexes. */
+final class WatchedParameterMetaData extends DelegatingParameterMetaData {
+
+  private final RewritePlan plan;
+
+  WatchedParameterMetaData(ParameterMetaData delegate, RewritePlan plan) {
+    super(delegate);
+    this.plan = plan;
+  }
+
+  @Override
+  public int getParameterCount() throws SQLException {
+    return delegate.getParameterCount() - plan.tokenParameters().length;
+  }
+
+  @Override
+  protected int place(int index) {
+    return Places.behind(plan, index);
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) throws SQLException {
+    return type.isInstance(this) ? type.cast(this) : delegate.unwrap(type);
+  }
+
+  @Override
+  public boolean isWrapperFor(Class<?> type) throws SQLException {
+    return Unwrap.isWrapperFor(this, delegate, type);
+  }
+}

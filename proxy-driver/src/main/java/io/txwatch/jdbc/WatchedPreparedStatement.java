@@ -1,0 +1,355 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.history.GapReason;
+import java.sql.ParameterMetaData;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A prepared statement whose text carries the writer token as one more parameter: prepared once, in
+ * one transaction, executed in many, each time with a token of its own.
+ *
+ * <p>There are two texts of a write: one that returns what it wrote, for {@code executeUpdate}, and
+ * one that does not, for batches and for results that must stay what they are. Which one is needed
+ * is known only when it is executed, so setters are kept as long as the other text, or the
+ * application's own, may have to take their values over.
+ */
+class WatchedPreparedStatement extends DelegatingPreparedStatement {
+
+  /** A row of a batch: the setters that made it. */
+  private record Item(@Nullable Setter @Nullable [] setters) {}
+
+  /** The plan for the text that the application prepared. */
+  private CachedPlan plan;
+
+  /** The plan for the text that the driver has. */
+  private CachedPlan active;
+
+  private @Nullable Setter @Nullable [] kept;
+  private boolean streamed;
+  private @Nullable Batch batch;
+  private final List<Item> items = new ArrayList<>(0);
+
+  /**
+   * Wraps a statement that was prepared.
+   *
+   * @param active the plan that it was prepared by: {@code plan} or its variant without rows
+   */
+  WatchedPreparedStatement(
+      PreparedStatement delegate,
+      WatchedConnection connection,
+      StatementOptions options,
+      CachedPlan plan,
+      CachedPlan active) {
+    super(delegate, connection, options);
+    this.plan = plan;
+    this.active = active;
+  }
+
+  // ---------------------------------------------------------------- parameters
+
+  @Override
+  protected int place(int index) {
+    return Places.behind(active.plan(), index);
+  }
+
+  @Override
+  protected boolean keepsSetters() {
+    return plan.returnsWrittenRows()
+        || !active.isProven()
+        || active.plan().tokenParameters().length > 0;
+  }
+
+  @Override
+  protected void keep(int index, Setter setter) {
+    if (index >= 1 && index <= active.plan().parameterCount()) {
+      if (kept == null) {
+        kept = new Setter[active.plan().parameterCount()];
+      }
+      kept[index - 1] = setter;
+    }
+  }
+
+  @Override
+  protected void beforeStream() throws SQLException {
+    // A stream can be read once: from here on the text does not change any more.
+    prepareFor(connection.withoutWrittenRows(plan));
+    streamed = true;
+  }
+
+  @Override
+  public void clearParameters() throws SQLException {
+    prepared.clearParameters();
+    kept = null;
+  }
+
+  private void setTokens(PreparedStatement statement, CachedPlan cached, String token)
+      throws SQLException {
+    for (int place : cached.plan().tokenParameters()) {
+      statement.setString(place, token);
+    }
+  }
+
+  /** Changes to the text of another plan, and takes the parameters over. */
+  private void prepareFor(CachedPlan wanted) throws SQLException {
+    if (wanted == active || streamed || batch != null) {
+      return;
+    }
+    PreparedStatement other =
+        options.preparer().prepare(connection.delegate, wanted.plan().preparedSql());
+    try {
+      copySettings(prepared, other);
+      replay(kept, other, wanted);
+    } catch (SQLException | RuntimeException e) {
+      other.close();
+      throw e;
+    }
+    PreparedStatement former = prepared;
+    prepared = other;
+    delegate = other;
+    active = wanted;
+    former.close();
+  }
+
+  private static void copySettings(PreparedStatement from, PreparedStatement to)
+      throws SQLException {
+    if (from.getMaxRows() != to.getMaxRows()) {
+      to.setMaxRows(from.getMaxRows());
+    }
+    if (from.getFetchSize() != to.getFetchSize()) {
+      to.setFetchSize(from.getFetchSize());
+    }
+    if (from.getQueryTimeout() != to.getQueryTimeout()) {
+      to.setQueryTimeout(from.getQueryTimeout());
+    }
+    if (from.getMaxFieldSize() != to.getMaxFieldSize()) {
+      to.setMaxFieldSize(from.getMaxFieldSize());
+    }
+    if (from.isCloseOnCompletion()) {
+      to.closeOnCompletion();
+    }
+  }
+
+  private static void replay(
+      @Nullable Setter @Nullable [] setters, PreparedStatement statement, CachedPlan cached)
+      throws SQLException {
+    if (setters == null) {
+      return;
+    }
+    for (int i = 0; i < setters.length; i++) {
+      Setter setter = setters[i];
+      if (setter != null) {
+        setter.set(statement, Places.behind(cached.plan(), i + 1));
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- executing
+
+  /** Something that is done with the prepared statement. */
+  private interface PreparedCall<T> {
+    T on(PreparedStatement statement) throws SQLException;
+  }
+
+  @Override
+  public ResultSet executeQuery() throws SQLException {
+    prepareFor(connection.withoutWrittenRows(plan));
+    return showResult(run(PreparedStatement::executeQuery));
+  }
+
+  @Override
+  public int executeUpdate() throws SQLException {
+    prepareForWrite();
+    return active.returnsWrittenRows()
+        ? (int) runWrite()
+        : (int) counted(run(statement -> (long) statement.executeUpdate()));
+  }
+
+  @Override
+  public long executeLargeUpdate() throws SQLException {
+    prepareForWrite();
+    return active.returnsWrittenRows()
+        ? runWrite()
+        : counted(run(PreparedStatement::executeLargeUpdate));
+  }
+
+  @Override
+  public boolean execute() throws SQLException {
+    prepareForWrite();
+    if (active.returnsWrittenRows()) {
+      runWrite();
+      return false;
+    }
+    return hasResult(run(PreparedStatement::execute));
+  }
+
+  private void prepareForWrite() throws SQLException {
+    prepareFor(mayDrain() ? plan : connection.withoutWrittenRows(plan));
+  }
+
+  private <T> T run(PreparedCall<T> call) throws SQLException {
+    Execution execution = start(active);
+    try {
+      setTokens(prepared, active, execution.token());
+      T result = call.on(prepared);
+      active.prove();
+      connection.unguard();
+      return result;
+    } catch (SQLException e) {
+      if (!mayBeOurFault(e)) {
+        execution.failed(e);
+        throw e;
+      }
+      return runAsItWas(execution, e, call);
+    }
+  }
+
+  private long runWrite() throws SQLException {
+    Execution execution = start(active);
+    try {
+      setTokens(prepared, active, execution.token());
+      long count = execution.drain(prepared.executeQuery());
+      connection.unguard();
+      return drained(count);
+    } catch (SQLException e) {
+      if (!mayBeOurFault(e)) {
+        execution.failed(e);
+        throw e;
+      }
+      return counted(runAsItWas(execution, e, PreparedStatement::executeLargeUpdate));
+    }
+  }
+
+  private boolean mayBeOurFault(SQLException error) {
+    return connection.mayBeOurFault(active, error);
+  }
+
+  private <T> T runAsItWas(Execution execution, SQLException ours, PreparedCall<T> call)
+      throws SQLException {
+    CachedPlan failed = execution.cached();
+    if (failed.isProven() || streamed || !connection.canTryAgain()) {
+      connection.doNotRewrite(failed, ours);
+      execution.failed(ours);
+      throw ours;
+    }
+    T result;
+    try {
+      prepareFor(connection.asItIs(failed, GapReason.FAULT, ""));
+      result = call.on(prepared);
+    } catch (SQLException e) {
+      execution.failed(e); // not our fault: this is what the application's own text gives
+      throw e;
+    }
+    Execution instead = connection.goOnWithout(execution, ours);
+    plan = instead.cached();
+    active = plan;
+    goOnWith(instead);
+    return result;
+  }
+
+  // ---------------------------------------------------------------- batches
+
+  @Override
+  public void addBatch() throws SQLException {
+    Batch collecting = batch;
+    if (collecting == null) {
+      prepareFor(connection.withoutWrittenRows(plan));
+      plan.batched(true);
+      collecting = new Batch(connection);
+    }
+    setTokens(prepared, active, collecting.add(active));
+    prepared.addBatch();
+    items.add(new Item(streamed || kept == null ? null : kept.clone()));
+    batch = collecting;
+  }
+
+  @Override
+  public void addBatch(String sql) throws SQLException {
+    prepared.addBatch(sql); // for the driver's own error
+  }
+
+  @Override
+  public void clearBatch() throws SQLException {
+    prepared.clearBatch();
+    forgetBatch();
+  }
+
+  private void forgetBatch() {
+    batch = null;
+    items.clear();
+  }
+
+  @Override
+  public int[] executeBatch() throws SQLException {
+    Batch sending = batchToSend();
+    return sending.run(() -> Batch.widen(prepared.executeBatch()), Batch::narrow);
+  }
+
+  @Override
+  public long[] executeLargeBatch() throws SQLException {
+    Batch sending = batchToSend();
+    return sending.run(() -> prepared.executeLargeBatch(), counts -> counts);
+  }
+
+  private Batch batchToSend() throws SQLException {
+    endLast();
+    notDrained();
+    Batch sending = batch == null ? new Batch(connection) : batch;
+    List<Item> sent = List.copyOf(items);
+    forgetBatch();
+    boolean tokens = active.plan().tokenParameters().length > 0;
+    return tokens && !sending.tokensHold() ? addAgain(sent) : sending;
+  }
+
+  /** The transaction in which the items were added is not the one that they are executed in. */
+  private Batch addAgain(List<Item> sent) throws SQLException {
+    prepared.clearBatch();
+    Batch again = new Batch(connection);
+    for (Item item : sent) {
+      replay(item.setters(), prepared, active);
+      setTokens(prepared, active, again.add(active));
+      prepared.addBatch();
+    }
+    return again;
+  }
+
+  // ---------------------------------------------------------------- what it tells of itself
+
+  @Override
+  public @Nullable ResultSetMetaData getMetaData() throws SQLException {
+    if (active.returnsWrittenRows()) {
+      try (PreparedStatement asItWas =
+          options.preparer().prepare(connection.delegate, plan.plan().original())) {
+        return asItWas.getMetaData();
+      }
+    }
+    ResultSetMetaData metaData = prepared.getMetaData();
+    if (metaData == null || !active.hidesColumns()) {
+      return metaData;
+    }
+    int appended = 2 * active.plan().appended().size();
+    ColumnMask mask =
+        active.plan().starShowsAuxiliary()
+            ? ColumnMask.ofNames(metaData, appended)
+            : ColumnMask.ofLast(appended, metaData.getColumnCount());
+    return new WatchedResultSetMetaData(metaData, mask);
+  }
+
+  @Override
+  public ParameterMetaData getParameterMetaData() throws SQLException {
+    ParameterMetaData metaData = prepared.getParameterMetaData();
+    return active.plan().tokenParameters().length == 0
+        ? metaData
+        : new WatchedParameterMetaData(metaData, active.plan());
+  }
+
+  @Override
+  public String toString() {
+    return active.plan().isRewritten() ? active.plan().original() : prepared.toString();
+  }
+}

@@ -1,0 +1,232 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.history.GapReason;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A result of which the application does not see every column. What stands in the appended ones is
+ * noted for each row that the application reaches, once, and for no other.
+ */
+final class WatchedResultSet extends DelegatingResultSet {
+
+  private final WatchedStatement statement;
+  private final ColumnMask mask;
+  private final @Nullable Execution execution;
+
+  /** The driver's index of the first appended column; 0 if there is none. */
+  private final int firstAppended;
+
+  /** Rows noted, by number, if the application can come back to a row. */
+  private final @Nullable BitSet noted;
+
+  private WatchedResultSet(
+      ResultSet delegate,
+      WatchedStatement statement,
+      ColumnMask mask,
+      @Nullable Execution execution,
+      int firstAppended) {
+    super(delegate);
+    this.statement = statement;
+    this.mask = mask;
+    this.execution = execution;
+    this.firstAppended = firstAppended;
+    this.noted = execution != null && statement.options.scrollable() ? new BitSet() : null;
+  }
+
+  /** The result of an execution whose plan hides columns. */
+  static ResultSet of(ResultSet delegate, WatchedStatement statement, Execution execution)
+      throws SQLException {
+    ResultSetMetaData metaData = delegate.getMetaData();
+    int appended = 2 * execution.cached().plan().appended().size();
+    int columns = metaData.getColumnCount();
+    ColumnMask mask =
+        execution.cached().plan().starShowsAuxiliary()
+            ? ColumnMask.ofNames(metaData, appended)
+            : ColumnMask.ofLast(appended, columns);
+    if (appended == 0) {
+      execution.succeeded(false);
+    }
+    return new WatchedResultSet(
+        delegate, statement, mask, execution, appended == 0 ? 0 : columns - appended + 1);
+  }
+
+  /** A result in which columns with our names are to be hidden, and nothing is to be noted. */
+  static ResultSet ofNames(ResultSet delegate, WatchedStatement statement) throws SQLException {
+    ColumnMask mask = ColumnMask.ofNames(delegate.getMetaData(), 0);
+    return mask.hidesAny()
+        ? new WatchedResultSet(delegate, statement, mask, null, 0)
+        : new PlainResultSet(delegate, statement);
+  }
+
+  // ---------------------------------------------------------------- columns
+
+  @Override
+  protected int column(int index) {
+    return mask.behind(index);
+  }
+
+  @Override
+  protected String label(String label) {
+    return label == null ? label : mask.label(label);
+  }
+
+  @Override
+  public int findColumn(String label) throws SQLException {
+    return mask.front(delegate.findColumn(label(label)));
+  }
+
+  @Override
+  public ResultSetMetaData getMetaData() throws SQLException {
+    return new WatchedResultSetMetaData(delegate.getMetaData(), mask);
+  }
+
+  // ---------------------------------------------------------------- rows
+
+  @Override
+  public boolean next() throws SQLException {
+    boolean onRow;
+    try {
+      onRow = delegate.next();
+    } catch (SQLException e) {
+      failed(e);
+      throw e;
+    }
+    if (onRow) {
+      note();
+    } else if (execution != null && noted == null) {
+      execution.succeeded(true);
+    }
+    return onRow;
+  }
+
+  /** The DBMS failed in the middle of the result. */
+  private void failed(SQLException error) throws SQLException {
+    if (execution != null && firstAppended > 0 && !delegate.isClosed()) {
+      execution.failed(error);
+    }
+  }
+
+  private void note() {
+    Execution noting = execution;
+    if (noting == null || firstAppended == 0) {
+      return;
+    }
+    if (noted != null) {
+      try {
+        int row = delegate.getRow();
+        if (row <= 0 || noted.get(row)) {
+          return;
+        }
+        noted.set(row);
+      } catch (SQLException e) {
+        statement.connection.fault(e);
+        return;
+      }
+    }
+    noting.row(delegate, firstAppended);
+  }
+
+  private boolean moved(boolean onRow) {
+    if (onRow) {
+      note();
+    }
+    return onRow;
+  }
+
+  @Override
+  public boolean previous() throws SQLException {
+    return moved(delegate.previous());
+  }
+
+  @Override
+  public boolean first() throws SQLException {
+    return moved(delegate.first());
+  }
+
+  @Override
+  public boolean last() throws SQLException {
+    return moved(delegate.last());
+  }
+
+  @Override
+  public boolean absolute(int row) throws SQLException {
+    return moved(delegate.absolute(row));
+  }
+
+  @Override
+  public boolean relative(int rows) throws SQLException {
+    return moved(delegate.relative(rows));
+  }
+
+  @Override
+  public void close() throws SQLException {
+    if (execution != null) {
+      execution.over();
+    }
+    delegate.close();
+  }
+
+  // ---------------------------------------------------------------- writing through the result
+
+  @Override
+  public void insertRow() throws SQLException {
+    delegate.insertRow();
+    writtenThrough();
+  }
+
+  @Override
+  public void updateRow() throws SQLException {
+    delegate.updateRow();
+    writtenThrough();
+  }
+
+  @Override
+  public void deleteRow() throws SQLException {
+    delegate.deleteRow();
+    writtenThrough();
+  }
+
+  private void writtenThrough() {
+    statement.connection.gap(GapReason.OPAQUE, "row written through a result");
+  }
+
+  // ---------------------------------------------------------------- the rest
+
+  @Override
+  public Statement getStatement() throws SQLException {
+    delegate.getStatement(); // for the driver's own error if it is closed
+    return statement;
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) throws SQLException {
+    return Unwrap.unwrap(this, delegate, type, statement.connection);
+  }
+
+  @Override
+  public boolean isWrapperFor(Class<?> type) throws SQLException {
+    return Unwrap.isWrapperFor(this, delegate, type);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof DelegatingResultSet watched
+        ? delegate.equals(watched.delegate)
+        : delegate.equals(other);
+  }
+
+  @Override
+  public int hashCode() {
+    return delegate.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return delegate.toString();
+  }
+}

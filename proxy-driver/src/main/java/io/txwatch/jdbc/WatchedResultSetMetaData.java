@@ -1,0 +1,35 @@
+package io.txwatch.jdbc;
+
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+
+/** What a result tells of its columns, as far as the application sees them. */
+final class WatchedResultSetMetaData extends DelegatingResultSetMetaData {
+
+  private final ColumnMask mask;
+
+  WatchedResultSetMetaData(ResultSetMetaData delegate, ColumnMask mask) {
+    super(delegate);
+    this.mask = mask;
+  }
+
+  @Override
+  public int getColumnCount() {
+    return mask.visible();
+  }
+
+  @Override
+  protected int column(int index) {
+    return mask.behind(index);
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) throws SQLException {
+    return type.isInstance(this) ? type.cast(this) : delegate.unwrap(type);
+  }
+
+  @Override
+  public boolean isWrapperFor(Class<?> type) throws SQLException {
+    return Unwrap.isWrapperFor(this, delegate, type);
+  }
+}

@@ -1,0 +1,451 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.history.GapReason;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A statement whose texts are rewritten on the way to the driver, and whose results are read over
+ * the application's shoulder on the way back.
+ *
+ * <p>A write that was made to return its rows is run as a query, and its result is read to the end
+ * before the application goes on: {@link #drained} then holds the update count that the application
+ * would have got from the driver.
+ */
+class WatchedStatement extends DelegatingStatement {
+
+  /** The driver itself has the result or the update count. */
+  private static final long NOT_DRAINED = -2;
+
+  private static final long NO_MORE_RESULTS = -1;
+
+  final WatchedConnection connection;
+  final StatementOptions options;
+
+  private @Nullable Execution last;
+  private long drained = NOT_DRAINED;
+  private @Nullable ResultSet behind;
+  private @Nullable ResultSet shown;
+  private boolean rowsLimited;
+  private boolean closesOnCompletion;
+  private @Nullable List<String> batch;
+
+  WatchedStatement(Statement delegate, WatchedConnection connection, StatementOptions options) {
+    super(delegate);
+    this.connection = connection;
+    this.options = options;
+  }
+
+  /** Something that is done with a text. */
+  interface Call<T> {
+    T on(String sql) throws SQLException;
+  }
+
+  // ---------------------------------------------------------------- executing a text
+
+  @Override
+  public ResultSet executeQuery(String sql) throws SQLException {
+    CachedPlan cached = plan(sql, false);
+    return showResult(run(sql, cached, text -> delegate.executeQuery(text)));
+  }
+
+  @Override
+  public int executeUpdate(String sql) throws SQLException {
+    CachedPlan cached = plan(sql, true);
+    if (cached.returnsWrittenRows()) {
+      return (int) runWrite(sql, cached);
+    }
+    return (int) counted(run(sql, cached, text -> delegate.executeUpdate(text)));
+  }
+
+  @Override
+  public long executeLargeUpdate(String sql) throws SQLException {
+    CachedPlan cached = plan(sql, true);
+    if (cached.returnsWrittenRows()) {
+      return runWrite(sql, cached);
+    }
+    return counted(run(sql, cached, text -> delegate.executeLargeUpdate(text)));
+  }
+
+  @Override
+  public boolean execute(String sql) throws SQLException {
+    CachedPlan cached = plan(sql, true);
+    if (cached.returnsWrittenRows()) {
+      runWrite(sql, cached);
+      return false;
+    }
+    return hasResult(run(sql, cached, text -> delegate.execute(text)));
+  }
+
+  @Override
+  public int executeUpdate(String sql, int keys) throws SQLException {
+    return keys == NO_GENERATED_KEYS
+        ? executeUpdate(sql)
+        : (int) counted(run(sql, plan(sql, false), text -> delegate.executeUpdate(text, keys)));
+  }
+
+  @Override
+  public int executeUpdate(String sql, int[] keys) throws SQLException {
+    return (int) counted(run(sql, plan(sql, false), text -> delegate.executeUpdate(text, keys)));
+  }
+
+  @Override
+  public int executeUpdate(String sql, String[] keys) throws SQLException {
+    return (int) counted(run(sql, plan(sql, false), text -> delegate.executeUpdate(text, keys)));
+  }
+
+  @Override
+  public long executeLargeUpdate(String sql, int keys) throws SQLException {
+    return keys == NO_GENERATED_KEYS
+        ? executeLargeUpdate(sql)
+        : counted(run(sql, plan(sql, false), text -> delegate.executeLargeUpdate(text, keys)));
+  }
+
+  @Override
+  public long executeLargeUpdate(String sql, int[] keys) throws SQLException {
+    return counted(run(sql, plan(sql, false), text -> delegate.executeLargeUpdate(text, keys)));
+  }
+
+  @Override
+  public long executeLargeUpdate(String sql, String[] keys) throws SQLException {
+    return counted(run(sql, plan(sql, false), text -> delegate.executeLargeUpdate(text, keys)));
+  }
+
+  @Override
+  public boolean execute(String sql, int keys) throws SQLException {
+    return keys == NO_GENERATED_KEYS
+        ? execute(sql)
+        : hasResult(run(sql, plan(sql, false), text -> delegate.execute(text, keys)));
+  }
+
+  @Override
+  public boolean execute(String sql, int[] keys) throws SQLException {
+    return hasResult(run(sql, plan(sql, false), text -> delegate.execute(text, keys)));
+  }
+
+  @Override
+  public boolean execute(String sql, String[] keys) throws SQLException {
+    return hasResult(run(sql, plan(sql, false), text -> delegate.execute(text, keys)));
+  }
+
+  // ---------------------------------------------------------------- the way of an execution
+
+  /** The plan for a text; {@code writtenRows} if a write may be made to return its rows. */
+  private CachedPlan plan(String sql, boolean writtenRows) {
+    CachedPlan cached = connection.plan(sql, options);
+    return writtenRows && mayDrain() ? cached : connection.withoutWrittenRows(cached);
+  }
+
+  /**
+   * True if running a write as a query leaves no trace: a limit would cut its rows, and closing its
+   * result would close this statement.
+   */
+  final boolean mayDrain() {
+    return !rowsLimited && !closesOnCompletion && !options.keysAsked();
+  }
+
+  /** Sends a text, rewritten, and if the DBMS refuses the rewriting, as it was. */
+  private <T> T run(String sql, CachedPlan cached, Call<T> call) throws SQLException {
+    Execution execution = start(cached);
+    try {
+      T result = call.on(execution.immediateSql());
+      cached.prove();
+      connection.unguard();
+      return result;
+    } catch (SQLException e) {
+      if (!connection.mayBeOurFault(cached, e)) {
+        execution.failed(e);
+        throw e;
+      }
+      return runAsItWas(sql, execution, e, call);
+    }
+  }
+
+  private <T> T runAsItWas(String sql, Execution execution, SQLException ours, Call<T> call)
+      throws SQLException {
+    if (!connection.canTryAgain()) {
+      connection.doNotRewrite(execution.cached(), ours);
+      execution.failed(ours);
+      throw ours;
+    }
+    T result;
+    try {
+      result = call.on(sql);
+    } catch (SQLException e) {
+      execution.failed(e); // not our fault: this is what the application's own text gives
+      throw e;
+    }
+    last = connection.goOnWithout(execution, ours);
+    return result;
+  }
+
+  private long runWrite(String sql, CachedPlan cached) throws SQLException {
+    Execution execution = start(cached);
+    try {
+      drained = execution.drain(delegate.executeQuery(execution.immediateSql()));
+      connection.unguard();
+    } catch (SQLException e) {
+      if (!connection.mayBeOurFault(cached, e)) {
+        execution.failed(e);
+        throw e;
+      }
+      return counted(runAsItWas(sql, execution, e, text -> delegate.executeLargeUpdate(text)));
+    }
+    execution.succeeded(true);
+    return drained;
+  }
+
+  /** A statement is about to be executed: what was open is closed by it. */
+  final Execution start(CachedPlan cached) {
+    endLast();
+    drained = NOT_DRAINED;
+    behind = null;
+    shown = null;
+    Execution execution = Execution.begin(connection, cached);
+    last = execution;
+    connection.guard(cached);
+    return execution;
+  }
+
+  final void endLast() {
+    Execution execution = last;
+    if (execution != null) {
+      execution.over();
+      last = null;
+    }
+  }
+
+  final Execution execution() {
+    return java.util.Objects.requireNonNull(last);
+  }
+
+  final void goOnWith(Execution execution) {
+    last = execution;
+  }
+
+  /** The driver itself has what the next execution gives. */
+  final void notDrained() {
+    drained = NOT_DRAINED;
+  }
+
+  final long counted(long count) {
+    execution().succeeded(count == 0);
+    return count;
+  }
+
+  final long drained(long count) {
+    drained = count;
+    execution().succeeded(true);
+    return count;
+  }
+
+  final boolean hasResult(boolean result) {
+    if (!result || !execution().cached().hidesColumns()) {
+      execution().succeeded(false);
+    }
+    return result;
+  }
+
+  /** Wraps a result of the last execution. */
+  final ResultSet showResult(ResultSet result) {
+    ResultSet wrapped = wrap(result);
+    behind = result;
+    shown = wrapped;
+    return wrapped;
+  }
+
+  private ResultSet wrap(ResultSet result) {
+    Execution execution = execution();
+    CachedPlan cached = execution.cached();
+    if (cached.hidesColumns()) {
+      try {
+        return WatchedResultSet.of(result, this, execution);
+      } catch (SQLException | RuntimeException e) {
+        connection.fault(e);
+      }
+    }
+    execution.succeeded(false);
+    return new PlainResultSet(result, this);
+  }
+
+  // ---------------------------------------------------------------- results
+
+  @Override
+  public @Nullable ResultSet getResultSet() throws SQLException {
+    if (drained != NOT_DRAINED) {
+      return null;
+    }
+    ResultSet result = delegate.getResultSet();
+    if (result == null) {
+      return null;
+    }
+    ResultSet known = shown;
+    if (known != null && result == behind) {
+      return known;
+    }
+    return last == null ? new PlainResultSet(result, this) : showResult(result);
+  }
+
+  @Override
+  public int getUpdateCount() throws SQLException {
+    return drained == NOT_DRAINED ? delegate.getUpdateCount() : (int) drained;
+  }
+
+  @Override
+  public long getLargeUpdateCount() throws SQLException {
+    return drained == NOT_DRAINED ? delegate.getLargeUpdateCount() : drained;
+  }
+
+  @Override
+  public boolean getMoreResults() throws SQLException {
+    if (drained != NOT_DRAINED) {
+      drained = NO_MORE_RESULTS;
+      return false;
+    }
+    endLast();
+    return delegate.getMoreResults();
+  }
+
+  @Override
+  public boolean getMoreResults(int current) throws SQLException {
+    if (drained != NOT_DRAINED) {
+      drained = NO_MORE_RESULTS;
+      return false;
+    }
+    if (current != KEEP_CURRENT_RESULT) {
+      endLast();
+    }
+    last = null;
+    return delegate.getMoreResults(current);
+  }
+
+  @Override
+  public @Nullable ResultSet getGeneratedKeys() throws SQLException {
+    ResultSet keys = delegate.getGeneratedKeys();
+    return keys == null ? null : WatchedResultSet.ofNames(keys, this);
+  }
+
+  // ---------------------------------------------------------------- batches
+
+  @Override
+  public void addBatch(String sql) throws SQLException {
+    if (sql == null || delegate.isClosed()) {
+      delegate.addBatch(sql); // for the driver's own error
+      return;
+    }
+    if (batch == null) {
+      batch = new ArrayList<>();
+    }
+    batch.add(sql);
+  }
+
+  @Override
+  public void clearBatch() throws SQLException {
+    batch = null;
+    delegate.clearBatch();
+  }
+
+  @Override
+  public int[] executeBatch() throws SQLException {
+    Batch sent = sendBatch();
+    return sent.run(() -> Batch.widen(delegate.executeBatch()), Batch::narrow);
+  }
+
+  @Override
+  public long[] executeLargeBatch() throws SQLException {
+    Batch sent = sendBatch();
+    return sent.run(() -> delegate.executeLargeBatch(), counts -> counts);
+  }
+
+  /** Hands the texts that were collected to the driver. */
+  private Batch sendBatch() throws SQLException {
+    endLast();
+    drained = NOT_DRAINED;
+    List<String> texts = batch == null ? List.of() : batch;
+    batch = null;
+    List<CachedPlan> plans = new ArrayList<>();
+    boolean control = false;
+    for (String sql : texts) {
+      CachedPlan cached = connection.withoutWrittenRows(connection.plan(sql, options));
+      plans.add(cached);
+      control |= cached.isControl();
+    }
+    Batch sending = new Batch(connection);
+    for (int i = 0; i < texts.size(); i++) {
+      CachedPlan cached = plans.get(i);
+      if (control) {
+        // Where one item ends the transaction, the next one's position is not known beforehand.
+        cached = connection.asItIs(cached, GapReason.SHAPE, "batch with transaction control");
+        delegate.addBatch(texts.get(i));
+        sending.addWithoutPosition(cached);
+      } else {
+        delegate.addBatch(cached.plan().immediateSql(sending.add(cached)));
+      }
+    }
+    return sending;
+  }
+
+  // ---------------------------------------------------------------- the rest
+
+  @Override
+  public void setMaxRows(int max) throws SQLException {
+    delegate.setMaxRows(max);
+    rowsLimited = max > 0;
+  }
+
+  @Override
+  public void setLargeMaxRows(long max) throws SQLException {
+    delegate.setLargeMaxRows(max);
+    rowsLimited = max > 0;
+  }
+
+  @Override
+  public void closeOnCompletion() throws SQLException {
+    delegate.closeOnCompletion();
+    closesOnCompletion = true;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    endLast();
+    delegate.close();
+  }
+
+  @Override
+  public Connection getConnection() throws SQLException {
+    delegate.getConnection(); // for the driver's own error if it is closed
+    return connection;
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) throws SQLException {
+    return Unwrap.unwrap(this, delegate, type, connection);
+  }
+
+  @Override
+  public boolean isWrapperFor(Class<?> type) throws SQLException {
+    return Unwrap.isWrapperFor(this, delegate, type);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof WatchedStatement watched
+        ? delegate.equals(watched.delegate)
+        : delegate.equals(other);
+  }
+
+  @Override
+  public int hashCode() {
+    return delegate.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return delegate.toString();
+  }
+}

@@ -1,0 +1,123 @@
+package io.txwatch.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.history.Access;
+import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowAccess;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What is observed of an application's statements, on each DBMS. */
+class CaptureTest {
+
+  static Stream<ServerKind> kinds() {
+    return TestServers.kinds();
+  }
+
+  private static TestDatabase bank(ServerKind kind) throws SQLException {
+    return TestDatabase.of(
+        kind,
+        "CREATE TABLE account (id INT PRIMARY KEY, balance INT)",
+        "INSERT INTO account VALUES (1, 100)",
+        "INSERT INTO account VALUES (2, 200)");
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void readsAndWritesOfOneTransaction(ServerKind kind) throws SQLException {
+    TestDatabase bank = bank(kind);
+    try (Connection connection = bank.watched()) {
+      connection.setAutoCommit(false);
+      try (PreparedStatement read =
+              connection.prepareStatement("SELECT balance FROM account WHERE id = ?");
+          PreparedStatement write =
+              connection.prepareStatement("UPDATE account SET balance = ? WHERE id = ?")) {
+        read.setInt(1, 1);
+        try (ResultSet row = read.executeQuery()) {
+          assertThat(row.next()).isTrue();
+          assertThat(row.getInt("balance")).isEqualTo(100);
+          assertThat(row.getMetaData().getColumnCount()).isEqualTo(1);
+        }
+        write.setInt(1, 50);
+        write.setInt(2, 1);
+        assertThat(write.executeUpdate()).isEqualTo(1);
+      }
+      connection.commit();
+      try (Statement statement = connection.createStatement();
+          ResultSet row = statement.executeQuery("SELECT * FROM account WHERE id = 1")) {
+        assertThat(row.next()).isTrue();
+        assertThat(row.getInt(2)).isEqualTo(50);
+      }
+      connection.rollback();
+    }
+    List<Event.StatementExecuted> statements = bank.statements();
+    assertThat(statements).hasSize(3);
+    RowAccess first = statements.get(0).rows().get(0);
+    assertThat(first.access()).isEqualTo(Access.READ);
+    assertThat(first.writers().size()).isZero();
+    RowAccess again = statements.get(2).rows().get(0);
+    assertThat(again.row()).isEqualTo(first.row());
+    assertThat(again.writers().transaction(0)).isEqualTo(statements.get(1).transaction());
+    assertThat(again.writers().statement(0)).isEqualTo(2);
+    if (statements.get(1).writesSeen()) {
+      assertThat(statements.get(1).rows())
+          .containsExactly(
+              new RowAccess(Access.UPDATE, first.table(), first.row(), again.writers()));
+    } else {
+      assertThat(kind).isEqualTo(ServerKind.MARIADB);
+    }
+    assertThat(bank.events(Event.TransactionEnded.class))
+        .extracting(Event.TransactionEnded::outcome)
+        .containsExactly(Outcome.COMMITTED, Outcome.ABORTED);
+    assertThat(bank.events(Event.Gap.class)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void insertAndDelete(ServerKind kind) throws SQLException {
+    TestDatabase bank = bank(kind);
+    try (Connection connection = bank.watched();
+        Statement statement = connection.createStatement()) {
+      assertThat(statement.executeUpdate("INSERT INTO account VALUES (3, 300), (4, 400)"))
+          .isEqualTo(2);
+      assertThat(statement.executeUpdate("DELETE FROM account WHERE id = 3")).isEqualTo(1);
+      assertThat(statement.executeUpdate("DELETE FROM account WHERE id = 3")).isZero();
+    }
+    List<Event.StatementExecuted> statements = bank.statements();
+    assertThat(statements.subList(1, 3)).allMatch(Event.StatementExecuted::writesSeen);
+    assertThat(statements.get(1).rows())
+        .extracting(RowAccess::access)
+        .containsExactly(Access.DELETE);
+    assertThat(statements.get(1).rows().get(0).writers().transaction(0))
+        .isEqualTo(statements.get(0).transaction());
+    assertThat(bank.events(Event.TransactionEnded.class)).hasSize(3);
+    assertThat(bank.events(Event.Gap.class)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void whatPassesThroughIsCounted(ServerKind kind) throws SQLException {
+    TestDatabase bank = bank(kind);
+    try (Connection connection = bank.watched();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT DISTINCT balance FROM account")) {
+      assertThat(row.next()).isTrue();
+    }
+    assertThat(bank.events(Event.Gap.class))
+        .extracting(Event.Gap::reason)
+        .containsExactly(GapReason.SHAPE);
+    assertThat(bank.statements()).hasSize(1);
+  }
+}

@@ -1,0 +1,94 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.capture.Pipeline;
+import io.txwatch.history.Event;
+import io.txwatch.history.EventSink;
+import io.txwatch.history.Ids;
+import io.txwatch.prepare.Preparation;
+import io.txwatch.prepare.PreparationResult;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import io.txwatch.settings.Settings;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** A fresh database, reached raw and watched; what was observed is in a list. */
+final class TestDatabase {
+
+  final ServerKind kind;
+  final String url;
+  private final List<Event> events = new CopyOnWriteArrayList<>();
+  private final Pipeline pipeline =
+      new Pipeline(
+          Ids.ofNode(1),
+          new EventSink() {
+            @Override
+            public void accept(Event event) {
+              events.add(event);
+            }
+
+            @Override
+            public void close() {}
+          });
+
+  private TestDatabase(ServerKind kind, String url) {
+    this.kind = kind;
+    this.url = url;
+  }
+
+  /** A database in which these statements were executed and every table was prepared. */
+  static TestDatabase of(ServerKind kind, String... setup) throws SQLException {
+    TestDatabase database = new TestDatabase(kind, TestServers.freshDatabase(kind));
+    try (Connection raw = database.raw()) {
+      execute(raw, setup);
+      database.prepare(raw);
+    }
+    return database;
+  }
+
+  void prepare(Connection raw) throws SQLException {
+    Preparation preparation = Preparation.of(raw, url, Duration.ofSeconds(5));
+    PreparationResult result = preparation.execute(preparation.planPrepare(List.of()));
+    if (!result.complete()) {
+      throw new SQLException("not prepared: " + result.failed());
+    }
+  }
+
+  static void execute(Connection connection, String... texts) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (String text : texts) {
+        statement.execute(text);
+      }
+    }
+  }
+
+  Connection raw() throws SQLException {
+    return DriverManager.getConnection(url);
+  }
+
+  Connection watched() throws SQLException {
+    return watched(raw());
+  }
+
+  Connection watched(Connection raw) {
+    return Watch.connection(raw, url, "", this::raw, Settings.of(Map.of()), pipeline);
+  }
+
+  List<Event> events() {
+    return events;
+  }
+
+  <E extends Event> List<E> events(Class<E> type) {
+    return events.stream().filter(type::isInstance).map(type::cast).toList();
+  }
+
+  List<Event.StatementExecuted> statements() {
+    return events(Event.StatementExecuted.class);
+  }
+}
