@@ -213,13 +213,38 @@ class TextReportTest {
   }
 
   @Test
+  void twoWritesOnTopOfOneVersion() {
+    assertThat(
+            told(Phenomenon.LOST_UPDATE)
+                .cycle(CycleClass.G2_ITEM)
+                .t("1 UPDATE t SET v = ? @ A.java:1")
+                .t("1 UPDATE t SET v = ? @ B.java:1")
+                .edge("1.1 rw 2.1 t 3")
+                .edge("2.1 rw 1.1 t 3")
+                .text())
+        .isEqualTo(
+            """
+            LOST_UPDATE (G2-item)  HAZARD  PostgreSQL 18.6 at READ_COMMITTED  t row 3
+              T1 committed  (1b.1, pool-1)                      T2 committed  (1b.2, pool-2)
+              ------------------------------------------------  ------------------------------------------------
+              UPDATE t SET v = ?
+                at A.java:1, reads t row 3, writes t row 3
+                                                                UPDATE t SET v = ?
+                                                                  at B.java:1, writes t row 3, reads an old
+                                                                  version of t row 3
+              why      T1 < T2 because T1 did not see T2's write of t row 3;
+                       but T2 < T1 because T2 did not see T1's write of t row 3: a contradiction.
+            """);
+  }
+
+  @Test
   void internalInconsistency() {
     assertThat(
             told(Phenomenon.INTERNAL)
                 .violation(
                     new Database("MariaDB", "10.11.5", Map.of()), IsolationLevel.SERIALIZABLE)
                 .t("1 UPDATE t SET v = ? @ A.java:1", "2 SELECT v FROM t @ A.java:2")
-                .edge("1.2 rw 1.1 t 3")
+                .edge("1.1 wr 1.2 t 3")
                 .text())
         .isEqualTo(
             """
