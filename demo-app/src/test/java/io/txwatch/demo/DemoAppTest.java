@@ -95,7 +95,7 @@ class DemoAppTest {
         }) {
       Run run = run(args);
       assertThat(run.exit()).isEqualTo(2);
-      assertThat(run.err()).singleElement().asString().startsWith("usage: ");
+      assertThat(run.err()).first().asString().startsWith("usage: ");
     }
   }
 
