@@ -30,9 +30,9 @@ sealed interface FromNode {
    * A subquery, a function, VALUES: rows that carry nothing of ours.
    *
    * @param alias as it stands
-   * @param isFunction true if it is no query: its rows are of no table
+   * @param block the query's first block, if it is a query and its columns are not renamed
    */
-  record Derived(Optional<String> alias, boolean isFunction) implements FromNode {}
+  record Derived(Optional<String> alias, Optional<SelectBlock> block) implements FromNode {}
 
   /**
    * A join.

@@ -384,18 +384,18 @@ final class FromScanner {
     int open = at;
     int close = tokens.partner(open);
     if (queries.startsQuery(open + 1, close) && isWholeQuery(open + 1, close)) {
-      queries.query(open + 1, close, SelectBlock.Role.NESTED);
+      Optional<SelectBlock> block = queries.derived(open + 1, close);
       at = close + 1;
       Optional<String> alias = alias();
-      columnAliases(alias);
-      return new Derived(alias, false);
+      boolean renamed = columnAliases(alias) > 0;
+      return new Derived(alias, renamed ? Optional.empty() : block);
     }
     if (tokens.isWord(open + 1, "VALUES")) {
       queries.nested(open + 1, close);
       at = close + 1;
       Optional<String> alias = alias();
       columnAliases(alias);
-      return new Derived(alias, true);
+      return new Derived(alias, Optional.empty());
     }
     List<FromNode> inner = list(open + 1, close);
     at = close + 1;
@@ -438,10 +438,10 @@ final class FromScanner {
     }
     if (at < to && tokens.isWord(at, "AS") && tokens.isOpen(at + 1)) {
       at = tokens.partner(at + 1) + 1;
-      return new Derived(Optional.empty(), true);
+      return new Derived(Optional.empty(), Optional.empty());
     }
     Optional<String> alias = alias();
     columnAliases(alias);
-    return new Derived(alias, true);
+    return new Derived(alias, Optional.empty());
   }
 }

@@ -3,9 +3,11 @@ package io.txwatch.sql;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.StatementShape.Source;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * INSERT and REPLACE (IsoRel, Table 1, rows 6, 9 and 10): the writer token in every new row, and a
@@ -81,9 +83,7 @@ final class InsertRewriter {
       }
     }
     boolean empty = width == 0;
-    if (!nameColumns(width)) {
-      return;
-    }
+    nameColumns(width);
     String added = rid().isEmpty() ? token() : rid() + ", " + token();
     for (int row : shape.rows) {
       int last = tokens.partner(row) - 1;
@@ -91,8 +91,8 @@ final class InsertRewriter {
     }
   }
 
-  /** Adds our names to the column list, or makes one; false if the server must refuse the text. */
-  private boolean nameColumns(int width) throws NotUnderstood {
+  /** Adds our names to the column list, or makes one. */
+  private void nameColumns(int width) throws NotUnderstood {
     if (shape.columns >= 0) {
       int close = tokens.partner(shape.columns);
       boolean none = close == shape.columns + 1;
@@ -100,24 +100,48 @@ final class InsertRewriter {
         throw new NotUnderstood("columns and values differ in number");
       }
       draft.splices.after(close - 1, none ? names().substring(2) : names());
-      return true;
+      return;
     }
-    List<String> columns = draft.tables.find(target).orElseThrow().columns();
-    boolean fewerAllowed = draft.dialect == Dialect.POSTGRESQL && width > 0;
     if (width == 0 && draft.dialect != Dialect.SQLITE) {
-      draft.splices.after(shape.source - 1, " (" + names().substring(2) + ")");
-      return true;
+      draft.splices.after(target.to() - 1, " (" + names().substring(2) + ")");
+      return;
     }
-    if (width > columns.size() || (width < columns.size() && !fewerAllowed)) {
+    int columns = columns().size();
+    boolean fewerAllowed = draft.dialect == Dialect.POSTGRESQL && width > 0;
+    if (width > columns || (width < columns && !fewerAllowed)) {
       throw new NotUnderstood(
-          GapReason.SHAPE, "as many values as the catalog knows columns expected");
+          GapReason.SHAPE, "the catalog knows " + columns + " columns, there are " + width);
     }
-    StringBuilder list = new StringBuilder(" (");
-    for (int i = 0; i < width; i++) {
-      list.append(Auxiliary.quote(draft.dialect, columns.get(i))).append(", ");
+    draft.splices.after(target.to() - 1, columnList(width, names()));
+  }
+
+  private List<String> columns() {
+    return draft.tables.find(target).orElseThrow().columns();
+  }
+
+  private String columnList(int width, String more) {
+    StringBuilder list = new StringBuilder();
+    for (String column : columns().subList(0, width)) {
+      list.append(list.isEmpty() ? " (" : ", ").append(Auxiliary.quote(draft.dialect, column));
     }
-    draft.splices.after(target.to() - 1, list + names().substring(2) + ")");
-    return true;
+    return list + more + ")";
+  }
+
+  /**
+   * What an INSERT without a column list needs even if it carries nothing: on SQLite the values
+   * must be as many as the columns, ours included, unless the columns are named.
+   */
+  static void nameVisibleColumns(Draft draft) {
+    StatementShape shape = draft.shape;
+    TableRef target = shape.target;
+    if (target != null
+        && draft.dialect == Dialect.SQLITE
+        && shape.columns < 0
+        && (shape.sourceKind == Source.VALUES || shape.sourceKind == Source.QUERY)
+        && draft.tables.showsAuxiliary(target)) {
+      InsertRewriter rewriter = new InsertRewriter(draft);
+      draft.splices.after(target.to() - 1, rewriter.columnList(rewriter.columns().size(), ""));
+    }
   }
 
   private int width(int open) {
@@ -134,30 +158,45 @@ final class InsertRewriter {
     return width;
   }
 
+  /**
+   * The token is the same in every row, so it may stand in every branch of a set operation, and
+   * under DISTINCT and GROUP BY. A row id may not: there it is put around the query.
+   */
   private void query() throws NotUnderstood {
-    SelectBlock block = null;
-    int blocks = 0;
-    for (SelectBlock candidate : shape.blocks) {
-      if (candidate.select == shape.source) {
-        block = candidate;
+    List<SelectBlock> blocks =
+        shape.blocks.stream().filter(b -> b.role == SelectBlock.Role.SOURCE).toList();
+    if (blocks.isEmpty() || shape.otherSource) {
+      throw new NotUnderstood(GapReason.SHAPE, "INSERT from a query with VALUES or TABLE");
+    }
+    OptionalInt width = StarGuard.width(draft, blocks.get(0));
+    if (width.isEmpty() && shape.columns < 0) {
+      throw new NotUnderstood(GapReason.SHAPE, "INSERT of a star over an unknown source");
+    }
+    boolean distinct = blocks.stream().anyMatch(b -> b.distinct);
+    if (!rid().isEmpty() && (shape.setOperation || distinct)) {
+      if (blocks.stream().anyMatch(b -> b.orderBy >= 0)) {
+        throw new NotUnderstood(GapReason.SHAPE, "INSERT from an ordered query without duplicates");
       }
-      if (candidate.select >= shape.source) {
-        blocks++;
+      draft.splices.before(
+          shape.source,
+          "select *, " + rid() + ", " + Auxiliary.typedToken(draft.dialect) + " from (");
+      draft.splices.after(shape.sourceEnd - 1, ")" + upsertGuard());
+    } else {
+      String added =
+          (rid().isEmpty() ? "" : ", " + rid()) + ", " + Auxiliary.typedToken(draft.dialect);
+      for (SelectBlock block : blocks) {
+        if (block.listTo <= block.listFrom || block.into >= 0) {
+          throw new NotUnderstood(GapReason.SHAPE, "INSERT from a query without columns");
+        }
+        draft.splices.after(block.listTo - 1, added);
       }
     }
-    if (block == null || block.end != shape.sourceEnd || blocks == 0) {
-      throw new NotUnderstood(GapReason.SHAPE, "INSERT from a query that is not one plain block");
-    }
-    if (!rid().isEmpty() && (block.distinct || SelectRewriter.obstacle(draft, block).isPresent())) {
-      throw new NotUnderstood(GapReason.SHAPE, "INSERT from a query that takes no row id");
-    }
-    if (!block.stars.isEmpty() && shape.columns < 0) {
-      throw new NotUnderstood(GapReason.SHAPE, "INSERT of a star without a column list");
-    }
-    nameColumns(block.items);
-    String added =
-        (rid().isEmpty() ? "" : ", " + rid()) + ", " + Auxiliary.typedToken(draft.dialect);
-    draft.splices.after(block.listTo - 1, added);
+    nameColumns(width.orElse(1));
+  }
+
+  /** SQLite needs a WHERE between a query and ON CONFLICT. */
+  private String upsertGuard() {
+    return shape.onConflict >= 0 ? " where true" : "";
   }
 
   private void conflict() throws NotUnderstood {

@@ -4,6 +4,7 @@ import io.txwatch.sql.SelectBlock.Role;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Finds the SELECT blocks of a query, at every depth, and their clauses. It knows just enough
@@ -51,7 +52,7 @@ final class QueryScanner {
   /**
    * Scans a query expression.
    *
-   * @param role the role of its block if it is alone, and else of all its blocks but for TOP
+   * @param role the role of its block if it is alone
    */
   void query(int from, int to, Role role) throws NotUnderstood {
     if (++depth > MAX_DEPTH) {
@@ -74,10 +75,10 @@ final class QueryScanner {
 
   private void terms(int from, int to, Role role) throws NotUnderstood {
     boolean alone = setOperatorAfter(from, to) < 0;
-    if (role == Role.TOP && !alone) {
+    if ((role == Role.TOP || role == Role.SOURCE) && !alone) {
       shape.setOperation = true;
     }
-    Role each = alone || role != Role.TOP ? role : Role.BRANCH;
+    Role each = alone ? role : inSetOperation(role);
     int i = from;
     while (true) {
       int end = setOperatorAfter(i, to);
@@ -93,6 +94,30 @@ final class QueryScanner {
         throw new NotUnderstood("a set operation without its right side");
       }
     }
+  }
+
+  /** Scans a derived table's query and gives its first block. */
+  Optional<SelectBlock> derived(int from, int to) throws NotUnderstood {
+    int before = shape.blocks.size();
+    int first = from;
+    while (tokens.isOpen(first)) {
+      first++;
+    }
+    query(from, to, Role.NESTED);
+    for (SelectBlock block : shape.blocks.subList(before, shape.blocks.size())) {
+      if (block.select == first) {
+        return Optional.of(block);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Role inSetOperation(Role role) {
+    return switch (role) {
+      case TOP, BRANCH -> Role.BRANCH;
+      case SOURCE -> Role.SOURCE;
+      case EXISTS, NESTED -> Role.NESTED;
+    };
   }
 
   private int setOperatorAfter(int from, int to) {
@@ -126,9 +151,11 @@ final class QueryScanner {
       }
       nested(close + 1, to);
     } else if (tokens.isWord(from, "TABLE") && takesTableQuery()) {
+      shape.otherSource |= role == Role.SOURCE;
       shape.tableQueries.add(from);
       fromScanner.namedTable(from + 1, to);
     } else if (tokens.isAnyWord(from, "VALUES", "VALUE")) {
+      shape.otherSource |= role == Role.SOURCE;
       nested(from + 1, to);
     } else {
       throw new NotUnderstood("a query that does not begin with SELECT");
@@ -152,7 +179,8 @@ final class QueryScanner {
         throw new NotUnderstood("WITH without a name");
       }
       String name = tokens.text(i++);
-      if (tokens.isOpen(i)) {
+      boolean renamed = tokens.isOpen(i);
+      if (renamed) {
         i = tokens.partner(i) + 1;
       }
       if (!tokens.isWord(i, "AS")) {
@@ -169,7 +197,9 @@ final class QueryScanner {
         throw new NotUnderstood("WITH without a query");
       }
       int close = tokens.partner(i);
-      cteBody(i + 1, close);
+      Optional<SelectBlock> block = cteBody(i + 1, close);
+      boolean twice = shape.cteBlocks.containsKey(fold(name));
+      shape.cteBlocks.put(fold(name), renamed || twice ? Optional.empty() : block);
       if (!recursive) {
         declare(name);
       }
@@ -199,13 +229,13 @@ final class QueryScanner {
         && (tokens.isOpen(i + 1) || tokens.isAnyWord(i + 1, "NOT", "MATERIALIZED"));
   }
 
-  private void cteBody(int from, int to) throws NotUnderstood {
+  private Optional<SelectBlock> cteBody(int from, int to) throws NotUnderstood {
     int main = from;
     if (tokens.isAnyWord(main, "INSERT", "UPDATE", "DELETE", "MERGE")) {
       shape.nestedWrite = true;
       throw new NotUnderstood(io.txwatch.history.GapReason.SHAPE, "a write inside WITH");
     }
-    query(main, to, Role.NESTED);
+    return derived(main, to);
   }
 
   /** True if a name, as it stands, is that of a CTE in scope. */
@@ -362,6 +392,7 @@ final class QueryScanner {
       if (i == block.listTo || tokens.is(i, TokenKind.COMMA)) {
         if (i > from) {
           block.items++;
+          block.itemStarts.add(from);
           star(block, from, i);
         } else if (block.listTo > block.listFrom) {
           throw new NotUnderstood("an empty item in a select list");

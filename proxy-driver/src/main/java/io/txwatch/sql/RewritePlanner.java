@@ -96,7 +96,14 @@ public final class RewritePlanner implements Planner {
     } catch (NotUnderstood e) {
       draft = new Draft(tokens, dialect, shape, tables, mayReturnRows);
       StarGuard.protect(draft);
+      InsertRewriter.nameVisibleColumns(draft);
       draft.unseen(e.reason(), e.detail());
+    }
+    if (!draft.splices.isEmpty()) {
+      Optional<String> difference = ParserAgreement.difference(tokens, dialect, shape);
+      if (difference.isPresent()) {
+        throw new NotUnderstood(difference.get());
+      }
     }
     return draft.finish(shape.kind);
   }

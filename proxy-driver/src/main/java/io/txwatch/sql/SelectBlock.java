@@ -15,6 +15,8 @@ final class SelectBlock {
     TOP,
     /** A top-level query's block of which the columns are seen, but which is not alone. */
     BRANCH,
+    /** The source of an INSERT, or a branch of it. */
+    SOURCE,
     /** In EXISTS: its columns do not matter. */
     EXISTS,
     /** Anywhere else: its columns are somebody's operand. */
@@ -36,6 +38,7 @@ final class SelectBlock {
   int listFrom;
   int listTo;
   int items;
+  final List<Integer> itemStarts = new ArrayList<>();
   final List<Star> stars = new ArrayList<>();
   final List<FromNode> from = new ArrayList<>();
   int into = -1;

@@ -114,7 +114,7 @@ final class ShapeScanner {
       queries.nested(i, shape.sourceEnd);
     } else {
       shape.sourceKind = Source.QUERY;
-      queries.query(i, shape.sourceEnd, Role.NESTED);
+      queries.query(i, shape.sourceEnd, Role.SOURCE);
     }
     queries.nested(shape.sourceEnd, shape.to);
   }

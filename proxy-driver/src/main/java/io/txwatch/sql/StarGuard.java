@@ -8,6 +8,8 @@ import io.txwatch.sql.SelectBlock.Star;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -28,35 +30,47 @@ final class StarGuard {
     this.draft = draft;
   }
 
-  static void protect(Draft draft) throws NotUnderstood {
-    boolean visible = draft.shape.tables.stream().anyMatch(draft.tables::showsAuxiliary);
-    if (visible) {
+  static void protect(Draft draft) {
+    if (draft.shape.tables.stream().anyMatch(draft.tables::hasAuxiliary)) {
       new StarGuard(draft).run();
     }
   }
 
-  private void run() throws NotUnderstood {
+  private void run() {
     for (SelectBlock block : draft.shape.blocks) {
-      for (FromNode node : block.from) {
-        natural(node);
-      }
-      boolean shown = false;
-      for (Star star : block.stars) {
-        shown |= shows(block, star);
-      }
-      if (!shown || block.role == Role.EXISTS) {
-        continue;
-      }
-      if (block.role == Role.TOP && !block.distinct && !ordinals(block)) {
-        draft.starShowsAuxiliary = true;
-      } else {
-        for (Star star : block.stars) {
-          if (shows(block, star)) {
-            draft.splices.replace(star.from(), star.to(), expansion(block, star));
-          }
-        }
+      try {
+        protect(block);
+      } catch (NotUnderstood e) {
+        draft.unseen(e.reason(), e.detail());
+        draft.starShowsAuxiliary |= block.role == Role.TOP || block.role == Role.BRANCH;
       }
     }
+    tableQueries();
+  }
+
+  private void protect(SelectBlock block) throws NotUnderstood {
+    for (FromNode node : block.from) {
+      natural(node);
+    }
+    boolean shown = false;
+    for (Star star : block.stars) {
+      shown |= shows(block, star);
+    }
+    if (!shown || block.role == Role.EXISTS) {
+      return;
+    }
+    if (block.role == Role.TOP && !block.distinct && !ordinals(block)) {
+      draft.starShowsAuxiliary = true;
+      return;
+    }
+    for (Star star : block.stars) {
+      if (shows(block, star)) {
+        draft.splices.replace(star.from(), star.to(), expansion(block, star));
+      }
+    }
+  }
+
+  private void tableQueries() {
     for (int table : draft.shape.tableQueries) {
       TableRef ref =
           draft.shape.tables.stream().filter(t -> t.from() == table + 1).findFirst().orElseThrow();
@@ -76,8 +90,12 @@ final class StarGuard {
     if (star.qualifier().isEmpty()) {
       return true;
     }
+    return qualifies(star, table.exposedName());
+  }
+
+  private static boolean qualifies(Star star, String exposedName) {
     String last = star.qualifier().get(star.qualifier().size() - 1);
-    return QueryScanner.fold(last).equals(QueryScanner.fold(table.exposedName()));
+    return QueryScanner.fold(last).equals(QueryScanner.fold(exposedName));
   }
 
   /** A number in ORDER BY or GROUP BY counts the columns that the star shows. */
@@ -93,6 +111,20 @@ final class StarGuard {
       }
     }
     return false;
+  }
+
+  /** How many columns a block has; empty if a star over an unknown source hides it. */
+  static OptionalInt width(Draft draft, SelectBlock block) throws NotUnderstood {
+    StarGuard guard = new StarGuard(draft);
+    int width = block.items - block.stars.size();
+    for (Star star : block.stars) {
+      List<Column> columns = guard.starOutput(block, star);
+      if (unknown(columns)) {
+        return OptionalInt.empty();
+      }
+      width += columns.size();
+    }
+    return OptionalInt.of(width);
   }
 
   private String expansion(SelectBlock block, Star star) throws NotUnderstood {
@@ -122,9 +154,14 @@ final class StarGuard {
   private List<Column> output(FromNode node) throws NotUnderstood {
     List<Column> out = new ArrayList<>();
     if (node instanceof TableRef table) {
+      if (table.isCte() && table.columnAliases() == 0) {
+        Optional<SelectBlock> block =
+            draft.shape.cteBlocks.getOrDefault(
+                QueryScanner.fold(table.name().get(0)), Optional.empty());
+        return derivedOutput(table.exposedName(), block);
+      }
       if (!draft.tables.showsAuxiliary(table) && !known(table)) {
-        out.add(new Column("*", table.exposedName() + ".*", ""));
-        return out;
+        return unknownOutput(table.exposedName());
       }
       if (table.columnAliases() > 0) {
         throw new NotUnderstood(GapReason.SHAPE, "a star over a table with renamed columns");
@@ -144,15 +181,84 @@ final class StarGuard {
     if (derived.alias().isEmpty()) {
       throw new NotUnderstood(GapReason.SHAPE, "a star over a source of rows without a name");
     }
-    out.add(new Column("*", derived.alias().get() + ".*", ""));
+    return derivedOutput(derived.alias().get(), derived.block());
+  }
+
+  private static List<Column> unknownOutput(String exposedName) {
+    List<Column> out = new ArrayList<>();
+    out.add(new Column("*", exposedName + ".*", ""));
     return out;
+  }
+
+  /** The columns of a subquery, as far as they have names of their own. */
+  private List<Column> derivedOutput(String exposedName, Optional<SelectBlock> query)
+      throws NotUnderstood {
+    if (query.isEmpty()) {
+      return unknownOutput(exposedName);
+    }
+    SelectBlock block = query.get();
+    List<Column> out = new ArrayList<>();
+    for (int k = 0; k < block.items; k++) {
+      int from = block.itemStarts.get(k);
+      int to = k + 1 < block.items ? block.itemStarts.get(k + 1) - 1 : block.listTo;
+      Optional<Star> star = block.stars.stream().filter(s -> s.from() == from).findFirst();
+      if (star.isPresent()) {
+        for (Column column : starOutput(block, star.get())) {
+          out.add(new Column(column.name, exposedName + "." + column.bare, column.bare));
+        }
+      } else {
+        int last = to - 1;
+        boolean named =
+            draft.tokens.isName(last)
+                && (last == from
+                    || draft.tokens.is(last - 1, TokenKind.DOT)
+                    || draft.tokens.isWord(last - 1, "AS"));
+        if (!named) {
+          return unknownOutput(exposedName);
+        }
+        String bare = draft.tokens.text(last);
+        out.add(new Column(foldAsWritten(bare), exposedName + "." + bare, bare));
+      }
+    }
+    return unknown(out) ? unknownOutput(exposedName) : out;
+  }
+
+  private List<Column> starOutput(SelectBlock block, Star star) throws NotUnderstood {
+    List<Column> columns = new ArrayList<>();
+    for (FromNode node : block.from) {
+      if (star.qualifier().isEmpty()) {
+        columns.addAll(output(node));
+      } else {
+        List<TableRef> tables = new ArrayList<>();
+        node.collectTables(tables);
+        for (TableRef table : tables) {
+          if (qualifies(star, table)) {
+            columns.addAll(output(table));
+          }
+        }
+        List<FromNode.Derived> subqueries = new ArrayList<>();
+        node.collectDerived(subqueries);
+        for (FromNode.Derived subquery : subqueries) {
+          if (subquery.alias().isPresent() && qualifies(star, subquery.alias().get())) {
+            columns.addAll(output(subquery));
+          }
+        }
+      }
+    }
+    if (columns.isEmpty()) {
+      throw new NotUnderstood(GapReason.SHAPE, "a star over a source of rows that is not in FROM");
+    }
+    return columns;
   }
 
   private boolean known(TableRef table) {
     return draft.tables.find(table).map(t -> !t.columns().isEmpty()).orElse(false);
   }
 
-  /** SQL:2016, 7.10: the merged columns first, then the rest of the left, then of the right. */
+  /**
+   * SQL:2016, 7.10: the merged columns first, then the rest of the left, then of the right. SQLite
+   * leaves the merged ones at their place on the left.
+   */
   private List<Column> joinOutput(Join join) throws NotUnderstood {
     List<Column> left = output(join.left());
     List<Column> right = output(join.right());
@@ -173,7 +279,17 @@ final class StarGuard {
     for (String name : merged) {
       Column of =
           left.stream().filter(c -> c.name.equals(name)).findFirst().orElseThrow(this::lost);
-      out.add(new Column(name, of.bare, of.bare));
+      Column one = new Column(name, of.bare, of.bare);
+      if (draft.dialect == Dialect.SQLITE) {
+        left.set(left.indexOf(of), one);
+      } else {
+        out.add(one);
+      }
+    }
+    if (draft.dialect == Dialect.SQLITE) {
+      out.addAll(left);
+      right.stream().filter(c -> !merged.contains(c.name)).forEach(out::add);
+      return out;
     }
     left.stream().filter(c -> !merged.contains(c.name)).forEach(out::add);
     right.stream().filter(c -> !merged.contains(c.name)).forEach(out::add);
@@ -231,7 +347,7 @@ final class StarGuard {
     }
     natural(join.left());
     natural(join.right());
-    if (join.natural() < 0 || !showsAny(join.left()) || !showsAny(join.right())) {
+    if (join.natural() < 0 || !hasAny(join.left()) || !hasAny(join.right())) {
       return;
     }
     List<Column> left = output(join.left());
@@ -246,14 +362,17 @@ final class StarGuard {
       Column of = left.stream().filter(c -> c.name.equals(name)).findFirst().orElseThrow();
       using.add(of.bare);
     }
+    if (draft.dialect == Dialect.H2 && join.operatorEnd() > join.natural() + 2) {
+      throw new NotUnderstood("a join that H2 does not know");
+    }
     draft.splices.replace(join.natural(), join.natural() + 1, "");
     String condition = using.isEmpty() ? " on 1 = 1" : " using (" + String.join(", ", using) + ")";
     draft.splices.after(join.end() - 1, condition);
   }
 
-  private boolean showsAny(FromNode node) {
+  private boolean hasAny(FromNode node) {
     List<TableRef> tables = new ArrayList<>();
     node.collectTables(tables);
-    return tables.stream().anyMatch(draft.tables::showsAuxiliary);
+    return tables.stream().anyMatch(draft.tables::hasAuxiliary);
   }
 }

@@ -2,7 +2,10 @@ package io.txwatch.sql;
 
 import io.txwatch.history.StatementKind;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +42,12 @@ final class StatementShape {
   /** Names of CTEs. */
   final List<String> ctes = new ArrayList<>();
 
+  /**
+   * The first block of each CTE's query; empty if its columns are renamed or the name is not
+   * unique.
+   */
+  final Map<String, Optional<SelectBlock>> cteBlocks = new HashMap<>();
+
   /** A write inside a CTE (PostgreSQL). */
   boolean nestedWrite;
 
@@ -47,6 +56,9 @@ final class StatementShape {
 
   /** True if a query joins blocks by UNION, INTERSECT or EXCEPT at its top. */
   boolean setOperation;
+
+  /** True if an INSERT's query has branches that are no SELECT: VALUES, TABLE. */
+  boolean otherSource;
 
   /** INSERT, UPDATE, DELETE: the table written. */
   FromNode.@Nullable TableRef target;

@@ -27,11 +27,20 @@ final class Tables {
     return find(ref).map(t -> t.status() == Catalog.Status.PREPARED).orElse(false);
   }
 
+  /** True if it has the auxiliary columns, whoever may use them. */
+  boolean hasAuxiliary(TableRef ref) {
+    return find(ref)
+        .map(
+            t ->
+                t.status() == Catalog.Status.PREPARED
+                    || t.status() == Catalog.Status.NO_RIGHTS
+                    || (t.auxiliaryVisible() && t.status() != Catalog.Status.NOT_PREPARED))
+        .orElse(false);
+  }
+
   /** True if a star over it shows the auxiliary columns. */
   boolean showsAuxiliary(TableRef ref) {
-    return find(ref)
-        .map(t -> t.auxiliaryVisible() && t.status() != Catalog.Status.NOT_PREPARED)
-        .orElse(false);
+    return hasAuxiliary(ref) && find(ref).map(Catalog.Table::auxiliaryVisible).orElse(false);
   }
 
   /** Why a table's rows cannot be seen; empty for a prepared one and for a CTE. */

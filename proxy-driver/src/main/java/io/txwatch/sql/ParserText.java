@@ -1,0 +1,103 @@
+package io.txwatch.sql;
+
+/**
+ * The statement as the parser gets it: comments left out, literals of every spelling made plain,
+ * and the few words of a dialect left out that JSqlParser does not know and that decide nothing
+ * about kind and tables (LOCK IN SHARE MODE, INDEXED BY, PARTITION, OR IGNORE, JDBC's braces).
+ */
+final class ParserText {
+
+  private final Tokens tokens;
+  private final Dialect dialect;
+  private final StatementShape shape;
+  private final StringBuilder out = new StringBuilder();
+
+  private ParserText(Tokens tokens, Dialect dialect, StatementShape shape) {
+    this.tokens = tokens;
+    this.dialect = dialect;
+    this.shape = shape;
+  }
+
+  static String of(Tokens tokens, Dialect dialect, StatementShape shape) {
+    return new ParserText(tokens, dialect, shape).build();
+  }
+
+  private String build() {
+    for (int i = shape.from; i < shape.to; ) {
+      int skipped = skip(i);
+      if (skipped > i) {
+        out.append(' ');
+        i = skipped;
+        continue;
+      }
+      if (i > shape.from && tokens.start(i) > tokens.end(i - 1)) {
+        out.append(' ');
+      }
+      i = emit(i);
+    }
+    return out.toString();
+  }
+
+  /** The token after something that the parser is not told of; {@code i} itself if it is told. */
+  private int skip(int i) {
+    if (tokens.areWords(i, "LOCK", "IN", "SHARE", "MODE")) {
+      return i + 4;
+    }
+    if (tokens.areWords(i, "INDEXED", "BY") && dialect == Dialect.SQLITE) {
+      return i + 3;
+    }
+    if (tokens.areWords(i, "NOT", "INDEXED") && dialect == Dialect.SQLITE) {
+      return i + 2;
+    }
+    if (i == shape.verb + 1 && tokens.isWord(i, "OR") && dialect == Dialect.SQLITE) {
+      return i + 2;
+    }
+    if (i == shape.verb + 1 && tokens.isAnyWord(i, "ONLY", "LOW_PRIORITY", "QUICK")) {
+      return i + 1;
+    }
+    boolean mysql = dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+    if (mysql && tokens.isWord(i, "PARTITION") && tokens.isOpen(i + 1) && tokens.isName(i - 1)) {
+      return tokens.partner(i + 1) + 1;
+    }
+    if (tokens.is(i, TokenKind.OPEN) && tokens.charAt(i) == '{') {
+      return tokens.isAnyWord(i + 1, "FN", "TS", "D", "T") ? i + 2 : i;
+    }
+    if (tokens.is(i, TokenKind.CLOSE) && tokens.charAt(i) == '}') {
+      return i + 1;
+    }
+    if (i == shape.columns && tokens.partner(i) == i + 1) {
+      return i + 2;
+    }
+    return i;
+  }
+
+  private int emit(int i) {
+    switch (tokens.kind(i)) {
+      case STRING -> out.append("'x'");
+      case QUOTED -> out.append(identifier(tokens.text(i)));
+      case NUMBERED_PARAMETER, NAMED_PARAMETER -> out.append('?');
+      case OPERATOR -> {
+        if (tokens.text(i).equals("??")) {
+          out.append('=');
+          boolean combined = tokens.isOperator(i + 1, '|') || tokens.isOperator(i + 1, '&');
+          return combined && tokens.start(i + 1) == tokens.end(i) ? i + 2 : i + 1;
+        }
+        out.append(tokens.text(i));
+      }
+      case OPEN -> {
+        out.append(tokens.text(i));
+        if (shape.rows.contains(i) && tokens.partner(i) == i + 1) {
+          out.append('1');
+        }
+      }
+      default -> out.append(tokens.text(i));
+    }
+    return i + 1;
+  }
+
+  private static String identifier(String text) {
+    return text.startsWith("[") && text.indexOf('"') < 0
+        ? '"' + text.substring(1, text.length() - 1) + '"'
+        : text;
+  }
+}

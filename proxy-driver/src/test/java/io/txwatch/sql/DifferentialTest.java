@@ -1,0 +1,208 @@
+package io.txwatch.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.history.WriterToken;
+import io.txwatch.sql.RewritePlan.Returns;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+/**
+ * Raw against rewritten, on real engines: the same random statements go to a database without
+ * auxiliary columns as they are, and to one that has them as the planner says. What the application
+ * sees must be the same: labels, rows, counts, whether it fails, and what the tables hold after.
+ */
+class DifferentialTest {
+
+  private static final String TOKEN = WriterToken.of(77, 1);
+
+  @Property(tries = 300)
+  void h2(@ForAll long seed) throws SQLException {
+    String name = UUID.randomUUID().toString();
+    try (Connection raw = DriverManager.getConnection("jdbc:h2:mem:raw" + name);
+        Connection watched = DriverManager.getConnection("jdbc:h2:mem:watched" + name)) {
+      compare(Dialect.H2, seed, raw, watched);
+    }
+  }
+
+  @Property(tries = 300)
+  void sqlite(@ForAll long seed) throws SQLException {
+    try (Connection raw = DriverManager.getConnection("jdbc:sqlite::memory:");
+        Connection watched = DriverManager.getConnection("jdbc:sqlite::memory:")) {
+      compare(Dialect.SQLITE, seed, raw, watched);
+    }
+  }
+
+  private static void compare(Dialect dialect, long seed, Connection raw, Connection watched)
+      throws SQLException {
+    create(raw);
+    create(watched);
+    prepare(dialect, watched);
+    boolean upper = dialect == Dialect.H2;
+    TestCatalog catalog =
+        new TestCatalog(dialect)
+            .prepared(cased("t", upper), cased(upper, "id", "a", "b"))
+            .prepared(cased("u", upper), cased(upper, "id", "t_id", "c"))
+            .prepared(cased("w", upper), cased(upper, "a", "c"))
+            .with(cased("np", upper), Catalog.Status.NOT_PREPARED, cased(upper, "id", "x"));
+    Planner planner = new RewritePlanner(dialect, RewritePlanner.Level.INLINE);
+    StatementGenerator generator = new StatementGenerator(seed, dialect);
+    for (int i = 0; i < 12; i++) {
+      String sql = generator.statement();
+      RewritePlan plan = planner.plan(sql, catalog);
+      String immediate = plan.immediateSql(TOKEN);
+      Seen expected = run(raw, sql, null);
+      Seen actual = run(watched, immediate, plan);
+      assertThat(actual.withoutMessage())
+          .describedAs(
+              "seed %s: %s%nas %s%n%s %s%n%s",
+              seed, sql, immediate, plan.passThrough(), plan.passThroughDetail(), actual.error)
+          .isEqualTo(expected.withoutMessage());
+      for (String table : List.of("t", "u", "w", "np")) {
+        assertThat(contents(watched, table))
+            .describedAs("seed %s: %s after %s%nas %s", seed, table, sql, immediate)
+            .isEqualTo(contents(raw, table));
+      }
+    }
+  }
+
+  private record Seen(List<String> labels, List<String> rows, long count, String error) {
+    Seen withoutMessage() {
+      return new Seen(labels, rows, count, error.isEmpty() ? "" : "failed");
+    }
+  }
+
+  private static Seen run(
+      Connection connection, String sql, @org.jspecify.annotations.Nullable RewritePlan plan) {
+    try (Statement statement = connection.createStatement()) {
+      if (!statement.execute(sql)) {
+        return new Seen(List.of(), List.of(), statement.getLargeUpdateCount(), "");
+      }
+      List<String> labels = new ArrayList<>();
+      List<String> rows = new ArrayList<>();
+      try (ResultSet result = statement.getResultSet()) {
+        ResultSetMetaData meta = result.getMetaData();
+        int appended = plan == null ? 0 : 2 * plan.appended().size();
+        List<Integer> shown = new ArrayList<>();
+        for (int c = 1; c <= meta.getColumnCount(); c++) {
+          String label = meta.getColumnLabel(c).toLowerCase(Locale.ROOT);
+          boolean ours = label.equals("txw_rid") || label.equals("txw_wl");
+          if (c > meta.getColumnCount() - appended) {
+            assertThat(ours).describedAs(sql).isTrue();
+          } else if (!(ours && plan != null && plan.starShowsAuxiliary())) {
+            shown.add(c);
+            labels.add(label);
+          }
+        }
+        int count = 0;
+        while (result.next()) {
+          count++;
+          StringBuilder row = new StringBuilder();
+          for (int c : shown) {
+            row.append(result.getString(c)).append('|');
+          }
+          rows.add(row.toString());
+        }
+        if (plan != null && plan.returns() == Returns.WRITTEN_ROWS) {
+          return new Seen(List.of(), List.of(), count, "");
+        }
+      }
+      Collections.sort(rows);
+      return new Seen(labels, rows, -1, "");
+    } catch (SQLException e) {
+      return new Seen(List.of(), List.of(), -1, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static List<String> contents(Connection connection, String table) throws SQLException {
+    String columns =
+        switch (table) {
+          case "t" -> "id, a, b";
+          case "u" -> "id, t_id, c";
+          case "w" -> "a, c";
+          default -> "id, x";
+        };
+    List<String> rows = new ArrayList<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet result =
+            statement.executeQuery(
+                "select " + columns + " from " + table + " order by " + columns)) {
+      while (result.next()) {
+        StringBuilder row = new StringBuilder();
+        for (int c = 1; c <= result.getMetaData().getColumnCount(); c++) {
+          row.append(result.getString(c)).append('|');
+        }
+        rows.add(row.toString());
+      }
+    }
+    return rows;
+  }
+
+  private static void create(Connection connection) throws SQLException {
+    execute(
+        connection,
+        "create table t (id int primary key, a int, b varchar(20))",
+        "create table u (id int primary key, t_id int, c varchar(20))",
+        "create table w (a int, c varchar(20))",
+        "create table np (id int, x varchar(20))",
+        "insert into t values (1, 1, 'p'), (2, 1, 'q'), (3, null, 'p')",
+        "insert into u values (1, 1, 'p'), (2, 3, 'z'), (4, null, 'q')",
+        "insert into w values (1, 'p'), (1, 'p'), (2, 'q')",
+        "insert into np values (1, 'p'), (7, 'z')");
+  }
+
+  private static void prepare(Dialect dialect, Connection connection) throws SQLException {
+    for (String table : List.of("t", "u", "w")) {
+      if (dialect == Dialect.H2) {
+        execute(
+            connection,
+            "create sequence " + table + "_s",
+            "alter table "
+                + table
+                + " add column txw_rid bigint invisible default next value for "
+                + table
+                + "_s not null",
+            "alter table "
+                + table
+                + " add column txw_wl varchar(112) invisible default '' not null");
+      } else {
+        execute(
+            connection,
+            "alter table " + table + " add column txw_rid integer",
+            "alter table " + table + " add column txw_wl text not null default ''",
+            "update " + table + " set txw_rid = random() & 9223372036854775807");
+      }
+    }
+  }
+
+  private static void execute(Connection connection, String... sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (String one : sql) {
+        statement.execute(one);
+      }
+    }
+  }
+
+  private static String cased(String name, boolean upper) {
+    return upper ? name.toUpperCase(Locale.ROOT) : name;
+  }
+
+  private static String[] cased(boolean upper, String... names) {
+    String[] out = names.clone();
+    for (int i = 0; i < out.length; i++) {
+      out[i] = cased(out[i], upper);
+    }
+    return out;
+  }
+}
