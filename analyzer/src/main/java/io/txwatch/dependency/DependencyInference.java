@@ -60,7 +60,7 @@ public final class DependencyInference {
         transaction.undone(e.firstStatement(), e.lastStatement());
       }
     } else if (event instanceof Event.SessionOpened e) {
-      sessions.put(e.session(), new Session(e.session(), e.name(), e.database()));
+      sessions.put(e.session(), new Session(e.name(), e.database()));
     } else if (event instanceof Event.SessionClosed e) {
       sessions.remove(e.session());
     } else if (event instanceof Event.Gap e) {
@@ -158,7 +158,7 @@ public final class DependencyInference {
   private Session session(long id) {
     Session session = sessions.get(id);
     if (session == null) {
-      session = new Session(id, "", Session.UNKNOWN);
+      session = Session.unknown(id);
       sessions.put(id, session);
     }
     return session;

@@ -21,7 +21,7 @@ public final class Transaction {
   public int node = -1;
 
   private final long id;
-  private Session session = new Session(0, "", Session.UNKNOWN);
+  private Session session = Session.NONE;
   private IsolationLevel level = IsolationLevel.READ_UNCOMMITTED;
   private boolean levelKnown;
 

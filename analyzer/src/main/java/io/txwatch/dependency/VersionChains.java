@@ -105,16 +105,19 @@ final class VersionChains {
       if (version.previous != null) {
         walk(version, version.previous);
       }
-      forEachSurvivor(version, survivor -> overwritten(version, survivor));
+      forEachSurvivor(
+          version,
+          survivor -> {
+            overwritten(version, survivor);
+            if (survivor.writer == version.writer) {
+              forEachReader(version, read -> unseen(read, survivor));
+            }
+          });
     } else if (version.previous != null) {
       Version previous = version.previous;
       forEachSurvivor(version, survivor -> walk(survivor, previous));
     }
-    for (Read read = version.readers; read != null; read = read.next) {
-      if (read.reader.readsCount) {
-        seen(read);
-      }
-    }
+    forEachReader(version, this::seen);
   }
 
   /** A reader has committed. */
@@ -127,11 +130,7 @@ final class VersionChains {
   private void walk(Version survivor, Version from) {
     Version version = from;
     while (version != null) {
-      for (Read read = version.readers; read != null; read = read.next) {
-        if (read.reader.readsCount) {
-          unseen(read, survivor);
-        }
-      }
+      forEachReader(version, read -> unseen(read, survivor));
       if (version.fate != Fate.VANISHED) {
         if (version.fate == Fate.SURVIVED) {
           overwritten(version, survivor);
@@ -207,6 +206,14 @@ final class VersionChains {
           read.reader, writer, DependencyKind.RW, version.row, read.statement, survivor.statement);
     } else if (version.fate == Fate.SURVIVED) {
       out.intermediateRead(writer, read.reader, version.row, version.statement, read.statement);
+    }
+  }
+
+  private static void forEachReader(Version version, Consumer<Read> action) {
+    for (Read read = version.readers; read != null; read = read.next) {
+      if (read.reader.readsCount) {
+        action.accept(read);
+      }
     }
   }
 

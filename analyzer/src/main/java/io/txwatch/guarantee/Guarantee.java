@@ -49,11 +49,9 @@ public record Guarantee(
     return new Guarantee(G1, Set.of(), true, source);
   }
 
-  /** A row that was read stays as it was read, and nothing is said of what is written. */
+  /** Plain SELECTs of one row show one version; nothing is said of several rows, nor of writes. */
   static Guarantee repeatable(String source) {
-    Set<Phenomenon> prevents = EnumSet.copyOf(G1);
-    prevents.add(Phenomenon.NON_REPEATABLE_READ);
-    return new Guarantee(prevents, Set.of(), false, source);
+    return new Guarantee(G1, EnumSet.of(Phenomenon.NON_REPEATABLE_READ), false, source);
   }
 
   /** Plain SELECTs read from one snapshot; writes and locking reads from what there is then. */

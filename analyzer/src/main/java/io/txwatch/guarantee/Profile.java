@@ -81,12 +81,11 @@ enum Profile {
         case READ_UNCOMMITTED -> Guarantee.dirty(chapter + "Read uncommitted");
         case READ_COMMITTED -> Guarantee.committed(chapter + "Read committed");
         case REPEATABLE_READ -> Guarantee.repeatable(chapter + "Repeatable read");
-        case SNAPSHOT -> Guarantee.snapshotReads(chapter + "Snapshot");
+        case SNAPSHOT -> Guarantee.consistentReads(chapter + "Snapshot");
         case SERIALIZABLE ->
-            Guarantee.snapshotReads(
-                chapter
-                    + "Serializable, which says that it does not ensure equivalence to a serial"
-                    + " execution of transactions that write");
+            // "currently doesn't ensure equivalence of concurrent and serializable execution of
+            // transactions that perform write operations"
+            Guarantee.repeatable(chapter + "Serializable");
       };
     }
   },

@@ -1,0 +1,73 @@
+package io.txwatch.dependency;
+
+import io.txwatch.history.Event;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What {@link DependencyInference} tells, as texts. */
+final class Inferred implements DependencyListener {
+
+  /** As in {@link NaiveReference}. */
+  final Set<String> all = new TreeSet<>();
+
+  /** What the reference does not know of. */
+  final Set<String> others = new TreeSet<>();
+
+  final long contradictions;
+
+  Inferred(List<Event> events) {
+    DependencyInference inference = new DependencyInference(this);
+    events.forEach(inference::accept);
+    contradictions = inference.contradictions();
+  }
+
+  @Override
+  public void committed(Transaction transaction) {}
+
+  @Override
+  public void dependency(
+      Transaction from,
+      Transaction to,
+      DependencyKind kind,
+      Row row,
+      int fromStatement,
+      int toStatement) {
+    add(all, kind.term(), from, to, fromStatement, toStatement, row);
+  }
+
+  @Override
+  public void abortedRead(
+      Transaction writer, Transaction reader, Row row, int writeStatement, int readStatement) {
+    add(all, "G1a", writer, reader, writeStatement, readStatement, row);
+  }
+
+  @Override
+  public void intermediateRead(
+      Transaction writer, Transaction reader, Row row, int writeStatement, int readStatement) {
+    add(all, "G1b", writer, reader, writeStatement, readStatement, row);
+  }
+
+  @Override
+  public void internalRead(
+      Transaction transaction, Row row, int writeStatement, int readStatement) {
+    add(others, "internal", transaction, transaction, writeStatement, readStatement, row);
+  }
+
+  @Override
+  public void forkedWrite(
+      Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
+    add(others, "fork", first, second, firstStatement, secondStatement, row);
+  }
+
+  private static void add(
+      Set<String> texts,
+      String what,
+      Transaction from,
+      Transaction to,
+      int fromStatement,
+      int toStatement,
+      Row row) {
+    texts.add(NaiveReference.text(what, from.id(), to.id(), fromStatement, toStatement, row.id()));
+  }
+}
