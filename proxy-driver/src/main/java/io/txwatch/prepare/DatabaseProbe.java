@@ -61,18 +61,16 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     if (name.equals("h2")) {
       Map<String, String> settings = pairs(connection, H2_SETTINGS);
       return new DatabaseProbe(
-          new Database("H2", firstWord(version), settings, place(connection, url)),
-          Optional.of(Dialect.H2));
+          new Database("H2", firstWord(version), settings, place(url)), Optional.of(Dialect.H2));
     }
     if (name.equals("sqlite")) {
       Map<String, String> settings = new TreeMap<>();
       settings.put("journal_mode", single(connection, "PRAGMA journal_mode"));
       return new DatabaseProbe(
-          new Database("SQLite", version, settings, place(connection, url)),
-          Optional.of(Dialect.SQLITE));
+          new Database("SQLite", version, settings, place(url)), Optional.of(Dialect.SQLITE));
     }
     return new DatabaseProbe(
-        new Database(driverSays, version, Map.of(), place(connection, url)), Optional.empty());
+        new Database(driverSays, version, Map.of(), place(url)), Optional.empty());
   }
 
   private static DatabaseProbe postgres(Connection connection, String url) throws SQLException {
@@ -92,7 +90,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     }
     Named named = ofPostgresVersion(version);
     return new DatabaseProbe(
-        new Database(named.product, named.version, settings, place(connection, url)),
+        new Database(named.product, named.version, settings, place(url)),
         settings.containsKey("standard_conforming_strings")
             ? Optional.empty()
             : Optional.of(Dialect.POSTGRESQL));
@@ -116,7 +114,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
             || mode.contains("ORACLE");
     Dialect dialect = named.product.equals("MariaDB") ? Dialect.MARIADB : Dialect.MYSQL;
     return new DatabaseProbe(
-        new Database(named.product, named.version, settings, place(connection, url)),
+        new Database(named.product, named.version, settings, place(url)),
         otherLexis ? Optional.empty() : Optional.of(dialect));
   }
 
@@ -151,21 +149,28 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
   }
 
   /**
-   * The URL without parameters and credentials, and the default schema. A database in memory that
-   * has no name belongs to its one connection: each is a place of its own.
+   * The URL without parameters and credentials. A database in memory that has no name belongs to
+   * its one connection: each is a place of its own.
    */
-  private static String place(Connection connection, String url) throws SQLException {
+  private static String place(String url) {
     String bare = CREDENTIALS.matcher(PARAMETERS.matcher(url).replaceFirst("")).replaceFirst("//");
-    if (PRIVATE.matcher(bare).matches()) {
-      return bare + "#" + PRIVATE_COUNT.incrementAndGet();
-    }
-    String schema = connection.getSchema();
-    return schema == null || schema.isEmpty() ? bare : bare + "#" + schema;
+    return PRIVATE.matcher(bare).matches() ? bare + "#" + PRIVATE_COUNT.incrementAndGet() : bare;
   }
 
-  /** True if {@link Database#place} is that of a database that only its one connection reaches. */
-  static boolean isPrivatePlace(String place) {
-    return PRIVATE.matcher(place.replaceFirst("#\\d+$", "")).matches();
+  /** True if only the one connection that has this URL reaches its database. */
+  static boolean isPrivate(String url) {
+    return PRIVATE.matcher(PARAMETERS.matcher(url).replaceFirst("")).matches();
+  }
+
+  /** The same, seen by a session whose names without a schema mean that one's tables. */
+  Database databaseAt(String schema) {
+    return schema.isEmpty()
+        ? database
+        : new Database(
+            database.product(),
+            database.version(),
+            database.settings(),
+            database.place() + "#" + schema);
   }
 
   private static Map<String, String> pairs(Connection connection, String sql) throws SQLException {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -27,10 +28,10 @@ import org.jspecify.annotations.Nullable;
  * bounded to two seconds, closed with the URL's last session. So a lookup cannot fail, block,
  * begin, or take the snapshot of a transaction of the application's; tables that a transaction has
  * created and not yet committed are not seen until it commits. The exceptions: a database in memory
- * without a name (H2, SQLite), and SQLite altogether, can only be asked through the application's
- * own connection, where reading the schema neither locks nor begins anything; and after a {@code
- * SET search_path} or {@code USE} the new path is asked of the connection that has just executed
- * it.
+ * without a name (H2, SQLite) can only be asked through the application's own connection; a SQLite
+ * file that the application's own open transaction has locked is asked within that transaction; and
+ * after a {@code SET search_path} or {@code USE} the new path is asked of the connection that has
+ * just executed it.
  *
  * <p>The driver tells what may have changed the answers: {@link #executed} after each statement
  * that is no SELECT, INSERT, UPDATE or DELETE, {@link #transactionEnded} after each end of a
@@ -55,11 +56,13 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   private static final Pattern LOCAL = Pattern.compile("(?is)^\\s*set\\s+local\\b.*");
 
-  private final DatabaseProbe probe;
+  private final Database database;
   private final Connection connection;
   private final BooleanSupplier idle;
-  private final @Nullable SharedTables shared;
+  private final SharedTables shared;
   private final Set<String> shadowed = new HashSet<>();
+  private final String home;
+  private final AtomicBoolean closed = new AtomicBoolean();
   private List<String> path;
   private @Nullable List<String> pathBefore;
   private boolean pathIsLocal;
@@ -67,16 +70,13 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private long ownVersion;
 
   private JdbcCatalog(
-      DatabaseProbe probe,
-      Connection connection,
-      BooleanSupplier idle,
-      @Nullable SharedTables shared,
-      List<String> path) {
-    this.probe = probe;
+      Connection connection, BooleanSupplier idle, SharedTables shared, List<String> path) {
     this.connection = connection;
     this.idle = idle;
     this.shared = shared;
     this.path = path;
+    this.home = path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst().orElse("");
+    this.database = shared.probe().databaseAt(home);
   }
 
   /**
@@ -100,49 +100,40 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       BooleanSupplier idle,
       Consumer<String> notices)
       throws SQLException {
-    DatabaseProbe probe = DatabaseProbe.of(connection, url);
-    if (probe.dialect().isEmpty()) {
-      return new JdbcCatalog(probe, connection, idle, null, List.of());
+    SharedTables shared = SharedTables.enter(connection, url, user, source, autoPrepare, notices);
+    try {
+      List<String> path = shared.path(connection);
+      return new JdbcCatalog(connection, idle, shared, path);
+    } catch (SQLException | RuntimeException e) {
+      shared.leave();
+      throw e;
     }
-    SchemaReader reader = SchemaReaders.of(probe.dialect().get(), probe.database(), connection);
-    SharedTables shared =
-        SharedTables.enter(
-            user + "@" + url + probe.database().place(),
-            probe,
-            reader,
-            source,
-            autoPrepare,
-            notices);
-    return new JdbcCatalog(probe, connection, idle, shared, reader.path(connection));
   }
 
   /** The DBMS at the other end. */
   public Database database() {
-    return probe.database();
+    return database;
   }
 
   /**
    * The SQL it speaks; empty if statements cannot be rewritten for it: {@link #find} knows none.
    */
   public Optional<Dialect> dialect() {
-    return probe.dialect();
+    return shared.dialect();
   }
 
   /** Changes when plans made before may no longer hold. Cheap: asked before each use of a plan. */
   public long version() {
-    return shared == null ? 0 : shared.version() + (ownVersion << 32);
+    return shared.version() + (ownVersion << 32);
   }
 
   @Override
   public Optional<Table> find(List<String> nameParts) {
-    if (shared == null) {
-      return Optional.empty();
-    }
     if (nameParts.size() == 1 && shadowed.contains(plain(nameParts.get(0)))) {
       String name = plain(nameParts.get(0));
       return Optional.of(new Table(name, Status.NOT_A_BASE_TABLE, List.of(), false));
     }
-    return shared.find(path, nameParts, connection, idle);
+    return shared.find(home, path, nameParts, connection, idle);
   }
 
   /**
@@ -150,9 +141,6 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    * changed is asked anew. To be called right after it succeeded, on its thread.
    */
   public void executed(String sql) {
-    if (shared == null) {
-      return;
-    }
     Matcher temporary = CREATE_TEMPORARY.matcher(sql);
     if (temporary.find()) {
       String name = temporary.group(1);
@@ -172,10 +160,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   }
 
   private void pathChanged(boolean local) {
-    if (shared == null) {
-      return;
-    }
-    if (pathBefore == null) {
+    if (pathBefore == null && !idle.getAsBoolean()) {
       pathBefore = path;
     }
     pathIsLocal = local;
@@ -193,9 +178,6 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    * asked anew.
    */
   public void transactionEnded(boolean committed) {
-    if (shared == null) {
-      return;
-    }
     if (schemaChanged) {
       schemaChanged = false;
       shared.invalidate();
@@ -214,15 +196,13 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   /** Forgets what is known of the tables, as after a statement that failed for a column of ours. */
   public void invalidate() {
-    if (shared != null) {
-      shared.invalidate();
-    }
+    shared.invalidate();
   }
 
   /** The session's connection was closed. */
   @Override
   public void close() {
-    if (shared != null) {
+    if (closed.compareAndSet(false, true)) {
       shared.leave();
     }
   }

@@ -114,11 +114,7 @@ public final class Preparation {
   }
 
   private Optional<String> home() throws SQLException {
-    return reader.path(connection).stream().filter(s -> !isInternal(s)).findFirst();
-  }
-
-  private static boolean isInternal(String schema) {
-    return schema.startsWith("pg_") || schema.equals("temp");
+    return reader.path(connection).stream().filter(s -> !SchemaReader.isInternal(s)).findFirst();
   }
 
   private List<TableInfo> all() throws SQLException {

@@ -104,6 +104,11 @@ abstract class SchemaReader {
     return Optional.empty();
   }
 
+  /** True if a schema on the path is the DBMS's own, or the session's for temporary tables. */
+  static boolean isInternal(String schema) {
+    return schema.startsWith("pg_") || schema.equals("temp");
+  }
+
   /** The table's name as DDL names it. */
   final String qualified(TableInfo table) {
     return NameFolding.quote(dialect(), table.schema())

@@ -27,12 +27,15 @@ final class SharedTables {
 
   private static final Map<String, SharedTables> OPEN = new HashMap<>();
 
+  private static final AtomicLong PRIVATE_COUNT = new AtomicLong();
+
   private static final long RETRY_NANOS = 2_000_000_000L;
 
   private final String key;
-  private final SchemaReader reader;
-  private final boolean ownConnectionOnly;
-  private final LookupConnection lookups;
+  private final DatabaseProbe probe;
+  private final @Nullable SchemaReader reader;
+  private final boolean privateDatabase;
+  private final @Nullable LookupConnection lookups;
   private final @Nullable AutoPreparation preparation;
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
   private final AtomicLong version = new AtomicLong();
@@ -42,35 +45,64 @@ final class SharedTables {
 
   private SharedTables(
       String key,
-      DatabaseProbe probe,
-      SchemaReader reader,
+      Connection connection,
+      String url,
       ConnectionSource source,
       boolean autoPrepare,
-      Consumer<String> notices) {
+      Consumer<String> notices)
+      throws SQLException {
     this.key = key;
-    this.reader = reader;
-    boolean privateDatabase = DatabaseProbe.isPrivatePlace(probe.database().place());
-    this.ownConnectionOnly = privateDatabase || reader.dialect() == Dialect.SQLITE;
-    this.lookups = new LookupConnection(source, reader);
-    this.preparation =
-        autoPrepare ? new AutoPreparation(reader, lookups, privateDatabase, notices) : null;
+    this.probe = DatabaseProbe.of(connection, url);
+    this.privateDatabase = DatabaseProbe.isPrivate(url);
+    Dialect dialect = probe.dialect().orElse(null);
+    if (dialect == null) {
+      this.reader = null;
+      this.lookups = null;
+      this.preparation = null;
+    } else {
+      this.reader = SchemaReaders.of(dialect, probe.database(), connection);
+      this.lookups = new LookupConnection(source, reader);
+      this.preparation =
+          autoPrepare ? new AutoPreparation(reader, lookups, privateDatabase, notices) : null;
+    }
   }
 
-  /** The tables behind that key, for one more session. */
+  /**
+   * For one more session. The first session of a URL and user asks the DBMS what it is, the others
+   * take over what it said.
+   */
   static SharedTables enter(
-      String key,
-      DatabaseProbe probe,
-      SchemaReader reader,
+      Connection connection,
+      String url,
+      String user,
       ConnectionSource source,
       boolean autoPrepare,
-      Consumer<String> notices) {
+      Consumer<String> notices)
+      throws SQLException {
+    String key =
+        String.join("\0", user, url, Boolean.toString(autoPrepare))
+            + (DatabaseProbe.isPrivate(url) ? "\0" + PRIVATE_COUNT.incrementAndGet() : "");
     synchronized (OPEN) {
-      SharedTables shared =
-          OPEN.computeIfAbsent(
-              key, k -> new SharedTables(k, probe, reader, source, autoPrepare, notices));
+      SharedTables known = OPEN.get(key);
+      if (known != null) {
+        known.sessions++;
+        return known;
+      }
+    }
+    SharedTables made = new SharedTables(key, connection, url, source, autoPrepare, notices);
+    synchronized (OPEN) {
+      SharedTables shared = OPEN.computeIfAbsent(key, k -> made);
       shared.sessions++;
       return shared;
     }
+  }
+
+  DatabaseProbe probe() {
+    return probe;
+  }
+
+  Optional<Dialect> dialect() {
+    return probe.dialect();
   }
 
   /** One session is gone; with the last one our own connection is closed. */
@@ -82,7 +114,9 @@ final class SharedTables {
       }
       OPEN.remove(key, this);
     }
-    lookups.close();
+    if (lookups != null) {
+      lookups.close();
+    }
   }
 
   long version() {
@@ -100,31 +134,45 @@ final class SharedTables {
 
   /** Where that connection looks unqualified names up, asked of itself. */
   List<String> path(Connection connection) throws SQLException {
-    return reader.path(connection);
+    return reader == null ? List.of() : reader.path(connection);
   }
 
+  /**
+   * Looks a name up.
+   *
+   * @param home the schema whose tables are named without it
+   * @param path where the session looks
+   */
   Optional<Table> find(
-      List<String> path, List<String> parts, Connection application, BooleanSupplier idle) {
-    String asked = String.join("\0", path) + "\0\0" + String.join("\0", parts);
+      String home,
+      List<String> path,
+      List<String> parts,
+      Connection application,
+      BooleanSupplier idle) {
+    if (reader == null || lookups == null) {
+      return Optional.empty();
+    }
+    String asked = home + "\0\0" + String.join("\0", path) + "\0\0" + String.join("\0", parts);
     Table known = tables.get(asked);
     if (known != null) {
       return Optional.of(known);
     }
     long before = version.get();
+    Lookup lookup = new Lookup(reader, lookups, path, parts, application, idle);
     try {
-      Optional<TableInfo> info = lookUp(path, parts, application);
-      if (info.isPresent() && preparation != null && status(info.get()) == Status.NOT_PREPARED) {
+      Optional<TableInfo> info = lookup.ask();
+      if (info.isPresent() && preparation != null && lacksColumns(reader, info.get())) {
         AutoPreparation.Outcome outcome = preparation.prepare(info.get(), application, idle);
         if (outcome == AutoPreparation.Outcome.PREPARED) {
           invalidate();
           before = version.get();
-          info = lookUp(path, parts, application);
+          info = lookup.ask();
         } else if (outcome == AutoPreparation.Outcome.LATER) {
-          retryLater(RETRY_NANOS);
-          return info.map(found -> table(path, found));
+          retryLater();
+          return info.map(found -> table(reader, home, found));
         }
       }
-      Optional<Table> table = info.map(found -> table(path, found));
+      Optional<Table> table = info.map(found -> table(reader, home, found));
       if (table.isPresent()) {
         tables.put(asked, table.get());
         if (version.get() != before) {
@@ -133,34 +181,65 @@ final class SharedTables {
       }
       return table;
     } catch (SQLException | RuntimeException e) {
-      retryLater(RETRY_NANOS);
+      retryLater();
       return Optional.of(
           new Table(String.join(".", parts), Status.NOT_A_BASE_TABLE, List.of(), false));
     }
   }
 
-  private void retryLater(long nanos) {
-    retryAt = System.nanoTime() + nanos;
+  private void retryLater() {
+    retryAt = System.nanoTime() + RETRY_NANOS;
     retryWanted = true;
   }
 
-  private Optional<TableInfo> lookUp(List<String> path, List<String> parts, Connection application)
-      throws SQLException {
-    return ownConnectionOnly
-        ? reader.find(application, path, parts)
-        : lookups.use(connection -> reader.find(connection, path, parts));
+  /** One question, on the connection that it may be asked of. */
+  private final class Lookup {
+    private final SchemaReader reader;
+    private final LookupConnection lookups;
+    private final List<String> path;
+    private final List<String> parts;
+    private final Connection application;
+    private final BooleanSupplier idle;
+
+    Lookup(
+        SchemaReader reader,
+        LookupConnection lookups,
+        List<String> path,
+        List<String> parts,
+        Connection application,
+        BooleanSupplier idle) {
+      this.reader = reader;
+      this.lookups = lookups;
+      this.path = path;
+      this.parts = parts;
+      this.application = application;
+      this.idle = idle;
+    }
+
+    Optional<TableInfo> ask() throws SQLException {
+      if (privateDatabase) {
+        return reader.find(application, path, parts);
+      }
+      try {
+        return lookups.use(connection -> reader.find(connection, path, parts));
+      } catch (SQLException e) {
+        if (reader.dialect() == Dialect.SQLITE && !idle.getAsBoolean()) {
+          // Its transaction is what locks the file; within it the schema can be read.
+          return reader.find(application, path, parts);
+        }
+        throw e;
+      }
+    }
   }
 
-  private Status status(TableInfo info) {
-    return info.status(reader.isPrepared(info));
+  private static boolean lacksColumns(SchemaReader reader, TableInfo info) {
+    return info.status(reader.isPrepared(info)) == Status.NOT_PREPARED;
   }
 
-  private Table table(List<String> path, TableInfo info) {
-    String home = path.isEmpty() ? "" : path.get(0);
-    boolean atHome = info.schema().equals(home) || info.schema().equals("main");
+  private static Table table(SchemaReader reader, String home, TableInfo info) {
     return new Table(
-        atHome ? info.name() : info.schema() + "." + info.name(),
-        status(info),
+        info.schema().equals(home) ? info.name() : info.schema() + "." + info.name(),
+        info.status(reader.isPrepared(info)),
         info.applicationColumns(),
         reader.auxiliaryVisible());
   }

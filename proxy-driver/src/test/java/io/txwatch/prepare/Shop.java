@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -104,6 +105,9 @@ record Shop(ServerKind kind, String url, Connection connection) implements AutoC
     List<String> lines = new ArrayList<>();
     for (String query : ddlQueries()) {
       rows(query).stream().filter(line -> !line.startsWith("--")).forEach(lines::add);
+    }
+    if (kind == ServerKind.H2) {
+      Collections.sort(lines); // it tells tables in the order of their last alteration
     }
     return lines;
   }
