@@ -5,7 +5,9 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /** Counts {@link Coverage} as events pass. */
 final class CoverageCount {
@@ -19,10 +21,14 @@ final class CoverageCount {
   private long rowsWritten;
   private final Map<GapReason, Long> gaps = new EnumMap<>(GapReason.class);
 
+  /** Sessions whose last event was the gap of a statement that comes next. */
+  private final Set<Long> gapTold = new HashSet<>();
+
   void count(Event event) {
     if (event instanceof Event.StatementExecuted e) {
       statements++;
-      if (e.succeeded() && !e.writesSeen()) {
+      boolean told = gapTold.remove(e.session());
+      if (!told && e.succeeded() && !e.writesSeen()) {
         unseen++;
       }
       for (RowAccess access : e.rows()) {
@@ -41,18 +47,13 @@ final class CoverageCount {
       }
     } else if (event instanceof Event.Gap e) {
       gaps.merge(e.reason(), e.count(), Long::sum);
-      if (isStatement(e.reason())) {
+      if (e.reason().isOfStatement()) {
         unseen += e.count();
+        gapTold.add(e.session());
       }
+    } else if (event instanceof Event.SessionClosed e) {
+      gapTold.remove(e.session());
     }
-  }
-
-  /** Whether a gap of that reason comes beside a statement's own event. */
-  private static boolean isStatement(GapReason reason) {
-    return switch (reason) {
-      case SHAPE, NOT_UNDERSTOOD, NOT_PREPARED, NO_RIGHTS, NOT_A_BASE_TABLE, OPAQUE -> true;
-      case BYPASS, OVERFLOW, FAULT, TORN_RECORD -> false;
-    };
   }
 
   Coverage coverage() {

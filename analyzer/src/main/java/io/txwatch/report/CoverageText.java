@@ -2,6 +2,7 @@ package io.txwatch.report;
 
 import io.txwatch.analyzer.Coverage;
 import io.txwatch.history.GapReason;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -21,11 +22,22 @@ final class CoverageText {
                 Comparator.comparing((Map.Entry<GapReason, Long> gap) -> -gap.getValue())
                     .thenComparing(Map.Entry::getKey))
             .toList();
-    String label = "not seen  ";
+    List<String> lines = new ArrayList<>();
     for (Map.Entry<GapReason, Long> gap : gaps) {
-      String line =
+      lines.add(
           String.format(
-              Locale.ROOT, "%,d %s: %s", gap.getValue(), gap.getKey(), remedy(gap.getKey()));
+              Locale.ROOT, "%,d %s: %s", gap.getValue(), gap.getKey(), remedy(gap.getKey())));
+    }
+    long untold = coverage.statements() - coverage.instrumented() - statements(coverage);
+    if (untold > 0) {
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "%,d writes: the DBMS did not say of which rows; each is known from its next read on",
+              untold));
+    }
+    String label = "not seen  ";
+    for (String line : lines) {
       for (String part : Cells.wrap(line, TextReport.WIDTH - label.length())) {
         text.append(label).append(part).append('\n');
         label = " ".repeat(label.length());
@@ -57,6 +69,14 @@ final class CoverageText {
   /** Rounded down: 100 % is said of everything only. */
   private static String percent(long part, long whole) {
     return Math.floorDiv(part * 1000, whole) / 10.0 + " %";
+  }
+
+  /** How many of the gaps are statements that were executed unseen. */
+  private static long statements(Coverage coverage) {
+    return coverage.gaps().entrySet().stream()
+        .filter(gap -> gap.getKey().isOfStatement())
+        .mapToLong(Map.Entry::getValue)
+        .sum();
   }
 
   /** What the reason means and what a user can do. */

@@ -1,0 +1,38 @@
+package io.txwatch.analyzer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class CoverageCountTest {
+
+  private final CoverageCount count = new CoverageCount();
+
+  private void statement(int number, StatementKind kind, boolean writesSeen) {
+    count.count(
+        new Event.StatementExecuted(1, 2, number, kind, "?", "", List.of(), writesSeen, null));
+  }
+
+  private void gap(GapReason reason) {
+    count.count(new Event.Gap(1, 2, reason, "", 1));
+  }
+
+  @Test
+  void aStatementThatWasNotSeenCountsOnceWhateverToldOfIt() {
+    statement(1, StatementKind.SELECT, true);
+    gap(GapReason.SHAPE);
+    statement(2, StatementKind.SELECT, true);
+    gap(GapReason.NOT_PREPARED);
+    statement(3, StatementKind.UPDATE, false);
+    statement(4, StatementKind.INSERT, false);
+    Coverage coverage = count.coverage();
+    assertThat(coverage.statements()).isEqualTo(4);
+    assertThat(coverage.instrumented()).isEqualTo(1);
+    assertThat(coverage.gaps()).isEqualTo(Map.of(GapReason.SHAPE, 1L, GapReason.NOT_PREPARED, 1L));
+  }
+}
