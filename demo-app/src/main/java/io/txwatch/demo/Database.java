@@ -26,6 +26,9 @@ final class Database implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Database.class);
   private static final int ATTEMPTS = 10;
 
+  /** H2's number for snapshot isolation, which JDBC has none for. */
+  static final int H2_SNAPSHOT = 6;
+
   private final HikariDataSource pool;
   private final String product;
   private final String version;
@@ -172,6 +175,10 @@ final class Database implements AutoCloseable {
     return product.equals("SQLite");
   }
 
+  boolean isH2() {
+    return product.equals("H2");
+  }
+
   boolean isPostgres() {
     return product.equals("PostgreSQL");
   }
@@ -207,6 +214,7 @@ final class Database implements AutoCloseable {
       case Connection.TRANSACTION_READ_COMMITTED -> "READ_COMMITTED";
       case Connection.TRANSACTION_REPEATABLE_READ -> "REPEATABLE_READ";
       case Connection.TRANSACTION_SERIALIZABLE -> "SERIALIZABLE";
+      case H2_SNAPSHOT -> "SNAPSHOT";
       default -> String.format(Locale.ROOT, "LEVEL_%d", level);
     };
   }

@@ -35,9 +35,12 @@ final class ReportService {
     return database.isSqlite() ? database.defaultLevel() : Connection.TRANSACTION_READ_COMMITTED;
   }
 
-  /** The weakest level at which all that a transaction reads is of one moment. */
+  /** The weakest level that promises that all that a transaction reads is of one moment. */
   int snapshotLevel() {
-    return database.isSqlite() ? database.defaultLevel() : Connection.TRANSACTION_REPEATABLE_READ;
+    if (database.isSqlite()) {
+      return database.defaultLevel();
+    }
+    return database.isH2() ? Database.H2_SNAPSHOT : Connection.TRANSACTION_REPEATABLE_READ;
   }
 
   private int add(Connection connection, List<Integer> accounts) throws SQLException {
