@@ -42,6 +42,9 @@ final class InsertRewriter {
       case VALUES -> values();
       case QUERY -> query();
       case DEFAULT_VALUES -> {
+        if (draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB) {
+          throw new NotUnderstood("DEFAULT VALUES, which " + draft.dialect + " does not know");
+        }
         String names = rid().isEmpty() ? Auxiliary.WL : Auxiliary.RID + ", " + Auxiliary.WL;
         String values = rid().isEmpty() ? token() : rid() + ", " + token();
         draft.splices.replace(

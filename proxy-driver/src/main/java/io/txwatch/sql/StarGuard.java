@@ -46,6 +46,23 @@ final class StarGuard {
       }
     }
     tableQueries();
+    FromNode.TableRef target = draft.shape.target;
+    if (target != null && draft.shape.returning >= 0 && draft.tables.showsAuxiliary(target)) {
+      draft.starShowsAuxiliary |= starIn(draft.shape.returning + 1, draft.shape.to);
+    }
+  }
+
+  /** A star that is a whole item, and no operator. */
+  private boolean starIn(int from, int to) {
+    for (int i = from; i < to; i = draft.tokens.next(i)) {
+      if (draft.tokens.isOperator(i, '*')
+          && (i == from
+              || draft.tokens.is(i - 1, TokenKind.COMMA)
+              || draft.tokens.is(i - 1, TokenKind.DOT))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void protect(SelectBlock block) throws NotUnderstood {
@@ -59,7 +76,7 @@ final class StarGuard {
     if (!shown || block.role == Role.EXISTS) {
       return;
     }
-    if (block.role == Role.TOP && !block.distinct && !ordinals(block)) {
+    if (block.role == Role.TOP && !block.distinct && block.into < 0 && !ordinals(block)) {
       draft.starShowsAuxiliary = true;
       return;
     }

@@ -3,6 +3,8 @@ package io.txwatch.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.WriterToken;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
 import io.txwatch.sql.RewritePlan.Returns;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -12,11 +14,13 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.UUID;
+import java.util.Map;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.lifecycle.AfterContainer;
 
 /**
  * Raw against rewritten, on real engines: the same random statements go to a database without
@@ -27,21 +31,48 @@ class DifferentialTest {
 
   private static final String TOKEN = WriterToken.of(77, 1);
 
-  @Property(tries = 300)
-  void h2(@ForAll long seed) throws SQLException {
-    String name = UUID.randomUUID().toString();
-    try (Connection raw = DriverManager.getConnection("jdbc:h2:mem:raw" + name);
-        Connection watched = DriverManager.getConnection("jdbc:h2:mem:watched" + name)) {
-      compare(Dialect.H2, seed, raw, watched);
+  private static final Map<ServerKind, List<Connection>> SERVERS = new EnumMap<>(ServerKind.class);
+
+  @AfterContainer
+  static void close() throws SQLException {
+    for (List<Connection> pair : SERVERS.values()) {
+      for (Connection connection : pair) {
+        connection.close();
+      }
     }
+    SERVERS.clear();
   }
 
-  @Property(tries = 300)
+  @Property(tries = 80)
+  void h2(@ForAll long seed) throws SQLException {
+    compare(Dialect.H2, seed, ServerKind.H2);
+  }
+
+  @Property(tries = 120)
   void sqlite(@ForAll long seed) throws SQLException {
-    try (Connection raw = DriverManager.getConnection("jdbc:sqlite::memory:");
-        Connection watched = DriverManager.getConnection("jdbc:sqlite::memory:")) {
-      compare(Dialect.SQLITE, seed, raw, watched);
+    compare(Dialect.SQLITE, seed, ServerKind.SQLITE);
+  }
+
+  @Property(tries = 40)
+  void postgresql(@ForAll long seed) throws SQLException {
+    compare(Dialect.POSTGRESQL, seed, ServerKind.POSTGRESQL);
+  }
+
+  @Property(tries = 40)
+  void mariadb(@ForAll long seed) throws SQLException {
+    compare(Dialect.MARIADB, seed, ServerKind.MARIADB);
+  }
+
+  private static void compare(Dialect dialect, long seed, ServerKind kind) throws SQLException {
+    if (!SERVERS.containsKey(kind)) {
+      List<Connection> pair = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        pair.add(DriverManager.getConnection(TestServers.freshDatabase(kind)));
+      }
+      SERVERS.put(kind, pair);
     }
+    List<Connection> pair = java.util.Objects.requireNonNull(SERVERS.get(kind));
+    compare(dialect, seed, pair.get(0), pair.get(1));
   }
 
   private static void compare(Dialect dialect, long seed, Connection raw, Connection watched)
@@ -150,6 +181,9 @@ class DifferentialTest {
   }
 
   private static void create(Connection connection) throws SQLException {
+    for (String table : List.of("t", "u", "w", "np")) {
+      execute(connection, "drop table if exists " + table);
+    }
     execute(
         connection,
         "create table t (id int primary key, a int, b varchar(20))",
@@ -164,24 +198,33 @@ class DifferentialTest {
 
   private static void prepare(Dialect dialect, Connection connection) throws SQLException {
     for (String table : List.of("t", "u", "w")) {
-      if (dialect == Dialect.H2) {
-        execute(
-            connection,
-            "create sequence " + table + "_s",
-            "alter table "
-                + table
-                + " add column txw_rid bigint invisible default next value for "
-                + table
-                + "_s not null",
-            "alter table "
-                + table
-                + " add column txw_wl varchar(112) invisible default '' not null");
-      } else {
-        execute(
-            connection,
-            "alter table " + table + " add column txw_rid integer",
-            "alter table " + table + " add column txw_wl text not null default ''",
-            "update " + table + " set txw_rid = random() & 9223372036854775807");
+      String add = "alter table " + table + " add column ";
+      switch (dialect) {
+        case H2 ->
+            execute(
+                connection,
+                "create sequence if not exists s",
+                add + "txw_rid bigint invisible default next value for s not null",
+                add + "txw_wl varchar(112) invisible default '' not null");
+        case POSTGRESQL ->
+            execute(
+                connection,
+                "create sequence if not exists s",
+                add + "txw_rid bigint not null default nextval('s')",
+                add + "txw_wl varchar(112) collate \"C\" not null default ''");
+        case MYSQL, MARIADB ->
+            execute(
+                connection,
+                add + "txw_rid bigint unsigned not null default (uuid_short()) invisible",
+                add
+                    + "txw_wl varchar(112) character set ascii collate ascii_bin"
+                    + " not null default '' invisible");
+        case SQLITE ->
+            execute(
+                connection,
+                add + "txw_rid integer",
+                add + "txw_wl text not null default ''",
+                "update " + table + " set txw_rid = random() & 9223372036854775807");
       }
     }
   }
