@@ -109,10 +109,7 @@ class TokenizerTest {
 
   @Test
   void strings() {
-    check(
-        POSTGRESQL,
-        "a = 'it''s' || E'\\'' || $x$ ' $$ $x$",
-        "a|=|'it''s'||||E'\\''||||$x$ ' $$ $x$");
+    check(POSTGRESQL, "a = 'it''s' + E'\\'' + $x$ ' $$ $x$", "a|=|'it''s'|+|E'\\''|+|$x$ ' $$ $x$");
     check(POSTGRESQL, "'\\' , \"a\"\"b\"", "'\\'|,|\"a\"\"b\"");
     check(MYSQL, "'\\' , ' , \"a\\\"b\"", "'\\' , '|,|\"a\\\"b\"");
     check(H2, "$$ a' $$, N'x', \"a\"", "$$ a' $$|,|N'x'|,|\"a\"");
