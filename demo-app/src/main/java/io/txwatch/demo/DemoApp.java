@@ -14,7 +14,8 @@ public final class DemoApp {
 
   private static final String USAGE =
       "usage: DemoApp --url URL [--user NAME] [--password WORD] --phase"
-          + " lost-update|double-booking|write-skew|read-skew [--fixed] [--rounds N]";
+          + " lost-update|double-booking|write-skew|read-skew [--fixed] [--rounds N]\n"
+          + "user and password may stand in the environment: DEMO_USER, DEMO_PASSWORD";
 
   private DemoApp() {}
 
@@ -25,8 +26,8 @@ public final class DemoApp {
 
   static int run(String[] args, PrintStream out, PrintStream err) {
     String url = "";
-    String user = "";
-    String password = "";
+    String user = System.getenv().getOrDefault("DEMO_USER", "");
+    String password = System.getenv().getOrDefault("DEMO_PASSWORD", "");
     Optional<Phase> phase = Optional.empty();
     boolean fixed = false;
     int rounds = 10;

@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
@@ -79,9 +81,14 @@ public final class HistoryWriter implements EventSink, Flushable {
    */
   public static HistoryWriter open(Path file, String node, Consumer<String> complaints)
       throws IOException {
-    FileChannel channel =
-        FileChannel.open(
-            file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    FileChannel channel;
+    try {
+      channel =
+          FileChannel.open(
+              file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    } catch (FileSystemException e) {
+      throw new IOException(file + ": cannot be opened to write: " + reason(e), e);
+    }
     try {
       lock(file, channel);
       HistoryWriter writer = new HistoryWriter(file, channel, node, complaints);
@@ -91,6 +98,14 @@ public final class HistoryWriter implements EventSink, Flushable {
       channel.close();
       throw e;
     }
+  }
+
+  private static String reason(FileSystemException e) {
+    if (e instanceof NoSuchFileException) {
+      return "there is no such directory";
+    }
+    String reason = e.getReason();
+    return reason == null ? "no right to" : reason;
   }
 
   private static void lock(Path file, FileChannel channel) throws IOException {

@@ -224,6 +224,13 @@ class HistoryFileTest {
   }
 
   @Test
+  void aPlaceThatCannotBeWrittenIsToldInALine() {
+    Path nowhere = file.resolveSibling("no-such-directory").resolve("history");
+    assertThatThrownBy(() -> HistoryWriter.open(nowhere))
+        .hasMessage(nowhere + ": cannot be opened to write: there is no such directory");
+  }
+
+  @Test
   void theDictionaryIsBoundedAndBeginsAnew() throws IOException {
     List<Event> many = new ArrayList<>();
     for (int i = 0; i < 150_000; i++) {

@@ -1,0 +1,43 @@
+package io.txwatch.cli;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How to reach a DBMS. */
+final class DatabaseOptions {
+
+  private static final String PASSWORD = "TXWATCH_PASSWORD";
+
+  @Option(names = "--user", paramLabel = "NAME", description = "the user")
+  @Nullable String user;
+
+  @Option(
+      names = "--password",
+      paramLabel = "WORD",
+      description = "the password; better in the environment, as " + PASSWORD)
+  @Nullable String password;
+
+  @Option(
+      names = "--driver-path",
+      paramLabel = "JAR",
+      split = ":",
+      description = "jars of further JDBC drivers, separated by colons")
+  List<Path> driverPath = new ArrayList<>();
+
+  /** User and password as JDBC takes them; what is not given is left out. */
+  Properties credentials() {
+    Properties credentials = new Properties();
+    if (user != null) {
+      credentials.setProperty("user", user);
+    }
+    String secret = password != null ? password : System.getenv(PASSWORD);
+    if (secret != null) {
+      credentials.setProperty("password", secret);
+    }
+    return credentials;
+  }
+}

@@ -1,0 +1,237 @@
+package io.txwatch.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.txwatch.analyzer.Coverage;
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.history.GapReason;
+import io.txwatch.report.JsonReport;
+import io.txwatch.report.TextReport;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code demo}: an application with real races, watched, and then its corrected version. */
+@Command(
+    name = "demo",
+    description =
+        "Runs a small service with real races, watched as you would watch yours, and then its"
+            + " corrected version, which must come out clean.",
+    mixinStandardHelpOptions = true,
+    versionProvider = TxWatchCommand.Version.class,
+    sortOptions = false,
+    footer = {
+      "",
+      "Examples:",
+      "  ./txwatch demo",
+      "  ./txwatch demo --db postgresql",
+      "  ./txwatch demo --with url --json > demo.json",
+      "  ./txwatch demo --url jdbc:postgresql://localhost/empty --user me",
+      "",
+      "H2 and SQLite are in the jar. For --db postgresql and --db mariadb the script ./txwatch lets",
+      "Maven fetch the servers; the jar alone takes --url.",
+      ""
+    })
+final class DemoCommand implements Callable<Integer> {
+
+  private enum Db {
+    H2,
+    POSTGRESQL,
+    MARIADB,
+    SQLITE
+  }
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--db",
+      paramLabel = "h2|postgresql|mariadb|sqlite",
+      defaultValue = "h2",
+      description = "the DBMS, embedded (default: h2)")
+  private Db db = Db.H2;
+
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      description = "an empty database of your own, in place of --db")
+  private @Nullable String url;
+
+  @Mixin private DatabaseOptions database = new DatabaseOptions();
+
+  @Option(
+      names = "--with",
+      paramLabel = "agent|url",
+      defaultValue = "agent",
+      description = "watch by -javaagent, or by jdbc:txwatch: in the URL (default: agent)")
+  private DemoPhase.Way way = DemoPhase.Way.AGENT;
+
+  @Mixin private CommonOptions common = new CommonOptions();
+
+  private final Set<Phenomenon> shown = EnumSet.noneOf(Phenomenon.class);
+
+  @Override
+  public Integer call() throws IOException, SQLException {
+    long start = System.nanoTime();
+    Console console = Console.of(spec);
+    Path jar =
+        Nested.jar()
+            .orElseThrow(
+                () -> CommandException.badInput("the demo needs txwatch.jar: ./txwatch demo"));
+    PrintWriter people = console.people(common.json);
+    List<DemoPhase> phases = new ArrayList<>();
+    try (DemoDatabase where = open()) {
+      List<Path> application = application(where);
+      for (String name : DemoPhase.NAMES) {
+        for (boolean fixed : new boolean[] {false, true}) {
+          String database = name.replace('-', '_') + (fixed ? "_fixed" : "");
+          DemoPhase phase =
+              DemoPhase.run(jar, application, way, where, where.empty(database), name, fixed);
+          phases.add(phase);
+          tell(people, phase);
+        }
+      }
+      if (common.json) {
+        writeJson(console.out(), where.name(), phases);
+      }
+    }
+    people.print(TextReport.coverage(coverage(phases)));
+    people.printf(Locale.ROOT, "%.1f s in all%n", (System.nanoTime() - start) / 1e9);
+    people.flush();
+    boolean failed =
+        phases.stream()
+            .flatMap(phase -> phase.recorded().stream())
+            .anyMatch(anomaly -> common.failOn.isMetBy(anomaly.verdict()));
+    return failed ? ExitCode.ANOMALIES : ExitCode.CLEAN;
+  }
+
+  private DemoDatabase open() throws SQLException {
+    if (url != null) {
+      return DemoDatabase.ofUser(url, database);
+    }
+    return switch (db) {
+      case H2 -> DemoDatabase.h2();
+      case SQLITE -> DemoDatabase.sqlite();
+      case POSTGRESQL -> DemoDatabase.postgresql();
+      case MARIADB -> DemoDatabase.mariadb();
+    };
+  }
+
+  /** The class path of the application: its own jars, and the driver that it would bring. */
+  private List<Path> application(DemoDatabase where) {
+    List<Path> jars = new ArrayList<>(Nested.unpack("demo", name -> true));
+    jars.addAll(Drivers.nestedFor("jdbc:" + where.name() + ":"));
+    jars.addAll(database.driverPath);
+    return jars;
+  }
+
+  private void tell(PrintWriter people, DemoPhase phase) {
+    people.printf(
+        Locale.ROOT,
+        "%s, %s, at %s: %d transactions%n",
+        phase.name(),
+        phase.fixed() ? "corrected" : "as first written",
+        phase.isolation(),
+        phase.transactions());
+    for (String line : phase.told()) {
+      if (line.startsWith("own books") || line.startsWith("SQLite")) {
+        people.println("  " + line);
+      }
+    }
+    people.println("  found: " + counts(phase.recorded()));
+    if (phase.live().size() != phase.recorded().size()) {
+      people.printf(
+          Locale.ROOT,
+          "  (while it ran: %d, from its history: %d)%n",
+          phase.live().size(),
+          phase.recorded().size());
+    }
+    for (Anomaly anomaly : phase.recorded()) {
+      if (shown.add(anomaly.phenomenon())) {
+        people.println();
+        people.print(TextReport.of(anomaly));
+      }
+    }
+    people.println();
+    people.flush();
+  }
+
+  private static String counts(List<Anomaly> anomalies) {
+    if (anomalies.isEmpty()) {
+      return "nothing, clean";
+    }
+    Map<String, Integer> counts = new TreeMap<>();
+    for (Anomaly anomaly : anomalies) {
+      counts.merge(anomaly.phenomenon() + " (" + anomaly.verdict() + ")", 1, Integer::sum);
+    }
+    List<String> told = new ArrayList<>();
+    counts.forEach((kind, count) -> told.add(count + " x " + kind));
+    return String.join(", ", told);
+  }
+
+  private static Coverage coverage(List<DemoPhase> phases) {
+    Map<GapReason, Long> gaps = new EnumMap<>(GapReason.class);
+    long[] sums = new long[7];
+    for (DemoPhase phase : phases) {
+      Coverage c = phase.coverage();
+      long[] figures = {
+        c.sessions(),
+        c.transactions(),
+        c.committed(),
+        c.statements(),
+        c.instrumented(),
+        c.rowsRead(),
+        c.rowsWritten()
+      };
+      for (int i = 0; i < sums.length; i++) {
+        sums[i] += figures[i];
+      }
+      c.gaps().forEach((reason, count) -> gaps.merge(reason, count, Long::sum));
+    }
+    return new Coverage(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], gaps);
+  }
+
+  private static void writeJson(PrintWriter out, String db, List<DemoPhase> phases)
+      throws IOException {
+    try (JsonGenerator json = JsonReport.generator(out)) {
+      json.writeStartObject();
+      json.writeStringField("type", "demo");
+      json.writeStringField("db", db);
+      json.writeArrayFieldStart("phases");
+      for (DemoPhase phase : phases) {
+        json.writeStartObject();
+        json.writeStringField("name", phase.name());
+        json.writeBooleanField("fixed", phase.fixed());
+        json.writeStringField("isolation", phase.isolation());
+        json.writeNumberField("transactions", phase.transactions());
+        json.writeArrayFieldStart("anomalies");
+        for (String anomaly : phase.live()) {
+          json.writeRawValue(anomaly);
+        }
+        json.writeEndArray();
+        json.writeFieldName("coverage");
+        JsonReport.write(json, phase.coverage());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+    out.println();
+    out.flush();
+  }
+}

@@ -1,0 +1,160 @@
+package io.txwatch.cli;
+
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.DriverPropertyInfo;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.ServiceLoader;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The vendors' JDBC drivers for the commands: those nested in {@code txwatch.jar}, and those that
+ * {@code --driver-path} names, in a class loader of their own.
+ */
+final class Drivers {
+
+  static final String WATCHED = "jdbc:txwatch:";
+
+  /** The nested jar that speaks a subprotocol. */
+  private static final Map<String, String> NESTED =
+      Map.of(
+          "h2", "h2",
+          "postgresql", "postgresql",
+          "mariadb", "mariadb-java-client",
+          "mysql", "mysql-connector-j",
+          "sqlite", "sqlite-jdbc");
+
+  private Drivers() {}
+
+  /** The URL of the real driver: without {@code txwatch:}. */
+  static String unwatched(String url) {
+    return url.startsWith(WATCHED) ? "jdbc:" + url.substring(WATCHED.length()) : url;
+  }
+
+  /**
+   * Connects, without watching.
+   *
+   * @throws CommandException if no driver knows the URL, or the DBMS does not answer or refuses
+   */
+  static Connection connect(String url, DatabaseOptions options) {
+    String real = unwatched(url);
+    register(real, options.driverPath);
+    try {
+      DriverManager.getDriver(real);
+    } catch (SQLException e) {
+      throw CommandException.badInput(
+          "no JDBC driver knows the URL "
+              + shown(real)
+              + "; expected jdbc:postgresql:…, jdbc:mysql:…, jdbc:mariadb:…, jdbc:h2:…, jdbc:sqlite:…,"
+              + " or --driver-path JAR");
+    }
+    try {
+      return DriverManager.getConnection(real, options.credentials());
+    } catch (SQLException e) {
+      throw CommandException.unreachable(
+          "cannot connect to " + shown(real) + ": " + firstLine(e.getMessage()));
+    }
+  }
+
+  /** Makes the drivers for a URL known to {@link DriverManager}. */
+  static void register(String url, List<Path> driverPath) {
+    List<Path> jars = new ArrayList<>(nestedFor(url));
+    for (Path jar : driverPath) {
+      if (!Files.isReadable(jar)) {
+        throw CommandException.badInput("--driver-path: no such file: " + jar);
+      }
+      jars.add(jar);
+    }
+    if (jars.isEmpty()) {
+      return;
+    }
+    URL[] urls = jars.stream().map(Drivers::toUrl).toArray(URL[]::new);
+    // Lives as long as the process.
+    @SuppressWarnings("resource")
+    URLClassLoader loader = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader());
+    for (Driver driver : ServiceLoader.load(Driver.class, loader)) {
+      try {
+        DriverManager.registerDriver(new Shim(driver));
+      } catch (SQLException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  /** The unpacked jar that speaks the URL's subprotocol; none if there is none within us. */
+  static List<Path> nestedFor(String url) {
+    String[] parts = url.split(":", 3);
+    String wanted = parts.length < 3 ? null : NESTED.get(parts[1]);
+    return wanted == null ? List.of() : Nested.unpack("drivers", wanted::equals);
+  }
+
+  /** A URL without what it may hold of passwords. */
+  static String shown(String url) {
+    return url.replaceAll("//[^/@]*@", "//")
+        .replaceAll("(?i)([?&;](?:user|password|pwd)=)[^&;]*", "$1…")
+        .replaceAll("\\p{Cntrl}+", " ");
+  }
+
+  private static String firstLine(@Nullable String message) {
+    return message == null ? "no reason given" : message.strip().lines().findFirst().orElse("");
+  }
+
+  private static URL toUrl(Path path) {
+    try {
+      return path.toUri().toURL();
+    } catch (MalformedURLException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  /** {@link DriverManager} hands out only drivers of its caller's class loader: this is one. */
+  private record Shim(Driver driver) implements Driver {
+
+    @Override
+    public @Nullable Connection connect(String url, Properties info) throws SQLException {
+      return driver.connect(url, info);
+    }
+
+    @Override
+    public boolean acceptsURL(String url) throws SQLException {
+      return driver.acceptsURL(url);
+    }
+
+    @Override
+    public DriverPropertyInfo[] getPropertyInfo(String url, Properties info) throws SQLException {
+      return driver.getPropertyInfo(url, info);
+    }
+
+    @Override
+    public int getMajorVersion() {
+      return driver.getMajorVersion();
+    }
+
+    @Override
+    public int getMinorVersion() {
+      return driver.getMinorVersion();
+    }
+
+    @Override
+    public boolean jdbcCompliant() {
+      return driver.jdbcCompliant();
+    }
+
+    @Override
+    public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+      return driver.getParentLogger();
+    }
+  }
+}

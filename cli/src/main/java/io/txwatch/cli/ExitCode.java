@@ -1,0 +1,22 @@
+package io.txwatch.cli;
+
+/** What a command's exit code says. */
+final class ExitCode {
+
+  /** Done, and nothing was found that {@code --fail-on} speaks of. */
+  static final int CLEAN = 0;
+
+  /** Anomalies at or above {@code --fail-on}. */
+  static final int ANOMALIES = 1;
+
+  /** The command line, or what it names, is not usable. */
+  static final int BAD_INPUT = 2;
+
+  /** The DBMS could not be reached, or let this user not in. */
+  static final int UNREACHABLE = 3;
+
+  /** A fault of ours. */
+  static final int INTERNAL = 4;
+
+  private ExitCode() {}
+}

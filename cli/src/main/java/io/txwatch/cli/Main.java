@@ -1,0 +1,117 @@
+package io.txwatch.cli;
+
+import io.txwatch.history.HistoryFormatException;
+import io.txwatch.servers.ServerUnavailableException;
+import io.txwatch.settings.Nearest;
+import io.txwatch.settings.SettingException;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Where {@code java -jar txwatch.jar} begins. */
+public final class Main {
+
+  private Main() {}
+
+  /** Runs a command line and exits with its code. */
+  public static void main(String[] args) {
+    PrintWriter out = utf8(new FileOutputStream(FileDescriptor.out));
+    PrintWriter err = utf8(new FileOutputStream(FileDescriptor.err));
+    int code = run(out, err, args);
+    System.exit(code);
+  }
+
+  /** Runs a command line and returns its exit code. */
+  static int run(PrintWriter out, PrintWriter err, String... args) {
+    CommandLine commandLine =
+        new CommandLine(new TxWatchCommand())
+            .setOut(out)
+            .setErr(err)
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setUsageHelpWidth(100)
+            .setParameterExceptionHandler((e, arguments) -> badUsage(e))
+            .setExecutionExceptionHandler((e, command, parsed) -> failed(e, command.getErr()));
+    int code = commandLine.execute(args);
+    out.flush();
+    err.flush();
+    return code;
+  }
+
+  private static int badUsage(ParameterException e) {
+    CommandLine command = e.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println(
+        "txwatch: "
+            + oneLine(
+                e instanceof UnmatchedArgumentException unmatched
+                    ? unknown(command, unmatched.getUnmatched().get(0))
+                    : message(e)));
+    err.println("see: " + command.getCommandSpec().qualifiedName() + " --help");
+    return ExitCode.BAD_INPUT;
+  }
+
+  /** Says of an argument that it stands for nothing, and what was probably meant. */
+  private static String unknown(CommandLine command, String typed) {
+    boolean option = typed.startsWith("-");
+    List<String> known =
+        List.copyOf(
+            option
+                ? command.getCommandSpec().optionsMap().keySet()
+                : command.getSubcommands().keySet());
+    if (known.isEmpty()) {
+      return "unexpected argument '" + typed + "'";
+    }
+    return (option ? "unknown option '" : "unknown command '")
+        + typed
+        + Nearest.to(typed, known)
+            .map(near -> "', did you mean " + near + "?")
+            .orElse("', there is: " + String.join(", ", known));
+  }
+
+  private static int failed(Exception e, PrintWriter err) {
+    if (e instanceof CommandException known) {
+      return say(err, known.exitCode(), message(e));
+    } else if (e instanceof ServerUnavailableException) {
+      return say(err, ExitCode.UNREACHABLE, message(e));
+    } else if (e instanceof HistoryFormatException || e instanceof SettingException) {
+      return say(err, ExitCode.BAD_INPUT, message(e));
+    } else if (e instanceof NoSuchFileException) {
+      return say(err, ExitCode.BAD_INPUT, "no such file: " + message(e));
+    } else if (e instanceof AccessDeniedException) {
+      return say(err, ExitCode.BAD_INPUT, "no right to read " + message(e));
+    } else if (e instanceof IOException) {
+      return say(err, ExitCode.BAD_INPUT, message(e));
+    }
+    err.println("txwatch: internal error, please report it with these lines:");
+    e.printStackTrace(err);
+    return ExitCode.INTERNAL;
+  }
+
+  private static int say(PrintWriter err, int code, String message) {
+    err.println("txwatch: " + oneLine(message));
+    return code;
+  }
+
+  private static String message(Exception e) {
+    String message = e.getMessage();
+    return message == null ? e.getClass().getSimpleName() : message;
+  }
+
+  private static String oneLine(String message) {
+    return message.strip().replaceAll("\\p{Cntrl}+", " ");
+  }
+
+  private static PrintWriter utf8(OutputStream stream) {
+    return new PrintWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8), false);
+  }
+}

@@ -1,0 +1,147 @@
+package io.txwatch.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.txwatch.prepare.Preparation;
+import io.txwatch.prepare.PreparationPlan;
+import io.txwatch.prepare.PreparationResult;
+import io.txwatch.prepare.TablePlan;
+import io.txwatch.prepare.UnsupportedDatabaseException;
+import io.txwatch.report.JsonReport;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What {@code prepare} and {@code unprepare} have in common: all but which of the two. */
+final class PreparationOptions {
+
+  /** How long a statement may wait for its locks while others queue behind it. */
+  private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(5);
+
+  @Option(
+      names = "--url",
+      required = true,
+      paramLabel = "URL",
+      description = "the database: jdbc:postgresql://localhost/shop, say")
+  private String url = "";
+
+  @Mixin private DatabaseOptions database = new DatabaseOptions();
+
+  @Option(
+      names = "--tables",
+      paramLabel = "TABLE",
+      split = ",",
+      description = "the tables, separated by commas (default: all of the default schema)")
+  private List<String> tables = new ArrayList<>();
+
+  @Option(names = "--dry-run", description = "print the plan, and change nothing")
+  private boolean dryRun;
+
+  @Option(
+      names = "--json",
+      description = "write JSON to standard output, and what is for people to standard error")
+  private boolean json;
+
+  /** Makes the plan, prints it, executes it unless it is a dry run. */
+  int run(PreparationPlan.Action action, Console console) throws IOException {
+    String real = Drivers.unwatched(url);
+    try (Connection connection = Drivers.connect(real, database)) {
+      Preparation preparation = Preparation.of(connection, real, LOCK_TIMEOUT);
+      PreparationPlan plan =
+          switch (action) {
+            case PREPARE -> preparation.planPrepare(tables);
+            case UNPREPARE -> preparation.planUnprepare(tables);
+          };
+      PrintWriter people = console.people(json);
+      people.println(plan.describe());
+      people.flush();
+      if (!plan.missing().isEmpty()) {
+        throw CommandException.badInput(
+            "no such table: " + String.join(", ", plan.missing()) + "; nothing was changed");
+      }
+      PreparationResult result =
+          dryRun ? new PreparationResult(List.of(), List.of()) : preparation.execute(plan);
+      tell(people, result);
+      if (json) {
+        writeJson(console.out(), action, plan, result);
+      }
+      for (PreparationResult.Failure failure : result.failed()) {
+        console.note("txwatch: " + failure.table() + " is as it was: " + failure.reason());
+      }
+      return result.complete() ? ExitCode.CLEAN : ExitCode.BAD_INPUT;
+    } catch (UnsupportedDatabaseException e) {
+      throw CommandException.badInput(String.valueOf(e.getMessage()));
+    } catch (SQLException e) {
+      String state = e.getSQLState() == null ? "" : e.getSQLState();
+      String message = Drivers.shown(real) + ": " + e.getMessage();
+      throw state.startsWith("08")
+          ? CommandException.unreachable(message)
+          : CommandException.badInput(message);
+    }
+  }
+
+  private void tell(PrintWriter people, PreparationResult result) {
+    if (dryRun) {
+      people.println("dry run: nothing was changed");
+    } else {
+      people.println(
+          result.changed().isEmpty()
+              ? "nothing was changed"
+              : "changed: " + String.join(", ", result.changed()));
+    }
+    people.flush();
+  }
+
+  private void writeJson(
+      PrintWriter out,
+      PreparationPlan.Action action,
+      PreparationPlan plan,
+      PreparationResult result)
+      throws IOException {
+    try (JsonGenerator generator = JsonReport.generator(out)) {
+      generator.writeStartObject();
+      generator.writeStringField(
+          "type", action == PreparationPlan.Action.PREPARE ? "prepare" : "unprepare");
+      generator.writeStringField("dbms", plan.database());
+      generator.writeBooleanField("dryRun", dryRun);
+      generator.writeArrayFieldStart("tables");
+      for (TablePlan table : plan.tables()) {
+        generator.writeStartObject();
+        generator.writeStringField("schema", table.schema());
+        generator.writeStringField("table", table.table());
+        generator.writeStringField("decision", table.decision().name());
+        writeStrings(generator, "statements", table.statements());
+        generator.writeStringField("note", table.note());
+        generator.writeEndObject();
+      }
+      generator.writeEndArray();
+      writeStrings(generator, "cleanUp", plan.cleanUp());
+      writeStrings(generator, "changed", result.changed());
+      generator.writeArrayFieldStart("failed");
+      for (PreparationResult.Failure failure : result.failed()) {
+        generator.writeStartObject();
+        generator.writeStringField("table", failure.table());
+        generator.writeStringField("reason", failure.reason());
+        generator.writeEndObject();
+      }
+      generator.writeEndArray();
+      generator.writeEndObject();
+    }
+    out.println();
+    out.flush();
+  }
+
+  private static void writeStrings(JsonGenerator generator, String field, List<String> values)
+      throws IOException {
+    generator.writeArrayFieldStart(field);
+    for (String value : values) {
+      generator.writeString(value);
+    }
+    generator.writeEndArray();
+  }
+}

@@ -1,0 +1,61 @@
+package io.txwatch.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Properties;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code txwatch} without a command: says what there is. */
+@Command(
+    name = "txwatch",
+    synopsisSubcommandLabel = "COMMAND",
+    description = {
+      "Watches the transactions of applications and says where isolation breaks:",
+      "lost updates, read skew, write skew, on which rows, from which lines of code.",
+      ""
+    },
+    subcommands = {
+      DemoCommand.class,
+      CheckCommand.class,
+      PrepareCommand.class,
+      UnprepareCommand.class
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = TxWatchCommand.Version.class,
+    sortOptions = false,
+    footer = {
+      "",
+      "To watch an application of your own, either of:",
+      "  java -javaagent:txwatch.jar=prepare=auto,report=anomalies.jsonl -jar your-app.jar",
+      "  jdbc:txwatch:postgresql://localhost/shop     in place of jdbc:postgresql://localhost/shop",
+      "",
+      "Exit codes: 0 clean; 1 anomalies at or above --fail-on; 2 bad usage or input;",
+      "3 DBMS out of reach; 4 internal error.",
+      ""
+    })
+final class TxWatchCommand implements Runnable {
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        spec.commandLine(), "which command? one of demo, check, prepare, unprepare");
+  }
+
+  /** The version that the build wrote down. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() throws IOException {
+      Properties properties = new Properties();
+      try (InputStream in = Version.class.getResourceAsStream("version.properties")) {
+        properties.load(in);
+      }
+      return new String[] {"txwatch " + properties.getProperty("version")};
+    }
+  }
+}

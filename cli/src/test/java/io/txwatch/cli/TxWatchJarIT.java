@@ -1,0 +1,110 @@
+package io.txwatch.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The one jar: what an application that carries it gets to see, and that its commands run. */
+class TxWatchJarIT {
+
+  @TempDir private Path directory = Path.of("");
+
+  @Test
+  void everyClassIsOurs() throws IOException {
+    assertThat(entries())
+        .filteredOn(name -> name.endsWith(".class"))
+        .hasSizeGreaterThan(1_000)
+        .allMatch(name -> name.startsWith("io/txwatch/"));
+  }
+
+  @Test
+  void theOnlyDriverIsOurs() throws IOException {
+    assertThat(text("META-INF/services/java.sql.Driver").strip())
+        .isEqualTo("io.txwatch.jdbc.TxWatchDriver");
+  }
+
+  @Test
+  void everyServiceIsOursAndItsProvidersAreThere() throws IOException {
+    List<String> entries = entries();
+    List<String> services =
+        entries.stream().filter(name -> name.matches("META-INF/services/.+")).toList();
+    assertThat(services).contains("META-INF/services/io.txwatch.history.EventSinkProvider");
+    for (String service : services) {
+      if (!service.endsWith("java.sql.Driver")) {
+        assertThat(service).startsWith("META-INF/services/io.txwatch.");
+      }
+      for (String provider : text(service).lines().filter(line -> !line.isBlank()).toList()) {
+        assertThat(entries).contains(provider.replace('.', '/') + ".class");
+      }
+    }
+  }
+
+  @Test
+  void vendorDriversAndTheDemoAreNested() throws IOException {
+    assertThat(entries())
+        .contains(
+            "nested/drivers/h2.jar",
+            "nested/drivers/postgresql.jar",
+            "nested/drivers/mariadb-java-client.jar",
+            "nested/drivers/mysql-connector-j.jar",
+            "nested/drivers/sqlite-jdbc.jar",
+            "nested/demo/txwatch-demo-app.jar",
+            "nested/demo/HikariCP.jar")
+        .noneMatch(name -> name.startsWith("META-INF/versions/"));
+  }
+
+  @Test
+  void theManifestNamesCommandAndAgent() throws IOException {
+    try (JarFile jar = new JarFile(JarRun.JAR.toFile())) {
+      Attributes manifest = jar.getManifest().getMainAttributes();
+      for (String role : List.of("Main-Class", "Premain-Class", "Agent-Class")) {
+        String name = manifest.getValue(role);
+        assertThat(name).isNotNull();
+        assertThat(entries()).contains(name.replace('.', '/') + ".class");
+      }
+    }
+  }
+
+  @Test
+  void theJarAloneKnowsItsDrivers() throws Exception {
+    String sqlite = "jdbc:sqlite:" + directory.resolve("shop.db");
+    assertThat(JarRun.of(directory, "prepare", "--url", sqlite).code()).isZero();
+    JarRun h2 = JarRun.of(directory, "prepare", "--url", "jdbc:h2:mem:x", "--json");
+    assertThat(h2.code()).isZero();
+    assertThat(h2.out()).startsWith("{\"type\":\"prepare\"").hasLineCount(1);
+    for (String url : List.of("jdbc:postgresql:", "jdbc:mariadb:", "jdbc:mysql:")) {
+      JarRun unreachable = JarRun.of(directory, "prepare", "--url", url + "//127.0.0.1:1/x");
+      assertThat(unreachable.code()).isEqualTo(3);
+      assertThat(unreachable.err()).startsWith("txwatch: cannot connect to " + url).hasLineCount(1);
+    }
+  }
+
+  @Test
+  void itSaysItsVersion() throws Exception {
+    JarRun version = JarRun.of(directory, "--version");
+    assertThat(version.code()).isZero();
+    assertThat(version.out()).matches("txwatch [0-9]+\\.[0-9]+\\.[0-9]+.*\\n");
+  }
+
+  private static List<String> entries() throws IOException {
+    try (JarFile jar = new JarFile(JarRun.JAR.toFile())) {
+      return jar.stream().filter(entry -> !entry.isDirectory()).map(JarEntry::getName).toList();
+    }
+  }
+
+  private static String text(String entry) throws IOException {
+    try (JarFile jar = new JarFile(JarRun.JAR.toFile());
+        InputStream in = jar.getInputStream(jar.getEntry(entry))) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+}
