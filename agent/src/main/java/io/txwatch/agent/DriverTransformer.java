@@ -1,0 +1,114 @@
+package io.txwatch.agent;
+
+import java.lang.instrument.ClassFileTransformer;
+import java.nio.charset.StandardCharsets;
+import java.security.ProtectionDomain;
+import java.sql.Connection;
+import java.sql.Driver;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicBoolean;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.dynamic.scaffold.InstrumentedType;
+import net.bytebuddy.dynamic.scaffold.MethodGraph;
+import net.bytebuddy.implementation.Implementation;
+import net.bytebuddy.matcher.ElementMatchers;
+import net.bytebuddy.pool.TypePool;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts {@link ConnectAdvice} around {@code connect} of JDBC drivers.
+ *
+ * <p>Sees every class that is loaded, so it is quick to say no: a class whose bytes do not hold the
+ * descriptor of {@code connect} is neither a driver nor of interest, and Byte Buddy is not even
+ * loaded before one does. Throws nothing: a class that cannot be transformed is loaded as it is.
+ */
+final class DriverTransformer implements ClassFileTransformer {
+
+  private static final byte[] DESCRIPTOR =
+      "(Ljava/lang/String;Ljava/util/Properties;)Ljava/sql/Connection;"
+          .getBytes(StandardCharsets.US_ASCII);
+
+  private static final AtomicBoolean SAID = new AtomicBoolean();
+
+  @Override
+  public byte @Nullable [] transform(
+      @Nullable ClassLoader loader,
+      @Nullable String name,
+      @Nullable Class<?> redefined,
+      @Nullable ProtectionDomain domain,
+      byte[] classFile) {
+    if (loader == null
+        || name == null
+        || name.startsWith("io/txwatch/")
+        || !contains(classFile, DESCRIPTOR)) {
+      return null;
+    }
+    try {
+      return seesUs(loader) ? advised(loader, name.replace('/', '.'), classFile) : null;
+    } catch (Throwable e) { // whatever it is, the class must load
+      if (SAID.compareAndSet(false, true)) {
+        System.err.println("txwatch: connections of " + name + " are not watched: " + e);
+      }
+      return null;
+    }
+  }
+
+  private static byte @Nullable [] advised(ClassLoader loader, String name, byte[] classFile) {
+    ClassFileLocator locator =
+        new ClassFileLocator.Compound(
+            ClassFileLocator.Simple.of(name, classFile),
+            ClassFileLocator.ForClassLoader.of(loader),
+            ClassFileLocator.ForClassLoader.ofPlatformLoader());
+    TypeDescription type = TypePool.Default.WithLazyResolution.of(locator).describe(name).resolve();
+    if (type.isInterface() || !type.isAssignableTo(Driver.class)) {
+      return null;
+    }
+    return new ByteBuddy()
+        .with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE)
+        .with(InstrumentedType.Factory.Default.FROZEN)
+        .with(Implementation.Context.Disabled.Factory.INSTANCE)
+        .redefine(type, locator)
+        .visit(
+            Advice.to(ConnectAdvice.class)
+                .on(
+                    ElementMatchers.<net.bytebuddy.description.method.MethodDescription>named(
+                            "connect")
+                        .and(ElementMatchers.takesArguments(String.class, Properties.class))
+                        .and(
+                            ElementMatchers.returns(
+                                ElementMatchers.named(Connection.class.getName())))
+                        .and(ElementMatchers.not(ElementMatchers.isStatic()))
+                        .and(ElementMatchers.not(ElementMatchers.isAbstract()))))
+        .make()
+        .getBytes();
+  }
+
+  /** True if code in that loader can call {@link DriverCalls}: this very class, not a copy. */
+  private static boolean seesUs(ClassLoader loader) {
+    try {
+      return Class.forName(DriverCalls.class.getName(), false, loader) == DriverCalls.class;
+    } catch (ClassNotFoundException | LinkageError e) {
+      return false;
+    }
+  }
+
+  static boolean contains(byte[] text, byte[] wanted) {
+    byte first = wanted[0];
+    outer:
+    for (int i = 0; i <= text.length - wanted.length; i++) {
+      if (text[i] != first) {
+        continue;
+      }
+      for (int j = 1; j < wanted.length; j++) {
+        if (text[i + j] != wanted[j]) {
+          continue outer;
+        }
+      }
+      return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,86 @@
+package io.txwatch.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AgentTest {
+
+  private static final String QUIET = "analyzer=none,prepare=auto";
+
+  private final Path directory;
+
+  AgentTest(@TempDir Path directory) {
+    this.directory = directory;
+  }
+
+  @Test
+  void everyConnectionIsWatchedOnceAtTheInnermostDriver() throws Exception {
+    ChildJvm jvm =
+        ChildJvm.withAgent(
+            directory, QUIET, "driver-manager", "hikari", "delegating", "casting", "txwatch");
+
+    assertThat(jvm.errors()).doesNotContain("txwatch:", "Exception");
+    assertThat(jvm.lines())
+        .containsExactly(
+            "driver-manager: WatchedConnection > JdbcConnection, 2 columns, balance 11",
+            "hikari: HikariProxyConnection > WatchedConnection > JdbcConnection, 2 columns, balance"
+                + " 11",
+            "delegating: Proxy > WatchedConnection > JdbcConnection, 2 columns, balance 11",
+            "casting: WatchedConnection > JdbcConnection, 2 columns, balance 11",
+            "txwatch: WatchedConnection > JdbcConnection, 2 columns, balance 11");
+    assertThat(jvm.exitCode()).isZero();
+  }
+
+  @Test
+  void aDriverThatCannotSeeTheClassPathIsLeftAlone() throws Exception {
+    ChildJvm jvm = ChildJvm.withAgent(directory, QUIET, "isolated");
+    assertThat(jvm.errors()).isEmpty();
+    assertThat(jvm.lines()).containsExactly("isolated: JdbcConnection, 2 columns, balance 11");
+  }
+
+  @Test
+  void aDriversErrorComesThroughAsItIs() throws Exception {
+    ChildJvm jvm = ChildJvm.withAgent(directory, QUIET, "wrong-password");
+    assertThat(jvm.lines()).containsExactly("wrong-password: 28000");
+    assertThat(jvm.errors()).isEmpty();
+  }
+
+  @Test
+  void aBadArgumentIsOneLineAndTheApplicationRunsUnwatched() throws Exception {
+    ChildJvm jvm = ChildJvm.withAgent(directory, "instrumnt=inline", "driver-manager");
+    assertThat(jvm.errors().lines())
+        .singleElement()
+        .asString()
+        .startsWith("txwatch: the application runs unwatched: ")
+        .contains("instrumnt", "txwatch.instrument");
+    assertThat(jvm.lines())
+        .containsExactly("driver-manager: JdbcConnection, 2 columns, balance 11");
+    assertThat(jvm.exitCode()).isZero();
+  }
+
+  @Test
+  void offIsOff() throws Exception {
+    ChildJvm jvm = ChildJvm.withAgent(directory, "instrument=off", "driver-manager");
+    assertThat(jvm.errors()).isEmpty();
+    assertThat(jvm.lines())
+        .containsExactly("driver-manager: JdbcConnection, 2 columns, balance 11");
+  }
+
+  @Test
+  void theDescriptorIsFoundWhereverItStands() {
+    assertThat(contains("abcab", "abcab")).isTrue();
+    assertThat(contains("xxabcabcab", "abcab")).isTrue();
+    assertThat(contains("aabaabaac", "aabaac")).isTrue();
+    assertThat(contains("abcax", "abcab")).isFalse();
+    assertThat(contains("ab", "abcab")).isFalse();
+  }
+
+  private static boolean contains(String text, String wanted) {
+    return DriverTransformer.contains(
+        text.getBytes(StandardCharsets.US_ASCII), wanted.getBytes(StandardCharsets.US_ASCII));
+  }
+}

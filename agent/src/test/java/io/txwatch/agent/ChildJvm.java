@@ -1,0 +1,76 @@
+package io.txwatch.agent;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import org.example.app.Application;
+
+/**
+ * Runs {@link Application} in a JVM of its own, with the agent in front.
+ *
+ * @param exitCode its exit code
+ * @param lines what it printed
+ * @param errors what it printed on standard error
+ */
+record ChildJvm(int exitCode, List<String> lines, String errors) {
+
+  /** Runs it with {@code -javaagent:agent.jar=arguments}, in the given working directory. */
+  static ChildJvm withAgent(Path directory, String arguments, String... mainArguments)
+      throws IOException, InterruptedException {
+    Path jar = directory.resolve("agent.jar");
+    if (Files.notExists(jar)) {
+      manifestOnly(jar);
+    }
+    return run(directory, List.of("-javaagent:" + jar + "=" + arguments), mainArguments);
+  }
+
+  /** The classes are on the class path; the jar only says which of them is the agent. */
+  private static void manifestOnly(Path jar) throws IOException {
+    Manifest manifest = new Manifest();
+    Attributes attributes = manifest.getMainAttributes();
+    attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    attributes.putValue("Premain-Class", TxWatchAgent.class.getName());
+    attributes.putValue("Can-Retransform-Classes", "true");
+    try (OutputStream out = Files.newOutputStream(jar);
+        JarOutputStream written = new JarOutputStream(out, manifest)) {
+      written.finish();
+    }
+  }
+
+  private static ChildJvm run(Path directory, List<String> options, String... mainArguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
+    command.add("-cp");
+    command.add(
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+    command.add(Application.class.getName());
+    command.addAll(Arrays.asList(mainArguments));
+    Path out = directory.resolve("out");
+    Path err = directory.resolve("err");
+    Process process =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    try {
+      int code = process.waitFor();
+      return new ChildJvm(
+          code,
+          Files.readAllLines(out, StandardCharsets.UTF_8),
+          Files.readString(err, StandardCharsets.UTF_8));
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package org.example.app;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Properties;
+import org.h2.jdbc.JdbcConnection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An application that knows nothing of txwatch, not of its packages either; prints of what its
+ * connections are made.
+ */
+public final class Application {
+
+  private Application() {}
+
+  public static void main(String[] ways) throws Exception {
+    for (String way : ways) {
+      switch (way) {
+        case "driver-manager" -> {
+          try (Connection connection = DriverManager.getConnection("jdbc:h2:mem:a")) {
+            use(way, connection);
+          }
+        }
+        case "hikari" -> {
+          HikariConfig config = new HikariConfig();
+          config.setJdbcUrl("jdbc:h2:mem:b");
+          config.setMaximumPoolSize(2);
+          try (HikariDataSource pool = new HikariDataSource(config);
+              Connection connection = pool.getConnection()) {
+            use(way, connection);
+          }
+        }
+        case "delegating" -> {
+          DriverManager.registerDriver(new DelegatingDriver());
+          try (Connection connection = DriverManager.getConnection("jdbc:outer:h2:mem:c")) {
+            use(way, connection);
+          }
+        }
+        case "casting" -> {
+          Connection connection = new CastingDriver().connect("jdbc:h2:mem:d", new Properties());
+          use(way, connection);
+          connection.close();
+        }
+        case "txwatch" -> {
+          try (Connection connection = DriverManager.getConnection("jdbc:txwatch:h2:mem:e")) {
+            use(way, connection);
+          }
+        }
+        case "wrong-password" -> {
+          try (Connection first = DriverManager.getConnection("jdbc:h2:mem:f", "sa", "right")) {
+            DriverManager.getConnection("jdbc:h2:mem:f", "sa", "wrong").close();
+          } catch (SQLException e) {
+            System.out.println(way + ": " + e.getErrorCode());
+          }
+        }
+        case "isolated" -> {
+          URL h2 = org.h2.Driver.class.getProtectionDomain().getCodeSource().getLocation();
+          try (URLClassLoader loader =
+              new URLClassLoader(new URL[] {h2}, ClassLoader.getPlatformClassLoader())) {
+            Driver driver =
+                (Driver) loader.loadClass("org.h2.Driver").getConstructor().newInstance();
+            Connection connection = driver.connect("jdbc:h2:mem:g", new Properties());
+            use(way, connection);
+            connection.close();
+          }
+        }
+        default -> throw new IllegalArgumentException(way);
+      }
+    }
+  }
+
+  private static void use(String way, Connection connection) throws Exception {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
+      statement.executeUpdate("INSERT INTO account VALUES (1, 10)");
+      statement.executeUpdate("UPDATE account SET balance = balance + 1");
+      try (ResultSet rows = statement.executeQuery("SELECT * FROM account")) {
+        rows.next();
+        System.out.println(
+            way
+                + ": "
+                + layers(connection)
+                + ", "
+                + rows.getMetaData().getColumnCount()
+                + " columns, balance "
+                + rows.getInt(2));
+      }
+    }
+  }
+
+  /** The simple class names from the outside in, read out of the objects. */
+  private static String layers(Object connection) throws IllegalAccessException {
+    if (Proxy.isProxyClass(connection.getClass())) {
+      return "Proxy > " + layers(((Handler) Proxy.getInvocationHandler(connection)).real);
+    }
+    Object inner = delegate(connection);
+    String name = connection.getClass().getSimpleName();
+    return inner == null ? name : name + " > " + layers(inner);
+  }
+
+  private static @Nullable Object delegate(Object connection) throws IllegalAccessException {
+    for (Class<?> type = connection.getClass(); type != Object.class; type = type.getSuperclass()) {
+      for (Field field : type.getDeclaredFields()) {
+        if (field.getName().equals("delegate")) {
+          field.setAccessible(true);
+          return field.get(connection);
+        }
+      }
+    }
+    return null;
+  }
+
+  /** What a logging driver does: asks another and wraps what it gets. */
+  static final class DelegatingDriver extends org.h2.Driver {
+    @Override
+    public boolean acceptsURL(String url) {
+      return url.startsWith("jdbc:outer:");
+    }
+
+    @Override
+    public @Nullable Connection connect(String url, Properties info) throws SQLException {
+      if (!acceptsURL(url)) {
+        return null;
+      }
+      Connection real = DriverManager.getConnection(url.replace("outer:", ""), info);
+      return (Connection)
+          Proxy.newProxyInstance(
+              Application.class.getClassLoader(),
+              new Class<?>[] {Connection.class},
+              new Handler(real));
+    }
+  }
+
+  /** A handler that says no to everything it could be asked about what is within it. */
+  record Handler(Connection real) implements java.lang.reflect.InvocationHandler {
+    @Override
+    public Object invoke(Object proxy, java.lang.reflect.Method method, Object[] arguments)
+        throws Throwable {
+      if (method.getName().equals("isWrapperFor")) {
+        return false;
+      }
+      try {
+        return method.invoke(real, arguments);
+      } catch (InvocationTargetException e) {
+        throw e.getCause();
+      }
+    }
+  }
+
+  /** A driver that needs what its superclass made. */
+  static final class CastingDriver extends org.h2.Driver {
+    @Override
+    public Connection connect(String url, Properties info) throws SQLException {
+      JdbcConnection mine = (JdbcConnection) super.connect(url, info);
+      return mine;
+    }
+  }
+}
