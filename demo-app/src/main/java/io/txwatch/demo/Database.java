@@ -5,10 +5,12 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
-import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +23,11 @@ final class Database implements AutoCloseable {
   /** What a transaction does. */
   interface Work<T> {
     T run(Connection connection) throws SQLException;
+  }
+
+  /** What a row of a result becomes. */
+  interface Row<T> {
+    T of(ResultSet rows) throws SQLException;
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(Database.class);
@@ -149,18 +156,18 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** One number, at the pool's level and in a transaction of its own; empty if there is no row. */
-  OptionalInt number(String sql, Object... parameters) throws SQLException {
+  /** All rows of a query, at the pool's level and in a transaction of its own. */
+  <T> List<T> list(String sql, Row<T> row) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select = connection.prepareStatement(sql)) {
-      for (int i = 0; i < parameters.length; i++) {
-        select.setObject(i + 1, parameters[i]);
+      List<T> all = new ArrayList<>();
+      try (ResultSet rows = select.executeQuery()) {
+        while (rows.next()) {
+          all.add(row.of(rows));
+        }
       }
-      try (var rows = select.executeQuery()) {
-        OptionalInt number = rows.next() ? OptionalInt.of(rows.getInt(1)) : OptionalInt.empty();
-        connection.commit();
-        return number;
-      }
+      connection.commit();
+      return all;
     }
   }
 
