@@ -17,14 +17,15 @@ final class Explanation {
 
   /** The clauses, in the order of the cycle, each to stand on a line of its own. */
   static List<String> of(Anomaly anomaly) {
+    RowNames rows = RowNames.of(anomaly);
     List<String> clauses = new ArrayList<>();
     for (Dependency edge : anomaly.cycle()) {
       clauses.add(
           switch (anomaly.phenomenon()) {
-            case ABORTED_READ -> abortedRead(anomaly, edge);
-            case INTERMEDIATE_READ -> intermediateRead(anomaly, edge);
-            case INTERNAL -> internal(anomaly, edge);
-            default -> order(anomaly, edge);
+            case ABORTED_READ -> abortedRead(anomaly, edge, rows.of(edge));
+            case INTERMEDIATE_READ -> intermediateRead(anomaly, edge, rows.of(edge));
+            case INTERNAL -> internal(anomaly, edge, rows.of(edge));
+            default -> order(anomaly, edge, rows.of(edge));
           });
     }
     return isCycle(anomaly.phenomenon()) ? joined(clauses) : clauses;
@@ -45,11 +46,6 @@ final class Explanation {
     return "T" + (column + 1);
   }
 
-  /** A row as people read it: {@code account row 7}. */
-  static String row(Dependency edge) {
-    return Cells.harmless(edge.table()) + " row " + edge.row();
-  }
-
   private static boolean isCycle(Phenomenon phenomenon) {
     return switch (phenomenon) {
       case ABORTED_READ, INTERMEDIATE_READ, INTERNAL -> false;
@@ -67,45 +63,45 @@ final class Explanation {
     return lines;
   }
 
-  private static String order(Anomaly anomaly, Dependency edge) {
+  private static String order(Anomaly anomaly, Dependency edge, String row) {
     String from = label(anomaly, edge.from());
     String to = label(anomaly, edge.to());
     String because =
         switch (edge.kind()) {
-          case RW -> from + " did not see " + to + "'s write of " + row(edge);
-          case WR -> to + " saw " + from + "'s write of " + row(edge);
-          case WW -> to + " overwrote " + from + "'s write of " + row(edge);
+          case RW -> from + " did not see " + to + "'s write of " + row;
+          case WR -> to + " saw " + from + "'s write of " + row;
+          case WW -> to + " overwrote " + from + "'s write of " + row;
           case SO -> to + " came after " + from + " in the same session";
         };
     return from + " < " + to + " because " + because;
   }
 
-  private static String abortedRead(Anomaly anomaly, Dependency edge) {
+  private static String abortedRead(Anomaly anomaly, Dependency edge, String row) {
     String writer = label(anomaly, edge.from());
     return label(anomaly, edge.to())
         + " saw "
         + writer
         + "'s write of "
-        + row(edge)
+        + row
         + ", but "
         + writer
         + " was aborted: no serial order contains that write.";
   }
 
-  private static String intermediateRead(Anomaly anomaly, Dependency edge) {
+  private static String intermediateRead(Anomaly anomaly, Dependency edge, String row) {
     String writer = label(anomaly, edge.from());
     return label(anomaly, edge.to())
         + " saw "
         + writer
         + "'s write of "
-        + row(edge)
+        + row
         + ", but "
         + writer
         + " wrote that row again: only its last write exists in a serial order.";
   }
 
-  private static String internal(Anomaly anomaly, Dependency edge) {
+  private static String internal(Anomaly anomaly, Dependency edge, String row) {
     String reader = anomaly.transactions().isEmpty() ? label(anomaly, edge.to()) : label(0);
-    return reader + " wrote " + row(edge) + ", but its later read did not see that write.";
+    return reader + " wrote " + row + ", but its later read did not see that write.";
   }
 }

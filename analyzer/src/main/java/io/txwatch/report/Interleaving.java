@@ -39,12 +39,14 @@ final class Interleaving {
   private record Place(int column, int number) {}
 
   private final Anomaly anomaly;
+  private final RowNames rows;
   private final Map<Place, ObservedStatement> statements = new LinkedHashMap<>();
   private final Map<Place, Set<Place>> before = new LinkedHashMap<>();
   private final Map<Place, Set<String>> effects = new LinkedHashMap<>();
 
   private Interleaving(Anomaly anomaly) {
     this.anomaly = anomaly;
+    this.rows = RowNames.of(anomaly);
   }
 
   /** The steps. Time and space grow with the square of the statements, which are few. */
@@ -132,7 +134,7 @@ final class Interleaving {
   private void note(Place place, String what, Dependency edge) {
     Set<String> known = effects.get(place);
     if (known != null) {
-      known.add(what + " " + Explanation.row(edge));
+      known.add(what + " " + rows.of(edge));
     }
   }
 

@@ -100,19 +100,20 @@ public final class TextReport {
   }
 
   private static String rows(Anomaly anomaly, String introduction) {
-    Map<String, Set<Long>> byTable = new LinkedHashMap<>();
+    RowNames names = RowNames.of(anomaly);
+    Map<String, Set<String>> byTable = new LinkedHashMap<>();
     int shown = 0;
     int left = 0;
     for (Dependency edge : anomaly.cycle()) {
       if (edge.kind() == DependencyKind.SO) {
         continue;
       }
-      Set<Long> rows = byTable.computeIfAbsent(edge.table(), t -> new LinkedHashSet<>());
-      if (rows.contains(edge.row())) {
+      Set<String> rows = byTable.computeIfAbsent(edge.table(), t -> new LinkedHashSet<>());
+      if (rows.contains(names.id(edge))) {
         continue;
       }
       if (shown < ROWS_IN_HEADLINE) {
-        rows.add(edge.row());
+        rows.add(names.id(edge));
         shown++;
       } else {
         left++;
@@ -125,7 +126,7 @@ public final class TextReport {
             text.append(text.isEmpty() ? introduction : ", ")
                 .append(Cells.harmless(table))
                 .append(rows.size() == 1 ? " row " : " rows ")
-                .append(String.join(", ", rows.stream().map(String::valueOf).toList()));
+                .append(String.join(", ", rows));
           }
         });
     return text + (left > 0 ? " and " + left + " more" : "");

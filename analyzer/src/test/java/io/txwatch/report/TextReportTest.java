@@ -213,6 +213,26 @@ class TextReportTest {
   }
 
   @Test
+  void longRowIdsAreShownByTheDigitsThatTellThemApart() {
+    assertThat(
+            told(Phenomenon.WRITE_SKEW)
+                .t("1 SELECT x", "2 UPDATE x")
+                .t("1 SELECT x", "2 UPDATE x")
+                .edge("1.1 rw 2.2 doctor 102176640410321129")
+                .edge("2.1 rw 1.2 doctor 102176640410321130")
+                .text())
+        .contains("doctor rows ..321129, ..321130", "reads doctor row ..321130");
+    assertThat(
+            told(Phenomenon.WRITE_SKEW)
+                .t("1 SELECT x", "2 UPDATE x")
+                .t("1 SELECT x", "2 UPDATE x")
+                .edge("1.1 rw 2.2 doctor 102176640410321129")
+                .edge("2.1 rw 1.2 doctor 102176640411321129")
+                .text())
+        .contains("doctor rows ..0321129, ..1321129");
+  }
+
+  @Test
   void twoWritesOnTopOfOneVersion() {
     assertThat(
             told(Phenomenon.LOST_UPDATE)

@@ -1,0 +1,57 @@
+package io.txwatch.report;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.dependency.Dependency;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What one report calls rows: {@code account row 7}. Ids that some DBMS make are of eighteen
+ * digits, too long to be told apart by eye: they are shown by their last digits, {@code ..321085},
+ * as many as tell the rows of this anomaly apart.
+ */
+final class RowNames {
+
+  private static final int LONG = 10;
+  private static final int DIGITS = 6;
+
+  /** Of a long, its sign included. */
+  private static final int MAX_DIGITS = 20;
+
+  private final int digits;
+
+  private RowNames(int digits) {
+    this.digits = digits;
+  }
+
+  /** The names of the rows of an anomaly. */
+  static RowNames of(Anomaly anomaly) {
+    Set<String> ids =
+        anomaly.cycle().stream().map(edge -> Long.toString(edge.row())).collect(Collectors.toSet());
+    int digits = DIGITS;
+    while (digits < MAX_DIGITS && !tellsApart(ids, digits)) {
+      digits++;
+    }
+    return new RowNames(digits);
+  }
+
+  private static boolean tellsApart(Set<String> ids, int digits) {
+    return ids.stream().map(id -> shown(id, digits)).distinct().count() == ids.size();
+  }
+
+  /** Table and row. */
+  String of(Dependency edge) {
+    return Cells.harmless(edge.table()) + " row " + id(edge);
+  }
+
+  /** The row alone. */
+  String id(Dependency edge) {
+    return shown(Long.toString(edge.row()), digits);
+  }
+
+  private static String shown(String id, int digits) {
+    return id.length() < LONG || digits >= id.length()
+        ? id
+        : ".." + id.substring(id.length() - digits);
+  }
+}
