@@ -310,6 +310,11 @@ public final class SessionTracker {
     level = newLevel;
   }
 
+  /** The level of the transaction that is open, or that the next statement begins. */
+  public synchronized IsolationLevel level() {
+    return levelOnce == null ? level : levelOnce;
+  }
+
   /** A savepoint was set. */
   public synchronized void savepoint(String savepoint) {
     savepoints.add(new Mark(savepoint, current == null ? 0 : current.statements));

@@ -48,6 +48,16 @@ final class WatchedConnection extends DelegatingConnection {
     return database.rules();
   }
 
+  /**
+   * False if a write that is made to return its rows would not do what it does by itself: H2 at
+   * REPEATABLE READ takes the snapshot of a table when a statement first names it, and does not
+   * count what is named within {@code FINAL TABLE (…)}, so such a write would overwrite what the
+   * plain one fails on with 40001.
+   */
+  boolean mayReturnWrittenRows() {
+    return rules().dialect() != Dialect.H2 || tracker.level() != IsolationLevel.REPEATABLE_READ;
+  }
+
   /** The plan for a text. Never throws. */
   CachedPlan plan(String sql, StatementOptions options) {
     CachedPlan cached = plans().of(sql, catalog);
@@ -147,12 +157,21 @@ final class WatchedConnection extends DelegatingConnection {
     if (!cached.plan().isRewritten() || TransactionRules.connectionLost(error)) {
       return false;
     }
+    if (rules().afterError(error) == TransactionRules.AfterError.ROLLED_BACK) {
+      return false; // and what would be tried again would be without what came before it
+    }
     String state = error.getSQLState();
-    String message = error.getMessage();
     return (state != null && state.startsWith("42"))
         || (rules().dialect() == Dialect.SQLITE && (error.getErrorCode() & 0xff) == 1)
         || (rules().dialect() == Dialect.H2 && error.getErrorCode() >= 90000)
-        || (message != null && message.toLowerCase(Locale.ROOT).contains("txw_"));
+        || namesOurs(error);
+  }
+
+  /** H2's messages quote the statement behind what they say, ours too. */
+  private static boolean namesOurs(SQLException error) {
+    String message = error.getMessage();
+    return message != null
+        && message.split("SQL statement:", 2)[0].toLowerCase(Locale.ROOT).contains("txw_");
   }
 
   /** True if the transaction is as it was before the text that failed, or can be put back. */

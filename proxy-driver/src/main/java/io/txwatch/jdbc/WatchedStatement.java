@@ -142,11 +142,14 @@ class WatchedStatement extends DelegatingStatement {
   }
 
   /**
-   * True if running a write as a query leaves no trace: a limit would cut its rows, and closing its
-   * result would close this statement.
+   * True if running a write as a query leaves no trace: a limit would cut its rows, closing its
+   * result would close this statement, and some DBMS does not read the same in it.
    */
   final boolean mayDrain() {
-    return !rowsLimited && !closesOnCompletion && !options.keysAsked();
+    return !rowsLimited
+        && !closesOnCompletion
+        && !options.keysAsked()
+        && connection.mayReturnWrittenRows();
   }
 
   /** Sends a text, rewritten, and if the DBMS refuses the rewriting, as it was. */
