@@ -1,0 +1,104 @@
+package io.txwatch.endtoend;
+
+import io.txwatch.analyzer.Analyzer;
+import io.txwatch.analyzer.Coverage;
+import io.txwatch.capture.Pipeline;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.history.Event;
+import io.txwatch.history.HistoryReader;
+import io.txwatch.prepare.Preparation;
+import io.txwatch.prepare.PreparationResult;
+import io.txwatch.report.JsonReport;
+import io.txwatch.settings.Settings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+
+/**
+ * A database as a watched application reaches it: through {@code jdbc:txwatch:}, with a history and
+ * a report in files of its own. Closed, everything that happened has been written and analysed.
+ */
+final class Watched implements AutoCloseable {
+
+  private final String url;
+  private final Properties properties = new Properties();
+  private final Path history;
+  private final Path report;
+
+  /**
+   * Over a vendor's URL.
+   *
+   * @param folder for the two files
+   * @param more further settings
+   */
+  Watched(String vendorUrl, Path folder, Map<String, String> more) {
+    this.url = "jdbc:txwatch:" + vendorUrl.substring("jdbc:".length());
+    this.history = folder.resolve("history.txw");
+    this.report = folder.resolve("report.jsonl");
+    properties.setProperty("txwatch.history", history.toString());
+    properties.setProperty("txwatch.report", report.toString());
+    properties.setProperty("txwatch.log", "none");
+    properties.setProperty("txwatch.redact", "false");
+    properties.putAll(more);
+  }
+
+  /** Adds the auxiliary columns to every table. */
+  static void prepare(Connection connection, String vendorUrl) throws SQLException {
+    Preparation preparation = Preparation.of(connection, vendorUrl, Duration.ofSeconds(10));
+    PreparationResult result = preparation.execute(preparation.planPrepare(List.of()));
+    if (!result.complete()) {
+      throw new IllegalStateException("not prepared: " + result.failed());
+    }
+  }
+
+  /** A new watched connection. */
+  Connection connect() throws SQLException {
+    return DriverManager.getConnection(url, properties);
+  }
+
+  @Override
+  public void close() {
+    Pipeline.of(Settings.ofUrlProperties(properties)).sink().close();
+  }
+
+  /** After closing: what was reported while it ran. */
+  List<ReportedAnomaly> reported() throws IOException {
+    return ReportedAnomaly.readAll(report);
+  }
+
+  /** After closing: every event, as a reader of the file gets it. */
+  List<Event> events() throws IOException {
+    List<Event> events = new ArrayList<>();
+    try (HistoryReader reader = HistoryReader.open(history)) {
+      reader.forEach(events::add);
+    }
+    return events;
+  }
+
+  /** What an analysis afterwards says of the recorded history. */
+  record Afterwards(List<ReportedAnomaly> anomalies, Coverage coverage) {}
+
+  /** After closing: analyses the recorded history. */
+  Afterwards analysedAfterwards() throws IOException {
+    List<String> lines = new ArrayList<>();
+    Coverage coverage;
+    try (HistoryReader reader = HistoryReader.open(history);
+        Analyzer analyzer =
+            new Analyzer(Judge.named("dbms"), anomaly -> lines.add(JsonReport.anomaly(anomaly)))) {
+      reader.forEach(analyzer::accept);
+      coverage = analyzer.coverage();
+    }
+    List<ReportedAnomaly> anomalies = new ArrayList<>();
+    for (String line : lines) {
+      anomalies.add(ReportedAnomaly.parse(line));
+    }
+    return new Afterwards(anomalies, coverage);
+  }
+}
