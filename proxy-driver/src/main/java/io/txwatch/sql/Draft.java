@@ -39,24 +39,32 @@ final class Draft {
     }
   }
 
-  /** The plan. */
+  /** The plan of a text that is this one statement. */
   RewritePlan finish(StatementKind kind) throws NotUnderstood {
-    Splices.Parameters parameters = splices.parameters();
+    return finish(kind, TransactionControl.NONE, splices, starShowsAuxiliary);
+  }
+
+  /**
+   * The plan of a text of which this draft holds the reason, the result and the appended tables.
+   */
+  RewritePlan finish(StatementKind kind, TransactionControl control, Splices all, boolean starShows)
+      throws NotUnderstood {
+    Splices.Parameters parameters = all.parameters();
     String prepared =
-        splices.marked().replace(String.valueOf(Auxiliary.TOKEN), parameters.writerText());
+        all.marked().replace(String.valueOf(Auxiliary.TOKEN), parameters.writerText());
     return new RewritePlan(
         tokens.text(),
         kind,
-        TransactionControl.NONE,
+        control,
         reason,
         detail,
         prepared,
-        splices.pieces(),
+        all.pieces(),
         parameters.count(),
         parameters.index(),
         parameters.writers(),
         returns,
         List.copyOf(appended),
-        starShowsAuxiliary);
+        starShows);
   }
 }

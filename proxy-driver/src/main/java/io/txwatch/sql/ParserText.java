@@ -65,6 +65,14 @@ final class ParserText {
     if (tokens.is(i, TokenKind.CLOSE) && tokens.charAt(i) == '}') {
       return i + 1;
     }
+    SelectBlock top = shape.top();
+    if (top != null && top.into == i) {
+      int end = i + 1;
+      while (end < shape.to && !tokens.isWord(end, "FROM")) {
+        end++;
+      }
+      return end;
+    }
     if (i == shape.columns && tokens.partner(i) == i + 1) {
       return i + 2;
     }
@@ -82,6 +90,10 @@ final class ParserText {
           boolean combined = tokens.isOperator(i + 1, '|') || tokens.isOperator(i + 1, '&');
           return combined && tokens.start(i + 1) == tokens.end(i) ? i + 2 : i + 1;
         }
+        boolean jsonPath = tokens.isOperator(i, '@') && tokens.is(i + 1, TokenKind.OPERATOR);
+        if (jsonPath && tokens.text(i + 1).equals("??")) {
+          return i + 1;
+        }
         out.append(tokens.text(i));
       }
       case OPEN -> {
@@ -90,7 +102,7 @@ final class ParserText {
           out.append('1');
         }
       }
-      default -> out.append(tokens.text(i));
+      default -> out.append(shape.tableQueries.contains(i) ? "select * from" : tokens.text(i));
     }
     return i + 1;
   }

@@ -59,12 +59,15 @@ public final class RewritePlanner implements Planner {
       return plain(tokens, StatementKind.OTHER, TransactionControl.NONE, parameters);
     }
     if (statements.size() > 1) {
-      return several(tokens, statements, parameters);
+      return several(tokens, statements, catalog, parameters);
     }
     Range range = statements.get(0);
     TransactionControl control =
         TransactionControlReader.read(tokens, dialect, range.from(), range.to());
     StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+    if (visible() && what.holdsQuery()) {
+      return embedded(tokens, range, what, control, catalog, parameters);
+    }
     if (what.reason().isPresent() || !what.hasShape()) {
       return RewritePlan.untouched(
           tokens.text(), what.kind(), control, what.reason(), what.detail(), parameters);
@@ -73,10 +76,21 @@ public final class RewritePlanner implements Planner {
         && !Tokenizer.tokenizeOtherBackslash(tokens.text(), dialect).isBroken()) {
       throw new NotUnderstood("a string whose end depends on a setting of the server");
     }
-    return rewrite(tokens, range, catalog, mayReturnRows);
+    Draft draft = draft(tokens, range, catalog, mayReturnRows, true);
+    return draft.finish(draft.shape.kind);
   }
 
-  private RewritePlan rewrite(Tokens tokens, Range range, Catalog catalog, boolean mayReturnRows)
+  private boolean visible() {
+    return dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE;
+  }
+
+  /**
+   * Scans, protects, rewrites, and asks the parser.
+   *
+   * @param watched false if the statement only has to be put right, and carries nothing
+   */
+  private Draft draft(
+      Tokens tokens, Range range, Catalog catalog, boolean mayReturnRows, boolean watched)
       throws NotUnderstood {
     for (int i = range.from(); i < range.to(); i++) {
       if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
@@ -88,10 +102,15 @@ public final class RewritePlanner implements Planner {
     Draft draft = new Draft(tokens, dialect, shape, tables, mayReturnRows);
     StarGuard.protect(draft);
     try {
-      switch (shape.kind) {
-        case SELECT, LOCKING_SELECT -> SelectRewriter.rewrite(draft);
-        case INSERT, REPLACE -> InsertRewriter.rewrite(draft);
-        default -> WriteRewriter.rewrite(draft);
+      Optional<String> wholeRow = WholeRows.find(draft);
+      if (wholeRow.isPresent()) {
+        throw new NotUnderstood(
+            GapReason.SHAPE, wholeRow.get() + " as a whole row shows the columns");
+      }
+      if (watched) {
+        rewrite(draft);
+      } else {
+        InsertRewriter.nameVisibleColumns(draft);
       }
     } catch (NotUnderstood e) {
       draft = new Draft(tokens, dialect, shape, tables, mayReturnRows);
@@ -99,36 +118,94 @@ public final class RewritePlanner implements Planner {
       InsertRewriter.nameVisibleColumns(draft);
       draft.unseen(e.reason(), e.detail());
     }
+    return agreed(draft);
+  }
+
+  private static void rewrite(Draft draft) throws NotUnderstood {
+    switch (draft.shape.kind) {
+      case SELECT, LOCKING_SELECT -> SelectRewriter.rewrite(draft);
+      case INSERT, REPLACE -> InsertRewriter.rewrite(draft);
+      default -> WriteRewriter.rewrite(draft);
+    }
+  }
+
+  private Draft agreed(Draft draft) throws NotUnderstood {
     if (!draft.splices.isEmpty()) {
-      Optional<String> difference = ParserAgreement.difference(tokens, dialect, shape);
+      Optional<String> difference = ParserAgreement.difference(draft.tokens, dialect, draft.shape);
       if (difference.isPresent()) {
         throw new NotUnderstood(difference.get());
       }
     }
-    return draft.finish(shape.kind);
+    return draft;
   }
 
-  private RewritePlan several(Tokens tokens, List<Range> statements, int parameters) {
+  /** A statement that is not looked into, but whose query must not show the columns. */
+  private RewritePlan embedded(
+      Tokens tokens,
+      Range range,
+      StatementClass what,
+      TransactionControl control,
+      Catalog catalog,
+      int parameters) {
+    try {
+      StatementShape shape = EmbeddedQueries.scan(tokens, dialect, range.from(), range.to());
+      Draft draft = new Draft(tokens, dialect, shape, new Tables(catalog), false);
+      StarGuard.protect(draft);
+      what.reason().ifPresent(reason -> draft.unseen(reason, what.detail()));
+      return agreed(draft).finish(what.kind(), control, draft.splices, false);
+    } catch (NotUnderstood e) {
+      return RewritePlan.untouched(
+          tokens.text(), what.kind(), control, what.reason(), what.detail(), parameters);
+    }
+  }
+
+  /**
+   * Several statements in one string (hazard 35). Each is put right and tells its writer, none
+   * returns more than it did. A string that begins or ends transactions, or changes tables, cannot
+   * be given one token, or one catalog: there the writers stay out.
+   */
+  private RewritePlan several(
+      Tokens tokens, List<Range> statements, Catalog catalog, int parameters) throws NotUnderstood {
     List<TransactionControl> controls = new ArrayList<>();
     boolean touches = false;
     boolean controlled = false;
+    boolean defines = false;
     for (Range range : statements) {
       TransactionControl control =
           TransactionControlReader.read(tokens, dialect, range.from(), range.to());
       StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
       controls.add(control);
       controlled |= control != TransactionControl.NONE;
+      defines |= what.kind() == StatementKind.DDL;
       touches |= what.hasShape() || what.reason().isPresent();
     }
-    return RewritePlan.untouched(
-        tokens.text(),
-        StatementKind.OTHER,
+    TransactionControl all =
         controlled
             ? new TransactionControl.Several(List.copyOf(controls))
-            : TransactionControl.NONE,
-        touches ? Optional.of(GapReason.OPAQUE) : Optional.empty(),
-        touches ? "several statements in one string" : "",
-        parameters);
+            : TransactionControl.NONE;
+    Draft whole =
+        new Draft(
+            tokens, dialect, new StatementShape(0, tokens.count()), new Tables(catalog), false);
+    if (touches) {
+      whole.unseen(GapReason.OPAQUE, "several statements in one string");
+    }
+    boolean stars = false;
+    for (Range range : defines ? List.<Range>of() : statements) {
+      if (StatementClass.of(tokens, dialect, range.from(), range.to()).hasShape()) {
+        try {
+          Draft one = draft(tokens, range, catalog, false, !controlled);
+          whole.splices.addAll(one.splices);
+          stars |= one.starShowsAuxiliary;
+        } catch (NotUnderstood e) {
+          stars |= visible() && hasStar(tokens);
+        }
+      }
+    }
+    stars |= defines && visible() && hasStar(tokens);
+    RewritePlan plan = whole.finish(StatementKind.OTHER, all, whole.splices, stars);
+    return plan.parameterCount() == parameters
+        ? plan
+        : plain(tokens, StatementKind.OTHER, all, parameters);
   }
 
   private static RewritePlan plain(
@@ -148,8 +225,7 @@ public final class RewritePlanner implements Planner {
             Optional.of(reason),
             detail,
             parameters)
-        .withStarShowsAuxiliary(
-            (dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE) && hasStar(tokens));
+        .withStarShowsAuxiliary(visible() && hasStar(tokens));
   }
 
   private static boolean hasStar(Tokens tokens) {

@@ -36,6 +36,11 @@ final class Splices {
     return splices.isEmpty();
   }
 
+  /** Takes over what another one collected for the same text. */
+  void addAll(Splices other) {
+    splices.addAll(other.splices);
+  }
+
   /** Inserts before a significant token. */
   void before(int token, String text) {
     splices.add(new Splice(tokens.start(token), tokens.start(token), text));

@@ -28,6 +28,14 @@ record StatementClass(
   private static final StatementClass NO_ROWS =
       new StatementClass(StatementKind.OTHER, false, Optional.empty(), "");
 
+  /** True if it is not looked into but may hold a query. */
+  boolean holdsQuery() {
+    return !hasShape
+        && (kind == StatementKind.DDL
+            || reason.filter(r -> r == GapReason.OPAQUE).isPresent()
+            || detail.equals("EXPLAIN"));
+  }
+
   static StatementClass of(Tokens tokens, Dialect dialect, int from, int to) {
     if (!tokens.is(from, TokenKind.WORD)) {
       if (tokens.isOpen(from)) {

@@ -8,6 +8,7 @@ import io.txwatch.servers.TestServers;
 import io.txwatch.sql.RewritePlan.Returns;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
@@ -21,6 +22,7 @@ import java.util.Map;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.lifecycle.AfterContainer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Raw against rewritten, on real engines: the same random statements go to a database without
@@ -91,10 +93,17 @@ class DifferentialTest {
     StatementGenerator generator = new StatementGenerator(seed, dialect);
     for (int i = 0; i < 12; i++) {
       String sql = generator.statement();
-      RewritePlan plan = planner.plan(sql, catalog);
+      List<Integer> values = new ArrayList<>();
+      if (i % 2 == 1) {
+        sql = withParameters(sql, dialect, values);
+      }
+      RewritePlan plan = planner.plan(sql, catalog, i % 5 != 0);
       String immediate = plan.immediateSql(TOKEN);
-      Seen expected = run(raw, sql, null);
-      Seen actual = run(watched, immediate, plan);
+      Seen expected = values.isEmpty() ? run(raw, sql, null) : runPrepared(raw, sql, values, null);
+      Seen actual =
+          values.isEmpty()
+              ? run(watched, immediate, plan)
+              : runPrepared(watched, plan.preparedSql(), values, plan);
       assertThat(actual.withoutMessage())
           .describedAs(
               "seed %s: %s%nas %s%n%s %s%n%s",
@@ -114,46 +123,89 @@ class DifferentialTest {
     }
   }
 
-  private static Seen run(
-      Connection connection, String sql, @org.jspecify.annotations.Nullable RewritePlan plan) {
-    try (Statement statement = connection.createStatement()) {
-      if (!statement.execute(sql)) {
-        return new Seen(List.of(), List.of(), statement.getLargeUpdateCount(), "");
+  /** Makes parameters of the numbers that may be some. */
+  private static String withParameters(String sql, Dialect dialect, List<Integer> values) {
+    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    StringBuilder out = new StringBuilder();
+    int at = 0;
+    for (int i = 1; i < tokens.count(); i++) {
+      boolean operand =
+          tokens.is(i - 1, TokenKind.OPERATOR)
+              || tokens.isAnyWord(i - 1, "BETWEEN", "AND")
+              || (tokens.isWord(0, "INSERT")
+                  && (tokens.isOpen(i - 1) || tokens.is(i - 1, TokenKind.COMMA)));
+      if (tokens.is(i, TokenKind.NUMBER) && operand) {
+        values.add(Integer.parseInt(tokens.text(i)));
+        out.append(sql, at, tokens.start(i)).append('?');
+        at = tokens.end(i);
       }
-      List<String> labels = new ArrayList<>();
-      List<String> rows = new ArrayList<>();
-      try (ResultSet result = statement.getResultSet()) {
-        ResultSetMetaData meta = result.getMetaData();
-        int appended = plan == null ? 0 : 2 * plan.appended().size();
-        List<Integer> shown = new ArrayList<>();
-        for (int c = 1; c <= meta.getColumnCount(); c++) {
-          String label = meta.getColumnLabel(c).toLowerCase(Locale.ROOT);
-          boolean ours = label.equals("txw_rid") || label.equals("txw_wl");
-          if (c > meta.getColumnCount() - appended) {
-            assertThat(ours).describedAs(sql).isTrue();
-          } else if (!(ours && plan != null && plan.starShowsAuxiliary())) {
-            shown.add(c);
-            labels.add(label);
-          }
-        }
-        int count = 0;
-        while (result.next()) {
-          count++;
-          StringBuilder row = new StringBuilder();
-          for (int c : shown) {
-            row.append(result.getString(c)).append('|');
-          }
-          rows.add(row.toString());
-        }
-        if (plan != null && plan.returns() == Returns.WRITTEN_ROWS) {
-          return new Seen(List.of(), List.of(), count, "");
+    }
+    return out.append(sql, at, sql.length()).toString();
+  }
+
+  private static Seen runPrepared(
+      Connection connection, String sql, List<Integer> values, @Nullable RewritePlan plan) {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < values.size(); i++) {
+        statement.setInt(plan == null ? i + 1 : plan.parameterIndex()[i], values.get(i));
+      }
+      if (plan != null) {
+        assertThat(plan.parameterCount()).describedAs(sql).isEqualTo(values.size());
+        for (int place : plan.tokenParameters()) {
+          statement.setString(place, TOKEN);
         }
       }
-      Collections.sort(rows);
-      return new Seen(labels, rows, -1, "");
+      return seen(statement, statement.execute(), sql, plan);
     } catch (SQLException e) {
       return new Seen(List.of(), List.of(), -1, String.valueOf(e.getMessage()));
     }
+  }
+
+  private static Seen run(Connection connection, String sql, @Nullable RewritePlan plan) {
+    try (Statement statement = connection.createStatement()) {
+      return seen(statement, statement.execute(sql), sql, plan);
+    } catch (SQLException e) {
+      return new Seen(List.of(), List.of(), -1, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Seen seen(
+      Statement statement, boolean isResult, String sql, @Nullable RewritePlan plan)
+      throws SQLException {
+    if (!isResult) {
+      return new Seen(List.of(), List.of(), statement.getLargeUpdateCount(), "");
+    }
+    List<String> labels = new ArrayList<>();
+    List<String> rows = new ArrayList<>();
+    int count = 0;
+    try (ResultSet result = statement.getResultSet()) {
+      ResultSetMetaData meta = result.getMetaData();
+      int appended = plan == null ? 0 : 2 * plan.appended().size();
+      List<Integer> shown = new ArrayList<>();
+      for (int c = 1; c <= meta.getColumnCount(); c++) {
+        String label = meta.getColumnLabel(c).toLowerCase(Locale.ROOT);
+        boolean ours = label.equals("txw_rid") || label.equals("txw_wl");
+        if (c > meta.getColumnCount() - appended) {
+          assertThat(ours).describedAs(sql).isTrue();
+        } else if (!(ours && plan != null && plan.starShowsAuxiliary())) {
+          shown.add(c);
+          labels.add(label);
+        }
+      }
+      while (result.next()) {
+        count++;
+        StringBuilder row = new StringBuilder();
+        for (int c : shown) {
+          row.append(result.getString(c)).append('|');
+        }
+        rows.add(row.toString());
+      }
+    }
+    if (plan != null && plan.returns() == Returns.WRITTEN_ROWS) {
+      return new Seen(List.of(), List.of(), count, "");
+    }
+    Collections.sort(rows);
+    return new Seen(labels, rows, -1, "");
   }
 
   private static List<String> contents(Connection connection, String table) throws SQLException {

@@ -65,6 +65,26 @@ class RewriteTest {
         -> INSERT INTO t (a, txw_wl) VALUES (1, TOK) ON CONFLICT (a) DO UPDATE SET b = 2, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE t.b < 2
         UPDATE t SET a = ? WHERE b = ?;
         -> UPDATE t SET a = ?, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE b = ? returning t.txw_rid, t.txw_wl;
+        CREATE TABLE n AS SELECT * FROM t WITH NO DATA
+        -> CREATE TABLE n AS SELECT t."a", t."b" FROM t WITH NO DATA
+        SELECT * INTO n FROM t
+        -> SELECT t."a", t."b" INTO n FROM t
+        COPY (SELECT * FROM t) TO STDOUT
+        -> COPY (SELECT t."a", t."b" FROM t) TO STDOUT
+        DECLARE k CURSOR FOR SELECT * FROM t, v
+        -> DECLARE k CURSOR FOR SELECT t."a", t."b", v."a" FROM t, v
+        SELECT *, a AS s FROM t ORDER BY 3
+        -> SELECT t."a", t."b", a AS s, t.txw_rid, t.txw_wl FROM t ORDER BY 3
+        UPDATE t SET a = 1; SELECT DISTINCT * FROM t
+        -> UPDATE t SET a = 1, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112); SELECT DISTINCT t."a", t."b" FROM t
+        BEGIN; UPDATE t SET a = 1; COMMIT
+        -> same
+        INSERT INTO t (a) VALUES (1) RETURNING *
+        -> INSERT INTO t (a, txw_wl) VALUES (1, TOK) RETURNING *, t.txw_rid, t.txw_wl
+        SELECT a FROM (TABLE t) x
+        -> SELECT a FROM (select "a", "b" from t) x
+        SELECT a FROM t WHERE b ??| array['x'] AND b @?? '$.a'
+        -> SELECT a, t.txw_rid, t.txw_wl FROM t WHERE b ??| array['x'] AND b @?? '$.a'
         DELETE FROM t AS x USING u WHERE x.a = u.c RETURNING x.a
         -> DELETE FROM t AS x USING u WHERE x.a = u.c RETURNING x.a, x.txw_rid, x.txw_wl
         """);
@@ -122,6 +142,39 @@ class RewriteTest {
         UPDATE t SET a = ?1 WHERE b = ?1
         -> UPDATE t SET a = ?1, txw_rid = coalesce(txw_rid, random() & 9223372036854775807), txw_wl = substr(coalesce(txw_wl, '') || TOK, -112) WHERE b = ?1 returning txw_rid, txw_wl
         """);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> wholeRowsAreSaid() {
+    TestCatalog catalog = new TestCatalog(Dialect.POSTGRESQL).prepared("t", "a", "b");
+    Planner planner = new RewritePlanner(Dialect.POSTGRESQL, RewritePlanner.Level.INLINE);
+    return Stream.concat(
+        Stream.of(
+                "SELECT t FROM t",
+                "SELECT row_to_json(t) FROM t",
+                "SELECT x.*::text FROM t AS x",
+                "SELECT a FROM t WHERE t IS NOT NULL",
+                "SELECT (t).* FROM t")
+            .map(
+                sql ->
+                    DynamicTest.dynamicTest(
+                        sql,
+                        () ->
+                            assertThat(planner.plan(sql, catalog).passThroughDetail())
+                                .contains("as a whole row"))),
+        Stream.of(
+                "SELECT a t FROM t",
+                "SELECT a AS t FROM t",
+                "SELECT t.a FROM t FOR UPDATE OF t",
+                "SELECT count(t.*) FROM t",
+                "SELECT t.*, a FROM t")
+            .map(
+                sql ->
+                    DynamicTest.dynamicTest(
+                        sql,
+                        () ->
+                            assertThat(planner.plan(sql, catalog).passThroughDetail())
+                                .doesNotContain("as a whole row"))));
   }
 
   private static Stream<DynamicTest> cases(Dialect dialect, String text) {

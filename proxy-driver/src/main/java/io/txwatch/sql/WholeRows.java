@@ -1,0 +1,112 @@
+package io.txwatch.sql;
+
+import io.txwatch.sql.FromNode.TableRef;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Whole-row references on PostgreSQL (hazard 62): a table's name where an expression stands ({@code
+ * SELECT t}, {@code row_to_json(t)}), and {@code t.*} within one. Their value has the auxiliary
+ * columns in it, which no hidden column of a result can undo.
+ */
+final class WholeRows {
+
+  private WholeRows() {}
+
+  /** The name of a table that is spoken of as a whole row, if there is one. */
+  static Optional<String> find(Draft draft) {
+    if (draft.dialect != Dialect.POSTGRESQL) {
+      return Optional.empty();
+    }
+    Set<String> names = new HashSet<>();
+    Set<String> columns = new HashSet<>();
+    for (TableRef table : draft.shape.tables) {
+      if (draft.tables.showsAuxiliary(table)) {
+        names.add(QueryScanner.fold(table.exposedName()));
+      }
+      draft
+          .tables
+          .find(table)
+          .ifPresent(t -> t.columns().forEach(c -> columns.add(QueryScanner.fold('"' + c + '"'))));
+    }
+    names.removeAll(columns);
+    Tokens tokens = draft.tokens;
+    for (int i = draft.shape.from; i < draft.shape.to; i++) {
+      if (tokens.isName(i)
+          && names.contains(QueryScanner.fold(tokens.text(i)))
+          && !isDeclared(draft, i)
+          && (isAlone(tokens, i) || isStarInExpression(draft, i))) {
+        return Optional.of(tokens.text(i));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean isDeclared(Draft draft, int token) {
+    return draft.shape.tables.stream().anyMatch(t -> token >= t.from() && token < t.to());
+  }
+
+  /** A name in the place of an operand, neither qualified nor qualifying, nor an alias. */
+  private static boolean isAlone(Tokens tokens, int i) {
+    if (tokens.is(i + 1, TokenKind.DOT)
+        || tokens.isOpen(i + 1)
+        || tokens.is(i - 1, TokenKind.DOT)) {
+      return false;
+    }
+    if (tokens.is(i - 1, TokenKind.OPERATOR)) {
+      return !tokens.text(i - 1).equals("::");
+    }
+    return tokens.is(i - 1, TokenKind.OPEN)
+        || (tokens.is(i - 1, TokenKind.COMMA) && !isLocked(tokens, i))
+        || tokens.isAnyWord(
+            i - 1,
+            "SELECT",
+            "DISTINCT",
+            "ALL",
+            "WHERE",
+            "AND",
+            "OR",
+            "NOT",
+            "ON",
+            "WHEN",
+            "THEN",
+            "ELSE",
+            "CASE",
+            "BY",
+            "HAVING",
+            "RETURNING",
+            "IN",
+            "FROM",
+            "BETWEEN",
+            "ARRAY");
+  }
+
+  /** A further name behind FOR UPDATE OF. */
+  private static boolean isLocked(Tokens tokens, int i) {
+    int at = i;
+    while (tokens.isName(at) && tokens.is(at - 1, TokenKind.COMMA)) {
+      at -= 2;
+    }
+    return tokens.isWord(at - 1, "OF");
+  }
+
+  /** {@code t.*} that is no item of a select list of its own. */
+  private static boolean isStarInExpression(Draft draft, int i) {
+    Tokens tokens = draft.tokens;
+    if (!tokens.is(i + 1, TokenKind.DOT) || !tokens.isOperator(i + 2, '*')) {
+      return false;
+    }
+    boolean item =
+        draft.shape.blocks.stream()
+            .flatMap(b -> b.stars.stream())
+            .anyMatch(star -> star.to() == i + 3);
+    boolean counted = tokens.isWord(i - 2, "COUNT") && tokens.isOpen(i - 1);
+    boolean returned =
+        draft.shape.returning >= 0
+            && i > draft.shape.returning
+            && (tokens.is(i - 1, TokenKind.COMMA) || i - 1 == draft.shape.returning)
+            && (i + 3 == draft.shape.to || tokens.is(i + 3, TokenKind.COMMA));
+    return !item && !counted && !returned;
+  }
+}
