@@ -11,11 +11,25 @@ final class ParserText {
   private final Dialect dialect;
   private final StatementShape shape;
   private final StringBuilder out = new StringBuilder();
+  private final int laterRows;
 
   private ParserText(Tokens tokens, Dialect dialect, StatementShape shape) {
     this.tokens = tokens;
     this.dialect = dialect;
     this.shape = shape;
+    this.laterRows = laterRows(tokens, shape);
+  }
+
+  /**
+   * The comma behind the first row of a long VALUES: the parser is spared the others, unless a
+   * subquery stands in them.
+   */
+  private static int laterRows(Tokens tokens, StatementShape shape) {
+    if (shape.rows.size() < 2
+        || shape.blocks.stream().anyMatch(b -> b.select > shape.rows.get(1))) {
+      return -1;
+    }
+    return tokens.partner(shape.rows.get(0)) + 1;
   }
 
   static String of(Tokens tokens, Dialect dialect, StatementShape shape) {
@@ -64,6 +78,9 @@ final class ParserText {
     }
     if (tokens.is(i, TokenKind.CLOSE) && tokens.charAt(i) == '}') {
       return i + 1;
+    }
+    if (i == laterRows) {
+      return tokens.partner(shape.rows.get(shape.rows.size() - 1)) + 1;
     }
     SelectBlock top = shape.top();
     if (top != null && top.into == i) {

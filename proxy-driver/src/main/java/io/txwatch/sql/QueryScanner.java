@@ -232,7 +232,6 @@ final class QueryScanner {
   private Optional<SelectBlock> cteBody(int from, int to) throws NotUnderstood {
     int main = from;
     if (tokens.isAnyWord(main, "INSERT", "UPDATE", "DELETE", "MERGE")) {
-      shape.nestedWrite = true;
       throw new NotUnderstood(io.txwatch.history.GapReason.SHAPE, "a write inside WITH");
     }
     return derived(main, to);

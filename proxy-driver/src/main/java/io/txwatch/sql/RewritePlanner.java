@@ -44,7 +44,7 @@ public final class RewritePlanner implements Planner {
       return plan(tokens, catalog, mayReturnRows, parameters);
     } catch (NotUnderstood e) {
       return untouched(tokens, e.reason(), e.detail(), parameters);
-    } catch (RuntimeException | StackOverflowError e) {
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
       return untouched(tokens, GapReason.FAULT, e.getClass().getSimpleName(), parameters);
     }
   }
@@ -133,10 +133,22 @@ public final class RewritePlanner implements Planner {
     if (!draft.splices.isEmpty()) {
       Optional<String> difference = ParserAgreement.difference(draft.tokens, dialect, draft.shape);
       if (difference.isPresent()) {
-        throw new NotUnderstood(difference.get());
+        return inDoubt(draft, difference.get());
       }
     }
     return draft;
+  }
+
+  /** Opaque; but an INSERT that must fail unless its columns are named has them named. */
+  private static Draft inDoubt(Draft draft, String difference) throws NotUnderstood {
+    Draft named =
+        new Draft(draft.tokens, draft.dialect, draft.shape, draft.tables, draft.mayReturnRows);
+    InsertRewriter.nameVisibleColumns(named);
+    if (named.splices.isEmpty()) {
+      throw new NotUnderstood(difference);
+    }
+    named.unseen(GapReason.NOT_UNDERSTOOD, difference);
+    return named;
   }
 
   /** A statement that is not looked into, but whose query must not show the columns. */

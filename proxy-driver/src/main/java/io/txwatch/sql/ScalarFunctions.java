@@ -46,7 +46,8 @@ final class ScalarFunctions {
           num_nonnulls binary decimal numeric varchar signed unsigned double real integer int
           bigint smallint boolean text timestamptz any all some in exists and or not when then
           else case end between like ilike on over partition as values xor div is escape
-          distinct select from where filter within group
+          distinct select from where filter within group by using join having limit offset union
+          intersect except returning lateral unnest generate_series varying float bit
           """
               .strip()
               .split("\\s+"));

@@ -65,10 +65,8 @@ final class ShapeScanner {
     int i = from;
     while (true) {
       if (tokens.isWord(i, "IGNORE")) {
-        shape.modified = true;
         i++;
       } else if (tokens.isWord(i, "OR") && dialect == Dialect.SQLITE) {
-        shape.modified = true;
         if (tokens.isWord(i + 1, "REPLACE")) {
           shape.kind = StatementKind.REPLACE;
         }

@@ -45,6 +45,13 @@ final class StarGuard {
         draft.starShowsAuxiliary |= block.role == Role.TOP || block.role == Role.BRANCH;
       }
     }
+    for (FromNode node : draft.shape.sources) {
+      try {
+        natural(node);
+      } catch (NotUnderstood e) {
+        draft.unseen(e.reason(), e.detail());
+      }
+    }
     tableQueries();
     FromNode.TableRef target = draft.shape.target;
     if (target != null && draft.shape.returning >= 0 && draft.tables.showsAuxiliary(target)) {

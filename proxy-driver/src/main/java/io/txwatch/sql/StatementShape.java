@@ -48,9 +48,6 @@ final class StatementShape {
    */
   final Map<String, Optional<SelectBlock>> cteBlocks = new HashMap<>();
 
-  /** A write inside a CTE (PostgreSQL). */
-  boolean nestedWrite;
-
   /** {@code TABLE t} in the place of a query: the tokens TABLE. */
   final List<Integer> tableQueries = new ArrayList<>();
 
@@ -85,9 +82,6 @@ final class StatementShape {
 
   /** The token ON of ON CONFLICT or ON DUPLICATE KEY. */
   int onConflict = -1;
-
-  /** INSERT IGNORE, INSERT OR …, UPDATE IGNORE, UPDATE OR …: rows may be left out. */
-  boolean modified;
 
   /** The token SET. */
   int set = -1;

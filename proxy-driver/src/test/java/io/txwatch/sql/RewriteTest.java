@@ -137,6 +137,10 @@ class RewriteTest {
     return cases(
         Dialect.SQLITE,
         """
+        INSERT INTO t VALUES (1, 2 ! 3)
+        -> INSERT INTO t (`a`, `b`) VALUES (1, 2 ! 3)
+        INSERT OR IGNORE INTO t DEFAULT VALUES
+        -> INSERT OR IGNORE INTO t (txw_rid, txw_wl) values (random() & 9223372036854775807, TOK)
         INSERT INTO t VALUES (1, 2)
         -> INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (1, 2, random() & 9223372036854775807, TOK)
         UPDATE t SET a = ?1 WHERE b = ?1

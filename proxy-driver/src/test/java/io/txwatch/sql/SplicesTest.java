@@ -1,0 +1,89 @@
+package io.txwatch.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is spliced in can be cut out again, and the parameters keep their order (hazard 30). */
+class SplicesTest {
+
+  private static final String MARK = "\u00ab" + Auxiliary.TOKEN + "\u00bb";
+
+  @Property(tries = 500)
+  void cutOutAgain(
+      @ForAll("texts") String text,
+      @ForAll List<@net.jqwik.api.constraints.IntRange(max = 30) Integer> places,
+      @ForAll Dialect dialect)
+      throws NotUnderstood {
+    Tokens tokens = Tokenizer.tokenize(text, dialect);
+    Splices splices = new Splices(tokens, dialect);
+    int inserted = 0;
+    for (int place : places) {
+      if (place < tokens.count()) {
+        splices.after(place, MARK);
+        inserted++;
+      }
+    }
+    assertThat(splices.marked().replace(MARK, "")).isEqualTo(text);
+    assertThat(String.join(String.valueOf(Auxiliary.TOKEN), splices.pieces()))
+        .isEqualTo(splices.marked());
+    Splices.Parameters parameters = splices.parameters();
+    assertThat(parameters.writers()).hasSize(inserted);
+    assertThat(parameters.index()).isSorted().doesNotHaveDuplicates();
+    assertThat(
+            IntStream.concat(IntStream.of(parameters.index()), IntStream.of(parameters.writers()))
+                .sorted()
+                .toArray())
+        .isEqualTo(IntStream.rangeClosed(1, parameters.count() + inserted).toArray());
+  }
+
+  @Provide
+  Arbitrary<String> texts() {
+    return Arbitraries.of(" ", "a", "?", ",", "(", ")", "'?'", "\"?\"", "/*?*/", "--?\n", "=", ";")
+        .list()
+        .ofMaxSize(20)
+        .map(list -> String.join(" ", list));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          POSTGRESQL | UPDATE t SET a = ? WHERE b = ?             | [1, 3] | [2]
+          MARIADB    | INSERT INTO t VALUES (?, ?), (?, '?')      | [1, 2, 4] | [3, 5]
+          SQLITE     | UPDATE t SET a = ?2 WHERE b = ?1           | [1, 2] | [3]
+          SQLITE     | UPDATE t SET a = :x WHERE b = :y OR a = :x | [1, 3] | [2]
+          SQLITE     | UPDATE t SET a = ?1 WHERE b = ?            | [1, 2] | []
+          POSTGRESQL | UPDATE t SET a = $1                        | [1] | []
+          """)
+  void places(Dialect dialect, String sql, String index, String writers) {
+    RewritePlan plan =
+        new RewritePlanner(dialect, RewritePlanner.Level.INLINE)
+            .plan(sql, new TestCatalog(dialect).prepared("t", "a", "b"));
+    assertThat(java.util.Arrays.toString(plan.parameterIndex())).isEqualTo(index);
+    assertThat(java.util.Arrays.toString(plan.tokenParameters())).isEqualTo(writers);
+    assertThat(plan.isRewritten()).isEqualTo(!writers.equals("[]"));
+  }
+
+  @Test
+  void redactionLeavesNoLiteral() {
+    assertThat(
+            Redactor.redact(
+                "select 'secret', 42, \"secret\" -- secret\n from `t` where a=x'00' /* secret */",
+                Dialect.MYSQL))
+        .isEqualTo("select ?, ?, ? from `t` where a=?");
+    assertThat(
+            Redactor.redact("select $$secret$$ from \"t\" where a = 'secret", Dialect.POSTGRESQL))
+        .isEqualTo("select ? from \"t\" where a = …");
+  }
+}
