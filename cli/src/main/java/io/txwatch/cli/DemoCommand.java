@@ -103,6 +103,7 @@ final class DemoCommand implements Callable<Integer> {
           DemoPhase phase =
               DemoPhase.run(jar, application, way, where, where.empty(database), name, fixed);
           phases.add(phase);
+          phase.complaints().forEach(console::note);
           tell(people, phase);
         }
       }

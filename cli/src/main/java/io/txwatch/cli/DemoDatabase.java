@@ -1,5 +1,6 @@
 package io.txwatch.cli;
 
+import io.txwatch.prepare.Preparation;
 import io.txwatch.servers.DatabaseServer;
 import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.PostgresServer;
@@ -10,6 +11,7 @@ import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -147,6 +149,14 @@ interface DemoDatabase extends AutoCloseable {
 
       @Override
       public void close() throws SQLException {
+        try (Connection connection = Drivers.connect(real, options)) {
+          List<String> ours = existing(connection, tables);
+          if (!ours.isEmpty()) {
+            // Its clean-up removes what preparing leaves beside the tables, if nobody needs it.
+            Preparation preparation = Preparation.of(connection, real, Duration.ofSeconds(5));
+            preparation.execute(preparation.planUnprepare(ours));
+          }
+        }
         drop();
       }
 

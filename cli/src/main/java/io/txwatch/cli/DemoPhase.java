@@ -25,6 +25,7 @@ import java.util.regex.Pattern;
  * @param isolation the level that its transactions asked for
  * @param transactions how many of the service's transactions committed
  * @param told what the application printed, its last line left out
+ * @param complaints what txwatch complained of in the application's standard error
  * @param live the anomalies that were found while it ran, a line of JSON each
  * @param recorded the same, from the history that it recorded
  * @param coverage how much was seen
@@ -35,6 +36,7 @@ record DemoPhase(
     String isolation,
     long transactions,
     List<String> told,
+    List<String> complaints,
     List<String> live,
     List<Anomaly> recorded,
     Coverage coverage) {
@@ -100,6 +102,12 @@ record DemoPhase(
     if (!last.matches()) {
       throw new IllegalStateException("the demo's application ended without its last line");
     }
+    List<String> complaints =
+        Files.readAllLines(errors).stream().filter(line -> line.startsWith("txwatch: ")).toList();
+    if (!Files.exists(history)) {
+      throw CommandException.badInput(
+          "the demo's application ran unwatched: " + String.join("; ", complaints));
+    }
     List<Anomaly> recorded = new ArrayList<>();
     Analyzer analyzer = new Analyzer(Judge.DBMS, recorded::add);
     HistoryFormat.TXWATCH.read(history, analyzer::accept);
@@ -110,6 +118,7 @@ record DemoPhase(
         last.group(2),
         Long.parseLong(last.group(1)),
         output.subList(0, output.size() - 1),
+        complaints,
         anomalies(report),
         recorded,
         analyzer.coverage());

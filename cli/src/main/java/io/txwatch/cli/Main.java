@@ -13,6 +13,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import java.sql.SQLException;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -83,6 +84,8 @@ public final class Main {
       return say(err, known.exitCode(), message(e));
     } else if (e instanceof ServerUnavailableException) {
       return say(err, ExitCode.UNREACHABLE, message(e));
+    } else if (e instanceof SQLException) {
+      return say(err, ExitCode.UNREACHABLE, "the DBMS refused: " + message(e));
     } else if (e instanceof HistoryFormatException || e instanceof SettingException) {
       return say(err, ExitCode.BAD_INPUT, message(e));
     } else if (e instanceof NoSuchFileException) {
