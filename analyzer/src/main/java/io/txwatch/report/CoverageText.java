@@ -14,7 +14,8 @@ final class CoverageText {
   private CoverageText() {}
 
   static String of(Coverage coverage) {
-    StringBuilder text = new StringBuilder("coverage  ").append(seen(coverage)).append('\n');
+    StringBuilder text = new StringBuilder();
+    append(text, "coverage  ", List.of(seen(coverage)));
     List<Map.Entry<GapReason, Long>> gaps =
         coverage.gaps().entrySet().stream()
             .filter(gap -> gap.getValue() > 0)
@@ -36,14 +37,18 @@ final class CoverageText {
               "%,d writes: the DBMS did not say of which rows; each is known from its next read on",
               untold));
     }
-    String label = "not seen  ";
+    append(text, "not seen  ", lines);
+    return text.toString();
+  }
+
+  private static void append(StringBuilder text, String label, List<String> lines) {
+    String before = label;
     for (String line : lines) {
       for (String part : Cells.wrap(line, TextReport.WIDTH - label.length())) {
-        text.append(label).append(part).append('\n');
-        label = " ".repeat(label.length());
+        text.append(before).append(part).append('\n');
+        before = " ".repeat(label.length());
       }
     }
-    return text.toString();
   }
 
   private static String seen(Coverage coverage) {

@@ -35,7 +35,8 @@ class CoverageTextTest {
                     Map.of(GapReason.OPAQUE, 0L, GapReason.SHAPE, 1L, GapReason.NOT_PREPARED, 9L))))
         .isEqualTo(
             """
-            coverage  1,234 transactions in 10 sessions (1,200 committed); rows seen for 99,987 of 100,000 statements (99.9 %)
+            coverage  1,234 transactions in 10 sessions (1,200 committed); rows seen for 99,987 of 100,000
+                      statements (99.9 %)
             not seen  9 NOT_PREPARED: tables without the auxiliary columns: run `txwatch prepare --url URL`, or
                       set txwatch.prepare=auto
                       1 SHAPE: a shape that is passed through as it is (DISTINCT, GROUP BY, UNION, subquery,

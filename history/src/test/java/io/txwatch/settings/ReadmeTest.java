@@ -1,0 +1,25 @@
+package io.txwatch.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The README's table of settings is the enum's. */
+class ReadmeTest {
+
+  @ParameterizedTest
+  @EnumSource(Setting.class)
+  void theReadmeTellsOfEverySetting(Setting setting) throws Exception {
+    String row =
+        "| `%s` | %s | %s | %s |"
+            .formatted(
+                setting.key(),
+                setting.defaultValue().isEmpty() ? "" : "`" + setting.defaultValue() + "`",
+                "`" + setting.accepted().replace("|", "` `") + "`",
+                setting.help());
+    assertThat(Files.readString(Path.of("..", "README.md")).lines()).contains(row);
+  }
+}
