@@ -20,23 +20,21 @@ import java.util.Optional;
  * MySQL and MariaDB: two invisible columns, the row id from {@code uuid_short()} with its top bit
  * taken off, so that it is a positive long.
  *
- * <p>MySQL with its binary log on refuses such a default in ADD COLUMN (error 1674, unsafe
- * function). There the column is added empty, filled by an UPDATE that keeps {@code ON UPDATE}
- * columns as they are, and then given its default; a table with UPDATE triggers is left alone,
- * because they would fire.
+ * <p>MySQL refuses such a default in ADD COLUMN (error 1674, unsafe function; seen on 9.7 with its
+ * binary log on and off). There the column is added empty, filled by an UPDATE that keeps {@code ON
+ * UPDATE} columns as they are, and then given its default; a table with UPDATE triggers is left
+ * alone, because they would fire.
  */
 final class MySqlSchema extends SchemaReader {
 
   private static final String NEW_ROW_ID = "uuid_short() & 9223372036854775807";
 
   private final Dialect dialect;
-  private final boolean binaryLog;
   private final boolean hasInvisibleColumns;
   private final NameFolding folding;
 
   MySqlSchema(Dialect dialect, Database database) {
     this.dialect = dialect;
-    this.binaryLog = "ON".equals(database.settings().get("log_bin"));
     this.folding =
         "0".equals(database.settings().getOrDefault("lower_case_table_names", "0"))
             ? NameFolding.EXACT
@@ -180,15 +178,14 @@ final class MySqlSchema extends SchemaReader {
               table.name());
       if (!triggers.isEmpty()) {
         return Optional.of(
-            "with the binary log on its rows are filled by an UPDATE, which would fire its trigger "
-                + triggers.get(0));
+            "its rows are filled by an UPDATE, which would fire its trigger " + triggers.get(0));
       }
     }
     return Optional.empty();
   }
 
   private boolean filledByUpdate() {
-    return dialect == Dialect.MYSQL && binaryLog;
+    return dialect == Dialect.MYSQL;
   }
 
   @Override
