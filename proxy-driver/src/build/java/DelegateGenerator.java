@@ -191,7 +191,9 @@ public final class DelegateGenerator {
             "\n  /** The index behind of a column. */\n"
                 + "  protected int column(int index) throws java.sql.SQLException {\n    return index;\n  }\n"
                 + "\n  /** The label behind of a column. */\n"
-                + "  protected String label(String label) throws java.sql.SQLException {\n    return label;\n  }\n";
+                + "  protected String label(String label) throws java.sql.SQLException {\n    return label;\n  }\n"
+                + "\n  /** The error to raise where the driver knows no such label. */\n"
+                + "  protected java.sql.SQLException noSuchLabel(java.sql.SQLException error) {\n    return error;\n  }\n";
         case PARAMETERS ->
             "\n  /** The place behind of a parameter. */\n"
                 + "  protected int place(int index) throws java.sql.SQLException {\n    return index;\n  }\n";
@@ -275,9 +277,15 @@ public final class DelegateGenerator {
       if (!hook.isEmpty()) {
         arguments.set(0, hook + "(a0)");
       }
-      out.append("    ").append(method.getReturnType().toString().equals("void") ? "" : "return ");
+      boolean caught = hook.equals("label");
+      out.append(caught ? "    try {\n      " : "    ");
+      out.append(method.getReturnType().toString().equals("void") ? "" : "return ");
       out.append(target.field()).append('.').append(name).append('(');
-      out.append(String.join(", ", arguments)).append(");\n").append(keep).append("  }\n");
+      out.append(String.join(", ", arguments)).append(");\n").append(keep);
+      if (caught) {
+        out.append("    } catch (java.sql.SQLException e) {\n      throw noSuchLabel(e);\n    }\n");
+      }
+      out.append("  }\n");
       return out.toString();
     }
 

@@ -307,6 +307,9 @@ public final class SessionTracker {
 
   /** The level of the transactions that begin from now on was set. */
   public synchronized void level(IsolationLevel newLevel) {
+    if (rules.levelCommits() && !autoCommit) {
+      committed();
+    }
     level = newLevel;
   }
 
@@ -386,9 +389,7 @@ public final class SessionTracker {
     if (current != null && current.single) {
       end(Outcome.COMMITTED);
     }
-    if (control instanceof TransactionControl.Several several) {
-      several.parts().forEach(this::controlled);
-    } else if (control instanceof TransactionControl.Begin begin) {
+    if (control instanceof TransactionControl.Begin begin) {
       begun(begin);
     } else if (control instanceof TransactionControl.Commit commit) {
       end(mustRollBack ? Outcome.ABORTED : Outcome.COMMITTED);
@@ -407,7 +408,7 @@ public final class SessionTracker {
         levelOnce = set.level();
       }
     } else if (control instanceof TransactionControl.SetSession set) {
-      level = set.level();
+      level(set.level());
     } else if (control instanceof TransactionControl.SetAutocommit set) {
       autoCommit(set.on());
     } else if (control instanceof TransactionControl.ImplicitCommit) {
@@ -424,6 +425,7 @@ public final class SessionTracker {
       levelOnce = begin.level().get();
     }
     explicit = true;
+    autoCommit |= rules.beginRestoresAutoCommit();
   }
 
   /** A statement for the transaction's control failed. */
@@ -436,14 +438,33 @@ public final class SessionTracker {
     } else if (control instanceof TransactionControl.Commit) {
       commitFailed(error);
     } else if (control instanceof TransactionControl.ImplicitCommit) {
-      // The DBMS may have committed before it failed, or not.
-      end(Outcome.UNKNOWN);
+      if (rules.failedBeforeCommit(error)) {
+        note(rules.afterError(error));
+        return;
+      }
+      end(Outcome.UNKNOWN); // the DBMS may have committed before it failed, or not
       lost |= TransactionRules.connectionLost(error);
     } else if (control instanceof TransactionControl.SetAutocommit set && set.on()) {
       commitFailed(error);
     } else {
       note(rules.afterError(error));
     }
+  }
+
+  /**
+   * A statement that was executed together with others, or that committed by itself (DDL on most),
+   * and so was not told of before it was sent.
+   *
+   * @param alone true if it was a transaction of its own, whatever the mode
+   */
+  public synchronized Observation afterwards(
+      StatementKind kind, String sql, String callSite, boolean alone) {
+    if (alone && current == null) {
+      start(upcoming, true);
+      upcoming = ids.next();
+      return add(kind, sql, callSite);
+    }
+    return begin(kind, sql, callSite);
   }
 
   // ---------------------------------------------------------------- gaps

@@ -32,8 +32,11 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
 
   private static final int MYSQL_LOCK_WAIT_TIMEOUT = 1205;
   private static final int MYSQL_DEADLOCK = 1213;
+  private static final int MYSQL_SYNTAX = 1064;
   private static final int MARIADB_RECORD_CHANGED = 1020;
   private static final int H2_DEADLOCK = 40001;
+  private static final int H2_SYNTAX = 42000;
+  private static final int H2_SYNTAX_EXPECTED = 42001;
   private static final int SQLITE_BUSY = 5;
 
   /** The rules of a DBMS, as its settings have them. */
@@ -83,9 +86,37 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
     };
   }
 
+  /** True if a change of the session's level commits an open transaction. */
+  public boolean levelCommits() {
+    return dialect == Dialect.H2;
+  }
+
+  /** True if a statement that would have committed first did not come to that. */
+  public boolean failedBeforeCommit(SQLException error) {
+    int code = error.getErrorCode();
+    return switch (dialect) {
+      case MYSQL, MARIADB -> code == MYSQL_SYNTAX;
+      case H2 -> code == H2_SYNTAX || code == H2_SYNTAX_EXPECTED;
+      case POSTGRESQL, SQLITE -> true;
+    };
+  }
+
+  /**
+   * True if a query that writes (H2's delta tables) leaves the rows written that it wrote before it
+   * failed: unlike an UPDATE, it is not undone.
+   */
+  public boolean failedQueryKeepsWrites() {
+    return dialect == Dialect.H2;
+  }
+
   /** True if BEGIN commits an open transaction. */
   public boolean beginCommits() {
     return dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+  }
+
+  /** True if autocommit is on after the transaction that BEGIN began, whatever it was before. */
+  public boolean beginRestoresAutoCommit() {
+    return dialect == Dialect.H2;
   }
 
   /** True if SET TRANSACTION outside a transaction has no effect, rather than on the next one. */

@@ -67,8 +67,9 @@ final class Batch {
     try {
       counts = sender.send();
     } catch (BatchUpdateException e) {
-      failed(begun, e, countsOf(e));
-      throw e;
+      long[] done = countsOf(e);
+      failed(begun, e, done);
+      throw plans.isEmpty() ? e : VendorErrors.ofBatch(e, firstFailed(done));
     } catch (SQLException e) {
       failed(begun, e, new long[0]);
       throw e;
@@ -98,6 +99,14 @@ final class Batch {
         execution.failed(error);
       }
     }
+  }
+
+  private CachedPlan firstFailed(long[] counts) {
+    int i = 0;
+    while (i < plans.size() - 1 && i < counts.length && counts[i] != Statement.EXECUTE_FAILED) {
+      i++;
+    }
+    return plans.get(i);
   }
 
   private static long[] countsOf(BatchUpdateException error) {

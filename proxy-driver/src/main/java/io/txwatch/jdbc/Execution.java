@@ -4,6 +4,7 @@ import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Observation;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.GapReason;
+import io.txwatch.sql.TransactionControl;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -94,7 +95,7 @@ final class Execution {
     try {
       cached.prove();
       if (cached.isControl()) {
-        connection.controlled(cached);
+        controlled(cached.plan().control());
       } else if (observation != null) {
         observation.succeeded(writesSeen || !cached.kind().mayWrite());
       }
@@ -102,6 +103,35 @@ final class Execution {
     } catch (RuntimeException e) {
       connection.fault(e);
     }
+  }
+
+  /** Statements for the transaction's control were executed, maybe others among them. */
+  private void controlled(TransactionControl control) {
+    SessionTracker tracker = connection.tracker();
+    if (control instanceof TransactionControl.Several several) {
+      several.parts().forEach(this::controlled);
+    } else if (control instanceof TransactionControl.None) {
+      afterwards(false, GapReason.OPAQUE, "several statements in one string");
+    } else {
+      tracker.controlled(control);
+      if (control instanceof TransactionControl.ImplicitCommit) {
+        afterwards(true, GapReason.OPAQUE, "");
+      }
+    }
+  }
+
+  private void afterwards(boolean alone, GapReason reason, String detail) {
+    Observation told =
+        connection
+            .tracker()
+            .afterwards(cached.kind(), cached.shownSql(), CallSites.current(), alone);
+    Optional<GapReason> known = cached.plan().passThrough();
+    if (known.isPresent()) {
+      told.notSeen(known.get(), cached.plan().passThroughDetail());
+    } else if (!detail.isEmpty()) {
+      told.notSeen(reason, detail);
+    }
+    told.succeeded(false);
   }
 
   /** The statement failed. */

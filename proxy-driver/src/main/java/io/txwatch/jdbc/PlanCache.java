@@ -78,6 +78,18 @@ final class PlanCache {
     return known;
   }
 
+  /** The variant of a query that appends nothing, for a result that rows are written through. */
+  CachedPlan bare(CachedPlan cached, Catalog catalog) {
+    CachedPlan known = cached.counting();
+    if (known == null) {
+      CachedPlan made = make(cached.plan().original(), catalog, false);
+      known =
+          new CachedPlan(made.plan().unseen(GapReason.SHAPE, "updatable result"), made.shownSql());
+      cached.counting(known);
+    }
+    return known;
+  }
+
   private CachedPlan make(String sql, Catalog catalog, boolean mayReturnRows) {
     try {
       return new CachedPlan(planner.plan(sql, catalog, mayReturnRows), show.apply(sql));

@@ -11,10 +11,10 @@ import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
-import java.util.Locale;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -48,22 +48,10 @@ final class WatchedConnection extends DelegatingConnection {
     return database.rules();
   }
 
-  /**
-   * False if a write that is made to return its rows would not do what it does by itself: H2 at
-   * REPEATABLE READ takes the snapshot of a table when a statement first names it, and does not
-   * count what is named within {@code FINAL TABLE (…)}, so such a write would overwrite what the
-   * plain one fails on with 40001.
-   */
-  boolean mayReturnWrittenRows() {
-    return rules().dialect() != Dialect.H2 || tracker.level() != IsolationLevel.REPEATABLE_READ;
-  }
-
   /** The plan for a text. Never throws. */
   CachedPlan plan(String sql, StatementOptions options) {
     CachedPlan cached = plans().of(sql, catalog);
-    return options.updatable() && cached.hidesColumns()
-        ? PlanCache.asItIs(cached, GapReason.SHAPE, "updatable result")
-        : cached;
+    return options.updatable() && cached.hidesColumns() ? plans().bare(cached, catalog) : cached;
   }
 
   CachedPlan withoutWrittenRows(CachedPlan cached) {
@@ -81,13 +69,21 @@ final class WatchedConnection extends DelegatingConnection {
     return ownPlans;
   }
 
-  CachedPlan asItIs(CachedPlan cached, GapReason reason, String detail) {
-    return cached.isControl() ? cached : PlanCache.asItIs(cached, reason, detail);
+  /**
+   * The variant of a plan for batches of a prepared statement. MariaDB's driver sends a batch with
+   * parameters in bulk, for which the server refuses some statements, and one without as it is: a
+   * first parameter must not come from us.
+   */
+  CachedPlan forBatch(CachedPlan cached) {
+    boolean first =
+        cached.plan().parameterCount() == 0 && cached.plan().tokenParameters().length > 0;
+    return first && rules().dialect() == Dialect.MARIADB
+        ? asItIs(cached, GapReason.SHAPE, "batch of a statement without parameters")
+        : withoutWrittenRows(cached);
   }
 
-  /** A statement for the transaction's control was executed. */
-  void controlled(CachedPlan cached) {
-    tracker.controlled(cached.plan().control());
+  CachedPlan asItIs(CachedPlan cached, GapReason reason, String detail) {
+    return cached.isControl() ? cached : PlanCache.asItIs(cached, reason, detail);
   }
 
   /** A statement was executed. */
@@ -152,26 +148,55 @@ final class WatchedConnection extends DelegatingConnection {
     }
   }
 
-  /** True if an error may come from what we added to a text. */
-  boolean mayBeOurFault(CachedPlan cached, SQLException error) {
-    if (!cached.plan().isRewritten() || TransactionRules.connectionLost(error)) {
-      return false;
-    }
-    if (rules().afterError(error) == TransactionRules.AfterError.ROLLED_BACK) {
-      return false; // and what would be tried again would be without what came before it
-    }
-    String state = error.getSQLState();
-    return (state != null && state.startsWith("42"))
-        || (rules().dialect() == Dialect.SQLITE && (error.getErrorCode() & 0xff) == 1)
-        || (rules().dialect() == Dialect.H2 && error.getErrorCode() >= 90000)
-        || namesOurs(error);
+  /**
+   * True if a write that is made to return its rows does what it does by itself. H2 keeps what such
+   * a write did before it failed, so it must be undone, for which there must be a transaction. And
+   * at REPEATABLE READ it takes the snapshot of a table when a statement first names it, and does
+   * not count what is named within {@code FINAL TABLE (…)}, so such a write would overwrite what
+   * the plain one fails on with 40001.
+   */
+  boolean mayReturnWrittenRows() {
+    return !rules().failedQueryKeepsWrites()
+        || (tracker.inTransactionMode() && tracker.level() != IsolationLevel.REPEATABLE_READ);
   }
 
-  /** H2's messages quote the statement behind what they say, ours too. */
-  private static boolean namesOurs(SQLException error) {
-    String message = error.getMessage();
-    return message != null
-        && message.split("SQL statement:", 2)[0].toLowerCase(Locale.ROOT).contains("txw_");
+  /**
+   * Runs a write as a query that returns its rows, and gives their number. If it fails, nothing of
+   * it stays, as nothing of a plain write would.
+   */
+  long write(Execution execution, WatchedStatement.Call<ResultSet> query) throws SQLException {
+    if (!rules().failedQueryKeepsWrites()) {
+      return execution.drain(query.on(execution.immediateSql()));
+    }
+    Savepoint before = delegate.setSavepoint();
+    long count;
+    try {
+      count = execution.drain(query.on(execution.immediateSql()));
+    } catch (SQLException e) {
+      undo(before, e);
+      throw e;
+    }
+    delegate.releaseSavepoint(before);
+    return count;
+  }
+
+  private void undo(Savepoint before, SQLException error) {
+    try {
+      if (rules().afterError(error) == TransactionRules.AfterError.ROLLED_BACK) {
+        delegate.rollback();
+      } else {
+        delegate.rollback(before);
+      }
+    } catch (SQLException e) {
+      error.addSuppressed(e);
+    }
+  }
+
+  /** True if an error may come from what we added to a text. */
+  boolean mayBeOurFault(CachedPlan cached, SQLException error) {
+    // What would be tried again after a rollback would be without what came before it.
+    return rules().afterError(error) != TransactionRules.AfterError.ROLLED_BACK
+        && VendorErrors.mayBeOurs(cached, error, rules().dialect());
   }
 
   /** True if the transaction is as it was before the text that failed, or can be put back. */
@@ -386,7 +411,9 @@ final class WatchedConnection extends DelegatingConnection {
   private PreparedStatement prepare(String sql, StatementOptions options) throws SQLException {
     CachedPlan cached = plan(sql, options);
     CachedPlan active =
-        options.keysAsked() || cached.isBatched() ? withoutWrittenRows(cached) : cached;
+        options.keysAsked() || cached.isBatched() || !mayReturnWrittenRows()
+            ? withoutWrittenRows(cached)
+            : cached;
     PreparedStatement prepared;
     guard(active);
     try {

@@ -32,6 +32,10 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   private @Nullable Setter @Nullable [] kept;
   private boolean streamed;
+
+  /** The application's own text, prepared to tell of its result. */
+  private @Nullable PreparedStatement asItWas;
+
   private @Nullable Batch batch;
   private final List<Item> items = new ArrayList<>(0);
 
@@ -203,7 +207,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     } catch (SQLException e) {
       if (!mayBeOurFault(e)) {
         execution.failed(e);
-        throw e;
+        throw VendorErrors.of(e, execution.cached());
       }
       return runAsItWas(execution, e, call);
     }
@@ -213,13 +217,13 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     Execution execution = start(active);
     try {
       setTokens(prepared, active, execution.token());
-      long count = execution.drain(prepared.executeQuery());
+      long count = connection.write(execution, text -> prepared.executeQuery());
       connection.unguard();
       return drained(count);
     } catch (SQLException e) {
       if (!mayBeOurFault(e)) {
         execution.failed(e);
-        throw e;
+        throw VendorErrors.of(e, execution.cached());
       }
       return counted(runAsItWas(execution, e, PreparedStatement::executeLargeUpdate));
     }
@@ -242,8 +246,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       prepareFor(connection.asItIs(failed, GapReason.FAULT, ""));
       result = call.on(prepared);
     } catch (SQLException e) {
-      execution.failed(e); // not our fault: this is what the application's own text gives
-      throw e;
+      execution.failed(e); // not our fault: the application's own text gives it
+      throw VendorErrors.theApplications(ours, e);
     }
     Execution instead = connection.goOnWithout(execution, ours);
     plan = instead.cached();
@@ -258,7 +262,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   public void addBatch() throws SQLException {
     Batch collecting = batch;
     if (collecting == null) {
-      prepareFor(connection.withoutWrittenRows(plan));
+      prepareFor(connection.forBatch(plan));
       plan.batched(true);
       collecting = new Batch(connection);
     }
@@ -323,10 +327,10 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   public @Nullable ResultSetMetaData getMetaData() throws SQLException {
     if (active.returnsWrittenRows()) {
-      try (PreparedStatement asItWas =
-          options.preparer().prepare(connection.delegate, plan.plan().original())) {
-        return asItWas.getMetaData();
+      if (asItWas == null) {
+        asItWas = options.preparer().prepare(connection.delegate, plan.plan().original());
       }
+      return asItWas.getMetaData();
     }
     ResultSetMetaData metaData = prepared.getMetaData();
     if (metaData == null || !active.hidesColumns()) {
@@ -346,6 +350,15 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     return active.plan().tokenParameters().length == 0
         ? metaData
         : new WatchedParameterMetaData(metaData, active.plan());
+  }
+
+  @Override
+  public void close() throws SQLException {
+    if (asItWas != null) {
+      asItWas.close();
+      asItWas = null;
+    }
+    super.close();
   }
 
   @Override

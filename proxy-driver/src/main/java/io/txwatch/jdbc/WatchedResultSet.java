@@ -75,9 +75,24 @@ final class WatchedResultSet extends DelegatingResultSet {
     return label == null ? label : mask.label(label);
   }
 
+  /** MariaDB's driver lists all labels in its message; ours are taken out. */
+  @Override
+  protected SQLException noSuchLabel(SQLException error) {
+    String message = error.getMessage();
+    if (error.getClass() != SQLException.class || message == null || !message.contains("txw_")) {
+      return error;
+    }
+    String others = message.replaceAll("[^\\s,\\[\\]]*txw_(?:rid|wl)(?: ?, ?|(?= ?\\]))", "");
+    SQLException shown =
+        new SQLException(
+            others.replaceAll(", ?\\]", "]"), error.getSQLState(), error.getErrorCode());
+    shown.setStackTrace(error.getStackTrace());
+    return shown;
+  }
+
   @Override
   public int findColumn(String label) throws SQLException {
-    return mask.front(delegate.findColumn(label(label)));
+    return mask.front(super.findColumn(label));
   }
 
   @Override

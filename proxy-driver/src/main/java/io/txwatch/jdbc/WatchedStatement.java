@@ -163,7 +163,7 @@ class WatchedStatement extends DelegatingStatement {
     } catch (SQLException e) {
       if (!connection.mayBeOurFault(cached, e)) {
         execution.failed(e);
-        throw e;
+        throw VendorErrors.of(e, execution.cached());
       }
       return runAsItWas(sql, execution, e, call);
     }
@@ -180,8 +180,8 @@ class WatchedStatement extends DelegatingStatement {
     try {
       result = call.on(sql);
     } catch (SQLException e) {
-      execution.failed(e); // not our fault: this is what the application's own text gives
-      throw e;
+      execution.failed(e); // not our fault: the application's own text gives it
+      throw VendorErrors.theApplications(ours, e);
     }
     last = connection.goOnWithout(execution, ours);
     return result;
@@ -190,12 +190,12 @@ class WatchedStatement extends DelegatingStatement {
   private long runWrite(String sql, CachedPlan cached) throws SQLException {
     Execution execution = start(cached);
     try {
-      drained = execution.drain(delegate.executeQuery(execution.immediateSql()));
+      drained = connection.write(execution, text -> delegate.executeQuery(text));
       connection.unguard();
     } catch (SQLException e) {
       if (!connection.mayBeOurFault(cached, e)) {
         execution.failed(e);
-        throw e;
+        throw VendorErrors.of(e, execution.cached());
       }
       return counted(runAsItWas(sql, execution, e, text -> delegate.executeLargeUpdate(text)));
     }

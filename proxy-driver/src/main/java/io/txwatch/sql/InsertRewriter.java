@@ -132,18 +132,27 @@ final class InsertRewriter {
 
   /**
    * What an INSERT without a column list needs even if it carries nothing: on SQLite the values
-   * must be as many as the columns, ours included, unless the columns are named.
+   * must be as many as the columns, ours included, unless the columns are named; on PostgreSQL
+   * there may be fewer, but too many would be taken for ours.
    */
   static void nameVisibleColumns(Draft draft) {
     StatementShape shape = draft.shape;
     TableRef target = shape.target;
-    if (target != null
-        && draft.dialect == Dialect.SQLITE
-        && shape.columns < 0
-        && (shape.sourceKind == Source.VALUES || shape.sourceKind == Source.QUERY)
-        && draft.tables.showsAuxiliary(target)) {
-      InsertRewriter rewriter = new InsertRewriter(draft);
-      draft.splices.after(target.to() - 1, rewriter.columnList(rewriter.columns().size(), ""));
+    if (target == null || shape.columns >= 0 || !draft.tables.showsAuxiliary(target)) {
+      return;
+    }
+    InsertRewriter rewriter = new InsertRewriter(draft);
+    int columns = rewriter.columns().size();
+    boolean values = shape.sourceKind == Source.VALUES;
+    boolean needed =
+        switch (draft.dialect) {
+          case SQLITE -> values || shape.sourceKind == Source.QUERY;
+          case POSTGRESQL ->
+              values && shape.rows.stream().anyMatch(row -> rewriter.width(row) > columns);
+          case MYSQL, MARIADB, H2 -> false;
+        };
+    if (needed) {
+      draft.splices.after(target.to() - 1, rewriter.columnList(columns, ""));
     }
   }
 

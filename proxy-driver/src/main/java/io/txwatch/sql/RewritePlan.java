@@ -123,6 +123,24 @@ public record RewritePlan(
         shows);
   }
 
+  /** The same plan, with a reason why not every row that it touches can be seen. */
+  public RewritePlan unseen(GapReason reason, String detail) {
+    return new RewritePlan(
+        original,
+        kind,
+        control,
+        Optional.of(reason),
+        detail,
+        preparedSql,
+        immediatePieces,
+        parameterCount,
+        parameterIndex,
+        tokenParameters,
+        returns,
+        appended,
+        starShowsAuxiliary);
+  }
+
   /** The text for a plain Statement. */
   public String immediateSql(String token) {
     if (immediatePieces.size() == 1) {
