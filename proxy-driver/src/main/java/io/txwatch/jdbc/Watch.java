@@ -11,6 +11,7 @@ import io.txwatch.prepare.JdbcCatalog;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import io.txwatch.sql.Dialect;
+import io.txwatch.sql.Redactor;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -132,7 +133,10 @@ public final class Watch {
       String user,
       Settings settings,
       Pipeline pipeline) {
-    UnaryOperator<String> show = UnaryOperator.identity();
+    UnaryOperator<String> show =
+        settings.isTrue(Setting.REDACT)
+            ? sql -> Redactor.redact(sql, dialect)
+            : UnaryOperator.identity();
     String key =
         String.join("\0", user, url, database.place(), settings.toString())
             + System.identityHashCode(pipeline);

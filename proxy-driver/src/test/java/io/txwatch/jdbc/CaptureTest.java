@@ -90,10 +90,14 @@ class CaptureTest {
     TestDatabase bank = bank(kind);
     try (Connection connection = bank.watched();
         Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
       assertThat(statement.executeUpdate("INSERT INTO account VALUES (3, 300), (4, 400)"))
           .isEqualTo(2);
+      connection.commit();
       assertThat(statement.executeUpdate("DELETE FROM account WHERE id = 3")).isEqualTo(1);
+      connection.commit();
       assertThat(statement.executeUpdate("DELETE FROM account WHERE id = 3")).isZero();
+      connection.commit();
     }
     List<Event.StatementExecuted> statements = bank.statements();
     assertThat(statements.subList(1, 3)).allMatch(Event.StatementExecuted::writesSeen);

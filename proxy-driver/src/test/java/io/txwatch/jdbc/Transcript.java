@@ -128,7 +128,13 @@ final class Transcript {
         line("counts " + Arrays.toString(batch.getUpdateCounts()));
       }
     }
-    line("message " + withoutPlaces(String.valueOf(error.getMessage())));
+    String message = withoutPlaces(String.valueOf(error.getMessage()));
+    // H2 repeats the text in a batch's message, where it cannot be put right.
+    line(
+        "message "
+            + (error instanceof BatchUpdateException
+                ? message.replaceAll("(?s); SQL statement:.*", "")
+                : message));
   }
 
   /** All results of a statement that was executed with {@code execute}. */
