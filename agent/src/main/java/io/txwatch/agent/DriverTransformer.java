@@ -5,10 +5,14 @@ import java.nio.charset.StandardCharsets;
 import java.security.ProtectionDomain;
 import java.sql.Connection;
 import java.sql.Driver;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.description.type.TypeDefinition;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.dynamic.scaffold.InstrumentedType;
@@ -67,15 +71,15 @@ final class DriverTransformer implements ClassFileTransformer {
       return null;
     }
     return new ByteBuddy()
-        .with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE)
+        .with(new DeclaredMethods())
         .with(InstrumentedType.Factory.Default.FROZEN)
         .with(Implementation.Context.Disabled.Factory.INSTANCE)
+        .ignore(ElementMatchers.none())
         .redefine(type, locator)
         .visit(
             Advice.to(ConnectAdvice.class)
                 .on(
-                    ElementMatchers.<net.bytebuddy.description.method.MethodDescription>named(
-                            "connect")
+                    ElementMatchers.<MethodDescription>named("connect")
                         .and(ElementMatchers.takesArguments(String.class, Properties.class))
                         .and(
                             ElementMatchers.returns(
@@ -110,5 +114,24 @@ final class DriverTransformer implements ClassFileTransformer {
       return true;
     }
     return false;
+  }
+
+  /**
+   * The methods that a class declares, bridges too: a driver that returns its own type of
+   * connection (MariaDB's) is called through the synthetic method that its compiler has added.
+   */
+  private static final class DeclaredMethods extends MethodGraph.Compiler.AbstractBase {
+    @Override
+    public MethodGraph.Linked compile(TypeDefinition type, TypeDescription viewPoint) {
+      LinkedHashMap<MethodDescription.SignatureToken, MethodGraph.Node> nodes =
+          new LinkedHashMap<>();
+      for (MethodDescription method :
+          type.getDeclaredMethods()
+              .filter(ElementMatchers.isVirtual().and(ElementMatchers.isVisibleTo(viewPoint)))) {
+        nodes.put(method.asSignatureToken(), new MethodGraph.Node.Simple(method));
+      }
+      return new MethodGraph.Linked.Delegation(
+          new MethodGraph.Simple(nodes), MethodGraph.Empty.INSTANCE, Map.of());
+    }
   }
 }

@@ -22,7 +22,7 @@ class DemoIT {
   @TempDir private Path directory = Path.of("");
 
   @ParameterizedTest
-  @ValueSource(strings = {"h2", "postgresql"})
+  @ValueSource(strings = {"h2", "postgresql", "mariadb"})
   void theRacesAreFoundAtTheSameLinesEitherWayAndTheCorrectedPhasesAreClean(String db)
       throws Exception {
     Map<String, Set<String>> byAgent = found(db, "agent");
