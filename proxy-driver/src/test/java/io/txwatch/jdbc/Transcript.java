@@ -26,7 +26,7 @@ final class Transcript {
     return message
         .replaceAll("Position: \\d+", "Position")
         .replaceAll("\\(.* 3 columns.*\\)", "(columns)")
-        .replaceAll("(?s)\\( /\\* key:\\d+ \\*/.*\\)", "(the row)");
+        .replaceAll("(?s)\\( /\\* key:\\d+ \\*/.*?\\)(?=\")", "(the row)");
   }
 
   private static String anonymous(String message) {

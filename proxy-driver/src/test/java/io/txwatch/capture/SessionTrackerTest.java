@@ -1,0 +1,449 @@
+package io.txwatch.capture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.history.Access;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.EventSink;
+import io.txwatch.history.Ids;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.Dialect;
+import io.txwatch.sql.TransactionControl;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Sessions in a few words: each call is a line, and the events that came of it are told as {@code
+ * T1 began RC}, {@code T1.1 UPDATE}, {@code T1 undone 2-3}, {@code T1 COMMITTED}.
+ */
+class SessionTrackerTest {
+
+  private final List<String> told = new ArrayList<>();
+  private final List<Long> transactions = new ArrayList<>();
+  private final List<Event> events = new ArrayList<>();
+  private SessionTracker tracker = session(Dialect.POSTGRESQL, false);
+
+  private SessionTracker session(Dialect dialect, boolean autoCommit) {
+    told.clear();
+    transactions.clear();
+    Database database = new Database(dialect.name(), "1", Map.of());
+    tracker =
+        new SessionTracker(
+            "s",
+            database,
+            TransactionRules.of(dialect, database),
+            autoCommit,
+            IsolationLevel.READ_COMMITTED,
+            Ids.ofNode(7),
+            () -> 0,
+            committed -> {},
+            new EventSink() {
+              @Override
+              public void accept(Event event) {
+                events.add(event);
+                tell(event);
+              }
+
+              @Override
+              public void close() {}
+            });
+    return tracker;
+  }
+
+  private String name(long transaction) {
+    if (!transactions.contains(transaction)) {
+      transactions.add(transaction);
+    }
+    return "T" + (transactions.indexOf(transaction) + 1);
+  }
+
+  private void tell(Event event) {
+    if (event instanceof Event.TransactionBegan e) {
+      told.add(name(e.transaction()) + " began " + e.level().shortName());
+    } else if (event instanceof Event.StatementExecuted e) {
+      String rows = e.rows().isEmpty() ? "" : " rows " + e.rows().size();
+      String error = e.succeeded() ? "" : " failed " + e.sqlState();
+      told.add(name(e.transaction()) + "." + e.statement() + " " + e.kind() + rows + error);
+    } else if (event instanceof Event.StatementsUndone e) {
+      told.add(name(e.transaction()) + " undone " + e.firstStatement() + "-" + e.lastStatement());
+    } else if (event instanceof Event.TransactionEnded e) {
+      told.add(name(e.transaction()) + " " + e.outcome());
+    } else if (event instanceof Event.Gap e) {
+      told.add("gap " + e.reason() + " " + e.count());
+    } else if (event instanceof Event.SessionClosed) {
+      told.add("closed");
+    }
+  }
+
+  private Observation select() {
+    return tracker.begin(StatementKind.SELECT, "select", "");
+  }
+
+  private void update() {
+    tracker.begin(StatementKind.UPDATE, "update", "").succeeded(true);
+  }
+
+  private void fails(String sqlState, int code) {
+    tracker.begin(StatementKind.UPDATE, "update", "").failed(new SQLException("", sqlState, code));
+  }
+
+  private void expect(String... lines) {
+    assertThat(told).containsExactly(lines);
+  }
+
+  @Test
+  void aTransactionBeginsAtItsFirstStatement() {
+    tracker.committed();
+    tracker.rolledBack();
+    update();
+    update();
+    tracker.committed();
+    tracker.committed();
+    tracker.closed();
+    expect("T1 began RC", "T1.1 UPDATE", "T1.2 UPDATE", "T1 COMMITTED", "closed");
+  }
+
+  @Test
+  void anEmptySessionLeavesNoTrace() {
+    tracker.committed();
+    tracker.closed();
+    expect();
+  }
+
+  @Test
+  void underAutocommitEachStatementIsATransaction() {
+    session(Dialect.POSTGRESQL, true);
+    update();
+    fails("23505", 0);
+    expect(
+        "T1 began RC",
+        "T1.1 UPDATE",
+        "T1 COMMITTED",
+        "T2 began RC",
+        "T2.1 UPDATE failed 23505",
+        "T2 ABORTED");
+  }
+
+  @Test
+  void anOpenResultEndsWhereTheNextTransactionBegins() {
+    session(Dialect.H2, true);
+    Observation read = select();
+    read.row(Access.READ, "t", 1, "");
+    update();
+    read.row(Access.READ, "t", 2, "");
+    read.succeeded(true);
+    expect(
+        "T1 began RC",
+        "T1.1 SELECT rows 1",
+        "T1 COMMITTED",
+        "T2 began RC",
+        "T2.1 UPDATE",
+        "T2 COMMITTED",
+        "gap OPAQUE 1");
+  }
+
+  @Test
+  void anOpenResultOfATransactionIsToldBeforeItsEnd() {
+    Observation read = select();
+    update();
+    read.row(Access.READ, "t", 1, "");
+    tracker.committed();
+    expect("T1 began RC", "T1.2 UPDATE", "T1.1 SELECT rows 1", "T1 COMMITTED");
+  }
+
+  @Test
+  void switchingAutocommitOnCommits() {
+    update();
+    tracker.autoCommit(true);
+    update();
+    tracker.autoCommit(false);
+    update();
+    tracker.closed();
+    expect(
+        "T1 began RC",
+        "T1.1 UPDATE",
+        "T1 COMMITTED",
+        "T2 began RC",
+        "T2.1 UPDATE",
+        "T2 COMMITTED",
+        "T3 began RC",
+        "T3.1 UPDATE",
+        "T3 ABORTED",
+        "closed");
+  }
+
+  @Test
+  void beginAndCommitAsSql() {
+    session(Dialect.POSTGRESQL, true);
+    tracker.controlled(new TransactionControl.Begin(Optional.of(IsolationLevel.SERIALIZABLE)));
+    update();
+    update();
+    tracker.controlled(new TransactionControl.Commit(true));
+    update();
+    tracker.controlled(new TransactionControl.Rollback(false));
+    update();
+    expect(
+        "T1 began SER",
+        "T1.1 UPDATE",
+        "T1.2 UPDATE",
+        "T1 COMMITTED",
+        "T2 began RC",
+        "T2.1 UPDATE",
+        "T2 ABORTED",
+        "T3 began RC",
+        "T3.1 UPDATE",
+        "T3 COMMITTED");
+  }
+
+  @Test
+  void beginCommitsOnMySqlAndNotOnPostgres() {
+    session(Dialect.MYSQL, false);
+    update();
+    tracker.controlled(new TransactionControl.Begin(Optional.empty()));
+    update();
+    expect("T1 began RC", "T1.1 UPDATE", "T1 COMMITTED", "T2 began RC", "T2.1 UPDATE");
+    session(Dialect.POSTGRESQL, false);
+    update();
+    tracker.controlled(new TransactionControl.Begin(Optional.empty()));
+    update();
+    expect("T1 began RC", "T1.1 UPDATE", "T1.2 UPDATE");
+  }
+
+  @Test
+  void setTransactionHoldsForOneTransaction() {
+    session(Dialect.MARIADB, false);
+    tracker.controlled(new TransactionControl.SetTransaction(IsolationLevel.SERIALIZABLE));
+    update();
+    tracker.committed();
+    update();
+    tracker.committed();
+    tracker.controlled(new TransactionControl.SetSession(IsolationLevel.REPEATABLE_READ));
+    update();
+    expect(
+        "T1 began SER",
+        "T1.1 UPDATE",
+        "T1 COMMITTED",
+        "T2 began RC",
+        "T2.1 UPDATE",
+        "T2 COMMITTED",
+        "T3 began RR",
+        "T3.1 UPDATE");
+  }
+
+  @Test
+  void afterAnErrorPostgresCommitsNothing() {
+    update();
+    fails("23505", 0);
+    tracker.committed();
+    expect("T1 began RC", "T1.1 UPDATE", "T1.2 UPDATE failed 23505", "T1 ABORTED");
+  }
+
+  @Test
+  void rollbackToASavepointHealsPostgres() {
+    update();
+    tracker.savepoint("a");
+    update();
+    fails("23505", 0);
+    tracker.rolledBackTo("a");
+    update();
+    tracker.committed();
+    expect(
+        "T1 began RC",
+        "T1.1 UPDATE",
+        "T1.2 UPDATE",
+        "T1.3 UPDATE failed 23505",
+        "T1 undone 2-3",
+        "T1.4 UPDATE",
+        "T1 COMMITTED");
+  }
+
+  @Test
+  void savepointsNest() {
+    tracker.savepoint("a");
+    update();
+    tracker.savepoint("b");
+    update();
+    tracker.savepoint("b");
+    update();
+    tracker.released("b");
+    tracker.rolledBackTo("b");
+    tracker.rolledBackTo("a");
+    tracker.rolledBackTo("nosuch");
+    tracker.committed();
+    expect(
+        "T1 began RC",
+        "T1.1 UPDATE",
+        "T1.2 UPDATE",
+        "T1.3 UPDATE",
+        "T1 undone 2-3",
+        "T1 undone 1-3",
+        "T1 COMMITTED");
+  }
+
+  @Test
+  void aDeadlockVictimIsRolledBackAsAWhole() {
+    session(Dialect.MARIADB, false);
+    update();
+    fails("40001", 1213);
+    update();
+    tracker.committed();
+    expect(
+        "T1 began RC",
+        "T1.1 UPDATE",
+        "T1.2 UPDATE failed 40001",
+        "T1 ABORTED",
+        "T2 began RC",
+        "T2.1 UPDATE",
+        "T2 COMMITTED");
+  }
+
+  @Test
+  void aLockWaitTimeoutUndoesTheStatementAlone() {
+    session(Dialect.MYSQL, false);
+    update();
+    fails("41000", 1205);
+    tracker.committed();
+    expect("T1 began RC", "T1.1 UPDATE", "T1.2 UPDATE failed 41000", "T1 COMMITTED");
+    assertThat(new TransactionRules(Dialect.MYSQL, true).afterError(new SQLException("", "", 1205)))
+        .isEqualTo(TransactionRules.AfterError.ROLLED_BACK);
+  }
+
+  @Test
+  void aCommitThatIsRefusedIsAnAbort() {
+    update();
+    tracker.commitFailed(new SQLException("", "40001"));
+    expect("T1 began RC", "T1.1 UPDATE", "T1 ABORTED");
+  }
+
+  @Test
+  void aCommitWithoutAnswerIsUnknown() {
+    update();
+    tracker.commitFailed(new SQLException("", "08006"));
+    tracker.closed();
+    expect("T1 began RC", "T1.1 UPDATE", "T1 UNKNOWN", "closed");
+  }
+
+  @Test
+  void aConnectionLostBeforeTheCommitTakesTheTransactionWithIt() {
+    update();
+    fails("08006", 0);
+    tracker.commitFailed(new SQLException("", "08003"));
+    expect("T1 began RC", "T1.1 UPDATE", "T1.2 UPDATE failed 08006", "T1 ABORTED");
+  }
+
+  @Test
+  void anAutocommittedWriteWithoutAnswerIsUnknown() {
+    session(Dialect.POSTGRESQL, true);
+    fails("08006", 0);
+    expect("T1 began RC", "T1.1 UPDATE failed 08006", "T1 UNKNOWN");
+  }
+
+  @Test
+  void sqliteMayCommitAgainWhenItIsBusy() {
+    session(Dialect.SQLITE, false);
+    update();
+    tracker.commitFailed(new SQLException("", null, 5));
+    update();
+    tracker.committed();
+    expect("T1 began RC", "T1.1 UPDATE", "T1.2 UPDATE", "T1 COMMITTED");
+  }
+
+  @Test
+  void ddlCommitsWhatIsOpen() {
+    session(Dialect.MARIADB, false);
+    update();
+    tracker.controlled(new TransactionControl.ImplicitCommit());
+    tracker.afterwards(StatementKind.DDL, "create", "", true).succeeded(true);
+    update();
+    tracker.rolledBack();
+    expect(
+        "T1 began RC",
+        "T1.1 UPDATE",
+        "T1 COMMITTED",
+        "T2 began RC",
+        "T2.1 DDL",
+        "T2 COMMITTED",
+        "T3 began RC",
+        "T3.1 UPDATE",
+        "T3 ABORTED");
+  }
+
+  @Test
+  void ddlThatFailsMayHaveCommittedUnlessItWasMisspelt() {
+    session(Dialect.H2, false);
+    update();
+    tracker.controlFailed(
+        new TransactionControl.ImplicitCommit(), new SQLException("", "42000", 42000));
+    update();
+    tracker.controlFailed(
+        new TransactionControl.ImplicitCommit(), new SQLException("", "42S01", 42101));
+    expect("T1 began RC", "T1.1 UPDATE", "T1.2 UPDATE", "T1 UNKNOWN");
+  }
+
+  @Test
+  void onH2AChangeOfLevelCommits() {
+    session(Dialect.H2, false);
+    update();
+    tracker.level(IsolationLevel.SERIALIZABLE);
+    update();
+    expect("T1 began RC", "T1.1 UPDATE", "T1 COMMITTED", "T2 began SER", "T2.1 UPDATE");
+  }
+
+  @Test
+  void aBatchKeepsItsPlacesAsLongAsNothingComesBetween() {
+    update();
+    List<SessionTracker.Position> batch = List.of(tracker.next(0), tracker.next(1));
+    assertThat(batch).extracting(SessionTracker.Position::statement).containsExactly(2, 3);
+    assertThat(tracker.stillHolds(batch)).isTrue();
+    update();
+    assertThat(tracker.stillHolds(batch)).isFalse();
+    List<SessionTracker.Position> later = List.of(tracker.next(0));
+    tracker.committed();
+    assertThat(tracker.stillHolds(later)).isFalse();
+    List<SessionTracker.Position> first = List.of(tracker.next(0), tracker.next(1));
+    assertThat(tracker.stillHolds(first)).isTrue();
+    Observation item = tracker.begin(first.get(0), StatementKind.INSERT, "insert", "");
+    assertThat(item.token()).isEqualTo(first.get(0).token());
+    assertThat(tracker.begin(first.get(1), StatementKind.INSERT, "insert", "").token())
+        .isEqualTo(first.get(1).token());
+  }
+
+  @Test
+  void underAutocommitEachItemOfABatchHasItsTransaction() {
+    session(Dialect.H2, true);
+    List<SessionTracker.Position> batch = List.of(tracker.next(0), tracker.next(1));
+    for (SessionTracker.Position position : batch) {
+      tracker.begin(position, StatementKind.INSERT, "insert", "").succeeded(false);
+    }
+    expect(
+        "T1 began RC", "T1.1 INSERT", "T1 COMMITTED", "T2 began RC", "T2.1 INSERT", "T2 COMMITTED");
+    assertThat(batch).allMatch(SessionTracker.Position::alone);
+  }
+
+  @Test
+  void anEndCountsTheEventsOfItsTransaction() {
+    update();
+    tracker.savepoint("a");
+    update();
+    tracker.rolledBackTo("a");
+    tracker.committed();
+    Event.TransactionEnded end = (Event.TransactionEnded) events.get(events.size() - 1);
+    assertThat(end.events()).isEqualTo(4);
+  }
+
+  @Test
+  void rowsBeyondTheBoundAreCounted() {
+    Observation read = select();
+    for (int i = 0; i < Observation.MOST_ROWS + 5; i++) {
+      read.row(Access.READ, "t", i, "");
+    }
+    read.succeeded(true);
+    expect("T1 began RC", "gap OVERFLOW 5", "T1.1 SELECT rows " + Observation.MOST_ROWS);
+  }
+}

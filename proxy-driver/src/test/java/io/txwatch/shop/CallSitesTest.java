@@ -1,0 +1,40 @@
+package io.txwatch.shop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.capture.CallSites;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** An application's package, from where its calls come. */
+class CallSitesTest {
+
+  @Test
+  void namesTheLineThatCalls() {
+    String here = CallSites.current();
+    String next = CallSites.current();
+    assertThat(here).matches("CallSitesTest\\.java:\\d+");
+    assertThat(line(next)).isEqualTo(line(here) + 1);
+  }
+
+  @Test
+  void seesThroughThePlatform() {
+    Supplier<String> site = CallSites::current;
+    String direct = java.util.stream.Stream.of(1).map(i -> site.get()).findFirst().orElse("");
+    assertThat(direct).startsWith("CallSitesTest.java:");
+  }
+
+  @Test
+  void theSamePlaceHasTheSameName() {
+    String first = "";
+    for (int i = 0; i < 3; i++) {
+      String site = CallSites.current();
+      assertThat(first.isEmpty() || first.equals(site)).isTrue();
+      first = site;
+    }
+  }
+
+  private static int line(String site) {
+    return Integer.parseInt(site.substring(site.indexOf(':') + 1));
+  }
+}
