@@ -58,7 +58,11 @@ public final class AnomalyDetector implements DependencyListener {
   private final Consumer<Finding> found;
   private final DependencyGraph graph = new DependencyGraph();
   private final CycleSearch search = new CycleSearch(graph, BUDGET);
-  private final List<Edge> closing = new ArrayList<>();
+
+  /** The edges since the last flush, and whether they closed a cycle. */
+  private final List<Edge> fresh = new ArrayList<>();
+
+  private boolean closed;
   private final Map<Pair, Told> toldPairs = remembering();
   private final Map<Direct, Boolean> toldDirect = remembering();
 
@@ -106,9 +110,8 @@ public final class AnomalyDetector implements DependencyListener {
       int fromStatement,
       int toStatement) {
     Edge edge = new Edge(from, to, kind, row, fromStatement, toStatement);
-    if (graph.add(edge)) {
-      closing.add(edge);
-    }
+    closed |= graph.add(edge);
+    fresh.add(edge);
   }
 
   @Override
@@ -157,11 +160,16 @@ public final class AnomalyDetector implements DependencyListener {
 
   /** Searches what the edges since the last call have closed. To be called after each event. */
   public void flush() {
-    if (closing.isEmpty()) {
+    if (!closed) {
+      fresh.clear();
       return;
     }
+    // All of them, not only the one that closed something: the shortest cycle through that one may
+    // be another than the shortest through an edge that came just before it.
+    fresh.removeIf(edge -> !graph.isOnCycle(edge));
     List<Edge> edges = fewOfEachKind();
-    closing.clear();
+    fresh.clear();
+    closed = false;
     Map<Pair, List<Finding>> pairs = new LinkedHashMap<>();
     for (Edge edge : edges) {
       for (Edge back : search.straightBack(edge, ALIKE)) {
@@ -185,7 +193,7 @@ public final class AnomalyDetector implements DependencyListener {
   private List<Edge> fewOfEachKind() {
     Map<Group, Integer> counts = new HashMap<>();
     List<Edge> few = new ArrayList<>();
-    for (Edge edge : closing) {
+    for (Edge edge : fresh) {
       if (counts.merge(new Group(edge.from(), edge.to(), edge.kind()), 1, Integer::sum) <= ALIKE) {
         few.add(edge);
       }

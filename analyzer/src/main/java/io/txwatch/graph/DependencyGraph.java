@@ -97,7 +97,7 @@ public final class DependencyGraph {
   /**
    * Adds an edge between two transactions that were added.
    *
-   * @return true if it lies on a cycle
+   * @return true if it lies on a cycle already
    */
   public boolean add(Edge edge) {
     int id = edges.size();
@@ -130,6 +130,11 @@ public final class DependencyGraph {
   /** How many edges there are. */
   public int edgeCount() {
     return edges.size();
+  }
+
+  /** Whether an edge that was added lies on a cycle, by now. */
+  public boolean isOnCycle(Edge edge) {
+    return together(edge.from().node, edge.to().node);
   }
 
   /** Whether two nodes lie on a common cycle. */

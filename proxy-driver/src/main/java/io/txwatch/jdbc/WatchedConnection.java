@@ -117,8 +117,11 @@ final class WatchedConnection extends DelegatingConnection {
   /**
    * A rewritten text is about to be sent. On PostgreSQL an error aborts the transaction, so a text
    * that has never been executed there has a savepoint set before it, once in its life.
+   *
+   * @throws SQLException if the connection turns out to be lost: what the application's own text
+   *     would have been told
    */
-  void guard(CachedPlan cached) {
+  void guard(CachedPlan cached) throws SQLException {
     guarded = false;
     if (cached.isProven()
         || rules().dialect() != Dialect.POSTGRESQL
@@ -126,7 +129,14 @@ final class WatchedConnection extends DelegatingConnection {
         || tracker.mustRollBack()) {
       return;
     }
-    guarded = onTheSide("SAVEPOINT " + GUARD);
+    try (Statement statement = delegate.createStatement()) {
+      statement.execute("SAVEPOINT " + GUARD);
+      guarded = true;
+    } catch (SQLException e) {
+      if (TransactionRules.connectionLost(e)) {
+        throw e;
+      }
+    }
   }
 
   /** The text that was guarded has been executed. */

@@ -204,14 +204,19 @@ class WatchedStatement extends DelegatingStatement {
   }
 
   /** A statement is about to be executed: what was open is closed by it. */
-  final Execution start(CachedPlan cached) {
+  final Execution start(CachedPlan cached) throws SQLException {
     endLast();
     drained = NOT_DRAINED;
     behind = null;
     shown = null;
     Execution execution = Execution.begin(connection, cached);
     last = execution;
-    connection.guard(cached);
+    try {
+      connection.guard(cached);
+    } catch (SQLException e) {
+      execution.failed(e);
+      throw e;
+    }
     return execution;
   }
 

@@ -1,0 +1,150 @@
+package io.txwatch.endtoend;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jgrapht.Graph;
+import org.jgrapht.alg.connectivity.KosarajuStrongConnectivityInspector;
+import org.jgrapht.graph.DirectedPseudograph;
+
+/**
+ * What an application noted of its own transactions, and the dependency graph that follows from
+ * that alone.
+ *
+ * <p>Each row of the application has a column {@code version} that the application itself counts up
+ * with each write, so the writes of a row are in order and each read says which write it saw. A
+ * delete counts as the version after the one that it returned. Nothing of txwatch is used here.
+ */
+final class ApplicationLog {
+
+  /**
+   * One attempt at a transaction.
+   *
+   * @param worker the number of its worker
+   * @param number its number among the attempts of its worker, from 0
+   * @param committed true if the commit was acknowledged
+   * @param accesses what it read and wrote, in order; empty for what was rolled back
+   */
+  record Attempt(int worker, int number, boolean committed, List<Access> accesses) {}
+
+  /** A version that was read, or written. */
+  record Access(boolean write, long row, int version) {}
+
+  /** The name of an attempt. */
+  record Id(int worker, int number) {}
+
+  /** An edge of the graph. */
+  record Edge(String kind, long row, Id from, Id to) {}
+
+  private record Version(long row, int number) {}
+
+  private final Graph<Id, Edge> graph = new DirectedPseudograph<>(Edge.class);
+  private final Map<Version, Id> writers = new HashMap<>();
+  private final List<Attempt> committed = new ArrayList<>();
+
+  ApplicationLog(Collection<Attempt> attempts) {
+    for (Attempt attempt : attempts) {
+      if (attempt.committed()) {
+        committed.add(attempt);
+        graph.addVertex(id(attempt));
+      }
+    }
+    for (Attempt attempt : committed) {
+      for (Access access : attempt.accesses()) {
+        if (access.write()) {
+          Id other = writers.put(new Version(access.row(), access.version()), id(attempt));
+          if (other != null && !other.equals(id(attempt))) {
+            throw new IllegalStateException("two writers of one version: " + access);
+          }
+        }
+      }
+    }
+    for (Attempt attempt : committed) {
+      for (Access access : attempt.accesses()) {
+        Optional<Id> before = writer(access.row(), access.version() - (access.write() ? 1 : 0));
+        before.ifPresent(
+            writer -> connect(access.write() ? "ww" : "wr", access.row(), writer, id(attempt)));
+        if (!access.write()) {
+          writer(access.row(), access.version() + 1)
+              .ifPresent(writer -> connect("rw", access.row(), id(attempt), writer));
+        }
+      }
+    }
+  }
+
+  private void connect(String kind, long row, Id from, Id to) {
+    if (!from.equals(to)) {
+      graph.addEdge(from, to, new Edge(kind, row, from, to));
+    }
+  }
+
+  private Optional<Id> writer(long row, int version) {
+    return Optional.ofNullable(writers.get(new Version(row, version)));
+  }
+
+  private static Id id(Attempt attempt) {
+    return new Id(attempt.worker(), attempt.number());
+  }
+
+  int committedCount() {
+    return committed.size();
+  }
+
+  /** True if there is such an edge; through any row if the row is empty. */
+  boolean hasEdge(Id from, Id to, String kind, Optional<Long> row) {
+    return graph.containsVertex(from)
+        && graph.containsVertex(to)
+        && graph.getAllEdges(from, to).stream()
+            .anyMatch(
+                edge ->
+                    edge.kind().equals(kind)
+                        && row.filter(wanted -> wanted != edge.row()).isEmpty());
+  }
+
+  /** The sets of transactions each of which lies on a cycle with each other one of its set. */
+  List<Set<Id>> tangles() {
+    return new KosarajuStrongConnectivityInspector<>(graph)
+        .stronglyConnectedSets().stream().filter(set -> set.size() > 1).toList();
+  }
+
+  /**
+   * The lost updates: a transaction that read a version and wrote the row, while another
+   * transaction's write of it came in between.
+   */
+  List<LostUpdate> lostUpdates() {
+    List<LostUpdate> found = new ArrayList<>();
+    for (Attempt attempt : committed) {
+      Map<Long, Integer> read = new HashMap<>();
+      for (Access access : attempt.accesses()) {
+        if (!access.write()) {
+          read.putIfAbsent(access.row(), access.version());
+        } else {
+          Optional.ofNullable(read.remove(access.row()))
+              .filter(version -> version + 1 < access.version())
+              .ifPresent(
+                  version ->
+                      found.add(
+                          new LostUpdate(
+                              access.row(),
+                              id(attempt),
+                              writer(access.row(), version + 1).orElseThrow(),
+                              access.version() - version - 1)));
+        }
+      }
+    }
+    return found;
+  }
+
+  /**
+   * A lost update.
+   *
+   * @param by the transaction that wrote over the others
+   * @param first the first one that it wrote over
+   * @param count how many writes it wrote over
+   */
+  record LostUpdate(long row, Id by, Id first, int count) {}
+}

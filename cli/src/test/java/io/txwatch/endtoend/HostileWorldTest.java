@@ -1,0 +1,198 @@
+package io.txwatch.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.Outcome;
+import io.txwatch.servers.PostgresServer;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What the world does to a watched application: it goes on as it would unwatched, and the coverage
+ * says what was not seen.
+ */
+class HostileWorldTest {
+
+  @Test
+  void aTableWithoutRightsOnTheAuxiliaryColumns(@TempDir Path folder) throws Exception {
+    String owner = TestServers.freshDatabase(ServerKind.POSTGRESQL);
+    try (Connection connection = DriverManager.getConnection(owner);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
+      statement.execute("INSERT INTO account VALUES (1, 100), (2, 200)");
+      Watched.prepare(connection, owner);
+      statement.execute("DROP ROLE IF EXISTS txw_clerk");
+      statement.execute("CREATE ROLE txw_clerk LOGIN");
+      statement.execute("GRANT SELECT (id, balance), INSERT (id, balance) ON account TO txw_clerk");
+      statement.execute("GRANT UPDATE (balance), DELETE ON account TO txw_clerk");
+    }
+    String clerk = owner.replaceFirst("user=\\w+", "user=txw_clerk");
+    List<String> sql =
+        List.of(
+            "SELECT id, balance FROM account ORDER BY id",
+            "UPDATE account SET balance = balance + 1 WHERE id = 1",
+            "INSERT INTO account (id, balance) VALUES (3, 300)",
+            "DELETE FROM account WHERE id = 3",
+            "SELECT balance FROM account WHERE id = 1 FOR UPDATE");
+    Watched watched = new Watched(clerk, folder, Map.of());
+    try (watched;
+        Connection raw = DriverManager.getConnection(clerk);
+        Connection connection = watched.connect()) {
+      List<String> seenRaw = seenInTransaction(raw, sql);
+      assertThat(seenInTransaction(connection, sql)).isEqualTo(seenRaw);
+    }
+
+    assertThat(watched.analysedAfterwards().coverage().gaps())
+        .containsOnlyKeys(GapReason.NO_RIGHTS)
+        .containsEntry(GapReason.NO_RIGHTS, 5L);
+  }
+
+  @Test
+  void sqlThatNoGrammarKnows(@TempDir Path folder) throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
+      statement.execute("INSERT INTO account VALUES (1, 100), (2, 200)");
+      Watched.prepare(connection, url);
+    }
+    List<String> sql =
+        List.of(
+            "SELEKT balance FROM account",
+            "FROM account SELECT balance",
+            "SELECT balance FROM account WHERE",
+            "SELECT 'unterminated FROM account",
+            "SELECT balance /* unterminated FROM account",
+            "UPDATE account SET balance = = 3",
+            "\u0000",
+            "",
+            ";;",
+            "SELECT id, balance FROM account ORDER BY id");
+    Watched watched = new Watched(url, folder, Map.of());
+    try (watched;
+        Connection raw = DriverManager.getConnection(url);
+        Connection connection = watched.connect()) {
+      assertThat(seenBy(connection, sql)).isEqualTo(seenBy(raw, sql));
+    }
+
+    assertThat(watched.events())
+        .filteredOn(Event.StatementExecuted.class::isInstance)
+        .last()
+        .satisfies(event -> assertThat(((Event.StatementExecuted) event).rows()).hasSize(2));
+    assertThat(watched.reported()).isEmpty();
+  }
+
+  @Test
+  void aServerThatStopsInTheMiddleOfATransaction(@TempDir Path folder) throws Exception {
+    List<String> sql =
+        List.of("SELECT balance FROM account", "UPDATE account SET balance = 1", "SELECT 1");
+    Watched watched;
+    List<String> seenRaw;
+    List<String> seenWatched;
+    SQLException commitRaw;
+    SQLException commitWatched;
+    try (PostgresServer server = PostgresServer.start()) {
+      String url = server.newDatabase("stopping");
+      try (Connection connection = DriverManager.getConnection(url);
+          Statement statement = connection.createStatement()) {
+        statement.execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
+        statement.execute("INSERT INTO account VALUES (1, 100)");
+        Watched.prepare(connection, url);
+      }
+      watched = new Watched(url, folder, Map.of());
+      try (watched;
+          Connection raw = DriverManager.getConnection(url);
+          Connection connection = watched.connect();
+          Connection otherRaw = DriverManager.getConnection(url);
+          Connection other = watched.connect()) {
+        for (Connection each : List.of(raw, connection, otherRaw, other)) {
+          each.setAutoCommit(false);
+          seenBy(each, List.of("SELECT balance FROM account WHERE id = 1"));
+        }
+        server.close();
+        seenRaw = seenBy(raw, sql);
+        seenWatched = seenBy(connection, sql);
+        commitRaw = catchThrowableOfType(SQLException.class, otherRaw::commit);
+        commitWatched = catchThrowableOfType(SQLException.class, other::commit);
+      }
+    }
+
+    assertThat(seenWatched).isEqualTo(seenRaw);
+    assertThat(commitWatched.getClass()).isEqualTo(commitRaw.getClass());
+    assertThat(commitWatched.getSQLState()).isEqualTo(commitRaw.getSQLState());
+    assertThat(watched.events())
+        .filteredOn(Event.TransactionEnded.class::isInstance)
+        .extracting(event -> ((Event.TransactionEnded) event).outcome())
+        .hasSize(2)
+        .doesNotContain(Outcome.COMMITTED)
+        .contains(Outcome.UNKNOWN);
+    assertThat(watched.reported()).isEmpty();
+  }
+
+  @Test
+  void anUnknownSettingNamesTheNearestOne(@TempDir Path folder) throws SQLException {
+    String url = TestServers.freshDatabase(ServerKind.H2);
+    Watched watched = new Watched(url, folder, Map.of("txwatch.instrumentt", "inline"));
+    assertThatThrownBy(watched::connect)
+        .isInstanceOf(SQLException.class)
+        .hasMessageContaining("txwatch.instrumentt")
+        .hasMessageContaining("did you mean txwatch.instrument?");
+  }
+
+  /** As {@link #seenBy}, in a transaction that is rolled back. */
+  private static List<String> seenInTransaction(Connection connection, List<String> statements)
+      throws SQLException {
+    connection.setAutoCommit(false);
+    List<String> seen = seenBy(connection, statements);
+    connection.rollback();
+    return seen;
+  }
+
+  /** What an application sees of statements, each by itself: rows, counts, errors. */
+  private static List<String> seenBy(Connection connection, List<String> statements) {
+    List<String> seen = new ArrayList<>();
+    for (String sql : statements) {
+      try (Statement statement = connection.createStatement()) {
+        StringBuilder text = new StringBuilder();
+        if (statement.execute(sql)) {
+          ResultSet result = statement.getResultSet();
+          int width = result.getMetaData().getColumnCount();
+          while (result.next()) {
+            for (int i = 1; i <= width; i++) {
+              text.append(result.getMetaData().getColumnLabel(i));
+              text.append('=').append(result.getString(i)).append(' ');
+            }
+          }
+        } else {
+          text.append('#').append(statement.getUpdateCount());
+        }
+        seen.add(text.toString());
+      } catch (SQLException e) {
+        seen.add(
+            e.getClass().getSimpleName()
+                + " "
+                + e.getSQLState()
+                + " "
+                + e.getErrorCode()
+                + " "
+                + e.getMessage());
+      }
+    }
+    return seen;
+  }
+}

@@ -1,0 +1,222 @@
+package io.txwatch.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.endtoend.ApplicationLog.Access;
+import io.txwatch.endtoend.ApplicationLog.Attempt;
+import io.txwatch.endtoend.ApplicationLog.Id;
+import io.txwatch.endtoend.ApplicationLog.LostUpdate;
+import io.txwatch.endtoend.Watched.Afterwards;
+import io.txwatch.history.Event;
+import io.txwatch.history.Ids;
+import io.txwatch.history.Outcome;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A hundred thousand transactions of a random mixed workload on PostgreSQL, watched, and judged a
+ * second time from what the application itself noted: at SERIALIZABLE there is nothing to find; at
+ * READ COMMITTED everything that is found is there, and what the application can tell was lost is
+ * found.
+ */
+class RandomWorkloadTest {
+
+  private static final int THREADS = 8;
+  private static final int TRANSACTIONS = 100_000;
+
+  /** A run that is over. */
+  private record Run(String url, Watched watched, List<Attempt> attempts, ApplicationLog log) {}
+
+  @Test
+  void atSerializableNothingIsFound(@TempDir Path folder) throws Exception {
+    Run run = run("SER", folder);
+
+    assertThat(run.log().committedCount()).isEqualTo(TRANSACTIONS);
+    assertThat(run.log().tangles()).isEmpty();
+    assertThat(run.watched().reported()).isEmpty();
+    Afterwards afterwards = run.watched().analysedAfterwards();
+    assertThat(afterwards.anomalies()).isEmpty();
+    assertThat(afterwards.coverage().gaps()).isEmpty();
+    assertThat(afterwards.coverage().committed()).isEqualTo(TRANSACTIONS + THREADS);
+    assertThat(afterwards.coverage().transactions())
+        .isEqualTo(run.attempts().size() + (long) THREADS);
+    attemptsById(run);
+  }
+
+  @Test
+  void atReadCommittedWhatIsFoundIsThereAndWhatWasLostIsFound(@TempDir Path folder)
+      throws Exception {
+    Run run = run("RC", folder);
+    ApplicationLog log = run.log();
+    Map<String, Id> attempts = attemptsById(run);
+    Map<String, Map<Long, Long>> rows = applicationRows(run.url());
+    List<ReportedAnomaly> reported = run.watched().reported();
+    List<LostUpdate> lost = log.lostUpdates();
+
+    assertThat(log.committedCount()).isEqualTo(TRANSACTIONS);
+    assertThat(run.watched().analysedAfterwards().anomalies()).isEqualTo(reported);
+    assertThat(sumOfCounters(run.url())).isEqualTo(sumFromLog(run));
+    assertThat(lost).isNotEmpty();
+
+    // What is found is there.
+    Set<Id> accused = new HashSet<>();
+    Set<Set<Id>> lostUpdatePairs = new HashSet<>();
+    for (ReportedAnomaly anomaly : reported) {
+      assertThat(anomaly.verdict()).isEqualTo("HAZARD");
+      for (ReportedAnomaly.Edge edge : anomaly.cycle()) {
+        Id from = Objects.requireNonNull(attempts.get(edge.from()));
+        Id to = Objects.requireNonNull(attempts.get(edge.to()));
+        Optional<Long> row =
+            Optional.ofNullable(rows.getOrDefault(edge.table(), Map.of()).get(edge.row()));
+        assertThat(log.hasEdge(from, to, edge.kind(), row)).as("%s of %s", edge, anomaly).isTrue();
+      }
+      Set<Id> transactions = new HashSet<>();
+      anomaly.transactions().forEach(id -> transactions.add(attempts.get(id)));
+      accused.addAll(transactions);
+      if (anomaly.phenomenon().equals("LOST_UPDATE")) {
+        lostUpdatePairs.add(transactions);
+        assertThat(lost)
+            .as("%s", anomaly)
+            .anyMatch(
+                update ->
+                    transactions.contains(update.by()) && transactions.contains(update.first()));
+      }
+    }
+
+    // What was lost is found, and wherever there is a cycle something is.
+    for (LostUpdate update : lost) {
+      if (update.count() == 1) {
+        assertThat(lostUpdatePairs).contains(Set.of(update.by(), update.first()));
+      } else {
+        assertThat(accused).as("%s", update).contains(update.by());
+      }
+    }
+    for (Set<Id> tangle : log.tangles()) {
+      assertThat(accused).containsAnyElementsOf(tangle);
+    }
+    Map<String, Integer> phenomena = new TreeMap<>();
+    reported.forEach(anomaly -> phenomena.merge(anomaly.phenomenon(), 1, Integer::sum));
+    assertThat(phenomena).containsKeys("LOST_UPDATE", "READ_SKEW");
+  }
+
+  private static Run run(String level, Path folder) throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
+    Workload workload = new Workload(1000, 8, 25);
+    try (Connection connection = DriverManager.getConnection(url)) {
+      workload.setUp(connection);
+      Watched.prepare(connection, url);
+    }
+    Watched watched = new Watched(url, folder, Map.of());
+    List<Attempt> attempts;
+    try (watched) {
+      attempts = workload.run(THREADS, TRANSACTIONS, Levels.jdbc(level), watched::connect);
+    }
+    return new Run(url, watched, attempts, new ApplicationLog(attempts));
+  }
+
+  /** The application's name for each transaction in the history; they agree on its outcome. */
+  private static Map<String, Id> attemptsById(Run run) throws Exception {
+    Map<Id, Attempt> attempts = new HashMap<>();
+    run.attempts()
+        .forEach(attempt -> attempts.put(new Id(attempt.worker(), attempt.number()), attempt));
+    Map<Long, List<Long>> transactions = new HashMap<>();
+    Map<Long, Integer> workers = new HashMap<>();
+    Map<Long, Outcome> outcomes = new HashMap<>();
+    for (Event event : run.watched().events()) {
+      if (event instanceof Event.TransactionBegan began) {
+        transactions
+            .computeIfAbsent(began.session(), session -> new ArrayList<>())
+            .add(began.transaction());
+      } else if (event instanceof Event.StatementExecuted executed
+          && executed.sql().startsWith(Workload.MARK)) {
+        workers.put(executed.session(), Integer.parseInt(executed.sql().replaceAll("[^0-9]", "")));
+      } else if (event instanceof Event.TransactionEnded ended) {
+        outcomes.put(ended.transaction(), ended.outcome());
+      }
+    }
+    Map<String, Id> byId = new HashMap<>();
+    workers.forEach(
+        (session, worker) -> {
+          List<Long> ofSession = transactions.getOrDefault(session, List.of());
+          // The first one is the mark.
+          for (int number = 0; number < ofSession.size() - 1; number++) {
+            long transaction = ofSession.get(number + 1);
+            Id id = new Id(worker, number);
+            Attempt attempt = Objects.requireNonNull(attempts.remove(id));
+            assertThat(outcomes.get(transaction))
+                .isEqualTo(attempt.committed() ? Outcome.COMMITTED : Outcome.ABORTED);
+            byId.put(Ids.display(transaction), id);
+          }
+        });
+    assertThat(attempts).isEmpty();
+    return byId;
+  }
+
+  /** For each table, from txwatch's row ids to the application's, of the rows that are left. */
+  private static Map<String, Map<Long, Long>> applicationRows(String url) throws SQLException {
+    Map<String, Map<Long, Long>> rows = new HashMap<>();
+    for (String table : List.of("account", "counter")) {
+      Map<Long, Long> ofTable = new HashMap<>();
+      try (Connection connection = DriverManager.getConnection(url);
+          Statement statement = connection.createStatement();
+          ResultSet result = statement.executeQuery("SELECT txw_rid, id FROM " + table)) {
+        while (result.next()) {
+          ofTable.put(result.getLong(1), result.getLong(2));
+        }
+      }
+      rows.put(table, ofTable);
+    }
+    return rows;
+  }
+
+  private static long sumOfCounters(String url) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery("SELECT sum(n) FROM counter")) {
+      result.next();
+      return result.getLong(1);
+    }
+  }
+
+  /**
+   * What the counters must add up to if the application's log is true: each write sets a counter to
+   * one more than it was in the version that was read.
+   */
+  private static long sumFromLog(Run run) {
+    Map<Long, TreeMap<Integer, Integer>> readFor = new HashMap<>();
+    for (Attempt attempt : run.attempts()) {
+      List<Access> accesses = attempt.accesses();
+      if (attempt.committed() && accesses.get(0).row() < 0) {
+        Access read = accesses.get(0);
+        Access written = accesses.get(1);
+        readFor
+            .computeIfAbsent(read.row(), row -> new TreeMap<>())
+            .put(written.version(), read.version());
+      }
+    }
+    long sum = 0;
+    for (TreeMap<Integer, Integer> counter : readFor.values()) {
+      Map<Integer, Integer> value = new HashMap<>(Map.of(0, 0));
+      counter.forEach((written, read) -> value.put(written, value.getOrDefault(read, -1) + 1));
+      sum += value.getOrDefault(counter.lastKey(), -1);
+    }
+    return sum;
+  }
+}
