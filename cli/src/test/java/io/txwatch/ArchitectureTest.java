@@ -37,7 +37,7 @@ class ArchitectureTest {
     table.put(
         "proxy-driver",
         new Module(List.of("jdbc", "sql", "capture", "prepare"), List.of("history", "settings")));
-    table.put("agent", new Module(List.of("agent"), List.of("proxy-driver", "settings")));
+    table.put("agent", new Module(List.of("agent"), List.of("proxy-driver")));
     table.put("servers", new Module(List.of("servers"), List.of()));
     table.put("demo-app", new Module(List.of("demo"), List.of()));
     table.put(

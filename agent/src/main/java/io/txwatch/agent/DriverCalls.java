@@ -1,7 +1,6 @@
 package io.txwatch.agent;
 
-import io.txwatch.jdbc.Watch;
-import io.txwatch.settings.Settings;
+import io.txwatch.jdbc.ConnectionWatcher;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.SQLException;
@@ -21,7 +20,7 @@ public final class DriverCalls {
 
   private static final ThreadLocal<Call> CURRENT = new ThreadLocal<>();
 
-  private static volatile @Nullable Settings settings;
+  private static volatile @Nullable ConnectionWatcher watcher;
 
   private DriverCalls() {}
 
@@ -47,8 +46,8 @@ public final class DriverCalls {
     }
   }
 
-  static void settings(Settings given) {
-    settings = given;
+  static void watchWith(ConnectionWatcher given) {
+    watcher = given;
   }
 
   /** A driver's {@code connect} begins. Called by the advice. */
@@ -69,16 +68,14 @@ public final class DriverCalls {
     if (connection == null || call.ours || call.done) {
       return done(outer, call.done, connection);
     }
-    Settings chosen = settings;
+    ConnectionWatcher chosen = watcher;
     if (chosen == null || (outer != null && outer.driver == driver)) {
       return connection;
     }
     Properties own = copy(info);
     String user = own.getProperty("user", "");
     return done(
-        outer,
-        true,
-        Watch.connection(connection, url, user, () -> unwatched(driver, url, own), chosen));
+        outer, true, chosen.watch(connection, url, user, () -> unwatched(driver, url, own)));
   }
 
   private static @Nullable Connection done(

@@ -1,11 +1,10 @@
 package io.txwatch.agent;
 
-import io.txwatch.settings.Setting;
-import io.txwatch.settings.SettingException;
-import io.txwatch.settings.Settings;
+import io.txwatch.jdbc.ConnectionWatcher;
 import java.lang.instrument.Instrumentation;
 import java.lang.instrument.UnmodifiableClassException;
 import java.sql.Driver;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -31,14 +30,15 @@ public final class TxWatchAgent {
 
   private static void start(@Nullable String arguments, Instrumentation instrumentation) {
     try {
-      Settings settings = Settings.ofAgentArguments(arguments == null ? "" : arguments);
-      if (settings.get(Setting.INSTRUMENT).equals("off") || !INSTALLED.compareAndSet(false, true)) {
+      Optional<ConnectionWatcher> watcher =
+          ConnectionWatcher.ofAgentArguments(arguments == null ? "" : arguments);
+      if (watcher.isEmpty() || !INSTALLED.compareAndSet(false, true)) {
         return;
       }
-      DriverCalls.settings(settings);
+      DriverCalls.watchWith(watcher.get());
       instrumentation.addTransformer(new DriverTransformer(), true);
       transformLoaded(instrumentation);
-    } catch (SettingException e) {
+    } catch (IllegalArgumentException e) {
       say(String.valueOf(e.getMessage()));
     } catch (Throwable e) { // LinkageError too: a runtime image without java.sql, say
       say(e.toString());

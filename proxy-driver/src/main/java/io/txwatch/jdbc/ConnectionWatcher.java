@@ -1,0 +1,42 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.prepare.ConnectionSource;
+import io.txwatch.settings.Setting;
+import io.txwatch.settings.Settings;
+import java.sql.Connection;
+import java.util.Optional;
+
+/**
+ * Watches connections as one set of settings asks for: what the agent holds, which knows no
+ * settings.
+ */
+public final class ConnectionWatcher {
+
+  private final Settings settings;
+
+  private ConnectionWatcher(Settings settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * The watcher that an agent's arguments ask for, the other places of settings read too.
+   *
+   * @return empty if nothing is to be watched
+   * @throws IllegalArgumentException if a setting cannot hold; the message is a line for people
+   */
+  public static Optional<ConnectionWatcher> ofAgentArguments(String arguments) {
+    Settings settings = Settings.ofAgentArguments(arguments);
+    return settings.get(Setting.INSTRUMENT).equals("off")
+        ? Optional.empty()
+        : Optional.of(new ConnectionWatcher(settings));
+  }
+
+  /**
+   * Watches a connection.
+   *
+   * @see Watch#connection(Connection, String, String, ConnectionSource, Settings)
+   */
+  public Connection watch(Connection real, String url, String user, ConnectionSource source) {
+    return Watch.connection(real, url, user, source, settings);
+  }
+}
