@@ -16,8 +16,11 @@ import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
+import io.txwatch.history.GapReason;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -27,26 +30,62 @@ import java.util.function.Consumer;
  *
  * <p>Only transactions that committed, and of which no event was lost, are accused: every anomaly
  * is told when the last event that proves it has come, and is confirmed then.
+ *
+ * <p>Memory is bounded by a {@link MemoryBudget}. When it is used up the analyzer begins anew,
+ * knowing only which sessions are open, and counts what it let go as {@link GapReason#FORGOTTEN}.
+ * That is as if the events before had been lost: anomalies are missed whose transactions did not
+ * all begin after it, and none else; and lost events forge none. A transaction that was under way
+ * is known by its missing beginning, and takes no part.
  */
 public final class Analyzer implements EventSink {
 
   private final Judge judge;
   private final Consumer<Anomaly> found;
-  private final AnomalyDetector detector = new AnomalyDetector(this::tell);
-  private final DependencyInference inference = new DependencyInference(detector);
   private final CoverageCount coverage = new CoverageCount();
+  private final MemoryBudget memory;
+  private final Map<Long, Event.SessionOpened> sessions = new HashMap<>();
+  private AnomalyDetector detector = new AnomalyDetector(this::tell);
+  private DependencyInference inference = new DependencyInference(detector);
 
-  /** Tells {@code found} each anomaly, from within {@link #accept}. */
+  /**
+   * Tells {@code found} each anomaly, from within {@link #accept}; an eighth of the heap is its.
+   */
   public Analyzer(Judge judge, Consumer<Anomaly> found) {
+    this(judge, found, Runtime.getRuntime().maxMemory() / 8);
+  }
+
+  /**
+   * Tells {@code found} each anomaly, from within {@link #accept}.
+   *
+   * @param memory how many bytes, roughly, it may hold before it begins anew
+   */
+  public Analyzer(Judge judge, Consumer<Anomaly> found, long memory) {
     this.judge = judge;
     this.found = found;
+    this.memory = new MemoryBudget(memory);
   }
 
   @Override
   public void accept(Event event) {
     coverage.count(event);
+    if (event instanceof Event.SessionOpened opened) {
+      sessions.put(opened.session(), opened);
+    } else if (event instanceof Event.SessionClosed) {
+      sessions.remove(event.session());
+    }
     inference.accept(event);
     detector.flush();
+    if (memory.isUsedUpBy(event)) {
+      beginAnew();
+    }
+  }
+
+  private void beginAnew() {
+    coverage.count(new Event.Gap(0, 0, GapReason.FORGOTTEN, "", memory.transactions()));
+    memory.clear();
+    detector = new AnomalyDetector(this::tell);
+    inference = new DependencyInference(detector);
+    sessions.values().forEach(inference::accept);
   }
 
   /** How much was seen so far. */

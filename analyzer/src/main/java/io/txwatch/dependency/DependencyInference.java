@@ -149,7 +149,7 @@ public final class DependencyInference {
       return;
     }
     switch (gap.reason()) {
-      case OVERFLOW, TORN_RECORD -> transaction.eventsMayBeLost = true;
+      case OVERFLOW, TORN_RECORD, FORGOTTEN -> transaction.eventsMayBeLost = true;
       case BYPASS, FAULT -> transaction.lossy = true;
       default -> transaction.gap = true;
     }

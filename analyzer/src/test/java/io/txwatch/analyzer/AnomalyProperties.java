@@ -17,6 +17,7 @@ import io.txwatch.dependency.Simulation;
 import io.txwatch.dependency.Simulation.Mode;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.graph.DependencyGraph.Edge;
+import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -173,6 +174,28 @@ class AnomalyProperties {
             .forEach(anomaly -> assertTrue(anomaly, truth));
       }
     }
+  }
+
+  @Property(tries = 300)
+  void forgettingForgesNoAnomaly(
+      @ForAll Mode mode,
+      @ForAll long seed,
+      @ForAll @IntRange(min = 2, max = 20) int transactions,
+      @ForAll @IntRange(min = 500, max = 20_000) int memory) {
+    if (mode == Mode.BROKEN) {
+      return; // what contradicts a list may be what was forgotten
+    }
+    List<Event> history = Simulation.run(mode, new Random(seed), 4, transactions, 3, false);
+    Map<String, Edge> truth = new HashMap<>();
+    new Edges(history).all.forEach(edge -> truth.put(text(edge), edge));
+    List<Anomaly> found = new ArrayList<>();
+    try (Analyzer analyzer = new Analyzer(Judge.DBMS, found::add, memory)) {
+      history.forEach(analyzer::accept);
+    }
+    assertThat(direct(Notation.analyzed(history))).containsAll(direct(found));
+    found.stream()
+        .filter(anomaly -> anomaly.cycleClass().isPresent())
+        .forEach(anomaly -> assertTrue(anomaly, truth));
   }
 
   @Property(tries = 500)

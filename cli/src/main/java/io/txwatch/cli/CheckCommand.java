@@ -119,7 +119,7 @@ final class CheckCommand implements Callable<Integer> {
 
     /** Reasons for which events that a verdict rests on may be missing. */
     private static final Set<GapReason> LOST =
-        EnumSet.of(GapReason.OVERFLOW, GapReason.TORN_RECORD, GapReason.FAULT);
+        EnumSet.of(GapReason.OVERFLOW, GapReason.TORN_RECORD, GapReason.FAULT, GapReason.FORGOTTEN);
 
     long operations() {
       return coverage.rowsRead() + coverage.rowsWritten();

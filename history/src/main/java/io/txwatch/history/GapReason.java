@@ -25,13 +25,18 @@ public enum GapReason {
   /** A fault of ours, after which the application's statement went on as it was. */
   FAULT,
   /** The file ended in the middle of a record, or a record's check failed. */
-  TORN_RECORD;
+  TORN_RECORD,
+  /**
+   * The analyzer's memory was full and it began anew: what came before is not compared with what
+   * comes after.
+   */
+  FORGOTTEN;
 
   /** True if it is said of one statement, just before that statement's own event. */
   public boolean isOfStatement() {
     return switch (this) {
       case SHAPE, NOT_UNDERSTOOD, NOT_PREPARED, NO_RIGHTS, NOT_A_BASE_TABLE, OPAQUE -> true;
-      case BYPASS, OVERFLOW, FAULT, TORN_RECORD -> false;
+      case BYPASS, OVERFLOW, FAULT, TORN_RECORD, FORGOTTEN -> false;
     };
   }
 }
