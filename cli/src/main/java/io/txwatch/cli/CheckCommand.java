@@ -174,7 +174,11 @@ final class CheckCommand implements Callable<Integer> {
         result.operations(),
         anomalies == 0
             ? "no anomaly"
-            : anomalies + " anomalies of " + result.groups.groups().size() + " kinds",
+            : (anomalies == 1 ? "1 anomaly" : anomalies + " anomalies")
+                + " of "
+                + (result.groups.groups().size() == 1
+                    ? "1 kind"
+                    : result.groups.groups().size() + " kinds"),
         result.seconds);
     out.print(TextReport.coverage(result.coverage));
     for (Loss loss : result.losses) {

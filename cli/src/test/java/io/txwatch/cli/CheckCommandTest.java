@@ -63,7 +63,7 @@ class CheckCommandTest {
     assertThat(check.err()).isEmpty();
     assertThat(check.out())
         .contains("LOST_UPDATE", "HAZARD", "BankService.java:42")
-        .contains("2 transactions, 4 operations, 1 anomalies of 1 kinds");
+        .contains("2 transactions, 4 operations, 1 anomaly of 1 kind");
   }
 
   @Test
