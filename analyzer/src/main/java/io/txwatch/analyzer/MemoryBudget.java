@@ -5,15 +5,17 @@ import io.txwatch.history.Event;
 /**
  * Counts, roughly and from above, the bytes that the events so far take up in the analyzer.
  *
- * <p>The weights are upper bounds of what a transaction, a statement and a row access become there:
- * a node with its lists; a statement's record; a version, a read, their places in tables, and the
- * edges that follow from them.
+ * <p>The weights are what a transaction, a statement and a row access become there: a node with its
+ * lists; a statement's record; a version, a read, their places in tables, and the edges that follow
+ * from them. Measured as the heap that 100 000 transactions took on a 64-bit JVM: 539 bytes each
+ * with one statement and no row, 973 with a row read and one written, 2964 with ten read and two
+ * written.
  */
 final class MemoryBudget {
 
-  private static final long TRANSACTION = 600;
-  private static final long STATEMENT = 100;
-  private static final long ROW = 500;
+  private static final long TRANSACTION = 500;
+  private static final long STATEMENT = 50;
+  private static final long ROW = 220;
 
   private final long bytes;
   private long used;

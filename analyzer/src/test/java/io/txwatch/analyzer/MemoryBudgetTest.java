@@ -46,8 +46,8 @@ class MemoryBudgetTest {
       events.addAll(Notation.events("r" + (100 + i) + "(y0) c" + (100 + i)));
     }
     events.addAll(LOST_UPDATE);
-    // Twenty transactions of 1200 bytes fill it to the brim; the next one begins anew.
-    assertThat(analyze(events, 20 * 1200 - 1).gaps()).containsEntry(GapReason.FORGOTTEN, 20L);
+    // The twentieth transaction of 770 bytes uses it up.
+    assertThat(analyze(events, 20 * 770 - 1).gaps()).containsEntry(GapReason.FORGOTTEN, 20L);
     assertThat(found).extracting(Anomaly::phenomenon).containsExactly(Phenomenon.LOST_UPDATE);
   }
 }
