@@ -87,6 +87,7 @@ final class CoverageText {
   /** What the reason means and what a user can do. */
   private static String remedy(GapReason reason) {
     return switch (reason) {
+      case TOO_LARGE -> "tables too large for their version set (txwatch.version-set-rows)";
       case SHAPE ->
           "a shape that is passed through as it is (DISTINCT, GROUP BY, UNION, subquery, ...);"
               + " rows that only such statements touch are not judged";

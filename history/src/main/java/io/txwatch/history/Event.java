@@ -58,6 +58,8 @@ public sealed interface Event {
    *     written more
    * @param sqlState null if it succeeded, else the SQLState of its error ("" if the driver gave
    *     none): it wrote nothing
+   * @param versionSets what its predicates chose from, a set for each table; empty below level
+   *     {@code predicates}, and where a table was too large
    */
   record StatementExecuted(
       long session,
@@ -68,8 +70,33 @@ public sealed interface Event {
       String callSite,
       List<RowAccess> rows,
       boolean writesSeen,
-      @org.jspecify.annotations.Nullable String sqlState)
+      @org.jspecify.annotations.Nullable String sqlState,
+      List<VersionSet> versionSets)
       implements Event {
+
+    /** A statement of whose predicates nothing is known. */
+    public StatementExecuted(
+        long session,
+        long transaction,
+        int statement,
+        StatementKind kind,
+        String sql,
+        String callSite,
+        List<RowAccess> rows,
+        boolean writesSeen,
+        @org.jspecify.annotations.Nullable String sqlState) {
+      this(
+          session,
+          transaction,
+          statement,
+          kind,
+          sql,
+          callSite,
+          rows,
+          writesSeen,
+          sqlState,
+          List.of());
+    }
 
     /** True if the DBMS executed it. */
     public boolean succeeded() {

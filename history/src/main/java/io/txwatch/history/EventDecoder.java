@@ -109,7 +109,18 @@ final class EventDecoder {
               WireNames.ACCESS.toOurs(row.getAccess()),
               text(row.getTable()),
               row.getRow(),
-              writers(row)));
+              writers(row),
+              !row.getUncertain()));
+    }
+    List<VersionSet> versionSets = new ArrayList<>(e.getVersionSetsCount());
+    for (io.txwatch.history.wire.VersionSet set : e.getVersionSetsList()) {
+      versionSets.add(
+          new VersionSet(
+              text(set.getTable()),
+              set.getPredicate(),
+              set.getRowsList().stream().mapToLong(Long::longValue).toArray(),
+              set.getWriters(),
+              !set.getUncertain()));
     }
     return new Event.StatementExecuted(
         e.getSession(),
@@ -120,7 +131,8 @@ final class EventDecoder {
         text(e.getCallSite()),
         rows,
         e.getWritesSeen(),
-        e.hasSqlState() ? e.getSqlState() : null);
+        e.hasSqlState() ? e.getSqlState() : null,
+        versionSets);
   }
 
   private static WriterList writers(io.txwatch.history.wire.RowAccess row) {

@@ -122,7 +122,20 @@ final class EventEncoder {
               .setTable(text(row.table()))
               .setRow(row.row())
               .setWriters(row.writers().tokens())
-              .setCut(!row.writers().complete()));
+              .setCut(!row.writers().complete())
+              .setUncertain(!row.certain()));
+    }
+    for (VersionSet set : e.versionSets()) {
+      var encoded =
+          io.txwatch.history.wire.VersionSet.newBuilder()
+              .setTable(text(set.table()))
+              .setPredicate(set.predicate())
+              .setWriters(set.writers())
+              .setUncertain(!set.certain());
+      for (long row : set.rows()) {
+        encoded.addRows(row);
+      }
+      statement.addVersionSets(encoded);
     }
     return statement;
   }

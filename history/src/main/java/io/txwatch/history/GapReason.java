@@ -20,6 +20,11 @@ public enum GapReason {
   OPAQUE,
   /** Work done through an unwrapped vendor object. */
   BYPASS,
+  /**
+   * A table with more rows than {@code txwatch.version-set-rows}: its version set was not read, and
+   * nothing is known of predicates on it.
+   */
+  TOO_LARGE,
   /** The queue to the analyzer or to the file was full. */
   OVERFLOW,
   /** A fault of ours, after which the application's statement went on as it was. */
@@ -35,7 +40,8 @@ public enum GapReason {
   /** True if it is said of one statement, just before that statement's own event. */
   public boolean isOfStatement() {
     return switch (this) {
-      case SHAPE, NOT_UNDERSTOOD, NOT_PREPARED, NO_RIGHTS, NOT_A_BASE_TABLE, OPAQUE -> true;
+      case SHAPE, NOT_UNDERSTOOD, NOT_PREPARED, NO_RIGHTS, NOT_A_BASE_TABLE, OPAQUE, TOO_LARGE ->
+          true;
       case BYPASS, OVERFLOW, FAULT, TORN_RECORD, FORGOTTEN -> false;
     };
   }

@@ -15,7 +15,13 @@ import java.util.Optional;
  */
 public enum Setting {
   /** How much is observed. */
-  INSTRUMENT("txwatch.instrument", "inline", "inline|off", "how much is observed"),
+  INSTRUMENT("txwatch.instrument", "inline", "inline|items|predicates|off", "how much is observed"),
+  /** How large a table may be for its version set to be read. */
+  VERSION_SET_ROWS(
+      "txwatch.version-set-rows",
+      "10000",
+      "N",
+      "at level predicates: rows of a table above which its version set is not read"),
   /** Who analyses. */
   ANALYZER("txwatch.analyzer", "inprocess", "inprocess|none", "who analyses the history"),
   /** The history's file. */

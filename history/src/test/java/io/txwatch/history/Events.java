@@ -1,5 +1,6 @@
 package io.txwatch.history;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import net.jqwik.api.Arbitraries;
@@ -65,7 +66,9 @@ final class Events {
 
   private static Arbitrary<Event> executed() {
     Arbitrary<RowAccess> row =
-        Combinators.combine(Arbitraries.of(Access.class), text(), ID, writers()).as(RowAccess::new);
+        Combinators.combine(
+                Arbitraries.of(Access.class), text(), ID, writers(), Arbitraries.of(true, false))
+            .as(RowAccess::new);
     return Combinators.combine(
             ID,
             Arbitraries.integers().greaterOrEqual(0),
@@ -77,7 +80,24 @@ final class Events {
             text().injectNull(0.5))
         .as(
             (id, number, kind, sql, site, rows, seen, state) ->
-                new Event.StatementExecuted(id, ~id, number, kind, sql, site, rows, seen, state));
+                new Event.StatementExecuted(
+                    id, ~id, number, kind, sql, site, rows, seen, state, versionSets(rows)));
+  }
+
+  /** Sets of the versions that the rows have, so that every table and writer occurs. */
+  private static List<VersionSet> versionSets(List<RowAccess> rows) {
+    List<VersionSet> sets = new ArrayList<>();
+    for (RowAccess row : rows) {
+      String writer = WriterToken.of(row.row(), row.table().length());
+      sets.add(
+          new VersionSet(
+              row.table(),
+              ~row.row(),
+              new long[] {row.row(), ~row.row()},
+              writer + writer,
+              row.certain()));
+    }
+    return sets;
   }
 
   private static Arbitrary<Event> undone() {

@@ -9,6 +9,7 @@ import io.txwatch.sql.Catalog;
 import io.txwatch.sql.Planner;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.TransactionControl;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -131,7 +132,8 @@ final class PlanCache {
             untouched.tokenParameters(),
             untouched.returns(),
             untouched.appended(),
-            plan.starShowsAuxiliary()),
+            plan.starShowsAuxiliary(),
+            List.of()),
         cached.shownSql());
   }
 

@@ -12,9 +12,11 @@ import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import io.txwatch.sql.Dialect;
 import io.txwatch.sql.Redactor;
+import io.txwatch.sql.RewritePlanner;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -137,10 +139,12 @@ public final class Watch {
         settings.isTrue(Setting.REDACT)
             ? sql -> Redactor.redact(sql, dialect)
             : UnaryOperator.identity();
+    RewritePlanner.Level level =
+        RewritePlanner.Level.valueOf(settings.get(Setting.INSTRUMENT).toUpperCase(Locale.ROOT));
     String key =
         String.join("\0", user, url, database.place(), settings.toString())
             + System.identityHashCode(pipeline);
-    return DATABASES.get(key, k -> WatchedDatabase.of(database, dialect, show, pipeline));
+    return DATABASES.get(key, k -> WatchedDatabase.of(database, dialect, level, show, pipeline));
   }
 
   private static Connection connection(

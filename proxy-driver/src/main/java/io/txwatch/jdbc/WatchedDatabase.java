@@ -27,8 +27,12 @@ record WatchedDatabase(
     Pipeline pipeline) {
 
   static WatchedDatabase of(
-      Database database, Dialect dialect, UnaryOperator<String> show, Pipeline pipeline) {
-    Planner planner = new RewritePlanner(dialect, RewritePlanner.Level.INLINE);
+      Database database,
+      Dialect dialect,
+      RewritePlanner.Level level,
+      UnaryOperator<String> show,
+      Pipeline pipeline) {
+    Planner planner = new RewritePlanner(dialect, level);
     return new WatchedDatabase(
         database,
         TransactionRules.of(dialect, database),

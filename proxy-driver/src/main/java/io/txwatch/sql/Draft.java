@@ -17,6 +17,7 @@ final class Draft {
   final Splices splices;
   final List<String> appended = new ArrayList<>();
   RewritePlan.Returns returns = RewritePlan.Returns.NOTHING;
+  final List<SideRead> sideReads = new ArrayList<>();
   boolean starShowsAuxiliary;
   private Optional<GapReason> reason = Optional.empty();
   private String detail = "";
@@ -65,6 +66,7 @@ final class Draft {
         parameters.writers(),
         returns,
         List.copyOf(appended),
-        starShows);
+        starShows,
+        List.copyOf(sideReads));
   }
 }

@@ -31,6 +31,8 @@ import java.util.Optional;
  * @param returns how the rewritten statement tells of rows
  * @param appended the tables whose {@code txw_rid, txw_wl} were appended, a pair each, at the end
  *     of the select list or the RETURNING list, in this order
+ * @param sideReads reads of ours that are sent beside the statement, on the same connection, in
+ *     this order; empty at level {@code inline}
  * @param starShowsAuxiliary true if the application's {@code *} makes columns named {@code txw_rid}
  *     and {@code txw_wl} appear besides the appended ones, wherever they stand: they are hidden,
  *     and are not read from
@@ -48,7 +50,8 @@ public record RewritePlan(
     int[] tokenParameters,
     Returns returns,
     List<String> appended,
-    boolean starShowsAuxiliary) {
+    boolean starShowsAuxiliary,
+    List<SideRead> sideReads) {
 
   /** How the rewritten statement tells of rows. */
   public enum Returns {
@@ -59,6 +62,13 @@ public record RewritePlan(
     NOTHING,
     /** A query: the application's result with the appended columns at its end. */
     APPENDED_TO_RESULT,
+    /**
+     * A query whose rows stand for several rows of the tables (GROUP BY, an aggregate): the
+     * application's result with one column for each table of {@code appended} at its end, which
+     * holds all row versions behind the row in one text: {@code txw_rid}, a colon, {@code txw_wl},
+     * and a comma between two of them; null where there are none.
+     */
+    AGGREGATED_TO_RESULT,
     /**
      * A write that the application expects an update count from, made to return rows (RETURNING,
      * FINAL TABLE): run as a query, read to its end, the count of its rows is the update count.
@@ -102,7 +112,8 @@ public record RewritePlan(
         new int[0],
         Returns.NOTHING,
         List.of(),
-        false);
+        false,
+        List.of());
   }
 
   /** The same plan with that flag. */
@@ -120,7 +131,8 @@ public record RewritePlan(
         tokenParameters,
         returns,
         appended,
-        shows);
+        shows,
+        sideReads);
   }
 
   /** The same plan, with a reason why not every row that it touches can be seen. */
@@ -138,7 +150,8 @@ public record RewritePlan(
         tokenParameters,
         returns,
         appended,
-        starShowsAuxiliary);
+        starShowsAuxiliary,
+        sideReads);
   }
 
   /** The text for a plain Statement. */

@@ -19,7 +19,16 @@ public final class RewritePlanner implements Planner {
   /** How much is observed; each level is a superset of the one before. */
   public enum Level {
     /** What rides on the application's own statements. */
-    INLINE
+    INLINE,
+    /** Side reads, before-write and after-write reads where a statement cannot tell by itself. */
+    ITEMS,
+    /** Version-set reads too. */
+    PREDICATES;
+
+    /** True if this level observes all that the other does. */
+    public boolean includes(Level other) {
+      return compareTo(other) >= 0;
+    }
   }
 
   private final Dialect dialect;

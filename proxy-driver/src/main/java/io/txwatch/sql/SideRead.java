@@ -1,0 +1,50 @@
+package io.txwatch.sql;
+
+import java.util.List;
+
+/**
+ * A read of ours beside a statement of the application's, for rows that the statement itself cannot
+ * tell of. It is sent on the same connection and in the same transaction, it takes no lock that the
+ * statement would not take, and the application must not be able to tell that it was sent.
+ *
+ * @param purpose what its rows are
+ * @param moment when it is sent
+ * @param sql its text, every value a {@code ?}; its result has the columns {@code txw_rid, txw_wl}
+ *     for each of {@code tables}, and no others
+ * @param parameters what each {@code ?} stands for, in order: the number, from 1, of the
+ *     application's parameter; {@link #TOKEN} for the statement's writer token
+ * @param tables the tables of its columns, a pair each, in order
+ * @param exact true if its rows are just the rows that the statement touched, given that both see
+ *     the same snapshot; false if it may list more
+ */
+public record SideRead(
+    Purpose purpose,
+    Moment moment,
+    String sql,
+    int[] parameters,
+    List<String> tables,
+    boolean exact) {
+
+  /** In {@link #parameters}: the writer token of the statement. */
+  public static final int TOKEN = 0;
+
+  /** What the rows of a side read are (TxCheck, section 3.2). */
+  public enum Purpose {
+    /** Rows that the statement reads (behind DISTINCT, in a subquery, …). */
+    READ,
+    /** BWR: rows that the statement is about to delete, with the version that it deletes. */
+    BEFORE_WRITE,
+    /** AWR: rows that the statement has written, with the version that it made. */
+    AFTER_WRITE,
+    /** VSR: every row of a table that the statement's predicate is about. */
+    VERSION_SET
+  }
+
+  /** When a side read is sent. */
+  public enum Moment {
+    /** Just before the statement. */
+    BEFORE,
+    /** Just after it, once it succeeded; for a query, before its result is read. */
+    AFTER
+  }
+}
