@@ -74,7 +74,7 @@ class SettingsTest {
   void anUnknownValueNamesWhatIsAccepted() {
     assertThatThrownBy(() -> agent("instrument=inlin"))
         .hasMessage(
-            "txwatch.instrument=inlin (agent argument): expected inline|off; did you mean inline?");
+            "txwatch.instrument=inlin (agent argument): expected inline|items|predicates|off; did you mean inline?");
     assertThatThrownBy(() -> agent("queue=0")).hasMessageContaining("expected N");
     assertThatThrownBy(() -> agent("queue=many")).hasMessageContaining("expected N");
     assertThatThrownBy(() -> agent("redact=")).hasMessageContaining("expected true|false");
