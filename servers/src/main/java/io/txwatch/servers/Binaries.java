@@ -107,12 +107,18 @@ final class Binaries {
   }
 
   private static Path cacheDirectory() {
+    boolean given = !System.getProperty(CACHE_PROPERTY, "").isEmpty();
+    if (!given && !Privileges.rootMayUseItsOwnFiles()) {
+      return Path.of(System.getProperty("java.io.tmpdir"), "txwatch-servers");
+    }
+    return ownCache();
+  }
+
+  /** The cache of a server that runs as the user that we are. */
+  static Path ownCache() {
     String given = System.getProperty(CACHE_PROPERTY, "");
     if (!given.isEmpty()) {
       return Path.of(given);
-    }
-    if (!Privileges.rootMayUseItsOwnFiles()) {
-      return Path.of(System.getProperty("java.io.tmpdir"), "txwatch-servers");
     }
     String xdg = Optional.ofNullable(System.getenv("XDG_CACHE_HOME")).orElse("");
     Path caches = xdg.isEmpty() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(xdg);

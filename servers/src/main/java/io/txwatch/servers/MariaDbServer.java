@@ -3,8 +3,6 @@ package io.txwatch.servers;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,7 +70,7 @@ public final class MariaDbServer implements DatabaseServer {
               "--innodb-flush-log-at-trx-commit=0"));
       ServerProcess process =
           ServerProcess.start(
-              command, environment(home), directory, "KILL", () -> isListening(port));
+              command, environment(home), directory, "KILL", () -> ServerProcess.isListening(port));
       return new MariaDbServer(process, port);
     } catch (IOException e) {
       throw new ServerUnavailableException("cannot set MariaDB up: " + e.getMessage(), e);
@@ -103,14 +101,6 @@ public final class MariaDbServer implements DatabaseServer {
 
   private static Map<String, String> environment(Path home) {
     return Map.of("LD_LIBRARY_PATH", home.resolve("libs").toString());
-  }
-
-  private static boolean isListening(int port) {
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      return socket.isConnected();
-    } catch (IOException e) {
-      return false;
-    }
   }
 
   /** Binaries, and a data directory to copy, which is faster than a new bootstrap. */

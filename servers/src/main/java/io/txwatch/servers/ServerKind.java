@@ -8,7 +8,7 @@ public enum ServerKind {
   POSTGRESQL("PostgreSQL", "jdbc:postgresql:"),
   /** MariaDB, through its own driver. */
   MARIADB("MariaDB", "jdbc:mariadb:"),
-  /** MySQL: never started by us, only reached by {@code TXWATCH_TEST_URLS}. */
+  /** MySQL, through its own driver. */
   MYSQL("MySQL", "jdbc:mysql:"),
   /** H2 in memory. */
   H2("H2", "jdbc:h2:"),

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,6 +97,15 @@ final class ServerProcess implements AutoCloseable {
       return socket.getLocalPort();
     } catch (IOException e) {
       throw new ServerUnavailableException("no free port on loopback", e);
+    }
+  }
+
+  /** True if something accepts connections on a port of loopback. */
+  static boolean isListening(int port) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    } catch (IOException e) {
+      return false;
     }
   }
 

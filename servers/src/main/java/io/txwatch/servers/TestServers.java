@@ -5,6 +5,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -23,13 +24,15 @@ import java.util.stream.Stream;
  * <p>The environment variable {@value #URLS} holds JDBC URLs of servers that already run, separated
  * by commas, each with a user who may create databases: {@code
  * jdbc:postgresql://127.0.0.1:5432/postgres?user=postgres&password=x,jdbc:mysql://127.0.0.1:3306/mysql?user=root}.
- * Each takes the place of the embedded server of its kind; MySQL, which has no embedded server, is
- * tested only if it is named there.
+ * Each takes the place of the server of its kind that we would start. MySQL can be started only
+ * where {@code servers/mysql fetch} has put it; elsewhere its tests are left out, and {@link
+ * #kinds()} says so, once.
  */
 public final class TestServers {
 
   private static final String URLS = "TXWATCH_TEST_URLS";
   private static final Map<ServerKind, DatabaseServer> RUNNING = new EnumMap<>(ServerKind.class);
+  private static final AtomicBoolean TOLD = new AtomicBoolean();
   private static final AtomicInteger COUNT = new AtomicInteger();
 
   private TestServers() {}
@@ -47,15 +50,35 @@ public final class TestServers {
         .newDatabase("txw_" + ProcessHandle.current().pid() + "_" + COUNT.incrementAndGet());
   }
 
-  /** Every kind that can be tested here: MySQL only if {@code TXWATCH_TEST_URLS} names one. */
+  /** Every kind that can be tested here, which may leave out MySQL; if it does, it says why. */
   public static Stream<ServerKind> kinds() {
-    return Stream.of(ServerKind.values())
-        .filter(kind -> kind != ServerKind.MYSQL || external(kind).isPresent());
+    Optional<String> noMySql = missing(ServerKind.MYSQL);
+    if (noMySql.isPresent() && TOLD.compareAndSet(false, true)) {
+      System.err.println("[txwatch] " + noMySql.get());
+    }
+    return Stream.of(ServerKind.values()).filter(kind -> missing(kind).isEmpty());
+  }
+
+  /** Why a kind cannot be tested here: a line for people; empty if it can. */
+  public static Optional<String> missing(ServerKind kind) {
+    boolean here =
+        kind != ServerKind.MYSQL || MySqlServer.isFetched() || external(kind).isPresent();
+    return here
+        ? Optional.empty()
+        : Optional.of(
+            "no MySQL here, all tests on it are skipped: servers/mysql fetch gets it, or "
+                + URLS
+                + " names one");
   }
 
   /** Those of {@link #kinds()} that run sessions side by side, row by row: all but SQLite. */
   public static Stream<ServerKind> concurrentKinds() {
     return kinds().filter(kind -> kind != ServerKind.SQLITE);
+  }
+
+  /** True if the server of that kind is started by us, and nobody has named another. */
+  static boolean startsItself(ServerKind kind) {
+    return external(kind).isEmpty();
   }
 
   private static DatabaseServer start(ServerKind kind) {
@@ -68,8 +91,7 @@ public final class TestServers {
       case MARIADB -> MariaDbServer.start();
       case H2 -> EmbeddedDatabases.h2();
       case SQLITE -> EmbeddedDatabases.sqlite();
-      case MYSQL ->
-          throw new ServerUnavailableException("no MySQL to test with: name one in " + URLS);
+      case MYSQL -> MySqlServer.start();
     };
   }
 

@@ -1,6 +1,7 @@
 package io.txwatch.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -25,8 +26,10 @@ class ServerLifetimeTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"POSTGRESQL", "MARIADB"})
+  @EnumSource(names = {"POSTGRESQL", "MARIADB", "MYSQL"})
   void aServerDoesNotOutliveAJvmThatIsKilled(ServerKind kind) throws Exception {
+    assumeTrue(TestServers.missing(kind).isEmpty(), () -> TestServers.missing(kind).orElseThrow());
+    assumeTrue(TestServers.startsItself(kind), kind + " is another's, by TXWATCH_TEST_URLS");
     Process jvm =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

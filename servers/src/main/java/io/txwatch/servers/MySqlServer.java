@@ -1,0 +1,147 @@
+package io.txwatch.servers;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * A MySQL server of our own on loopback: keeps nothing, is tuned for short lives. The user {@code
+ * root} has all rights and no password.
+ *
+ * <p>No artifact brings its binaries: {@code servers/mysql fetch} takes them from Debian's packages
+ * into the cache, and where nobody has run that, there is none ({@link #isFetched}).
+ *
+ * <p>Its binary log is on, as is MySQL's default, since that changes what the server does: it
+ * refuses an auxiliary column whose default it takes for unsafe. The environment variable {@value
+ * #BINLOG}, set to {@code off}, has it off.
+ */
+public final class MySqlServer implements DatabaseServer {
+
+  private static final String BINLOG = "TXWATCH_MYSQL_BINLOG";
+  private static final String USER = "root";
+
+  private final ServerProcess process;
+  private final int port;
+
+  private MySqlServer(ServerProcess process, int port) {
+    this.process = process;
+    this.port = port;
+  }
+
+  /** True if its binaries are in the cache. */
+  public static boolean isFetched() {
+    return home().isPresent();
+  }
+
+  /**
+   * Starts one, in a second or two.
+   *
+   * @throws ServerUnavailableException with a line for people
+   */
+  public static MySqlServer start() {
+    Path home =
+        home()
+            .orElseThrow(
+                () -> new ServerUnavailableException("no MySQL here: servers/mysql fetch gets it"));
+    try {
+      Path directory = Files.createTempDirectory("txwatch-mysql");
+      Path data = Files.createDirectory(directory.resolve("data"));
+      Directories.copy(home.resolve("data"), data);
+      int port = ServerProcess.freePort();
+      List<String> command = new ArrayList<>();
+      command.add(home.resolve("mysqld").toString());
+      if (Privileges.isRoot()) {
+        command.add("--user=root");
+      }
+      command.addAll(
+          List.of(
+              "--datadir=" + data,
+              "--port=" + port,
+              "--bind-address=127.0.0.1",
+              "--socket=" + directory.resolve("s"),
+              "--pid-file=" + directory.resolve("pid"),
+              "--max-connections=200"));
+      command.addAll(
+          "off".equals(System.getenv(BINLOG))
+              ? List.of("--skip-log-bin")
+              : List.of("--server-id=1", "--log-bin=binlog", "--sync-binlog=0"));
+      ServerProcess process =
+          ServerProcess.start(
+              command, Map.of(), directory, "KILL", () -> ServerProcess.isListening(port));
+      return new MySqlServer(process, port);
+    } catch (IOException e) {
+      throw new ServerUnavailableException("cannot set MySQL up: " + e.getMessage(), e);
+    }
+  }
+
+  /** The newest by name in the cache. */
+  private static Optional<Path> home() {
+    Path cache = Binaries.ownCache();
+    if (!Files.isDirectory(cache)) {
+      return Optional.empty();
+    }
+    try (Stream<Path> entries = Files.list(cache)) {
+      return entries
+          .filter(entry -> entry.getFileName().toString().startsWith("mysql-"))
+          .filter(entry -> Files.isExecutable(entry.resolve("mysqld")))
+          .max(Comparator.comparing(Path::toString));
+    } catch (IOException e) {
+      return Optional.empty(); // a cache that cannot be read is none
+    }
+  }
+
+  @Override
+  public ServerKind kind() {
+    return ServerKind.MYSQL;
+  }
+
+  @Override
+  public String url() {
+    return url("mysql");
+  }
+
+  private String url(String database) {
+    return "jdbc:mysql://127.0.0.1:"
+        + port
+        + "/"
+        + database
+        + "?user="
+        + USER
+        + "&sslMode=DISABLED&allowPublicKeyRetrieval=true";
+  }
+
+  @Override
+  public String user() {
+    return USER;
+  }
+
+  @Override
+  public String password() {
+    return "";
+  }
+
+  @Override
+  public String newDatabase(String name) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url());
+        Statement statement = connection.createStatement()) {
+      statement.execute("DROP DATABASE IF EXISTS " + name);
+      statement.execute("CREATE DATABASE " + name);
+    }
+    return url(name);
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}
