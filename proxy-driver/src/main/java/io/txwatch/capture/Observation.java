@@ -81,6 +81,11 @@ public final class Observation {
    * @param writers what stands in {@code txw_wl}
    */
   public void row(Access access, String table, long row, String writers) {
+    row(access, table, row, writers, true);
+  }
+
+  /** The same, with whether it is {@linkplain RowAccess#certain() certain}. */
+  public void row(Access access, String table, long row, String writers, boolean certain) {
     synchronized (tracker) {
       if (ended) {
         if (!lateRowsTold) {
@@ -95,7 +100,7 @@ public final class Observation {
       if (rows.size() >= MOST_ROWS) {
         beyond++;
       } else {
-        rows.add(new RowAccess(access, table, row, WriterList.ofColumn(writers)));
+        rows.add(new RowAccess(access, table, row, WriterList.ofColumn(writers), certain));
       }
     }
   }

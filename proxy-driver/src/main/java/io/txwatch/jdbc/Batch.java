@@ -2,6 +2,7 @@ package io.txwatch.jdbc;
 
 import io.txwatch.capture.SessionTracker;
 import java.sql.BatchUpdateException;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -19,8 +20,25 @@ import org.jspecify.annotations.Nullable;
 final class Batch {
 
   private final WatchedConnection connection;
+
+  /**
+   * What an item is given when it is added.
+   *
+   * @param firstRow the id of its first new row; 0 if it has none
+   */
+  record Given(CachedPlan cached, String token, long firstRow) {
+    String immediateSql() {
+      return cached.plan().immediateSql(token, firstRow);
+    }
+
+    void setParameters(PreparedStatement statement) throws SQLException {
+      Execution.setParameters(statement, cached, token, firstRow);
+    }
+  }
+
   private final List<CachedPlan> plans = new ArrayList<>();
   private final List<SessionTracker.Position> positions = new ArrayList<>();
+  private final List<Given> given = new ArrayList<>();
 
   Batch(WatchedConnection connection) {
     this.connection = connection;
@@ -36,12 +54,14 @@ final class Batch {
     return plans.size();
   }
 
-  /** Adds an item and gives its token. */
-  String add(CachedPlan cached) {
+  /** Adds an item and gives it its token and its rows' ids. */
+  Given add(CachedPlan cached) {
     SessionTracker.Position position = connection.tracker().next(plans.size());
     plans.add(cached);
     positions.add(position);
-    return position.token();
+    Given item = new Given(cached, position.token(), Execution.takeRowIds(cached));
+    given.add(item);
+    return item;
   }
 
   /** Adds an item that has no token. */
@@ -76,14 +96,15 @@ final class Batch {
     }
     for (int i = 0; i < plans.size(); i++) {
       Execution execution = begun == null ? begin(i) : begun.get(i);
-      execution.succeeded(i < counts.length && counts[i] == 0);
+      execution.counted(i < counts.length ? counts[i] : -1);
     }
     return as.apply(counts);
   }
 
   private Execution begin(int i) {
-    return Execution.begin(
-        connection, plans.get(i), i < positions.size() ? positions.get(i) : null);
+    return i < positions.size()
+        ? Execution.begin(connection, plans.get(i), positions.get(i), given.get(i).firstRow())
+        : Execution.begin(connection, plans.get(i), null, 0);
   }
 
   private void failed(@Nullable List<Execution> begun, SQLException error, long[] counts) {
@@ -94,7 +115,7 @@ final class Batch {
       if (shared) {
         execution.outcomeUnknown();
       } else if (done) {
-        execution.succeeded(counts[i] == 0);
+        execution.counted(counts[i]);
       } else {
         execution.failed(error);
       }

@@ -71,6 +71,14 @@ final class CachedPlan {
     }
   }
 
+  /** True if the statement wrote just as many rows as its update count says. */
+  boolean countTellsOfWrites() {
+    return switch (plan.kind()) {
+      case INSERT, REPLACE, UPDATE, DELETE, MERGE -> true;
+      case SELECT, LOCKING_SELECT, DDL, OTHER -> false;
+    };
+  }
+
   /** True if the statement was made to return what it wrote. */
   boolean returnsWrittenRows() {
     return plan.returns() == RewritePlan.Returns.WRITTEN_ROWS;

@@ -2,9 +2,14 @@ package io.txwatch.jdbc;
 
 import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Observation;
+import io.txwatch.capture.RowIds;
 import io.txwatch.capture.SessionTracker;
+import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
+import io.txwatch.sql.Dialect;
+import io.txwatch.sql.NewRows;
 import io.txwatch.sql.TransactionControl;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -22,23 +27,37 @@ final class Execution {
   private final @Nullable Observation observation;
   private boolean over;
 
+  /** The id of the first row that an INSERT gives an id; 0 if it gives none. */
+  private final long firstRow;
+
   private Execution(
-      WatchedConnection connection, CachedPlan cached, @Nullable Observation observation) {
+      WatchedConnection connection,
+      CachedPlan cached,
+      @Nullable Observation observation,
+      long firstRow) {
     this.connection = connection;
     this.cached = cached;
     this.observation = observation;
+    this.firstRow = firstRow;
   }
 
   /** A statement is about to be sent. */
   static Execution begin(WatchedConnection connection, CachedPlan cached) {
-    return begin(connection, cached, null);
+    return begin(connection, cached, null, takeRowIds(cached));
   }
 
-  /** An item of a batch is about to be sent, at the position that its token names. */
+  /**
+   * An item of a batch is about to be sent, at the position that its token names.
+   *
+   * @param firstRow what {@link #takeRowIds} gave it
+   */
   static Execution begin(
-      WatchedConnection connection, CachedPlan cached, SessionTracker.@Nullable Position position) {
+      WatchedConnection connection,
+      CachedPlan cached,
+      SessionTracker.@Nullable Position position,
+      long firstRow) {
     if (cached.isControl()) {
-      return new Execution(connection, cached, null);
+      return new Execution(connection, cached, null, firstRow);
     }
     try {
       SessionTracker tracker = connection.tracker();
@@ -51,11 +70,17 @@ final class Execution {
       if (reason.isPresent()) {
         observation.notSeen(reason.get(), cached.plan().passThroughDetail());
       }
-      return new Execution(connection, cached, observation);
+      return new Execution(connection, cached, observation, firstRow);
     } catch (RuntimeException e) {
       connection.fault(e);
-      return new Execution(connection, cached, null);
+      return new Execution(connection, cached, null, firstRow);
     }
+  }
+
+  /** The first of as many row ids as a statement gives; 0 if it gives none. */
+  static long takeRowIds(CachedPlan cached) {
+    int rows = cached.plan().rowIdParameters().length;
+    return rows == 0 ? 0 : RowIds.shared().take(rows);
   }
 
   CachedPlan cached() {
@@ -64,7 +89,7 @@ final class Execution {
 
   /** The same execution with another text. */
   Execution with(CachedPlan other) {
-    Execution changed = new Execution(connection, other, observation);
+    Execution changed = new Execution(connection, other, observation, 0);
     other.plan().passThrough().ifPresent(r -> changed.notSeen(r, other.plan().passThroughDetail()));
     return changed;
   }
@@ -76,13 +101,58 @@ final class Execution {
 
   /** The text for a plain statement. */
   String immediateSql() {
-    return cached.plan().immediateSql(token());
+    return cached.plan().immediateSql(token(), firstRow);
+  }
+
+  /** Fills in what the text of a prepared statement takes from the driver. */
+  void setParameters(PreparedStatement statement) throws SQLException {
+    setParameters(statement, cached, token(), firstRow);
+  }
+
+  static void setParameters(
+      PreparedStatement statement, CachedPlan cached, String token, long firstRow)
+      throws SQLException {
+    for (int place : cached.plan().tokenParameters()) {
+      statement.setString(place, token);
+    }
+    int[] rowIds = cached.plan().rowIdParameters();
+    for (int i = 0; i < rowIds.length; i++) {
+      statement.setLong(rowIds[i], firstRow + i);
+    }
   }
 
   /** Notes that rows are touched that will not be seen. */
   void notSeen(GapReason reason, String detail) {
     if (observation != null) {
       observation.notSeen(reason, detail);
+    }
+  }
+
+  /**
+   * The DBMS executed the statement and gave an update count.
+   *
+   * @param count as the driver gave it, {@link java.sql.Statement#SUCCESS_NO_INFO} included; -1 if
+   *     it is not known
+   */
+  void counted(long count) {
+    Optional<NewRows> given = cached.plan().newRows();
+    if (observation == null || firstRow == 0 || given.isEmpty()) {
+      succeeded(count == 0 && cached.countTellsOfWrites());
+      return;
+    }
+    NewRows rows = given.get();
+    boolean mayBeLeftOut = connection.rules().dialect() == Dialect.POSTGRESQL;
+    NewRows.Verdict verdict = rows.verdict(count, mayBeLeftOut);
+    switch (verdict) {
+      case ALL, ALL_AND_OTHERS, LIKELY_ALL -> {
+        boolean certain = verdict != NewRows.Verdict.LIKELY_ALL;
+        for (int i = 0; i < rows.count() && !over; i++) {
+          observation.row(Access.INSERT, rows.table(), firstRow + i, token(), certain);
+        }
+        succeeded(verdict == NewRows.Verdict.ALL);
+      }
+      case NONE -> succeeded(true);
+      case UNKNOWN -> succeeded(false);
     }
   }
 

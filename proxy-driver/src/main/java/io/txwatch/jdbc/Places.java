@@ -16,6 +16,6 @@ final class Places {
     if (index >= 1 && index <= places.length) {
       return places[index - 1];
     }
-    return index < 1 ? index : index + plan.tokenParameters().length;
+    return index < 1 ? index : index + plan.addedParameters();
   }
 }

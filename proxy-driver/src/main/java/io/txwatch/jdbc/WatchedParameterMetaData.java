@@ -16,7 +16,7 @@ final class WatchedParameterMetaData extends DelegatingParameterMetaData {
 
   @Override
   public int getParameterCount() throws SQLException {
-    return delegate.getParameterCount() - plan.tokenParameters().length;
+    return delegate.getParameterCount() - plan.addedParameters();
   }
 
   @Override

@@ -92,13 +92,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     kept = null;
   }
 
-  private void setTokens(PreparedStatement statement, CachedPlan cached, String token)
-      throws SQLException {
-    for (int place : cached.plan().tokenParameters()) {
-      statement.setString(place, token);
-    }
-  }
-
   /** Changes to the text of another plan, and takes the parameters over. */
   private void prepareFor(CachedPlan wanted) throws SQLException {
     if (wanted == active || streamed || batch != null) {
@@ -199,7 +192,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private <T> T run(PreparedCall<T> call) throws SQLException {
     Execution execution = start(active);
     try {
-      setTokens(prepared, active, execution.token());
+      execution.setParameters(prepared);
       T result = call.on(prepared);
       active.prove();
       connection.unguard();
@@ -216,7 +209,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private long runWrite() throws SQLException {
     Execution execution = start(active);
     try {
-      setTokens(prepared, active, execution.token());
+      execution.setParameters(prepared);
       long count = connection.write(execution, text -> prepared.executeQuery());
       connection.unguard();
       return drained(count);
@@ -266,7 +259,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       plan.batched(true);
       collecting = new Batch(connection);
     }
-    setTokens(prepared, active, collecting.add(active));
+    collecting.add(active).setParameters(prepared);
     prepared.addBatch();
     items.add(new Item(streamed || kept == null ? null : kept.clone()));
     batch = collecting;
@@ -316,7 +309,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     Batch again = new Batch(connection);
     for (Item item : sent) {
       replay(item.setters(), prepared, active);
-      setTokens(prepared, active, again.add(active));
+      again.add(active).setParameters(prepared);
       prepared.addBatch();
     }
     return again;

@@ -242,7 +242,7 @@ class WatchedStatement extends DelegatingStatement {
   }
 
   final long counted(long count) {
-    execution().succeeded(count == 0);
+    execution().counted(count);
     return count;
   }
 
@@ -253,10 +253,22 @@ class WatchedStatement extends DelegatingStatement {
   }
 
   final boolean hasResult(boolean result) {
-    if (!result || !execution().cached().hidesColumns()) {
+    if (!result && execution().cached().countTellsOfWrites()) {
+      execution().counted(countOfLast());
+    } else if (!result || !execution().cached().hidesColumns()) {
       execution().succeeded(false);
     }
     return result;
+  }
+
+  /** The update count that the driver has ready; asking for it leaves it there. */
+  private long countOfLast() {
+    try {
+      return delegate.getUpdateCount();
+    } catch (SQLException | RuntimeException e) {
+      connection.fault(e);
+      return -1;
+    }
   }
 
   /** Wraps a result of the last execution. */
@@ -392,7 +404,7 @@ class WatchedStatement extends DelegatingStatement {
         delegate.addBatch(texts.get(i));
         sending.addWithoutPosition(cached);
       } else {
-        delegate.addBatch(cached.plan().immediateSql(sending.add(cached)));
+        delegate.addBatch(sending.add(cached).immediateSql());
       }
     }
     return sending;

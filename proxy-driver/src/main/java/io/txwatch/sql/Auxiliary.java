@@ -14,6 +14,9 @@ final class Auxiliary {
   /** Stands for the writer token in what is spliced in. */
   static final char TOKEN = '\uE000';
 
+  /** Stands, each time for another one, for a new row's id that the driver gives. */
+  static final char ROW_ID = '\uE001';
+
   private Auxiliary() {}
 
   /** {@code alias.txw_rid, alias.txw_wl}. */

@@ -18,6 +18,11 @@ final class Draft {
   final List<String> appended = new ArrayList<>();
   RewritePlan.Returns returns = RewritePlan.Returns.NOTHING;
   final List<SideRead> sideReads = new ArrayList<>();
+  Optional<NewRows> newRows = Optional.empty();
+
+  /** True if the text is this one statement: then rows can be given ids and be known by them. */
+  boolean alone = true;
+
   boolean starShowsAuxiliary;
   private Optional<GapReason> reason = Optional.empty();
   private String detail = "";
@@ -51,19 +56,20 @@ final class Draft {
   RewritePlan finish(StatementKind kind, TransactionControl control, Splices all, boolean starShows)
       throws NotUnderstood {
     Splices.Parameters parameters = all.parameters();
-    String prepared =
-        all.marked().replace(String.valueOf(Auxiliary.TOKEN), parameters.writerText());
     return new RewritePlan(
         tokens.text(),
         kind,
         control,
         reason,
         detail,
-        prepared,
+        all.prepared(parameters),
         all.pieces(),
+        all.gaps(),
         parameters.count(),
         parameters.index(),
         parameters.writers(),
+        parameters.rowIds(),
+        newRows,
         returns,
         List.copyOf(appended),
         starShows,

@@ -10,9 +10,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * INSERT and REPLACE (IsoRel, Table 1, rows 6, 9 and 10): the writer token in every new row, and a
- * row id where the column's default does not give it. Without a column list the columns are named
- * from the catalog: so the values stay where they belong, whatever was added to the table since.
+ * INSERT and REPLACE (IsoRel, Table 1, rows 6, 9 and 10): the writer token in every new row. The
+ * rows of VALUES get their ids from the driver, which so knows them ({@link NewRows}); those of a
+ * query get them from the column's default. Without a column list the columns are named from the
+ * catalog: so the values stay where they belong, whatever was added to the table since.
  */
 final class InsertRewriter {
 
@@ -45,12 +46,17 @@ final class InsertRewriter {
         if (draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB) {
           throw new NotUnderstood("DEFAULT VALUES, which " + draft.dialect + " does not know");
         }
-        String names = rid().isEmpty() ? Auxiliary.WL : Auxiliary.RID + ", " + Auxiliary.WL;
-        String values = rid().isEmpty() ? token() : rid() + ", " + token();
         draft.splices.replace(
-            shape.source, shape.source + 2, "(" + names + ") values (" + values + ")");
+            shape.source,
+            shape.source + 2,
+            "(" + names(newRid()) + ") values (" + newRowValues() + ")");
+        givesIds(1);
       }
-      case SET -> draft.splices.after(shape.sourceEnd - 1, ", " + Auxiliary.WL + " = " + token());
+      case SET -> {
+        String rid = newRid().isEmpty() ? "" : Auxiliary.RID + " = " + newRid() + ", ";
+        draft.splices.after(shape.sourceEnd - 1, ", " + rid + Auxiliary.WL + " = " + token());
+        givesIds(1);
+      }
     }
     conflict();
     returning();
@@ -66,16 +72,64 @@ final class InsertRewriter {
     }
   }
 
+  /** An id for each row of a query; empty if the column's default gives it. */
   private String rid() {
     return Auxiliary.newRid(draft.dialect);
+  }
+
+  /** An id for a row of VALUES: the driver's, unless the text holds other statements too. */
+  private String newRid() {
+    return draft.alone ? String.valueOf(Auxiliary.ROW_ID) : rid();
+  }
+
+  private String newRowValues() {
+    return newRid().isEmpty() ? token() : newRid() + ", " + token();
+  }
+
+  private void givesIds(int rows) {
+    if (draft.alone) {
+      draft.newRows = Optional.of(new NewRows(draft.tables.display(target), rows, fate()));
+    }
+  }
+
+  private NewRows.Fate fate() {
+    if (shape.kind == StatementKind.REPLACE) {
+      return NewRows.Fate.REPLACES;
+    }
+    if (shape.onConflict >= 0) {
+      return updatesOnConflict() ? NewRows.Fate.MAY_UPDATE_ANOTHER : NewRows.Fate.MAY_BE_LEFT_OUT;
+    }
+    return modified() ? NewRows.Fate.MAY_BE_LEFT_OUT : NewRows.Fate.WRITTEN;
+  }
+
+  private boolean updatesOnConflict() {
+    if (tokens.isWord(shape.onConflict + 1, "DUPLICATE")) {
+      return true;
+    }
+    for (int i = shape.onConflict; i < shape.to; i = tokens.next(i)) {
+      if (tokens.areWords(i, "DO", "UPDATE")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** INSERT IGNORE, INSERT OR FAIL and the like. */
+  private boolean modified() {
+    for (int i = shape.verb + 1; i < target.from(); i++) {
+      if (tokens.isAnyWord(i, "IGNORE", "OR", "DELAYED")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private String token() {
     return Auxiliary.tokenAsValue();
   }
 
-  private String names() {
-    return rid().isEmpty() ? ", " + Auxiliary.WL : ", " + Auxiliary.RID + ", " + Auxiliary.WL;
+  private static String names(String rid) {
+    return rid.isEmpty() ? Auxiliary.WL : Auxiliary.RID + ", " + Auxiliary.WL;
   }
 
   private void values() throws NotUnderstood {
@@ -86,27 +140,40 @@ final class InsertRewriter {
       }
     }
     boolean empty = width == 0;
-    nameColumns(width);
-    String added = rid().isEmpty() ? token() : rid() + ", " + token();
+    nameColumns(width, names(newRid()));
     for (int row : shape.rows) {
       int last = tokens.partner(row) - 1;
-      draft.splices.after(last, (empty ? "" : ", ") + added);
+      draft.splices.after(last, (empty ? "" : ", ") + newRowValues());
     }
+    nameAliases(width);
+    givesIds(shape.rows.size());
+  }
+
+  /** MySQL's {@code VALUES (…) AS new(a, b)} names every column, ours too. */
+  private void nameAliases(int width) throws NotUnderstood {
+    int alias = tokens.partner(shape.rows.get(shape.rows.size() - 1)) + 1;
+    if (alias >= shape.sourceEnd || !tokens.isOpen(alias + 2)) {
+      return;
+    }
+    if (width == 0) {
+      throw new NotUnderstood(GapReason.SHAPE, "aliases of no columns");
+    }
+    draft.splices.after(tokens.partner(alias + 2) - 1, ", " + names(newRid()));
   }
 
   /** Adds our names to the column list, or makes one. */
-  private void nameColumns(int width) throws NotUnderstood {
+  private void nameColumns(int width, String names) throws NotUnderstood {
     if (shape.columns >= 0) {
       int close = tokens.partner(shape.columns);
       boolean none = close == shape.columns + 1;
       if (none != (width == 0)) {
         throw new NotUnderstood("columns and values differ in number");
       }
-      draft.splices.after(close - 1, none ? names().substring(2) : names());
+      draft.splices.after(close - 1, none ? names : ", " + names);
       return;
     }
     if (width == 0 && draft.dialect != Dialect.SQLITE) {
-      draft.splices.after(target.to() - 1, " (" + names().substring(2) + ")");
+      draft.splices.after(target.to() - 1, " (" + names + ")");
       return;
     }
     int columns = columns().size();
@@ -115,7 +182,7 @@ final class InsertRewriter {
       throw new NotUnderstood(
           GapReason.SHAPE, "the catalog knows " + columns + " columns, there are " + width);
     }
-    draft.splices.after(target.to() - 1, columnList(width, names()));
+    draft.splices.after(target.to() - 1, columnList(width, ", " + names));
   }
 
   private List<String> columns() {
@@ -203,7 +270,7 @@ final class InsertRewriter {
         draft.splices.after(block.listTo - 1, added);
       }
     }
-    nameColumns(width.orElse(1));
+    nameColumns(width.orElse(1), names(rid()));
   }
 
   /** SQLite needs a WHERE between a query and ON CONFLICT. */

@@ -20,14 +20,19 @@ import java.util.Optional;
  *     tells of all of them, or if it touches none. A statement of which only some tables can be
  *     seen is both rewritten and has a reason here: it is independent of {@link #isRewritten()}
  * @param passThroughDetail for people, empty if there is no reason
- * @param preparedSql the text for a PreparedStatement: every writer token is a {@code ?}; {@code
- *     original} if nothing is added
+ * @param preparedSql the text for a PreparedStatement: every writer token and every row id is a
+ *     {@code ?}; {@code original} if nothing is added
  * @param immediatePieces the text for a plain Statement, cut where the token literal (quotes are
- *     ours to add) goes; one piece if it has none
+ *     ours to add) or a row's id goes; one piece if it has none
+ * @param immediateGaps what goes between two of them: 0 for the token, else the row, from 1, whose
+ *     id it is
  * @param parameterCount how many {@code ?} the application's text has
  * @param parameterIndex (the identity if nothing was added) {@code parameterIndex[i]} is the place,
  *     from 1, in {@code preparedSql} of the application's {@code i+1}-th parameter
  * @param tokenParameters the places, from 1, in {@code preparedSql} of the writer token
+ * @param rowIdParameters the places, from 1, in {@code preparedSql} of the ids of the new rows, in
+ *     the rows' order: each gets an id of its own, of 64 bits
+ * @param newRows the rows that an INSERT gives ids by {@code rowIdParameters}; what becomes of them
  * @param returns how the rewritten statement tells of rows
  * @param appended the tables whose {@code txw_rid, txw_wl} were appended, a pair each, at the end
  *     of the select list or the RETURNING list, in this order
@@ -45,9 +50,12 @@ public record RewritePlan(
     String passThroughDetail,
     String preparedSql,
     List<String> immediatePieces,
+    int[] immediateGaps,
     int parameterCount,
     int[] parameterIndex,
     int[] tokenParameters,
+    int[] rowIdParameters,
+    Optional<NewRows> newRows,
     Returns returns,
     List<String> appended,
     boolean starShowsAuxiliary,
@@ -107,9 +115,12 @@ public record RewritePlan(
         detail,
         sql,
         List.of(sql),
+        new int[0],
         parameterCount,
         identity,
         new int[0],
+        new int[0],
+        Optional.empty(),
         Returns.NOTHING,
         List.of(),
         false,
@@ -126,9 +137,12 @@ public record RewritePlan(
         passThroughDetail,
         preparedSql,
         immediatePieces,
+        immediateGaps,
         parameterCount,
         parameterIndex,
         tokenParameters,
+        rowIdParameters,
+        newRows,
         returns,
         appended,
         shows,
@@ -145,21 +159,43 @@ public record RewritePlan(
         detail,
         preparedSql,
         immediatePieces,
+        immediateGaps,
         parameterCount,
         parameterIndex,
         tokenParameters,
+        rowIdParameters,
+        newRows,
         returns,
         appended,
         starShowsAuxiliary,
         sideReads);
   }
 
-  /** The text for a plain Statement. */
-  public String immediateSql(String token) {
+  /**
+   * The text for a plain Statement.
+   *
+   * @param firstRow the id of the first new row; those after it get the numbers after it
+   */
+  public String immediateSql(String token, long firstRow) {
     if (immediatePieces.size() == 1) {
       return immediatePieces.get(0);
     }
-    return String.join("'" + token + "'", immediatePieces);
+    StringBuilder sql = new StringBuilder(preparedSql.length() + 20 * immediateGaps.length);
+    sql.append(immediatePieces.get(0));
+    for (int i = 0; i < immediateGaps.length; i++) {
+      if (immediateGaps[i] == 0) {
+        sql.append('\'').append(token).append('\'');
+      } else {
+        sql.append(firstRow + immediateGaps[i] - 1);
+      }
+      sql.append(immediatePieces.get(i + 1));
+    }
+    return sql.toString();
+  }
+
+  /** How many parameters {@code preparedSql} has beside the application's. */
+  public int addedParameters() {
+    return tokenParameters.length + rowIdParameters.length;
   }
 
   /** True if anything was added. */

@@ -85,7 +85,7 @@ public final class RewritePlanner implements Planner {
         && !Tokenizer.tokenizeOtherBackslash(tokens.text(), dialect).isBroken()) {
       throw new NotUnderstood("a string whose end depends on a setting of the server");
     }
-    Draft draft = draft(tokens, range, catalog, mayReturnRows, true);
+    Draft draft = draft(tokens, range, catalog, mayReturnRows, true, true);
     return draft.finish(draft.shape.kind);
   }
 
@@ -97,9 +97,15 @@ public final class RewritePlanner implements Planner {
    * Scans, protects, rewrites, and asks the parser.
    *
    * @param watched false if the statement only has to be put right, and carries nothing
+   * @param alone true if the text holds no other statement
    */
   private Draft draft(
-      Tokens tokens, Range range, Catalog catalog, boolean mayReturnRows, boolean watched)
+      Tokens tokens,
+      Range range,
+      Catalog catalog,
+      boolean mayReturnRows,
+      boolean watched,
+      boolean alone)
       throws NotUnderstood {
     for (int i = range.from(); i < range.to(); i++) {
       if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
@@ -109,6 +115,7 @@ public final class RewritePlanner implements Planner {
     StatementShape shape = ShapeScanner.scan(tokens, dialect, range.from(), range.to());
     Tables tables = new Tables(catalog);
     Draft draft = new Draft(tokens, dialect, shape, tables, mayReturnRows);
+    draft.alone = alone;
     StarGuard.protect(draft);
     try {
       Optional<String> wholeRow = WholeRows.find(draft);
@@ -214,7 +221,7 @@ public final class RewritePlanner implements Planner {
     for (Range range : defines ? List.<Range>of() : statements) {
       if (StatementClass.of(tokens, dialect, range.from(), range.to()).hasShape()) {
         try {
-          Draft one = draft(tokens, range, catalog, false, !controlled);
+          Draft one = draft(tokens, range, catalog, false, !controlled, false);
           whole.splices.addAll(one.splices);
           stars |= one.starShowsAuxiliary;
         } catch (NotUnderstood e) {

@@ -15,13 +15,31 @@ final class Splices {
 
   private record Splice(int from, int to, String text) {}
 
-  /** A parameter in the order of the new text: a token of the original, or the writer token. */
+  /**
+   * A parameter in the order of the new text.
+   *
+   * @param token a token of the original; {@link #WRITER}; or below it, a row's id, counted down
+   */
   private record Place(int token) {
-    static final Place WRITER = new Place(-1);
+    static final int WRITER = -1;
+
+    static Place rowId(int ordinal) {
+      return new Place(WRITER - 1 - ordinal);
+    }
+
+    /** Which row, from 0. */
+    int ordinal() {
+      return WRITER - 1 - token;
+    }
   }
 
-  /** Where the parameters went. */
-  record Parameters(int count, int[] index, int[] writers, String writerText) {}
+  /**
+   * Where the parameters went.
+   *
+   * @param explicit the number that the writer token is given in the text, the rows' ids those
+   *     after it; 0 if parameters are not numbered in the text
+   */
+  record Parameters(int count, int[] index, int[] writers, int[] rowIds, int explicit) {}
 
   private final Tokens tokens;
   private final Dialect dialect;
@@ -63,7 +81,7 @@ final class Splices {
     return ordered;
   }
 
-  /** The text, {@link Auxiliary#TOKEN} where the token goes. */
+  /** The text, {@link Auxiliary#TOKEN} and {@link Auxiliary#ROW_ID} where those go. */
   String marked() {
     StringBuilder out = new StringBuilder();
     int at = 0;
@@ -74,7 +92,7 @@ final class Splices {
     return out.append(tokens.text(), at, tokens.text().length()).toString();
   }
 
-  /** The same in pieces, cut where the token goes. */
+  /** The same in pieces, cut where a token or a row's id goes. */
   List<String> pieces() {
     List<String> pieces = new ArrayList<>();
     StringBuilder out = new StringBuilder();
@@ -82,7 +100,7 @@ final class Splices {
     for (Splice splice : ordered()) {
       out.append(tokens.text(), at, splice.from);
       for (int i = 0; i < splice.text.length(); i++) {
-        if (splice.text.charAt(i) == Auxiliary.TOKEN) {
+        if (isMark(splice.text.charAt(i))) {
           pieces.add(out.toString());
           out.setLength(0);
         } else {
@@ -93,6 +111,39 @@ final class Splices {
     }
     pieces.add(out.append(tokens.text(), at, tokens.text().length()).toString());
     return pieces;
+  }
+
+  /** What goes between two pieces: 0 for the token, else the row, from 1, whose id it is. */
+  int[] gaps() {
+    List<Integer> gaps = new ArrayList<>();
+    int rows = 0;
+    for (Splice splice : ordered()) {
+      for (int i = 0; i < splice.text.length(); i++) {
+        if (isMark(splice.text.charAt(i))) {
+          gaps.add(splice.text.charAt(i) == Auxiliary.TOKEN ? 0 : ++rows);
+        }
+      }
+    }
+    return gaps.stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  private static boolean isMark(int c) {
+    return c == Auxiliary.TOKEN || c == Auxiliary.ROW_ID;
+  }
+
+  /** The text for a PreparedStatement. */
+  String prepared(Parameters parameters) {
+    List<String> pieces = pieces();
+    int[] gaps = gaps();
+    StringBuilder out = new StringBuilder(pieces.get(0));
+    for (int i = 0; i < gaps.length; i++) {
+      out.append('?');
+      if (parameters.explicit > 0) {
+        out.append(parameters.explicit + gaps[i]);
+      }
+      out.append(pieces.get(i + 1));
+    }
+    return out.toString();
   }
 
   /**
@@ -108,11 +159,17 @@ final class Splices {
     boolean named = false;
     List<Splice> ordered = ordered();
     int next = 0;
+    int rows = 0;
     for (int i = 0; i <= tokens.count(); i++) {
       int offset = i == tokens.count() ? tokens.text().length() : tokens.start(i);
       while (next < ordered.size() && ordered.get(next).from <= offset) {
         String text = ordered.get(next++).text;
-        text.chars().filter(c -> c == Auxiliary.TOKEN).forEach(c -> after.add(Place.WRITER));
+        for (int at = 0; at < text.length(); at++) {
+          if (isMark(text.charAt(at))) {
+            boolean writer = text.charAt(at) == Auxiliary.TOKEN;
+            after.add(writer ? new Place(Place.WRITER) : Place.rowId(rows++));
+          }
+        }
       }
       if (i == tokens.count()) {
         break;
@@ -140,11 +197,14 @@ final class Splices {
     java.util.Arrays.setAll(index, i -> i + 1);
     Numbering replay = new Numbering(0);
     List<Integer> writerNumbers = new ArrayList<>();
+    int[] rowIds = new int[rows];
     for (Place place : after) {
       int number = renumbered.number(place);
       if (place.token >= 0) {
         index[replay.number(place) - 1] = number;
-      } else if (!writerNumbers.contains(number)) {
+      } else if (place.token < Place.WRITER) {
+        rowIds[place.ordinal()] = number;
+      } else if (explicit == 0 || writerNumbers.isEmpty()) {
         writerNumbers.add(number);
       }
     }
@@ -152,7 +212,8 @@ final class Splices {
         old.max,
         index,
         writerNumbers.stream().mapToInt(Integer::intValue).toArray(),
-        explicit > 0 ? "?" + explicit : "?");
+        rowIds,
+        explicit);
   }
 
   /** Gives parameters their numbers as SQLite does; with {@code ?} alone, as everyone does. */
@@ -167,7 +228,8 @@ final class Splices {
 
     int number(Place place) {
       if (place.token < 0) {
-        return explicitWriter > 0 ? explicitWriter : ++max;
+        boolean writer = place.token == Place.WRITER;
+        return explicitWriter > 0 ? explicitWriter + (writer ? 0 : 1 + place.ordinal()) : ++max;
       }
       if (tokens.is(place.token, TokenKind.NUMBERED_PARAMETER)) {
         int number = numberOf(tokens.text(place.token));

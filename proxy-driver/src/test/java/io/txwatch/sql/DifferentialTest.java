@@ -33,6 +33,14 @@ class DifferentialTest {
 
   private static final String TOKEN = WriterToken.of(77, 1);
 
+  private static long rows = Long.MIN_VALUE;
+
+  /** The first of as many row ids as a statement needs. */
+  private static long nextRow() {
+    rows += 1000;
+    return rows;
+  }
+
   private static final Map<ServerKind, List<Connection>> SERVERS = new EnumMap<>(ServerKind.class);
 
   @AfterContainer
@@ -98,7 +106,7 @@ class DifferentialTest {
         sql = withParameters(sql, dialect, values);
       }
       RewritePlan plan = planner.plan(sql, catalog, i % 5 != 0);
-      String immediate = plan.immediateSql(TOKEN);
+      String immediate = plan.immediateSql(TOKEN, nextRow());
       Seen expected = values.isEmpty() ? run(raw, sql, null) : runPrepared(raw, sql, values, null);
       Seen actual =
           values.isEmpty()
@@ -153,6 +161,10 @@ class DifferentialTest {
         assertThat(plan.parameterCount()).describedAs(sql).isEqualTo(values.size());
         for (int place : plan.tokenParameters()) {
           statement.setString(place, TOKEN);
+        }
+        long row = nextRow();
+        for (int place : plan.rowIdParameters()) {
+          statement.setLong(place, row++);
         }
       }
       return seen(statement, statement.execute(), sql, plan);
@@ -267,7 +279,8 @@ class DifferentialTest {
         case MYSQL, MARIADB ->
             execute(
                 connection,
-                add + "txw_rid bigint unsigned not null default (uuid_short()) invisible",
+                add
+                    + "txw_rid bigint not null default (uuid_short() & 9223372036854775807) invisible",
                 add
                     + "txw_wl varchar(112) character set ascii collate ascii_bin"
                     + " not null default '' invisible");

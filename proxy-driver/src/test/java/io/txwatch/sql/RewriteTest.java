@@ -56,13 +56,13 @@ class RewriteTest {
         SELECT * FROM t NATURAL JOIN t2
         -> SELECT *, t.txw_rid, t.txw_wl, t2.txw_rid, t2.txw_wl FROM t  JOIN t2 using ("a")
         INSERT INTO t VALUES (1, ?), (2, ?)
-        -> INSERT INTO t ("a", "b", txw_wl) VALUES (1, ?, TOK), (2, ?, TOK)
+        -> INSERT INTO t ("a", "b", txw_rid, txw_wl) VALUES (1, ?, RID1, TOK), (2, ?, RID2, TOK)
         INSERT INTO t DEFAULT VALUES
-        -> INSERT INTO t (txw_wl) values (TOK)
+        -> INSERT INTO t (txw_rid, txw_wl) values (RID1, TOK)
         INSERT INTO u (c) SELECT a FROM t
         -> INSERT INTO u (c, txw_wl) SELECT a, cast(TOK as varchar) FROM t
         INSERT INTO t (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 2 WHERE t.b < 2
-        -> INSERT INTO t (a, txw_wl) VALUES (1, TOK) ON CONFLICT (a) DO UPDATE SET b = 2, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE t.b < 2
+        -> INSERT INTO t (a, txw_rid, txw_wl) VALUES (1, RID1, TOK) ON CONFLICT (a) DO UPDATE SET b = 2, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE t.b < 2
         UPDATE t SET a = ? WHERE b = ?;
         -> UPDATE t SET a = ?, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE b = ? returning t.txw_rid, t.txw_wl;
         CREATE TABLE n AS SELECT * FROM t WITH NO DATA
@@ -80,7 +80,7 @@ class RewriteTest {
         BEGIN; UPDATE t SET a = 1; COMMIT
         -> same
         INSERT INTO t (a) VALUES (1) RETURNING *
-        -> INSERT INTO t (a, txw_wl) VALUES (1, TOK) RETURNING *, t.txw_rid, t.txw_wl
+        -> INSERT INTO t (a, txw_rid, txw_wl) VALUES (1, RID1, TOK) RETURNING *, t.txw_rid, t.txw_wl
         SELECT a FROM (TABLE t) x
         -> SELECT a FROM (select "a", "b" from t) x
         SELECT a FROM t WHERE b ??| array['x'] AND b @?? '$.a'
@@ -104,9 +104,9 @@ class RewriteTest {
                         UPDATE t SET a = 'it\\'s' WHERE b = 2 ORDER BY a LIMIT 1 # the end
                         -> UPDATE t SET a = 'it\\'s', txw_wl = right(concat(coalesce(t.txw_wl, ''), TOK), 112) WHERE b = 2 ORDER BY a LIMIT 1 # the end
                         INSERT INTO t VALUES (1, 2)
-                        -> INSERT INTO t (`a`, `b`, txw_wl) VALUES (1, 2, TOK)
+                        -> INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (1, 2, RID1, TOK)
                         INSERT INTO t SET a = 1
-                        -> INSERT INTO t SET a = 1, txw_wl = TOK
+                        -> INSERT INTO t SET a = 1, txw_rid = RID1, txw_wl = TOK
                         """)),
         Stream.concat(
             cases(
@@ -140,9 +140,11 @@ class RewriteTest {
         INSERT INTO t VALUES (1, 2 ! 3)
         -> INSERT INTO t (`a`, `b`) VALUES (1, 2 ! 3)
         INSERT OR IGNORE INTO t DEFAULT VALUES
-        -> INSERT OR IGNORE INTO t (txw_rid, txw_wl) values (random() & 9223372036854775807, TOK)
+        -> INSERT OR IGNORE INTO t (txw_rid, txw_wl) values (RID1, TOK)
         INSERT INTO t VALUES (1, 2)
-        -> INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (1, 2, random() & 9223372036854775807, TOK)
+        -> INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (1, 2, RID1, TOK)
+        INSERT INTO t VALUES (1, 2); INSERT INTO t VALUES (3, 4)
+        -> INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (1, 2, random() & 9223372036854775807, TOK); INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (3, 4, random() & 9223372036854775807, TOK)
         UPDATE t SET a = ?1 WHERE b = ?1
         -> UPDATE t SET a = ?1, txw_rid = coalesce(txw_rid, random() & 9223372036854775807), txw_wl = substr(coalesce(txw_wl, '') || TOK, -112) WHERE b = ?1 returning txw_rid, txw_wl
         """);
@@ -181,6 +183,15 @@ class RewriteTest {
                                 .doesNotContain("as a whole row"))));
   }
 
+  private static String text(RewritePlan plan) {
+    StringBuilder text = new StringBuilder(plan.immediatePieces().get(0));
+    for (int i = 0; i < plan.immediateGaps().length; i++) {
+      int gap = plan.immediateGaps()[i];
+      text.append(gap == 0 ? "TOK" : "RID" + gap).append(plan.immediatePieces().get(i + 1));
+    }
+    return text.toString();
+  }
+
   private static Stream<DynamicTest> cases(Dialect dialect, String text) {
     TestCatalog catalog =
         new TestCatalog(dialect)
@@ -199,7 +210,7 @@ class RewriteTest {
                   dialect + ": " + before,
                   () -> {
                     RewritePlan plan = planner.plan(before, catalog);
-                    assertThat(String.join("TOK", plan.immediatePieces()))
+                    assertThat(text(plan))
                         .describedAs(plan.passThroughDetail())
                         .isEqualTo(after.equals("same") ? before : after);
                   });

@@ -60,7 +60,7 @@ class SplicesTest {
       textBlock =
           """
           POSTGRESQL | UPDATE t SET a = ? WHERE b = ?             | [1, 3] | [2]
-          MARIADB    | INSERT INTO t VALUES (?, ?), (?, '?')      | [1, 2, 4] | [3, 5]
+          MARIADB    | INSERT INTO t VALUES (?, ?), (?, '?')      | [1, 2, 5] | [4, 7]
           SQLITE     | UPDATE t SET a = ?2 WHERE b = ?1           | [1, 2] | [3]
           SQLITE     | UPDATE t SET a = :x WHERE b = :y OR a = :x | [1, 3] | [2]
           SQLITE     | UPDATE t SET a = ?1 WHERE b = ?            | [1, 2] | []
@@ -73,6 +73,25 @@ class SplicesTest {
     assertThat(java.util.Arrays.toString(plan.parameterIndex())).isEqualTo(index);
     assertThat(java.util.Arrays.toString(plan.tokenParameters())).isEqualTo(writers);
     assertThat(plan.isRewritten()).isEqualTo(!writers.equals("[]"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          POSTGRESQL | INSERT INTO t VALUES (?, ?), (1, ?)    | [3, 6] | [4, 7] | ?, ?, ?, ?), (1, ?, ?, ?)
+          H2         | INSERT INTO t DEFAULT VALUES           | [1]    | [2]    | ?, ?)
+          SQLITE     | INSERT INTO t VALUES (?2, 1), (?1, ?2) | [4, 5] | [3]    | ?2, 1, ?4, ?3), (?1, ?2, ?5, ?3)
+          SQLITE     | INSERT INTO t VALUES (:x, :x)          | [2]    | [3]    | :x, :x, ?, ?)
+          """)
+  void placesOfRowIds(Dialect dialect, String sql, String rows, String writers, String end) {
+    RewritePlan plan =
+        new RewritePlanner(dialect, RewritePlanner.Level.INLINE)
+            .plan(sql, new TestCatalog(dialect).prepared("t", "a", "b"));
+    assertThat(java.util.Arrays.toString(plan.rowIdParameters())).isEqualTo(rows);
+    assertThat(java.util.Arrays.toString(plan.tokenParameters())).isEqualTo(writers);
+    assertThat(plan.preparedSql()).endsWith(end);
   }
 
   @Test
