@@ -37,6 +37,11 @@ class ArchitectureTest {
     table.put(
         "proxy-driver",
         new Module(List.of("jdbc", "sql", "capture", "prepare"), List.of("history", "settings")));
+    table.put(
+        "fuzzer",
+        new Module(
+            List.of("testcase", "dbms", "schedule", "oracle"),
+            List.of("history", "settings", "analyzer", "proxy-driver")));
     table.put("agent", new Module(List.of("agent"), List.of("proxy-driver")));
     table.put("servers", new Module(List.of("servers"), List.of()));
     table.put("demo-app", new Module(List.of("demo"), List.of()));
@@ -44,7 +49,8 @@ class ArchitectureTest {
         "cli",
         new Module(
             List.of("cli"),
-            List.of("history", "settings", "analyzer", "proxy-driver", "agent", "servers")));
+            List.of(
+                "history", "settings", "analyzer", "proxy-driver", "agent", "fuzzer", "servers")));
     return table;
   }
 

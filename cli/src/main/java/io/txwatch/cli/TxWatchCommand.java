@@ -22,7 +22,8 @@ import picocli.CommandLine.Spec;
       DemoCommand.class,
       CheckCommand.class,
       PrepareCommand.class,
-      UnprepareCommand.class
+      UnprepareCommand.class,
+      ReplayCommand.class
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -44,7 +45,7 @@ final class TxWatchCommand implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "which command? one of demo, check, prepare, unprepare");
+        spec.commandLine(), "which command? one of demo, check, prepare, unprepare, replay");
   }
 
   /** The version that the build wrote down. */

@@ -1,0 +1,340 @@
+package io.txwatch.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.UnsupportedDbmsException;
+import io.txwatch.dbms.Workspace;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.Laboratory;
+import io.txwatch.oracle.Oracle;
+import io.txwatch.oracle.Verdict;
+import io.txwatch.oracle.WriteCheck;
+import io.txwatch.report.JsonReport;
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.schedule.StepOutcome;
+import io.txwatch.schedule.Values;
+import io.txwatch.testcase.CaseFormatException;
+import io.txwatch.testcase.CaseReader;
+import io.txwatch.testcase.TestCase;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code replay}: what a DBMS does with a case. */
+@Command(
+    name = "replay",
+    description = {
+      "Runs cases on a database and prints what came of every statement.",
+      "A case works in a schema, database or file of its own, which is dropped afterwards."
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = TxWatchCommand.Version.class,
+    sortOptions = false,
+    footer = {
+      "",
+      "Examples:",
+      "  txwatch replay lost-update.txt --url jdbc:postgresql://localhost/test --isolation RC",
+      "  txwatch replay cases/*.txt --url jdbc:mariadb://localhost/test --user root --isolation RR",
+      "  txwatch replay --json --oracle writecheck case.txt --url jdbc:h2:mem:x --isolation SER",
+      "",
+      "A case is a text, a line a statement, in the order of submission:",
+      "  # source: …                      a remark with a key",
+      "  I: CREATE TABLE t (v INT) {ENGINE}   sets up",
+      "  T1: BEGIN                        submitted by session T1",
+      "  T1@a: SELECT v FROM t            the same, its result called a",
+      "  F: SELECT * FROM t               reads the final state (default: all tables)",
+      "Troc's case files are read too; their level is used where --isolation is not given.",
+      ""
+    })
+final class ReplayCommand implements Callable<Integer> {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final List<Oracle> ORACLES = List.of(new WriteCheck());
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(arity = "1..*", paramLabel = "CASE", description = "a case")
+  private List<Path> files = new ArrayList<>();
+
+  @Option(
+      names = "--url",
+      required = true,
+      paramLabel = "URL",
+      description = "the database: jdbc:postgresql://localhost/test, say")
+  private String url = "";
+
+  @Mixin private DatabaseOptions database = new DatabaseOptions();
+
+  @Option(
+      names = "--isolation",
+      paramLabel = "LEVEL",
+      converter = CheckCommand.LevelConverter.class,
+      description =
+          "the level of every transaction: READ_UNCOMMITTED, READ_COMMITTED, REPEATABLE_READ,"
+              + " SNAPSHOT, SERIALIZABLE, or RU, RC, RR, SI, SER (default: the case's header"
+              + " '# isolation:')")
+  private @Nullable IsolationLevel isolation;
+
+  @Option(
+      names = "--oracle",
+      split = ",",
+      paramLabel = "all|none|writecheck",
+      defaultValue = "all",
+      description = "who judges the execution (default: all)")
+  private List<String> oracles = new ArrayList<>();
+
+  @Mixin private CommonOptions common = new CommonOptions();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Console console = Console.of(spec);
+    List<Oracle> judges = judges();
+    List<TestCase> cases = new ArrayList<>();
+    for (Path file : files) {
+      cases.add(read(file));
+    }
+    String real = Drivers.unwatched(url);
+    if (real.matches("jdbc:h2:mem:(;.*)?")) {
+      throw CommandException.badInput(
+          "an H2 database without a name is each connection's own: give it one, jdbc:h2:mem:cases");
+    }
+    int code = ExitCode.CLEAN;
+    try {
+      Drivers.connect(real, database).close(); // for its clear errors
+      Dbms dbms = Dbms.of(real, target -> Drivers.connect(target, database));
+      for (int i = 0; i < cases.size(); i++) {
+        IsolationLevel level = level(dbms, files.get(i), cases.get(i));
+        if (replay(console, dbms, files.get(i), cases.get(i), level, judges)) {
+          code = ExitCode.ANOMALIES;
+        }
+      }
+    } catch (UnsupportedDbmsException e) {
+      throw CommandException.badInput(Objects.requireNonNull(e.getMessage()));
+    } catch (SQLException e) {
+      throw CommandException.unreachable(Drivers.shown(real) + ": " + e.getMessage());
+    }
+    return code;
+  }
+
+  private List<Oracle> judges() {
+    if (oracles.contains("all")) {
+      return ORACLES;
+    }
+    List<Oracle> judges = new ArrayList<>();
+    for (String name : oracles) {
+      if (!name.equals("none")) {
+        judges.add(
+            ORACLES.stream()
+                .filter(oracle -> oracle.name().equals(name.toLowerCase(Locale.ROOT)))
+                .findFirst()
+                .orElseThrow(
+                    () ->
+                        CommandException.badInput(
+                            "--oracle "
+                                + name
+                                + ": expected all, none, "
+                                + ORACLES.stream()
+                                    .map(Oracle::name)
+                                    .collect(Collectors.joining(", ")))));
+      }
+    }
+    return judges;
+  }
+
+  private static TestCase read(Path file) throws IOException {
+    if (!Files.exists(file)) {
+      throw new NoSuchFileException(file.toString());
+    }
+    if (Files.isDirectory(file)) {
+      throw CommandException.badInput(file + " is a directory, expected a file");
+    }
+    try {
+      return CaseReader.read(file);
+    } catch (CaseFormatException e) {
+      throw CommandException.badInput(Objects.requireNonNull(e.getMessage()));
+    }
+  }
+
+  private IsolationLevel level(Dbms dbms, Path file, TestCase testCase) {
+    IsolationLevel level = isolation;
+    if (level == null) {
+      level =
+          testCase
+              .header("isolation")
+              .flatMap(IsolationLevel::parse)
+              .orElseThrow(
+                  () ->
+                      CommandException.badInput(
+                          file + " names no level: give one with --isolation RC, say"));
+    }
+    if (!dbms.levels().contains(level)) {
+      throw CommandException.badInput(
+          dbms.describe()
+              + " has no level of its own called "
+              + level
+              + "; it has "
+              + dbms.levels().stream().map(Enum::name).collect(Collectors.joining(", ")));
+    }
+    return level;
+  }
+
+  /** Replays a case; true if a verdict asks for a failing exit code. */
+  private boolean replay(
+      Console console,
+      Dbms dbms,
+      Path file,
+      TestCase testCase,
+      IsolationLevel level,
+      List<Oracle> judges)
+      throws SQLException, IOException, InterruptedException {
+    try (Workspace workspace = dbms.newWorkspace();
+        ScheduleExecutor executor = new ScheduleExecutor(dbms, workspace, PATIENCE)) {
+      Execution execution = executor.execute(testCase, level);
+      List<Verdict> verdicts = new ArrayList<>();
+      Laboratory laboratory =
+          new Laboratory() {
+            @Override
+            public Dbms dbms() {
+              return dbms;
+            }
+
+            @Override
+            public Execution execute(TestCase other, IsolationLevel atLevel)
+                throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+              return executor.execute(other, atLevel);
+            }
+          };
+      for (Oracle judge : judges) {
+        verdicts.add(judge.judge(execution, laboratory));
+      }
+      if (common.json) {
+        writeJson(console.out(), dbms, file, execution, verdicts);
+      }
+      tell(console.people(common.json), dbms, file, execution, verdicts);
+      return common.failOn != FailOn.NEVER
+          && verdicts.stream().anyMatch(verdict -> verdict.result() == Verdict.Result.VIOLATION);
+    } catch (ScheduleExecutor.SetupException e) {
+      throw CommandException.badInput(file + ": " + e.getMessage());
+    }
+  }
+
+  private static void tell(
+      PrintWriter out, Dbms dbms, Path file, Execution execution, List<Verdict> verdicts) {
+    out.println(file + " on " + dbms.describe() + " at " + execution.level());
+    printable(execution.toString()).lines().forEach(line -> out.println("  " + line));
+    for (Verdict verdict : verdicts) {
+      out.println(
+          "  "
+              + verdict.oracle()
+              + ": "
+              + verdict.result().name().toLowerCase(Locale.ROOT)
+              + ", "
+              + printable(verdict.reason()));
+    }
+    out.flush();
+  }
+
+  /** What came from a DBMS, without what a terminal would obey. */
+  private static String printable(String text) {
+    return text.replaceAll("[\\p{Cntrl}&&[^\\n]]", "\uFFFD");
+  }
+
+  private static void writeJson(
+      PrintWriter out, Dbms dbms, Path file, Execution execution, List<Verdict> verdicts)
+      throws IOException {
+    try (JsonGenerator json = JsonReport.generator(out)) {
+      json.writeStartObject();
+      json.writeStringField("type", "replay");
+      json.writeStringField("case", file.toString());
+      json.writeStringField("dbms", dbms.describe());
+      json.writeStringField("isolation", execution.level().name());
+      json.writeArrayFieldStart("statements");
+      for (StepOutcome outcome : execution.outcomes()) {
+        write(json, outcome);
+      }
+      json.writeEndArray();
+      json.writeArrayFieldStart("finalState");
+      for (StepOutcome read : execution.finalReads()) {
+        for (List<@Nullable Object> row : read.rows()) {
+          write(json, row);
+        }
+      }
+      json.writeEndArray();
+      json.writeArrayFieldStart("verdicts");
+      for (Verdict verdict : verdicts) {
+        json.writeStartObject();
+        json.writeStringField("oracle", verdict.oracle());
+        json.writeStringField("result", verdict.result().name().toLowerCase(Locale.ROOT));
+        json.writeStringField("reason", verdict.reason());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+    out.println();
+    out.flush();
+  }
+
+  private static void write(JsonGenerator json, StepOutcome outcome) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("session", outcome.step().session());
+    json.writeStringField("sql", outcome.step().sql());
+    json.writeStringField("outcome", outcome.status().name().toLowerCase(Locale.ROOT));
+    json.writeBooleanField("blocked", outcome.blocked());
+    if (outcome.sqlState().isEmpty()) {
+      json.writeNullField("sqlState");
+    } else {
+      json.writeStringField("sqlState", outcome.sqlState());
+    }
+    json.writeNumberField("vendorCode", outcome.vendorCode());
+    if (!outcome.message().isEmpty()) {
+      json.writeStringField("message", outcome.message());
+    }
+    if (outcome.updateCount() >= 0) {
+      json.writeNumberField("updateCount", outcome.updateCount());
+    }
+    if (outcome.isQuery()) {
+      json.writeArrayFieldStart("rows");
+      for (List<@Nullable Object> row : outcome.rows()) {
+        write(json, row);
+      }
+      json.writeEndArray();
+    }
+    json.writeEndObject();
+  }
+
+  private static void write(JsonGenerator json, List<@Nullable Object> row) throws IOException {
+    json.writeStartArray();
+    for (Object value : row) {
+      if (value == null) {
+        json.writeNull();
+      } else if (value instanceof BigDecimal number) {
+        json.writeNumber(number);
+      } else if (value instanceof Boolean truth) {
+        json.writeBoolean(truth);
+      } else {
+        json.writeString(Values.text(value));
+      }
+    }
+    json.writeEndArray();
+  }
+}

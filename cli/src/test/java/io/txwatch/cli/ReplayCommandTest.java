@@ -1,0 +1,116 @@
+package io.txwatch.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code replay} on a lost update: T1 and T2 read 10, then both write what they made of it. */
+class ReplayCommandTest {
+
+  private static final String LOST_UPDATE =
+      """
+      I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT, name VARCHAR(9)) {ENGINE}
+      I: INSERT INTO t VALUES (1, 10, 'a')
+      T1: BEGIN
+      T2: BEGIN
+      T1: SELECT * FROM t
+      T2: SELECT * FROM t
+      T1: UPDATE t SET v = 11 WHERE id = 1
+      T2: UPDATE t SET v = 12 WHERE id = 1
+      T1: COMMIT
+      T2: COMMIT
+      F: SELECT v, name FROM t
+      """;
+
+  @TempDir private Path directory = Path.of("");
+
+  private String file(String text) throws IOException {
+    return Files.writeString(directory.resolve("case.txt"), text).toString();
+  }
+
+  @Test
+  void everyOutcomeIsTold() throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.H2);
+    Invocation replay =
+        Invocation.of("replay", "--json", file(LOST_UPDATE), "--url", url, "--isolation", "RC");
+
+    assertThat(replay.code()).as(replay.err()).isZero();
+    JsonNode json = new ObjectMapper().readTree(replay.out());
+    assertThat(json.path("type").asText()).isEqualTo("replay");
+    assertThat(json.path("dbms").asText()).startsWith("H2 2.");
+    assertThat(json.path("isolation").asText()).isEqualTo("READ_COMMITTED");
+    assertThat(json.path("statements")).hasSize(8);
+    assertThat(json.path("statements").get(2).path("rows").toString()).isEqualTo("[[1,10,\"a\"]]");
+    JsonNode second = json.path("statements").get(5);
+    assertThat(second.path("session").asText()).isEqualTo("T2");
+    assertThat(second.path("outcome").asText()).isEqualTo("ok");
+    assertThat(second.path("blocked").asBoolean()).isTrue();
+    assertThat(second.path("sqlState").isNull()).isTrue();
+    assertThat(second.path("updateCount").asInt()).isEqualTo(1);
+    assertThat(json.path("finalState").toString()).isEqualTo("[[12,\"a\"]]");
+    assertThat(json.path("verdicts").get(0).path("oracle").asText()).isEqualTo("writecheck");
+    assertThat(json.path("verdicts").get(0).path("result").asText()).isEqualTo("clean");
+  }
+
+  @Test
+  void aViolationIsAnExitCode() throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.MARIADB);
+    String half =
+        file(
+            """
+            # isolation: RC
+            I: CREATE TABLE t (c1 INT, c2 INT) {ENGINE}
+            I: INSERT INTO t VALUES (NULL, 0), (1, 1), (2, 2)
+            T1: BEGIN
+            T1: UPDATE t SET c1 = 10
+            T2: BEGIN
+            T2: UPDATE t SET c2 = 20 WHERE c1
+            T1: COMMIT
+            T2: COMMIT
+            """);
+
+    Invocation replay = Invocation.of("replay", half, "--url", url);
+    assertThat(replay.code()).as(replay.out()).isEqualTo(ExitCode.ANOMALIES);
+    assertThat(replay.out()).contains("writecheck: violation, tx-WSS (T1 -> T2): final state");
+
+    assertThat(Invocation.of("replay", "--fail-on", "never", half, "--url", url).code()).isZero();
+    assertThat(Invocation.of("replay", half, "--url", url, "--isolation", "RR").code()).isZero();
+  }
+
+  @Test
+  void badInputIsSaid() throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.H2);
+    Invocation noLevel = Invocation.of("replay", file(LOST_UPDATE), "--url", url);
+    assertThat(noLevel.code()).isEqualTo(ExitCode.BAD_INPUT);
+    assertThat(noLevel.err()).contains("names no level: give one with --isolation");
+
+    Invocation notThere =
+        Invocation.of("replay", file(LOST_UPDATE), "--url", url, "--isolation", "RU");
+    assertThat(notThere.code()).isEqualTo(ExitCode.BAD_INPUT);
+    assertThat(notThere.err()).contains("it has READ_COMMITTED, REPEATABLE_READ");
+
+    Invocation noCase = Invocation.of("replay", file("hello"), "--url", url, "--isolation", "RC");
+    assertThat(noCase.code()).isEqualTo(ExitCode.BAD_INPUT);
+    assertThat(noCase.err()).contains("not a case");
+
+    Invocation noSetup =
+        Invocation.of(
+            "replay", file("I: CREATE TABEL t\nT1: SELECT 1"), "--url", url, "--isolation", "RC");
+    assertThat(noSetup.code()).isEqualTo(ExitCode.BAD_INPUT);
+    assertThat(noSetup.err()).contains("the set-up statement 'CREATE TABEL t' failed");
+
+    Invocation noOracle =
+        Invocation.of(
+            "replay", file(LOST_UPDATE), "--url", url, "--isolation", "RC", "--oracle", "delphi");
+    assertThat(noOracle.code()).isEqualTo(ExitCode.BAD_INPUT);
+    assertThat(noOracle.err()).contains("--oracle delphi: expected all, none, writecheck");
+  }
+}

@@ -1,0 +1,68 @@
+package io.txwatch.dbms;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.prepare.DatabaseProbe;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+
+/** A DBMS under test. */
+public interface Dbms {
+
+  /** Product, version, and the settings that change its guarantees. */
+  Database database();
+
+  /** The levels that it tells apart, weakest first. */
+  List<IsolationLevel> levels();
+
+  /** The text with the dialect's own words in place of {@code {ENGINE}} and its like. */
+  String spell(String sql);
+
+  /** Sets the level of a session's transactions to come. */
+  default void setLevel(Connection session, IsolationLevel level) throws SQLException {
+    session.setTransactionIsolation(
+        switch (level) {
+          case READ_UNCOMMITTED -> Connection.TRANSACTION_READ_UNCOMMITTED;
+          case READ_COMMITTED -> Connection.TRANSACTION_READ_COMMITTED;
+          case REPEATABLE_READ -> Connection.TRANSACTION_REPEATABLE_READ;
+          case SNAPSHOT -> throw new SQLException("no level SNAPSHOT here", "0A000");
+          case SERIALIZABLE -> Connection.TRANSACTION_SERIALIZABLE;
+        });
+  }
+
+  /** What an error of a statement means. */
+  Failure failure(SQLException error);
+
+  /** A place of our own. */
+  Workspace newWorkspace() throws SQLException;
+
+  /** Asks who waits. */
+  WaitMonitor newMonitor() throws SQLException;
+
+  /** The name and version, as reports have it: {@code PostgreSQL 18.6}. */
+  default String describe() {
+    return database().product() + " " + database().version();
+  }
+
+  /**
+   * The DBMS behind a URL.
+   *
+   * @throws UnsupportedDbmsException if it is none that we know how to test
+   * @throws SQLException if it does not answer
+   */
+  static Dbms of(String url, Connector connector) throws SQLException, UnsupportedDbmsException {
+    try (Connection connection = connector.connect(url)) {
+      DatabaseProbe probe = DatabaseProbe.of(connection, url);
+      Database database = probe.database();
+      return switch (database.product().toLowerCase(Locale.ROOT)) {
+        case "postgresql", "cockroachdb", "opengauss" -> new PostgresDbms(database, url, connector);
+        case "mysql", "mariadb", "tidb", "oceanbase" -> new MySqlDbms(database, url, connector);
+        case "h2" -> new H2Dbms(database, url, connector);
+        case "sqlite" -> new SqliteDbms(database, url, connector);
+        default -> throw new UnsupportedDbmsException(database.product());
+      };
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package io.txwatch.dbms;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** H2. A workspace is a schema. */
+final class H2Dbms implements Dbms {
+
+  /** org.h2.engine.Constants.TRANSACTION_SNAPSHOT. */
+  private static final int SNAPSHOT = 6;
+
+  private static final int LOCK_TIMEOUT = 50200;
+  private static final int DEADLOCK = 40001;
+  private static final int CONCURRENT_UPDATE = 90131;
+
+  private final Database database;
+  private final String url;
+  private final Connector connector;
+
+  H2Dbms(Database database, String url, Connector connector) {
+    this.database = database;
+    this.url = url;
+    this.connector = connector;
+  }
+
+  @Override
+  public Database database() {
+    return database;
+  }
+
+  @Override
+  public List<IsolationLevel> levels() {
+    return List.of(
+        IsolationLevel.READ_COMMITTED,
+        IsolationLevel.REPEATABLE_READ,
+        IsolationLevel.SNAPSHOT,
+        IsolationLevel.SERIALIZABLE);
+  }
+
+  @Override
+  public String spell(String sql) {
+    return sql.replace("{ENGINE}", "")
+        .replace("{AUTOINC}", "INT AUTO_INCREMENT PRIMARY KEY")
+        .replace("{FU}", "FOR UPDATE");
+  }
+
+  @Override
+  public void setLevel(Connection session, IsolationLevel level) throws SQLException {
+    if (level == IsolationLevel.SNAPSHOT) {
+      session.setTransactionIsolation(SNAPSHOT);
+    } else {
+      Dbms.super.setLevel(session, level);
+    }
+  }
+
+  /** A deadlock's victim, and a row changed since the snapshot, are both rolled back. */
+  @Override
+  public Failure failure(SQLException error) {
+    return switch (error.getErrorCode()) {
+      case DEADLOCK -> new Failure(Failure.Kind.SERIALIZATION, Failure.Effect.ROLLED_BACK);
+      case CONCURRENT_UPDATE ->
+          new Failure(Failure.Kind.SERIALIZATION, Failure.Effect.MUST_ROLL_BACK);
+      case LOCK_TIMEOUT -> new Failure(Failure.Kind.LOCK_TIMEOUT, Failure.Effect.GOES_ON);
+      case 90067, 90098, 90121 ->
+          new Failure(Failure.Kind.CONNECTION_LOST, Failure.Effect.ROLLED_BACK);
+      default -> new Failure(Failure.Kind.STATEMENT, Failure.Effect.GOES_ON);
+    };
+  }
+
+  @Override
+  public Workspace newWorkspace() throws SQLException {
+    String schema = Sql.newName();
+    Connection own = Sql.with(connector.connect(url), "CREATE SCHEMA " + schema);
+    return new Workspace() {
+      @Override
+      public Connection connect() throws SQLException {
+        return Sql.with(connector.connect(url), "SET SCHEMA " + schema, "SET LOCK_TIMEOUT 600000");
+      }
+
+      @Override
+      public List<String> tables() throws SQLException {
+        return Sql.column(
+            own,
+            "SELECT '\"' || REPLACE(TABLE_NAME, '\"', '\"\"') || '\"' FROM"
+                + " INFORMATION_SCHEMA.TABLES WHERE UPPER(TABLE_SCHEMA) = UPPER('"
+                + schema
+                + "') AND TABLE_TYPE = 'BASE TABLE' ORDER BY 1");
+      }
+
+      @Override
+      public void clear() throws SQLException {
+        Sql.execute(own, "DROP SCHEMA " + schema + " CASCADE", "CREATE SCHEMA " + schema);
+      }
+
+      @Override
+      public void close() throws SQLException {
+        try (own) {
+          Sql.execute(own, "DROP SCHEMA IF EXISTS " + schema + " CASCADE");
+        }
+      }
+    };
+  }
+
+  /**
+   * H2 names the blocker of each session. A session that was freed clears the name itself when it
+   * next runs, so the name counts only while the blocker has something uncommitted.
+   */
+  @Override
+  public WaitMonitor newMonitor() throws SQLException {
+    Connection watcher = connector.connect(url);
+    return new WaitMonitor() {
+      @Override
+      public long sessionOf(Connection connection) throws SQLException {
+        return Sql.number(connection, "SELECT SESSION_ID()");
+      }
+
+      @Override
+      public Map<Long, Set<Long>> waiting() throws SQLException {
+        Map<Long, Set<Long>> waiting = new HashMap<>();
+        try (Statement statement = watcher.createStatement();
+            ResultSet result =
+                statement.executeQuery(
+                    """
+                    SELECT w.SESSION_ID, w.BLOCKER_ID FROM INFORMATION_SCHEMA.SESSIONS w
+                    JOIN INFORMATION_SCHEMA.SESSIONS b ON b.SESSION_ID = w.BLOCKER_ID
+                    WHERE b.CONTAINS_UNCOMMITTED""")) {
+          while (result.next()) {
+            waiting.put(result.getLong(1), Set.of(result.getLong(2)));
+          }
+        }
+        return waiting;
+      }
+
+      @Override
+      public void close() throws SQLException {
+        watcher.close();
+      }
+    };
+  }
+}

@@ -1,0 +1,142 @@
+package io.txwatch.dbms;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** PostgreSQL and what speaks its protocol. A workspace is a schema. */
+final class PostgresDbms implements Dbms {
+
+  private final Database database;
+  private final String url;
+  private final Connector connector;
+
+  PostgresDbms(Database database, String url, Connector connector) {
+    this.database = database;
+    this.url = url;
+    this.connector = connector;
+  }
+
+  @Override
+  public Database database() {
+    return database;
+  }
+
+  @Override
+  public List<IsolationLevel> levels() {
+    return switch (database.product()) {
+      case "CockroachDB" -> List.of(IsolationLevel.READ_COMMITTED, IsolationLevel.SERIALIZABLE);
+      case "openGauss" -> List.of(IsolationLevel.READ_COMMITTED, IsolationLevel.REPEATABLE_READ);
+      default ->
+          List.of(
+              IsolationLevel.READ_COMMITTED,
+              IsolationLevel.REPEATABLE_READ,
+              IsolationLevel.SERIALIZABLE);
+    };
+  }
+
+  @Override
+  public String spell(String sql) {
+    return sql.replace("{ENGINE}", "")
+        .replace("{AUTOINC}", "SERIAL PRIMARY KEY")
+        .replace("{FU}", "FOR UPDATE");
+  }
+
+  /** After any error there is nothing but ROLLBACK. */
+  @Override
+  public Failure failure(SQLException error) {
+    String state = error.getSQLState() == null ? "" : error.getSQLState();
+    if (state.startsWith("08") || state.startsWith("57P")) {
+      return new Failure(Failure.Kind.CONNECTION_LOST, Failure.Effect.ROLLED_BACK);
+    }
+    Failure.Kind kind =
+        switch (state) {
+          case "40P01" -> Failure.Kind.DEADLOCK;
+          case "40001" -> Failure.Kind.SERIALIZATION;
+          case "55P03" -> Failure.Kind.LOCK_TIMEOUT;
+          case "25P02" -> Failure.Kind.TRANSACTION_ABORTED;
+          default -> Failure.Kind.STATEMENT;
+        };
+    return new Failure(kind, Failure.Effect.MUST_ROLL_BACK);
+  }
+
+  @Override
+  public Workspace newWorkspace() throws SQLException {
+    String schema = Sql.newName();
+    Connection own = Sql.with(connector.connect(url), "CREATE SCHEMA " + schema);
+    return new Workspace() {
+      @Override
+      public Connection connect() throws SQLException {
+        return Sql.with(connector.connect(url), "SET search_path TO " + schema);
+      }
+
+      @Override
+      public List<String> tables() throws SQLException {
+        return Sql.column(
+            own,
+            "SELECT quote_ident(table_name) FROM information_schema.tables"
+                + " WHERE table_schema = '"
+                + schema
+                + "' AND table_type = 'BASE TABLE' ORDER BY 1");
+      }
+
+      @Override
+      public void clear() throws SQLException {
+        Sql.execute(own, "DROP SCHEMA " + schema + " CASCADE", "CREATE SCHEMA " + schema);
+      }
+
+      @Override
+      public void close() throws SQLException {
+        try (own) {
+          Sql.execute(own, "DROP SCHEMA IF EXISTS " + schema + " CASCADE");
+        }
+      }
+    };
+  }
+
+  @Override
+  public WaitMonitor newMonitor() throws SQLException {
+    Connection watcher = connector.connect(url);
+    return new WaitMonitor() {
+      @Override
+      public long sessionOf(Connection connection) throws SQLException {
+        return Sql.number(connection, "SELECT pg_backend_pid()");
+      }
+
+      @Override
+      public Map<Long, Set<Long>> waiting() throws SQLException {
+        Map<Long, Set<Long>> waiting = new HashMap<>();
+        try (Statement statement = watcher.createStatement();
+            ResultSet result =
+                statement.executeQuery(
+                    """
+                    SELECT pid, blockers
+                    FROM (SELECT DISTINCT pid FROM pg_locks WHERE NOT granted) AS waiters,
+                         pg_blocking_pids(pid) AS blockers
+                    WHERE cardinality(blockers) > 0""")) {
+          while (result.next()) {
+            Integer[] blockers = (Integer[]) result.getArray(2).getArray();
+            waiting.put(
+                result.getLong(1),
+                Arrays.stream(blockers).map(Integer::longValue).collect(Collectors.toSet()));
+          }
+        }
+        return waiting;
+      }
+
+      @Override
+      public void close() throws SQLException {
+        watcher.close();
+      }
+    };
+  }
+}

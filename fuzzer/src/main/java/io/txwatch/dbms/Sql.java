@@ -1,0 +1,59 @@
+package io.txwatch.dbms;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Small statements of ours. */
+final class Sql {
+
+  private Sql() {}
+
+  static void execute(Connection connection, String... statements) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  static long number(Connection connection, String query) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(query)) {
+      result.next();
+      return result.getLong(1);
+    }
+  }
+
+  /** The first column. */
+  static List<String> column(Connection connection, String query) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(query)) {
+      List<String> values = new ArrayList<>();
+      while (result.next()) {
+        values.add(result.getString(1));
+      }
+      return values;
+    }
+  }
+
+  /** A name that nobody has used. */
+  static String newName() {
+    return "txwatch_" + Long.toString(ThreadLocalRandom.current().nextLong(1L << 52), 36);
+  }
+
+  /** A connection on which {@code statements} have been executed; closed if one fails. */
+  static Connection with(Connection connection, String... statements) throws SQLException {
+    try {
+      execute(connection, statements);
+      return connection;
+    } catch (SQLException e) {
+      connection.close();
+      throw e;
+    }
+  }
+}

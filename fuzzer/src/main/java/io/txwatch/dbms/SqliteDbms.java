@@ -1,0 +1,107 @@
+package io.txwatch.dbms;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * SQLite. A workspace is a file of its own, opened with the parameters of the URL. A statement that
+ * would have to wait fails at once: SQLite has no list of waiters that could be asked.
+ */
+final class SqliteDbms implements Dbms {
+
+  private static final int BUSY = 5;
+  private static final int LOCKED = 6;
+
+  private final Database database;
+  private final String parameters;
+  private final Connector connector;
+
+  SqliteDbms(Database database, String url, Connector connector) {
+    this.database = database;
+    int question = url.indexOf('?');
+    this.parameters = question < 0 ? "" : url.substring(question);
+    this.connector = connector;
+  }
+
+  @Override
+  public Database database() {
+    return database;
+  }
+
+  @Override
+  public List<IsolationLevel> levels() {
+    return List.of(IsolationLevel.SERIALIZABLE);
+  }
+
+  @Override
+  public String spell(String sql) {
+    return sql.replace("{ENGINE}", "")
+        .replace("{AUTOINC}", "INTEGER PRIMARY KEY")
+        .replace("{FU}", "");
+  }
+
+  @Override
+  public Failure failure(SQLException error) {
+    int code = error.getErrorCode() & 0xff;
+    return code == BUSY || code == LOCKED
+        ? new Failure(Failure.Kind.BUSY, Failure.Effect.MUST_ROLL_BACK)
+        : new Failure(Failure.Kind.STATEMENT, Failure.Effect.GOES_ON);
+  }
+
+  @Override
+  public Workspace newWorkspace() throws SQLException {
+    Path directory;
+    try {
+      directory = Files.createTempDirectory("txwatch");
+    } catch (IOException e) {
+      throw new SQLException("no folder for a database file: " + e.getMessage(), e);
+    }
+    String url = "jdbc:sqlite:" + directory.resolve("case.db") + parameters;
+    Connection own = connector.connect(url);
+    return new Workspace() {
+      @Override
+      public Connection connect() throws SQLException {
+        return Sql.with(connector.connect(url), "PRAGMA busy_timeout = 0");
+      }
+
+      @Override
+      public List<String> tables() throws SQLException {
+        return Sql.column(
+            own,
+            "SELECT '\"' || replace(name, '\"', '\"\"') || '\"' FROM sqlite_schema"
+                + " WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY 1");
+      }
+
+      @Override
+      public void clear() throws SQLException {
+        for (String table : tables()) {
+          Sql.execute(own, "DROP TABLE " + table);
+        }
+      }
+
+      @Override
+      public void close() throws SQLException {
+        own.close();
+        try (Stream<Path> files = Files.walk(directory)) {
+          files.sorted(Comparator.reverseOrder()).forEach(path -> path.toFile().delete());
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    };
+  }
+
+  @Override
+  public WaitMonitor newMonitor() {
+    return WaitMonitor.NOBODY_WAITS;
+  }
+}

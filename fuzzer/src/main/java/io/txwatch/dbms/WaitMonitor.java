@@ -1,0 +1,46 @@
+package io.txwatch.dbms;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Asks a DBMS which of its sessions wait for a lock. A timer cannot tell a blocked statement from a
+ * slow one; the DBMS can. For one thread at a time.
+ */
+public interface WaitMonitor extends AutoCloseable {
+
+  /** Where no statement ever waits: it succeeds, or fails at once. */
+  WaitMonitor NOBODY_WAITS =
+      new WaitMonitor() {
+        private final java.util.concurrent.atomic.AtomicLong sessions =
+            new java.util.concurrent.atomic.AtomicLong();
+
+        @Override
+        public long sessionOf(Connection connection) {
+          return sessions.incrementAndGet();
+        }
+
+        @Override
+        public Map<Long, Set<Long>> waiting() {
+          return Map.of();
+        }
+
+        @Override
+        public void close() {}
+      };
+
+  /** The DBMS's own number for the session behind a connection, which is idle. */
+  long sessionOf(Connection connection) throws SQLException;
+
+  /**
+   * The sessions that wait at this moment, each with those that it waits for, or with none if the
+   * DBMS does not say whom. A session that was freed before the call is not among them, even if it
+   * has not yet run since. Sessions of others may be among them.
+   */
+  Map<Long, Set<Long>> waiting() throws SQLException;
+
+  @Override
+  void close() throws SQLException;
+}

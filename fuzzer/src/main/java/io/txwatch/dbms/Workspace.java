@@ -1,0 +1,24 @@
+package io.txwatch.dbms;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * A schema, database or file of our own on the server under test: cases create their tables here
+ * and nowhere else. Gone when closed.
+ */
+public interface Workspace extends AutoCloseable {
+
+  /** A new session in it, autocommitting, that waits for locks longer than any case takes. */
+  Connection connect() throws SQLException;
+
+  /** The names of its tables, as statements spell them, sorted. */
+  List<String> tables() throws SQLException;
+
+  /** Drops whatever is in it. No session may be in a transaction. */
+  void clear() throws SQLException;
+
+  @Override
+  void close() throws SQLException;
+}

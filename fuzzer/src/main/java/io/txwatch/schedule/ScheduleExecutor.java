@@ -1,0 +1,289 @@
+package io.txwatch.schedule;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.dbms.Workspace;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.schedule.StepOutcome.Status;
+import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Executes cases on a workspace, one after another (WriteCheck, section 5.3, Algorithm 1; Troc,
+ * Algorithm 1): submits each step in the order of the case, each session from a thread and a
+ * connection of its own, and sends no step twice.
+ *
+ * <p>After each submission it waits until every session is at rest: idle, or blocked by one that
+ * is. A blocked step is let wait and the case goes on; the later steps of its session queue up and
+ * follow as soon as it resumes. Sessions that wait for each other in a circle are not at rest, for
+ * the DBMS is about to abort one of them.
+ *
+ * <p>After an error that ends the transaction the session rolls back at once, and the rest of the
+ * transaction is skipped, as an application would.
+ *
+ * <p>A case that does not come to rest is undecided; its sessions are given up and opened anew for
+ * the next. For one thread.
+ */
+public final class ScheduleExecutor implements AutoCloseable {
+
+  private static final long LOOK_AGAIN_MICROS = 300;
+
+  private final Dbms dbms;
+  private final Workspace workspace;
+  private final WaitMonitor monitor;
+  private final Duration patience;
+  private final BlockingQueue<Session> completed = new LinkedBlockingQueue<>();
+  private final Map<String, Session> sessions = new LinkedHashMap<>();
+
+  /**
+   * An executor of its own connections.
+   *
+   * @param patience how long the sessions may take to come to rest
+   */
+  public ScheduleExecutor(Dbms dbms, Workspace workspace, Duration patience) throws SQLException {
+    this.dbms = dbms;
+    this.workspace = workspace;
+    this.patience = patience;
+    this.monitor = dbms.newMonitor();
+  }
+
+  /** A set-up statement that the DBMS refused: the case says nothing about transactions. */
+  public static final class SetupException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    SetupException(String sql, SQLException cause) {
+      super("the set-up statement '" + sql + "' failed: " + cause.getMessage(), cause);
+    }
+  }
+
+  /**
+   * Sets the case up in the empty workspace, executes it, and reads the final state.
+   *
+   * @throws SetupException if it cannot be set up
+   * @throws SQLException if the DBMS is out of reach
+   */
+  public Execution execute(TestCase testCase, IsolationLevel level)
+      throws SQLException, SetupException, InterruptedException {
+    workspace.clear();
+    Session reader = session("reader");
+    for (String sql : testCase.setup()) {
+      try (Statement statement = reader.connection().createStatement()) {
+        statement.execute(dbms.spell(sql));
+      } catch (SQLException e) {
+        throw new SetupException(sql, e);
+      }
+    }
+    Map<String, Session> own = new LinkedHashMap<>();
+    for (String name : testCase.sessions()) {
+      Session session = session(name);
+      session.reset();
+      dbms.setLevel(session.connection(), level);
+      own.put(name, session);
+    }
+    Run run = new Run(testCase, own);
+    Optional<String> undecided = run.run();
+    List<StepOutcome> finals = List.of();
+    if (undecided.isPresent()) {
+      giveUp(own.values());
+    } else {
+      finals = readFinals(testCase, reader.connection());
+    }
+    return new Execution(testCase, level, run.outcomes(), run.order, finals, undecided);
+  }
+
+  private Session session(String name) throws SQLException {
+    Session known = sessions.get(name);
+    if (known != null && known.fault() == null) {
+      return known;
+    }
+    if (known != null) {
+      known.close();
+      sessions.remove(name);
+    }
+    Connection connection = workspace.connect();
+    Session opened = new Session(name, dbms, connection, monitor.sessionOf(connection), completed);
+    sessions.put(name, opened);
+    return opened;
+  }
+
+  private void giveUp(Collection<Session> given) {
+    for (Session session : given) {
+      session.close();
+      sessions.remove(session.name());
+    }
+    completed.clear();
+  }
+
+  private List<StepOutcome> readFinals(TestCase testCase, Connection reader) throws SQLException {
+    List<String> reads = new ArrayList<>(testCase.finals());
+    if (reads.isEmpty()) {
+      for (String table : workspace.tables()) {
+        reads.add("SELECT * FROM " + table);
+      }
+    }
+    List<StepOutcome> finals = new ArrayList<>();
+    for (String sql : reads) {
+      Step step = new Step(0, "F", Optional.empty(), sql);
+      try (Statement statement = reader.createStatement();
+          var result = statement.executeQuery(dbms.spell(sql))) {
+        List<String> columns = new ArrayList<>();
+        for (int i = 1; i <= result.getMetaData().getColumnCount(); i++) {
+          columns.add(result.getMetaData().getColumnLabel(i));
+        }
+        finals.add(
+            new StepOutcome(
+                step, Status.OK, false, null, "", 0, "", -1, columns, Values.rows(result)));
+      }
+    }
+    return finals;
+  }
+
+  /** One case on its way. */
+  private final class Run {
+    private final TestCase testCase;
+    private final Map<String, Session> own;
+    private final Map<Integer, StepOutcome> outcomes = new HashMap<>();
+    private final List<Integer> order = new ArrayList<>();
+
+    Run(TestCase testCase, Map<String, Session> own) {
+      this.testCase = testCase;
+      this.own = own;
+    }
+
+    /** Runs; says why the outcome cannot be told, if so. */
+    Optional<String> run() throws SQLException, InterruptedException {
+      for (Step step : testCase.steps()) {
+        Objects.requireNonNull(own.get(step.session())).enqueue(step);
+        if (!settle(false)) {
+          return Optional.of("does not come to rest after '" + step.sql() + "'");
+        }
+      }
+      while (isSomeoneBusy()) {
+        // Those who still wait, wait for somebody whose case has ended within a transaction.
+        Optional<Session> idle =
+            own.values().stream()
+                .filter(session -> !session.isBusy() && session.isInTransaction())
+                .findFirst();
+        if (idle.isEmpty()) {
+          return Optional.of("sessions wait that nobody blocks");
+        }
+        idle.get().rollBack();
+        if (!settle(false)) {
+          return Optional.of("does not come to rest at its end");
+        }
+      }
+      own.values().stream().filter(Session::isInTransaction).forEach(Session::rollBack);
+      return settle(true) ? Optional.empty() : Optional.of("does not come to rest at its end");
+    }
+
+    private boolean isSomeoneBusy() {
+      return own.values().stream().anyMatch(Session::isBusy);
+    }
+
+    /** Waits until every session is idle, or, unless all must be, blocked by one that is. */
+    private boolean settle(boolean allIdle) throws SQLException, InterruptedException {
+      long deadline = System.nanoTime() + patience.toNanos();
+      while (true) {
+        own.values().forEach(this::submitNext);
+        List<Session> busy = own.values().stream().filter(Session::isBusy).toList();
+        if (busy.isEmpty()) {
+          return true;
+        }
+        Session done = completed.poll(LOOK_AGAIN_MICROS, TimeUnit.MICROSECONDS);
+        if (done != null) {
+          take(done);
+        } else if (!allIdle && areAtRest(busy)) {
+          return true;
+        } else if (System.nanoTime() > deadline) {
+          return false;
+        }
+      }
+    }
+
+    private void submitNext(Session session) {
+      while (!session.isBusy()) {
+        Optional<Step> next = session.next();
+        if (next.isEmpty()) {
+          return;
+        }
+        Step step = next.get();
+        if (session.isBroken()) {
+          outcomes.put(step.id(), StepOutcome.without(step, Status.SKIPPED));
+          session.skip(step);
+        } else {
+          session.submit(step, dbms.spell(step.sql()));
+        }
+      }
+    }
+
+    private void take(Session session) {
+      Optional<StepOutcome> taken = session.takeOutcome();
+      if (taken.isEmpty()) {
+        return;
+      }
+      StepOutcome outcome = taken.get();
+      outcomes.put(outcome.step().id(), outcome);
+      order.add(outcome.step().id());
+      if (session.owesRollback()) {
+        session.rollBack();
+      }
+    }
+
+    /** True if each of the sessions is blocked by one that is idle, directly or over others. */
+    private boolean areAtRest(Collection<Session> busy) throws SQLException {
+      Map<Long, Set<Long>> waiting = monitor.waiting();
+      if (!busy.stream().allMatch(session -> waiting.containsKey(session.key()))
+          || !completed.isEmpty()
+          || isInCircle(waiting)) {
+        return false;
+      }
+      busy.forEach(Session::noteBlocked);
+      return true;
+    }
+
+    /** True if some of our sessions wait in a circle, or for those that do. */
+    private boolean isInCircle(Map<Long, Set<Long>> waiting) {
+      Set<Long> stuck = new HashSet<>();
+      own.values().stream().map(Session::key).filter(waiting::containsKey).forEach(stuck::add);
+      boolean shrinks = true;
+      while (shrinks) {
+        shrinks =
+            stuck.removeIf(
+                session ->
+                    waiting.getOrDefault(session, Set.of()).stream().noneMatch(stuck::contains));
+      }
+      return !stuck.isEmpty();
+    }
+
+    List<StepOutcome> outcomes() {
+      return testCase.steps().stream()
+          .map(
+              step -> outcomes.getOrDefault(step.id(), StepOutcome.without(step, Status.UNDECIDED)))
+          .toList();
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    sessions.values().forEach(Session::close);
+    sessions.clear();
+    monitor.close();
+  }
+}

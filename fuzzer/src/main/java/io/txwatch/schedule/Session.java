@@ -1,0 +1,249 @@
+package io.txwatch.schedule;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.schedule.StepOutcome.Status;
+import io.txwatch.testcase.Step;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session: a connection, the thread that alone uses it, and the steps that wait their turn. It
+ * serves many cases, one after another. All methods are for the executor's thread; what the
+ * session's own thread has done is handed over through the completion queue.
+ */
+final class Session implements AutoCloseable {
+
+  /** What the session's thread does at the end. */
+  private static final Runnable END = () -> {};
+
+  private final String name;
+  private final Dbms dbms;
+  private final Connection connection;
+  private final long key;
+  private final BlockingQueue<Session> completed;
+  private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
+  private final Thread thread;
+  private final Queue<Step> waiting = new ArrayDeque<>();
+
+  private @Nullable Step running;
+  private boolean rollingBack;
+  private boolean blocked;
+  private boolean inTransaction;
+  private boolean broken;
+  private boolean owesRollback;
+
+  /** Written by the session's thread before it tells of completion, read by the executor after. */
+  private @Nullable StepOutcome outcome;
+
+  private volatile @Nullable SQLException fault;
+  private volatile @Nullable Statement statement;
+
+  Session(
+      String name, Dbms dbms, Connection connection, long key, BlockingQueue<Session> completed) {
+    this.name = name;
+    this.dbms = dbms;
+    this.connection = connection;
+    this.key = key;
+    this.completed = completed;
+    this.thread = new Thread(this::serve, "session " + name);
+    this.thread.setDaemon(true);
+    this.thread.start();
+  }
+
+  private void serve() {
+    try {
+      for (Runnable next = work.take(); next != END; next = work.take()) {
+        next.run();
+        completed.add(this);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** The DBMS's own number for it. */
+  long key() {
+    return key;
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  void enqueue(Step step) {
+    waiting.add(step);
+  }
+
+  Optional<Step> next() {
+    return Optional.ofNullable(waiting.peek());
+  }
+
+  boolean isBusy() {
+    return running != null || rollingBack;
+  }
+
+  /** True from an error that ended the transaction up to the step that would have ended it. */
+  boolean isBroken() {
+    return broken;
+  }
+
+  /** Passes over the next step. */
+  void skip(Step step) {
+    waiting.remove();
+    if (step.role() == Step.Role.COMMIT || step.role() == Step.Role.ROLLBACK) {
+      broken = false;
+    }
+  }
+
+  /** Sends the next step. */
+  void submit(Step step, String sql) {
+    waiting.remove();
+    running = step;
+    blocked = false;
+    work.add(() -> outcome = execute(step, sql));
+  }
+
+  private StepOutcome execute(Step step, String sql) {
+    try (Statement executing = connection.createStatement()) {
+      statement = executing;
+      boolean query = executing.execute(sql);
+      List<String> columns = new ArrayList<>();
+      List<List<@Nullable Object>> rows = List.of();
+      long count = -1;
+      if (query) {
+        try (ResultSet result = executing.getResultSet()) {
+          for (int i = 1; i <= result.getMetaData().getColumnCount(); i++) {
+            columns.add(result.getMetaData().getColumnLabel(i));
+          }
+          rows = Values.rows(result);
+        }
+      } else {
+        count = executing.getUpdateCount();
+      }
+      return new StepOutcome(step, Status.OK, false, null, "", 0, "", count, columns, rows);
+    } catch (SQLException e) {
+      return new StepOutcome(
+          step,
+          Status.ERROR,
+          false,
+          dbms.failure(e),
+          Objects.requireNonNullElse(e.getSQLState(), ""),
+          e.getErrorCode(),
+          Objects.requireNonNullElse(e.getMessage(), "").strip(),
+          -1,
+          List.of(),
+          List.of());
+    } finally {
+      statement = null;
+    }
+  }
+
+  /** Rolls back: after an error that ended the transaction, or at the end of a case. */
+  void rollBack() {
+    rollingBack = true;
+    inTransaction = false;
+    owesRollback = false;
+    work.add(
+        () -> {
+          try (Statement rollback = connection.createStatement()) {
+            rollback.execute("ROLLBACK");
+          } catch (SQLException e) {
+            fault = e;
+          }
+        });
+  }
+
+  /** True if the step that completed last ended the transaction by its error. */
+  boolean owesRollback() {
+    return owesRollback;
+  }
+
+  /** Notes that the DBMS says that the running step is blocked. */
+  void noteBlocked() {
+    blocked = true;
+  }
+
+  /** After completion: the outcome of the step that ran; empty if it was a rollback. */
+  Optional<StepOutcome> takeOutcome() {
+    if (rollingBack) {
+      rollingBack = false;
+      return Optional.empty();
+    }
+    Step step = Objects.requireNonNull(running);
+    running = null;
+    StepOutcome result = Objects.requireNonNull(outcome);
+    outcome = null;
+    boolean ended = result.failure() != null && result.failure().endsTransaction();
+    owesRollback = ended && inTransaction;
+    switch (step.role()) {
+      case BEGIN -> inTransaction |= result.succeeded();
+      case COMMIT, ROLLBACK -> inTransaction &= !result.succeeded();
+      case WORK -> broken |= owesRollback;
+    }
+    return Optional.of(blocked ? result.whichWasBlocked() : result);
+  }
+
+  /** True if a transaction that a step began has not been ended. */
+  boolean isInTransaction() {
+    return inTransaction;
+  }
+
+  /** Forgets what a case left. */
+  void reset() {
+    waiting.clear();
+    broken = false;
+    blocked = false;
+  }
+
+  /** Why it cannot be used any more; null if it can. */
+  @Nullable SQLException fault() {
+    return fault;
+  }
+
+  /** Stops what runs, and ends. Does not wait for a DBMS that does not answer. */
+  @Override
+  public void close() {
+    Statement executing = statement;
+    if (executing != null) {
+      try {
+        executing.cancel();
+      } catch (SQLException e) {
+        fault = e; // it is being given up anyway
+      }
+    }
+    work.clear();
+    work.add(END);
+    try {
+      thread.join(isBusy() ? 2_000 : 500);
+      if (thread.isAlive()) {
+        connection.abort(Runnable::run);
+      } else {
+        connection.close();
+      }
+    } catch (SQLException e) {
+      fault = e;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return name + (running == null ? "" : " running " + running.sql());
+  }
+}

@@ -1,0 +1,41 @@
+package io.txwatch.testcase;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * A statement that a session submits.
+ *
+ * @param id its number in the case, from 1 in the order of submission; it stays the same when other
+ *     steps are dropped
+ * @param session the session's name: {@code T1}
+ * @param label what its result is called in predicates, if it is called anything
+ * @param sql its text, with the dialect's words still in braces
+ */
+public record Step(int id, String session, Optional<String> label, String sql) {
+
+  /** What a step is to its transaction. */
+  public enum Role {
+    /** It begins an explicit transaction. */
+    BEGIN,
+    /** It ends one and keeps what it did. */
+    COMMIT,
+    /** It ends one and undoes what it did. */
+    ROLLBACK,
+    /** It reads or writes, in the transaction that is open or as one of its own. */
+    WORK
+  }
+
+  /** What this step is to its transaction. */
+  public Role role() {
+    String words = sql.strip().toUpperCase(Locale.ROOT).replaceAll("\\s+", " ");
+    if (words.equals("BEGIN") || words.startsWith("BEGIN ") || words.startsWith("START TRANS")) {
+      return Role.BEGIN;
+    }
+    return switch (words) {
+      case "COMMIT", "COMMIT WORK", "END" -> Role.COMMIT;
+      case "ROLLBACK", "ROLLBACK WORK" -> Role.ROLLBACK;
+      default -> Role.WORK;
+    };
+  }
+}

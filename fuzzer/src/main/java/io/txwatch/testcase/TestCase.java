@@ -1,0 +1,60 @@
+package io.txwatch.testcase;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/**
+ * A case.
+ *
+ * @param name what it is called: its file's name without the ending
+ * @param headers the header lines, in their order
+ * @param setup the statements that set the database up
+ * @param steps the sessions' statements, in the order of submission
+ * @param finals the statements that read the final state
+ */
+public record TestCase(
+    String name,
+    Map<String, String> headers,
+    List<String> setup,
+    List<Step> steps,
+    List<String> finals) {
+
+  /** Copies what it is given. */
+  public TestCase {
+    headers = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+    setup = List.copyOf(setup);
+    steps = List.copyOf(steps);
+    finals = List.copyOf(finals);
+  }
+
+  /** A header's value. */
+  public Optional<String> header(String key) {
+    return Optional.ofNullable(headers.get(key));
+  }
+
+  /** The names of its sessions, sorted. */
+  public List<String> sessions() {
+    return List.copyOf(new TreeSet<>(steps.stream().map(Step::session).toList()));
+  }
+
+  /** The same case with other steps. */
+  public TestCase withSteps(Collection<Step> other) {
+    return new TestCase(name, headers, setup, List.copyOf(other), finals);
+  }
+
+  /** The same case with another setup. */
+  public TestCase withSetup(Collection<String> other) {
+    return new TestCase(name, headers, List.copyOf(other), steps, finals);
+  }
+
+  /** The same case with one more header, at the end. */
+  public TestCase withHeader(String key, String value) {
+    Map<String, String> more = new LinkedHashMap<>(headers);
+    more.put(key, value);
+    return new TestCase(name, more, setup, steps, finals);
+  }
+}

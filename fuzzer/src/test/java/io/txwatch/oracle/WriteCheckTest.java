@@ -1,0 +1,75 @@
+package io.txwatch.oracle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.oracle.Verdict.Result;
+import io.txwatch.schedule.Lab;
+import io.txwatch.servers.ServerKind;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class WriteCheckTest {
+
+  /** MySQL bug 104833, MDEV-26643: an UPDATE that was blocked applies to one of two rows. */
+  private static final String HALF_AN_UPDATE =
+      """
+      I: CREATE TABLE t (c1 INT, c2 INT) {ENGINE}
+      I: INSERT INTO t VALUES (NULL, 0), (1, 1), (2, 2)
+      T1: BEGIN
+      T1: UPDATE t SET c1 = 10
+      T2: BEGIN
+      T2: UPDATE t SET c2 = 20 WHERE c1
+      T1: COMMIT
+      T2: COMMIT
+      """;
+
+  @ParameterizedTest
+  @CsvSource({"RU, VIOLATION", "RC, VIOLATION", "RR, CLEAN", "SER, CLEAN"})
+  void halfAnUpdateOnMariaDb(String level, Result expected) throws Exception {
+    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+      Verdict verdict = new WriteCheck().judge(lab.execute(HALF_AN_UPDATE, level), lab);
+
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(expected);
+    }
+  }
+
+  /** Two increments lose nothing, whoever waits; the order is the order of the commits. */
+  @ParameterizedTest
+  @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2", "SQLITE"})
+  void incrementsAreClean(ServerKind kind) throws Exception {
+    String increments =
+        """
+        I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+        I: INSERT INTO t VALUES (1, 1), (2, 2)
+        T1: BEGIN
+        T2: BEGIN
+        T1: UPDATE t SET v = v + 1 WHERE id = 1
+        T2: UPDATE t SET v = v * 3 WHERE id = 1
+        T3: DELETE FROM t WHERE id = 2
+        T1: COMMIT
+        T2: ROLLBACK
+        """;
+    try (Lab lab = new Lab(kind)) {
+      Verdict verdict = new WriteCheck().judge(lab.execute(increments, "SER"), lab);
+
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Result.CLEAN);
+    }
+  }
+
+  @Test
+  void sequencesAreNotJudged() throws Exception {
+    try (Lab lab = new Lab(ServerKind.H2)) {
+      Verdict verdict =
+          new WriteCheck()
+              .judge(
+                  lab.execute(
+                      "I: CREATE TABLE t (id {AUTOINC}, v INT)\nT1: INSERT INTO t (v) VALUES (1)",
+                      "SER"),
+                  lab);
+
+      assertThat(verdict.result()).isEqualTo(Result.UNSUPPORTED);
+    }
+  }
+}

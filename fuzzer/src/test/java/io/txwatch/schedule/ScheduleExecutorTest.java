@@ -1,0 +1,113 @@
+package io.txwatch.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.txwatch.dbms.Failure;
+import io.txwatch.servers.ServerKind;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ScheduleExecutorTest {
+
+  private static final String BLOCKED_UPDATE =
+      """
+      I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+      I: INSERT INTO t VALUES (1, 10), (2, 20)
+      T1: BEGIN
+      T2: BEGIN
+      T1: UPDATE t SET v = v + 1 WHERE id = 1
+      T2: UPDATE t SET v = v + 2 WHERE id = 1
+      T2: SELECT v FROM t WHERE id = 2
+      T1: COMMIT
+      T2: COMMIT
+      """;
+
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void aBlockedStatementWaitsAndItsSessionFollows(ServerKind kind) throws Exception {
+    try (Lab lab = new Lab(kind)) {
+      Execution execution = lab.execute(BLOCKED_UPDATE, "RC");
+
+      assertThat(execution.undecided()).isEmpty();
+      assertThat(execution.outcomes().stream().filter(StepOutcome::blocked))
+          .as(execution.toString())
+          .singleElement()
+          .satisfies(blocked -> assertThat(blocked.step().id()).isEqualTo(4));
+      assertThat(execution.order()).containsExactly(1, 2, 3, 6, 4, 5, 7);
+      assertThat(execution.finalState()).containsExactly(List.of("1,13", "2,20"));
+      assertThat(execution.transactions())
+          .extracting(ExecutedTransaction::session, ExecutedTransaction::committed)
+          .containsExactly(
+              org.assertj.core.groups.Tuple.tuple("T1", true),
+              org.assertj.core.groups.Tuple.tuple("T2", true));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void aDeadlockEndsOneOfThem(ServerKind kind) throws Exception {
+    try (Lab lab = new Lab(kind)) {
+      Execution execution =
+          lab.execute(
+              """
+              I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+              I: INSERT INTO t VALUES (1, 10), (2, 20)
+              T1: BEGIN
+              T2: BEGIN
+              T1: UPDATE t SET v = 11 WHERE id = 1
+              T2: UPDATE t SET v = 22 WHERE id = 2
+              T1: UPDATE t SET v = 21 WHERE id = 2
+              T2: UPDATE t SET v = 12 WHERE id = 1
+              T1: COMMIT
+              T2: COMMIT
+              """,
+              "RC");
+
+      assertThat(execution.undecided()).as(execution.toString()).isEmpty();
+      assertThat(execution.outcomes().stream().map(StepOutcome::failure).filter(f -> f != null))
+          .singleElement()
+          .satisfies(failure -> assertThat(failure.endsTransaction()).isTrue())
+          .satisfies(failure -> assertThat(failure.isOfConcurrency()).isTrue());
+      assertThat(execution.transactions().stream().filter(ExecutedTransaction::committed))
+          .hasSize(1);
+      assertThat(execution.outcomes())
+          .filteredOn(outcome -> outcome.status() == StepOutcome.Status.SKIPPED)
+          .hasSize(1);
+    }
+  }
+
+  @Test
+  void sqliteSaysBusyInsteadOfWaiting() throws Exception {
+    try (Lab lab = new Lab(ServerKind.SQLITE)) {
+      Execution execution = lab.execute(BLOCKED_UPDATE, "SER");
+
+      assertThat(execution.outcomes().get(3).failure())
+          .isEqualTo(new Failure(Failure.Kind.BUSY, Failure.Effect.MUST_ROLL_BACK));
+      assertThat(execution.finalState()).containsExactly(List.of("1,11", "2,20"));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2", "SQLITE"})
+  void casesDoNotSeeEachOther(ServerKind kind) throws Exception {
+    try (Lab lab = new Lab(kind)) {
+      String open = "I: CREATE TABLE t (v INT) {ENGINE}\nT1: BEGIN\nT1: INSERT INTO t VALUES (1)\n";
+      for (int i = 0; i < 3; i++) {
+        Execution execution = lab.execute(open, "SER");
+        assertThat(execution.finalState()).as("rolled back at the end").containsExactly(List.of());
+        assertThat(execution.transactions())
+            .singleElement()
+            .satisfies(transaction -> assertThat(transaction.committed()).isFalse());
+      }
+      assertThat(lab.execute("T1: CREATE TABLE u (v INT)", "SER").outcomes().get(0).succeeded())
+          .isTrue();
+      assertThatThrownBy(() -> lab.execute("I: CREATE TABEL t (v INT)\nT1: SELECT 1", "SER"))
+          .isInstanceOf(ScheduleExecutor.SetupException.class)
+          .hasMessageContaining("CREATE TABEL");
+    }
+  }
+}
