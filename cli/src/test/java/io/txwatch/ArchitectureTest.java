@@ -51,6 +51,12 @@ class ArchitectureTest {
             List.of("cli"),
             List.of(
                 "history", "settings", "analyzer", "proxy-driver", "agent", "fuzzer", "servers")));
+    table.put(
+        "bench",
+        new Module(
+            List.of("bench"),
+            List.of(
+                "history", "settings", "analyzer", "proxy-driver", "agent", "fuzzer", "servers")));
     return table;
   }
 

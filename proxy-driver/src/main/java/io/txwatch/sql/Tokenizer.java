@@ -19,7 +19,7 @@ import static io.txwatch.sql.TokenKind.VARIABLE;
  * {@code sql_lex.cc}, H2's {@code Tokenizer}, SQLite's {@code tokenize.c}); what is a parameter
  * follows its JDBC driver ({@code ??} is an operator for pgjdbc alone).
  */
-final class Tokenizer {
+public final class Tokenizer {
 
   private final Dialect dialect;
   private final boolean mysql;
@@ -45,7 +45,7 @@ final class Tokenizer {
   }
 
   /** The same into arrays that are used again. */
-  static void tokenize(String text, Dialect dialect, Tokens out) {
+  public static void tokenize(String text, Dialect dialect, Tokens out) {
     boolean backslash = dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
     new Tokenizer(text, dialect, backslash, out).run();
   }

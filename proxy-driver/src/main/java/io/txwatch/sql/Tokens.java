@@ -7,7 +7,7 @@ import java.util.Arrays;
  * text, so joining them gives it back. The <em>significant</em> ones, without blanks and comments,
  * are what grammar is about; everything outside the tokenizer counts those.
  */
-final class Tokens {
+public final class Tokens {
 
   private String text = "";
   private int count;

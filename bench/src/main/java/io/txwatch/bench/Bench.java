@@ -1,0 +1,22 @@
+package io.txwatch.bench;
+
+import io.txwatch.bench.jmh.JmhCommand;
+import io.txwatch.bench.overhead.OverheadCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** Where {@code bench/run} begins. */
+@Command(
+    name = "bench/run",
+    description = "What watching costs.",
+    mixinStandardHelpOptions = true,
+    subcommands = {OverheadCommand.class, JmhCommand.class})
+public final class Bench {
+
+  private Bench() {}
+
+  /** Runs a command line and exits with its code. */
+  public static void main(String[] args) {
+    System.exit(new CommandLine(new Bench()).execute(args));
+  }
+}

@@ -1,0 +1,53 @@
+package io.txwatch.bench.overhead;
+
+import io.txwatch.prepare.Preparation;
+import io.txwatch.prepare.PreparationResult;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+
+/** Databases to measure on: fresh, filled, and prepared if they are to be watched. */
+public final class Databases {
+
+  private Databases() {}
+
+  /** The URL of a fresh database with a workload's tables. */
+  static String create(ServerKind kind, Workload workload, boolean prepared, long seed)
+      throws SQLException {
+    String url = TestServers.freshDatabase(kind);
+    try (Connection connection = DriverManager.getConnection(url)) {
+      workload.create(connection, seed);
+    }
+    if (prepared) {
+      prepare(url);
+    }
+    try (Connection connection = DriverManager.getConnection(url)) {
+      analyze(connection, kind);
+    }
+    return url;
+  }
+
+  /** Adds the auxiliary columns to all tables. */
+  public static void prepare(String url) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url)) {
+      Preparation preparation = Preparation.of(connection, url, Duration.ofSeconds(10));
+      PreparationResult result = preparation.execute(preparation.planPrepare(List.of()));
+      if (!result.complete()) {
+        throw new SQLException("not every table could be prepared: " + result.failed());
+      }
+    }
+  }
+
+  /** What a database of some age has: no dead rows, and statistics for the optimizer. */
+  private static void analyze(Connection connection, ServerKind kind) throws SQLException {
+    if (kind == ServerKind.POSTGRESQL) {
+      try (var statement = connection.createStatement()) {
+        statement.execute("VACUUM ANALYZE");
+      }
+    }
+  }
+}

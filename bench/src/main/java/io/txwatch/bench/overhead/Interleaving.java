@@ -1,0 +1,65 @@
+package io.txwatch.bench.overhead;
+
+import io.txwatch.servers.ServerKind;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Variants in turn, on one workload and one kind of database: A B C, C B A, A B C, …
+ *
+ * @param seconds how long a slice takes
+ * @param rounds how many slices each variant gets
+ * @param warmUp seconds that each runs for beforehand
+ * @param clients how many connections each has
+ * @param jvmOptions for the workers' JVMs
+ */
+record Interleaving(
+    double seconds, int rounds, double warmUp, int clients, List<String> jvmOptions) {
+
+  private static final long SEED = 20_261_101;
+
+  /** Is told how far it is. */
+  interface Progress {
+    void slice(Variant variant, int round, Slice slice);
+  }
+
+  /** The slices of each variant, in order. */
+  Map<Variant, List<Slice>> run(
+      ServerKind kind,
+      WorkloadKind workload,
+      List<Variant> variants,
+      Path directory,
+      Progress progress)
+      throws IOException, SQLException {
+    Map<Variant, List<Slice>> slices = new EnumMap<>(Variant.class);
+    List<WorkerProcess> workers = new ArrayList<>();
+    try {
+      for (Variant variant : variants) {
+        String url = Databases.create(kind, workload.create(), variant.isPrepared(), SEED);
+        WorkerProcess worker =
+            WorkerProcess.start(variant, workload, url, clients, SEED, directory, jvmOptions);
+        workers.add(worker);
+        worker.run((long) (warmUp * 1_000));
+      }
+      for (int round = 0; round < rounds; round++) {
+        for (WorkerProcess worker : workers) {
+          Slice slice = worker.run((long) (seconds * 1_000));
+          slices.computeIfAbsent(worker.variant(), v -> new ArrayList<>()).add(slice);
+          progress.slice(worker.variant(), round, slice);
+        }
+        Collections.reverse(workers);
+      }
+    } finally {
+      for (WorkerProcess worker : workers) {
+        worker.close();
+      }
+    }
+    return slices;
+  }
+}

@@ -1,0 +1,197 @@
+package io.txwatch.bench.overhead;
+
+import io.txwatch.bench.Machine;
+import io.txwatch.bench.Markdown;
+import io.txwatch.bench.Output;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.ToDoubleFunction;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code overhead}: whole applications, with the peers beside us. */
+@Command(
+    name = "overhead",
+    description = "TPC-C-like and key-value workloads on real servers, interleaved.",
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+public final class OverheadCommand implements Callable<Integer> {
+
+  @Option(names = "--seconds", description = "how long a slice takes", defaultValue = "1")
+  private double seconds = 1;
+
+  @Option(names = "--rounds", description = "slices of each variant", defaultValue = "5")
+  private int rounds = 5;
+
+  @Option(
+      names = "--warm-up",
+      description = "seconds that each variant runs beforehand",
+      defaultValue = "4")
+  private double warmUp = 4;
+
+  @Option(names = "--clients", description = "connections of each variant", defaultValue = "2")
+  private int clients = 2;
+
+  @Option(
+      names = "--db",
+      split = ",",
+      description = "postgresql, mariadb, mysql (one that TXWATCH_TEST_URLS names)",
+      defaultValue = "postgresql,mariadb")
+  private List<String> databases = List.of();
+
+  @Option(
+      names = "--workload",
+      split = ",",
+      description = "tpcc, kv-50, kv-95",
+      defaultValue = "tpcc,kv-50,kv-95")
+  private List<String> workloads = List.of();
+
+  @Option(
+      names = "--variants",
+      split = ",",
+      description = "raw and others, in this order; all if not given")
+  private List<String> variants = Arrays.stream(Variant.values()).map(Variant::option).toList();
+
+  @Option(
+      names = "--jvm",
+      split = ",",
+      description = "options for the workers' JVMs; VARIANT stands for the variant's name")
+  private List<String> jvmOptions = List.of();
+
+  @Option(
+      names = "--growth",
+      description = "measure bytes of rows, up to that many updates; 0 for not at all",
+      defaultValue = "1000")
+  private int growth = 1_000;
+
+  @Mixin private Output output = new Output();
+
+  @Override
+  public Integer call() throws IOException, SQLException {
+    List<Variant> chosen = variants.stream().map(Variant::ofOption).toList();
+    List<WorkloadKind> kinds = workloads.stream().map(WorkloadKind::ofOption).toList();
+    Interleaving interleaving = new Interleaving(seconds, rounds, warmUp, clients, jvmOptions);
+    Path directory = Files.createTempDirectory("txwatch-bench");
+    output.say("logs of the variants: " + directory);
+    output.write("## Throughput of whole applications\n\n");
+    output.write(Machine.describe() + "\n\n");
+    output.write(
+        String.format(
+            Locale.ROOT,
+            "%d clients in a closed loop, %d interleaved rounds of %s s for each variant after %s s"
+                + " of warm-up. Ratios are to raw in the same round: their median, and the least"
+                + " and the greatest.%n%n",
+            clients,
+            rounds,
+            number(seconds),
+            number(warmUp)));
+    for (String name : databases) {
+      ServerKind kind = ServerKind.valueOf(name.toUpperCase(Locale.ROOT));
+      for (WorkloadKind workload : kinds) {
+        Path logs = Files.createDirectory(directory.resolve(name + "-" + workload.option()));
+        Map<Variant, List<Slice>> slices =
+            interleaving.run(kind, workload, chosen, logs, this::progress);
+        output.write("### " + workload.title() + " on " + describe(kind) + "\n\n");
+        output.write(table(slices) + "\n");
+      }
+    }
+    if (growth > 0) {
+      output.write("## Bytes of rows and of updates\n\n");
+      for (String name : databases) {
+        ServerKind kind = ServerKind.valueOf(name.toUpperCase(Locale.ROOT));
+        output.write("### " + describe(kind) + "\n\n");
+        output.write(new Growth(kind).measure(growth) + "\n");
+      }
+    }
+    output.write("Load average at the end: " + Machine.load() + "\n\n");
+    return 0;
+  }
+
+  private void progress(Variant variant, int round, Slice slice) {
+    output.say(
+        String.format(
+            Locale.ROOT, "round %d  %-34s %8.0f/s", round, variant.title(), slice.throughput()));
+  }
+
+  private static String describe(ServerKind kind) throws SQLException {
+    try (Connection connection = TestServers.of(kind).connect()) {
+      DatabaseMetaData metaData = connection.getMetaData();
+      return metaData.getDatabaseProductName()
+          + " "
+          + metaData.getDatabaseProductVersion().replaceAll("[ (-].*", "")
+          + ", "
+          + metaData.getDriverName()
+          + " "
+          + metaData.getDriverVersion();
+    }
+  }
+
+  private static Markdown table(Map<Variant, List<Slice>> slices) {
+    Markdown table =
+        new Markdown(
+            "variant",
+            "transactions/s",
+            "median ms",
+            "p99 ms",
+            "ratio to raw",
+            "spread",
+            "CPU µs a transaction: client",
+            "server",
+            "raw ÷ this",
+            "retries");
+    List<Slice> raw = slices.getOrDefault(Variant.RAW, List.of());
+    slices.forEach(
+        (variant, own) -> {
+          Latencies latencies = new Latencies();
+          own.forEach(slice -> latencies.add(slice.latencies()));
+          Median ratio = ratio(own, raw, Slice::throughput);
+          Median processors = ratio(raw, own, Slice::processorSeconds);
+          table.row(
+              variant.title(),
+              text("%.0f", median(own, Slice::throughput)),
+              text("%.3f", latencies.millis(0.5)),
+              text("%.3f", latencies.millis(0.99)),
+              text("%.2f", ratio.middle()),
+              text("%.2f–%.2f", ratio.least(), ratio.most()),
+              text("%.0f", 1e6 * median(own, slice -> slice.client() / slice.transactions())),
+              text("%.0f", 1e6 * median(own, slice -> slice.server() / slice.transactions())),
+              text("%.2f", processors.middle()),
+              Long.toString(own.stream().mapToLong(Slice::retries).sum()));
+        });
+    return table;
+  }
+
+  private static double median(List<Slice> slices, ToDoubleFunction<Slice> of) {
+    return Median.of(slices.stream().map(of::applyAsDouble).toList()).middle();
+  }
+
+  /** Of slices of the same round. */
+  private static Median ratio(List<Slice> above, List<Slice> below, ToDoubleFunction<Slice> of) {
+    List<Double> ratios = new ArrayList<>();
+    for (int i = 0; i < Math.min(above.size(), below.size()); i++) {
+      ratios.add(of.applyAsDouble(above.get(i)) / of.applyAsDouble(below.get(i)));
+    }
+    return ratios.isEmpty() ? new Median(Double.NaN, Double.NaN, Double.NaN) : Median.of(ratios);
+  }
+
+  private static String text(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+
+  private static String number(double value) {
+    return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
+  }
+}

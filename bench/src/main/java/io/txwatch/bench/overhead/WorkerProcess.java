@@ -1,0 +1,106 @@
+package io.txwatch.bench.overhead;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A {@link Worker}, seen from the JVM that started it. */
+final class WorkerProcess implements AutoCloseable {
+
+  private final Variant variant;
+  private final Process process;
+  private final Path errors;
+  private final PrintWriter commands;
+  private final BufferedReader results;
+
+  private WorkerProcess(Variant variant, Process process, Path errors) {
+    this.variant = variant;
+    this.process = process;
+    this.errors = errors;
+    this.commands =
+        new PrintWriter(
+            new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8), true);
+    this.results =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+  }
+
+  /**
+   * Starts one.
+   *
+   * @param directory for its logs
+   * @param options for its JVM
+   */
+  static WorkerProcess start(
+      Variant variant,
+      WorkloadKind workload,
+      String url,
+      int clients,
+      long seed,
+      Path directory,
+      List<String> options)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xms512m", "-Xmx512m"));
+    options.stream()
+        .map(option -> option.replace("VARIANT", variant.option()))
+        .forEach(command::add);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Worker.class.getName()));
+    command.addAll(
+        List.of(
+            variant.option(),
+            workload.option(),
+            url,
+            Integer.toString(clients),
+            Long.toString(seed),
+            directory.toString()));
+    Path errors = directory.resolve(variant.option() + ".stderr");
+    Process process =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()))
+            .start();
+    return new WorkerProcess(variant, process, errors);
+  }
+
+  Variant variant() {
+    return variant;
+  }
+
+  /** Lets it run for that long. */
+  Slice run(long millis) throws IOException {
+    double client = ProcessorTime.of(process.pid());
+    double all = ProcessorTime.ofDescendants();
+    commands.println(millis);
+    String line = results.readLine();
+    if (line == null) {
+      throw new IOException(
+          "the worker of " + variant.title() + " ended: " + Files.readString(errors));
+    }
+    double ofClient = ProcessorTime.of(process.pid()) - client;
+    double ofAll = ProcessorTime.ofDescendants() - all;
+    return Slice.parse(line).withProcessorTime(ofClient, Math.max(0, ofAll - ofClient));
+  }
+
+  @Override
+  public void close() throws IOException {
+    commands.close();
+    try {
+      if (!process.waitFor(20, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+    results.close();
+  }
+}

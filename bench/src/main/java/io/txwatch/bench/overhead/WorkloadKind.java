@@ -1,0 +1,64 @@
+package io.txwatch.bench.overhead;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** The workloads there are. */
+public enum WorkloadKind {
+  /** TPC-C's five transactions. */
+  TPCC("TPC-C-like") {
+    @Override
+    Workload create() {
+      return new TpcC();
+    }
+  },
+  /** Half reads, half updates: YCSB's A. */
+  KV_50("key-value, 50 % reads") {
+    @Override
+    Workload create() {
+      return new KeyValue(50);
+    }
+  },
+  /** Mostly reads: YCSB's B. */
+  KV_95("key-value, 95 % reads") {
+    @Override
+    Workload create() {
+      return new KeyValue(95);
+    }
+  };
+
+  private final String title;
+
+  WorkloadKind(String title) {
+    this.title = title;
+  }
+
+  abstract Workload create();
+
+  /** As tables show it. */
+  public String title() {
+    return title;
+  }
+
+  /** As command lines have it. */
+  public String option() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** The workload that a command line names. */
+  public static WorkloadKind ofOption(String option) {
+    return Arrays.stream(values())
+        .filter(kind -> kind.option().equals(option))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "unknown workload "
+                        + option
+                        + ", there is: "
+                        + Arrays.stream(values())
+                            .map(WorkloadKind::option)
+                            .collect(Collectors.joining(", "))));
+  }
+}
