@@ -99,6 +99,7 @@ public enum Variant {
    * @param directory where it may write
    */
   public void setUp(Path directory) {
+    System.setProperty("logback.configurationFile", "bench-logback.xml");
     System.setProperty("bench.log", directory.resolve(option() + ".slf4j.log").toString());
     if (between == Between.P6SPY) {
       System.setProperty("p6spy.config.modulelist", detail);
