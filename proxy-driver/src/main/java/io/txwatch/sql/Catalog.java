@@ -19,6 +19,18 @@ public interface Catalog {
   Optional<Table> find(List<String> nameParts);
 
   /**
+   * True if a table is known to be small: no more rows than {@value #SMALL_TABLE_ROWS}, by what the
+   * DBMS can tell at no cost (its statistics, a file's size). False if it is not known. Asked when
+   * a plan is made, so the table may have grown since.
+   */
+  default boolean isSmall(List<String> nameParts) {
+    return false;
+  }
+
+  /** What counts as a small table. */
+  int SMALL_TABLE_ROWS = 1000;
+
+  /**
    * A table or view.
    *
    * @param name the name that histories show

@@ -14,6 +14,7 @@ final class Draft {
   final StatementShape shape;
   final Tables tables;
   final boolean mayReturnRows;
+  final Extent extent;
   final Splices splices;
   final List<String> appended = new ArrayList<>();
   RewritePlan.Returns returns = RewritePlan.Returns.NOTHING;
@@ -27,13 +28,28 @@ final class Draft {
   private Optional<GapReason> reason = Optional.empty();
   private String detail = "";
 
+  /**
+   * How much of a statement is to be observed.
+   *
+   * @param level the level of instrumentation
+   * @param mostRows how many rows a read of ours may bring; it asks for one more, which tells that
+   *     there are more
+   */
+  record Extent(RewritePlanner.Level level, int mostRows) {}
+
   Draft(
-      Tokens tokens, Dialect dialect, StatementShape shape, Tables tables, boolean mayReturnRows) {
+      Tokens tokens,
+      Dialect dialect,
+      StatementShape shape,
+      Tables tables,
+      boolean mayReturnRows,
+      Extent extent) {
     this.tokens = tokens;
     this.dialect = dialect;
     this.shape = shape;
     this.tables = tables;
     this.mayReturnRows = mayReturnRows;
+    this.extent = extent;
     this.splices = new Splices(tokens, dialect);
   }
 

@@ -31,8 +31,13 @@ sealed interface FromNode {
    *
    * @param alias as it stands
    * @param block the query's first block, if it is a query and its columns are not renamed
+   * @param lateral true if it may speak of the sources before it
+   * @param from its first token
+   * @param to the token after the whole element
    */
-  record Derived(Optional<String> alias, Optional<SelectBlock> block) implements FromNode {}
+  record Derived(
+      Optional<String> alias, Optional<SelectBlock> block, boolean lateral, int from, int to)
+      implements FromNode {}
 
   /**
    * A join.

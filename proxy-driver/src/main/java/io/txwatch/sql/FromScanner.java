@@ -244,11 +244,11 @@ final class FromScanner {
       if (only) {
         throw new NotUnderstood(GapReason.SHAPE, "ONLY with parentheses");
       }
-      return parenthesized();
+      return parenthesized(lateral);
     }
     if (tokens.areWords(at, "ROWS", "FROM") && tokens.isOpen(at + 2)) {
       at++;
-      return function();
+      return function(at - 1);
     }
     if (!tokens.isName(at)) {
       throw new NotUnderstood("a source of rows expected");
@@ -265,7 +265,7 @@ final class FromScanner {
     }
     if (at < to && tokens.isOpen(at)) {
       at--;
-      return function();
+      return function(first);
     }
     return table(first, name);
   }
@@ -380,7 +380,7 @@ final class FromScanner {
     }
   }
 
-  private FromNode parenthesized() throws NotUnderstood {
+  private FromNode parenthesized(boolean lateral) throws NotUnderstood {
     int open = at;
     int close = tokens.partner(open);
     if (queries.startsQuery(open + 1, close) && isWholeQuery(open + 1, close)) {
@@ -388,14 +388,14 @@ final class FromScanner {
       at = close + 1;
       Optional<String> alias = alias();
       boolean renamed = columnAliases(alias) > 0;
-      return new Derived(alias, renamed ? Optional.empty() : block);
+      return new Derived(alias, renamed ? Optional.empty() : block, lateral, open, at);
     }
     if (tokens.isWord(open + 1, "VALUES")) {
       queries.nested(open + 1, close);
       at = close + 1;
       Optional<String> alias = alias();
       columnAliases(alias);
-      return new Derived(alias, Optional.empty());
+      return new Derived(alias, Optional.empty(), lateral, open, at);
     }
     List<FromNode> inner = list(open + 1, close);
     at = close + 1;
@@ -423,7 +423,7 @@ final class FromScanner {
   }
 
   /** At the last part of a function's name. */
-  private FromNode function() throws NotUnderstood {
+  private FromNode function(int first) throws NotUnderstood {
     int open = at + 1;
     int close = tokens.partner(open);
     if (tokens.isAnyWord(at, "FINAL", "OLD", "NEW") || tokens.isWord(at, "TABLE")) {
@@ -438,10 +438,10 @@ final class FromScanner {
     }
     if (at < to && tokens.isWord(at, "AS") && tokens.isOpen(at + 1)) {
       at = tokens.partner(at + 1) + 1;
-      return new Derived(Optional.empty(), Optional.empty());
+      return new Derived(Optional.empty(), Optional.empty(), true, first, at);
     }
     Optional<String> alias = alias();
     columnAliases(alias);
-    return new Derived(alias, Optional.empty());
+    return new Derived(alias, Optional.empty(), true, first, at);
   }
 }

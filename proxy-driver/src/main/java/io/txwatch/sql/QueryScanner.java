@@ -82,11 +82,13 @@ final class QueryScanner {
     int i = from;
     while (true) {
       int end = setOperatorAfter(i, to);
-      term(i, end < 0 ? to : end, each);
+      term(i, end < 0 ? to : end, each, alone);
       if (end < 0) {
         return;
       }
       i = end + 1;
+      boolean keepsAll = tokens.isWord(end, "UNION") && tokens.isWord(i, "ALL");
+      shape.deduplicates |= role == Role.TOP && !keepsAll;
       if (tokens.isAnyWord(i, "ALL", "DISTINCT")) {
         i++;
       }
@@ -139,9 +141,9 @@ final class QueryScanner {
     return -1;
   }
 
-  private void term(int from, int to, Role role) throws NotUnderstood {
+  private void term(int from, int to, Role role, boolean alone) throws NotUnderstood {
     if (tokens.isWord(from, "SELECT")) {
-      block(from, to, role);
+      block(from, to, role, alone);
     } else if (tokens.isOpen(from)) {
       int close = tokens.partner(from);
       query(from + 1, close, role == Role.TOP ? Role.BRANCH : role);
@@ -198,6 +200,7 @@ final class QueryScanner {
       }
       int close = tokens.partner(i);
       Optional<SelectBlock> block = cteBody(i + 1, close);
+      shape.cteBodies.add(new StatementShape.Cte(fold(name), i + 1, close));
       boolean twice = shape.cteBlocks.containsKey(fold(name));
       shape.cteBlocks.put(fold(name), renamed || twice ? Optional.empty() : block);
       if (!recursive) {
@@ -212,6 +215,7 @@ final class QueryScanner {
     if (i >= to) {
       throw new NotUnderstood("WITH without a statement");
     }
+    shape.withs.put(from, i);
     return i;
   }
 
@@ -291,8 +295,9 @@ final class QueryScanner {
     depth--;
   }
 
-  private void block(int from, int to, Role role) throws NotUnderstood {
+  private void block(int from, int to, Role role, boolean alone) throws NotUnderstood {
     SelectBlock block = new SelectBlock(role, from);
+    block.alone = alone;
     block.end = to;
     shape.blocks.add(block);
     int i = modifiers(block, from + 1);
@@ -308,6 +313,8 @@ final class QueryScanner {
         if (!block.from.isEmpty()) {
           throw new NotUnderstood("FROM twice");
         }
+        block.fromAt = i;
+        block.fromEnd = end;
         block.from.addAll(fromScanner.list(i + 1, end));
       } else {
         end = clauseStart(i + 1, to, false);
@@ -333,10 +340,25 @@ final class QueryScanner {
       block.orderBy = once(block.orderBy, i);
       block.orderByEnd = end;
     } else if (tokens.isWord(i, "FOR")) {
-      block.locking |= tokens.isAnyWord(i + 1, "UPDATE", "SHARE", "NO", "KEY");
+      if (tokens.isAnyWord(i + 1, "UPDATE", "SHARE", "NO", "KEY")) {
+        locks(block, i, end);
+      }
     } else if (tokens.isWord(i, "LOCK")) {
-      block.locking = true;
+      locks(block, i, end);
+    } else if (tokens.isWord(i, "WHERE")) {
+      block.where = once(block.where, i);
+      block.whereEnd = end;
+    } else if (tokens.isAnyWord(i, "LIMIT", "OFFSET", "FETCH")) {
+      block.limited = true;
+      block.limit = block.limit < 0 ? i : block.limit;
+      block.limitEnd = end;
     }
+  }
+
+  private static void locks(SelectBlock block, int from, int end) {
+    block.locking = true;
+    block.lockFrom = block.lockFrom < 0 ? from : block.lockFrom;
+    block.lockEnd = end;
   }
 
   private static int once(int before, int now) throws NotUnderstood {
@@ -360,6 +382,7 @@ final class QueryScanner {
       } else if (dialect == Dialect.H2
           && tokens.isWord(i, "TOP")
           && (tokens.is(i + 1, TokenKind.NUMBER) || tokens.is(i + 1, TokenKind.PARAMETER))) {
+        block.limited = true;
         i += 2;
       } else {
         return i;

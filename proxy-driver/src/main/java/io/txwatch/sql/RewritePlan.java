@@ -73,8 +73,14 @@ public record RewritePlan(
     /**
      * A query whose rows stand for several rows of the tables (GROUP BY, an aggregate): the
      * application's result with one column for each table of {@code appended} at its end, which
-     * holds all row versions behind the row in one text: {@code txw_rid}, a colon, {@code txw_wl},
-     * and a comma between two of them; null where there are none.
+     * holds the row versions behind the row in one text, {@code 2;17:wl,18:wl}: how many they are,
+     * a semicolon, and for each {@code txw_rid}, a colon, {@code txw_wl}, with a comma between two
+     * of them, in no order. A version may be listed twice.
+     *
+     * <p>If the list has fewer versions than the count says, the table has outgrown {@link
+     * Catalog#SMALL_TABLE_ROWS} since the plan was made: what is listed was read, but not only that
+     * ({@link GapReason#TOO_LARGE}), the last one listed may be cut and must not be believed, and
+     * the plan is better made anew.
      */
     AGGREGATED_TO_RESULT,
     /**

@@ -31,18 +31,30 @@ public final class RewritePlanner implements Planner {
     }
   }
 
-  private final Dialect dialect;
-  private final Level level;
+  private static final int MOST_ROWS = 10_000;
 
-  /** A planner for one dialect. */
+  private final Dialect dialect;
+  private final Draft.Extent extent;
+
+  /** A planner for one dialect, whose own reads bring at most {@value #MOST_ROWS} rows each. */
   public RewritePlanner(Dialect dialect, Level level) {
+    this(dialect, level, MOST_ROWS);
+  }
+
+  /**
+   * A planner for one dialect.
+   *
+   * @param mostRows how many rows a read of ours may bring ({@code txwatch.version-set-rows}); it
+   *     asks for one more, and if that comes, it has not told of all
+   */
+  public RewritePlanner(Dialect dialect, Level level, int mostRows) {
     this.dialect = dialect;
-    this.level = level;
+    this.extent = new Draft.Extent(level, mostRows);
   }
 
   /** The level. */
   public Level level() {
-    return level;
+    return extent.level();
   }
 
   @Override
@@ -114,7 +126,7 @@ public final class RewritePlanner implements Planner {
     }
     StatementShape shape = ShapeScanner.scan(tokens, dialect, range.from(), range.to());
     Tables tables = new Tables(catalog);
-    Draft draft = new Draft(tokens, dialect, shape, tables, mayReturnRows);
+    Draft draft = new Draft(tokens, dialect, shape, tables, mayReturnRows, extent);
     draft.alone = alone;
     StarGuard.protect(draft);
     try {
@@ -125,11 +137,12 @@ public final class RewritePlanner implements Planner {
       }
       if (watched) {
         rewrite(draft);
+        VersionSetReads.add(draft);
       } else {
         InsertRewriter.nameVisibleColumns(draft);
       }
     } catch (NotUnderstood e) {
-      draft = new Draft(tokens, dialect, shape, tables, mayReturnRows);
+      draft = new Draft(tokens, dialect, shape, tables, mayReturnRows, extent);
       StarGuard.protect(draft);
       InsertRewriter.nameVisibleColumns(draft);
       draft.unseen(e.reason(), e.detail());
@@ -146,7 +159,7 @@ public final class RewritePlanner implements Planner {
   }
 
   private Draft agreed(Draft draft) throws NotUnderstood {
-    if (!draft.splices.isEmpty()) {
+    if (!draft.splices.isEmpty() || !draft.sideReads.isEmpty()) {
       Optional<String> difference = ParserAgreement.difference(draft.tokens, dialect, draft.shape);
       if (difference.isPresent()) {
         return inDoubt(draft, difference.get());
@@ -158,7 +171,13 @@ public final class RewritePlanner implements Planner {
   /** Opaque; but an INSERT that must fail unless its columns are named has them named. */
   private static Draft inDoubt(Draft draft, String difference) throws NotUnderstood {
     Draft named =
-        new Draft(draft.tokens, draft.dialect, draft.shape, draft.tables, draft.mayReturnRows);
+        new Draft(
+            draft.tokens,
+            draft.dialect,
+            draft.shape,
+            draft.tables,
+            draft.mayReturnRows,
+            draft.extent);
     InsertRewriter.nameVisibleColumns(named);
     if (named.splices.isEmpty()) {
       throw new NotUnderstood(difference);
@@ -177,7 +196,7 @@ public final class RewritePlanner implements Planner {
       int parameters) {
     try {
       StatementShape shape = EmbeddedQueries.scan(tokens, dialect, range.from(), range.to());
-      Draft draft = new Draft(tokens, dialect, shape, new Tables(catalog), false);
+      Draft draft = new Draft(tokens, dialect, shape, new Tables(catalog), false, extent);
       StarGuard.protect(draft);
       what.reason().ifPresent(reason -> draft.unseen(reason, what.detail()));
       return agreed(draft).finish(what.kind(), control, draft.splices, false);
@@ -213,7 +232,12 @@ public final class RewritePlanner implements Planner {
             : TransactionControl.NONE;
     Draft whole =
         new Draft(
-            tokens, dialect, new StatementShape(0, tokens.count()), new Tables(catalog), false);
+            tokens,
+            dialect,
+            new StatementShape(0, tokens.count()),
+            new Tables(catalog),
+            false,
+            extent);
     if (touches) {
       whole.unseen(GapReason.OPAQUE, "several statements in one string");
     }

@@ -2,6 +2,7 @@ package io.txwatch.sql;
 
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.IntPredicate;
 
 /**
  * Functions that are known not to aggregate. A function that is not known may be an aggregate that
@@ -65,6 +66,15 @@ final class ScalarFunctions {
    * be the outer query's.
    */
   static boolean mayAggregate(Tokens tokens, int from, int to) {
+    return mayAggregate(tokens, from, to, open -> false);
+  }
+
+  /**
+   * The same, given how to tell that a call is the subquery's in which it stands.
+   *
+   * @param inside tells, by the opening parenthesis of a call, that it is
+   */
+  static boolean mayAggregate(Tokens tokens, int from, int to, IntPredicate inside) {
     for (int i = from; i < to; i++) {
       if (!tokens.isOpen(i) || !tokens.isName(i - 1) || i - 1 < from) {
         continue;
@@ -73,14 +83,15 @@ final class ScalarFunctions {
           tokens.is(i - 1, TokenKind.WORD)
               && !tokens.is(i - 2, TokenKind.DOT)
               && isScalar(tokens.text(i - 1));
-      if (!scalar && !isWindow(tokens, i) && !isCountOfStar(tokens, i, from)) {
+      if (!scalar && !isWindow(tokens, i) && !isCountOfStar(tokens, i, from) && !inside.test(i)) {
         return true;
       }
     }
     return false;
   }
 
-  private static boolean isWindow(Tokens tokens, int open) {
+  /** True if the call of which this is the parenthesis is one over a window. */
+  static boolean isWindow(Tokens tokens, int open) {
     int after = tokens.partner(open) + 1;
     if (tokens.isWord(after, "FILTER") && tokens.isOpen(after + 1)) {
       after = tokens.partner(after + 1) + 1;

@@ -42,13 +42,46 @@ final class SelectBlock {
   final List<Star> stars = new ArrayList<>();
   final List<FromNode> from = new ArrayList<>();
   int into = -1;
+
+  /** The token FROM. */
+  int fromAt = -1;
+
+  /** The token after the FROM list. */
+  int fromEnd = -1;
+
+  /** The token WHERE. */
+  int where = -1;
+
+  /** The token after the condition of WHERE. */
+  int whereEnd = -1;
+
   int groupBy = -1;
   int having = -1;
   int window = -1;
   int qualify = -1;
   int orderBy = -1;
   int orderByEnd = -1;
+
+  /** True if it is no branch of a set operation: what follows it is its own. */
+  boolean alone;
+
   boolean locking;
+
+  /** FOR UPDATE and the like, or LOCK IN SHARE MODE. */
+  int lockFrom = -1;
+
+  /** The token after it. */
+  int lockEnd = -1;
+
+  /** The token LIMIT, OFFSET or FETCH, the first of them. */
+  int limit = -1;
+
+  /** The token after LIMIT, OFFSET and FETCH. */
+  int limitEnd = -1;
+
+  /** True if it returns only some of the rows that it finds: LIMIT, OFFSET, FETCH, TOP. */
+  boolean limited;
+
   int end;
 
   SelectBlock(Role role, int select) {

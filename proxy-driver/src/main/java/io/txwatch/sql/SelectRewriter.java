@@ -2,6 +2,7 @@ package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.RewritePlanner.Level;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -11,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * SELECT: {@code , alias.txw_rid, alias.txw_wl} for each prepared table at the end of the select
- * list (IsoRel, Table 1, rows 1, 2 and 5), where a further column changes nothing.
+ * list (IsoRel, Table 1, rows 1, 2 and 5), where a further column changes nothing; hidden
+ * aggregates where rows are grouped; and at level {@code items} side reads for whatever is left.
  */
 final class SelectRewriter {
 
@@ -19,25 +21,44 @@ final class SelectRewriter {
 
   static void rewrite(Draft draft) {
     SelectBlock top = draft.shape.top();
-    if (top != null && draft.mayReturnRows) {
-      Optional<String> obstacle = obstacle(draft, top);
-      if (obstacle.isEmpty()) {
-        append(draft, top);
-      } else if (!draft.shape.tables.isEmpty()) {
-        draft.unseen(GapReason.SHAPE, obstacle.get());
-      }
-    } else if (!draft.shape.tables.isEmpty()) {
-      draft.unseen(
-          GapReason.SHAPE,
-          draft.shape.setOperation ? "a set operation" : "a query that is not one plain block");
+    Set<Integer> told = new HashSet<>();
+    Optional<String> obstacle = Optional.empty();
+    if (draft.mayReturnRows) {
+      obstacle = top == null ? severalBlocks(draft) : carried(draft, top, told);
     }
-    noteUnseen(draft, top);
+    if (draft.extent.level().includes(Level.ITEMS)) {
+      SideReads.add(draft, told);
+    }
+    noteUnseen(draft, top, told, obstacle);
     if (draft.shape.tables.isEmpty()) {
       Tokens tokens = draft.tokens;
       if (ScalarFunctions.mayAggregate(tokens, draft.shape.from, draft.shape.to)) {
         draft.unseen(GapReason.OPAQUE, "calls a function that may touch rows");
       }
     }
+  }
+
+  private static Optional<String> severalBlocks(Draft draft) {
+    return Optional.of(
+        draft.shape.setOperation ? "a set operation" : "a query that is not one plain block");
+  }
+
+  /** Lets the one block that the application sees carry what it can; says why if that is naught. */
+  private static Optional<String> carried(Draft draft, SelectBlock top, Set<Integer> told) {
+    Optional<String> obstacle = obstacle(draft, top);
+    if (obstacle.isEmpty()) {
+      append(draft, top);
+    } else {
+      Optional<String> hidden = HiddenAggregates.obstacle(draft, top);
+      if (hidden.isEmpty()) {
+        HiddenAggregates.append(draft, top);
+        obstacle = hidden;
+      }
+    }
+    if (obstacle.isEmpty()) {
+      top.tables().forEach(table -> told.add(table.from()));
+    }
+    return obstacle;
   }
 
   private static void append(Draft draft, SelectBlock top) {
@@ -54,22 +75,23 @@ final class SelectRewriter {
     }
   }
 
-  /** What the statement touches besides the tables that were appended. */
-  private static void noteUnseen(Draft draft, @Nullable SelectBlock top) {
-    List<TableRef> appendable = top == null ? List.of() : top.tables();
+  /** What the statement touches besides the tables that are told of. */
+  private static void noteUnseen(
+      Draft draft, @Nullable SelectBlock top, Set<Integer> told, Optional<String> obstacle) {
+    List<TableRef> seen = top == null ? List.of() : top.tables();
     for (TableRef table : draft.shape.tables) {
       Optional<GapReason> reason = draft.tables.reason(table);
       if (reason.isPresent()) {
         draft.unseen(reason.get(), draft.tables.display(table));
-      } else if (!table.isCte() && !containsIdentity(appendable, table)) {
-        draft.unseen(
-            GapReason.SHAPE, "a subquery's rows are not seen: " + draft.tables.display(table));
+      } else if (!table.isCte() && !told.contains(table.from())) {
+        boolean own = seen.stream().anyMatch(t -> t.from() == table.from());
+        String why =
+            own || top == null
+                ? obstacle.orElse("a query that must return nothing more")
+                : "a subquery's rows are not seen: " + draft.tables.display(table);
+        draft.unseen(GapReason.SHAPE, why);
       }
     }
-  }
-
-  private static boolean containsIdentity(List<TableRef> tables, TableRef table) {
-    return tables.stream().anyMatch(t -> t.from() == table.from());
   }
 
   /** Why nothing can be appended to a block without changing what it means. */
@@ -89,9 +111,8 @@ final class SelectRewriter {
     if (block.listTo <= block.listFrom) {
       return Optional.of("an empty select list");
     }
-    if (ScalarFunctions.mayAggregate(draft.tokens, block.listFrom, block.listTo)
-        || (block.orderBy >= 0
-            && ScalarFunctions.mayAggregate(draft.tokens, block.orderBy, block.orderByEnd))) {
+    if (mayAggregate(draft, block.listFrom, block.listTo)
+        || (block.orderBy >= 0 && mayAggregate(draft, block.orderBy, block.orderByEnd))) {
       return Optional.of("an aggregate, or a function that may be one");
     }
     return namesTwice(block)
@@ -99,7 +120,14 @@ final class SelectRewriter {
         : Optional.empty();
   }
 
-  private static boolean namesTwice(SelectBlock block) {
+  /** True if a stretch of a block may hold an aggregate over the block's own rows. */
+  static boolean mayAggregate(Draft draft, int from, int to) {
+    return ScalarFunctions.mayAggregate(
+        draft.tokens, from, to, open -> Names.aggregatesInside(draft, from, to, open));
+  }
+
+  /** True if two sources in FROM have one name, so that a qualified column may be either's. */
+  static boolean namesTwice(SelectBlock block) {
     List<String> names = new ArrayList<>();
     block.tables().forEach(t -> names.add(QueryScanner.fold(t.exposedName())));
     block.derived().forEach(d -> d.alias().ifPresent(a -> names.add(QueryScanner.fold(a))));

@@ -178,9 +178,7 @@ final class Splices {
       plain |= kind == TokenKind.PARAMETER;
       numbered |= kind == TokenKind.NUMBERED_PARAMETER;
       named |= kind == TokenKind.NAMED_PARAMETER;
-      if (kind == TokenKind.PARAMETER
-          || kind == TokenKind.NUMBERED_PARAMETER
-          || kind == TokenKind.NAMED_PARAMETER) {
+      if (isParameter(i)) {
         before.add(new Place(i));
         after.add(new Place(i));
       }
@@ -214,6 +212,57 @@ final class Splices {
         writerNumbers.stream().mapToInt(Integer::intValue).toArray(),
         rowIds,
         explicit);
+  }
+
+  /**
+   * The number of each significant token that is a parameter of the original text, as the driver
+   * numbers them; 0 for all others.
+   */
+  int[] numbers() {
+    int[] numbers = new int[tokens.count()];
+    Numbering numbering = new Numbering(0);
+    for (int i = 0; i < numbers.length; i++) {
+      if (isParameter(i)) {
+        numbers[i] = numbering.number(new Place(i));
+      }
+    }
+    return numbers;
+  }
+
+  private boolean isParameter(int i) {
+    return tokens.is(i, TokenKind.PARAMETER)
+        || tokens.is(i, TokenKind.NUMBERED_PARAMETER)
+        || tokens.is(i, TokenKind.NAMED_PARAMETER);
+  }
+
+  /**
+   * A stretch of the new text, every parameter of whatever spelling a plain {@code ?}.
+   *
+   * @param from its first significant token
+   * @param to the token after it
+   */
+  String slice(int from, int to) {
+    int start = tokens.start(from);
+    int end = tokens.end(to - 1);
+    List<Splice> inside = new ArrayList<>();
+    for (Splice splice : splices) {
+      if (splice.from >= start && splice.to <= end) {
+        inside.add(splice);
+      }
+    }
+    for (int i = from; i < to; i++) {
+      if (isParameter(i)) {
+        inside.add(new Splice(tokens.start(i), tokens.end(i), "?"));
+      }
+    }
+    inside.sort(Comparator.comparingInt(Splice::from));
+    StringBuilder out = new StringBuilder();
+    int at = start;
+    for (Splice splice : inside) {
+      out.append(tokens.text(), at, splice.from).append(splice.text);
+      at = splice.to;
+    }
+    return out.append(tokens.text(), at, end).toString();
   }
 
   /** Gives parameters their numbers as SQLite does; with {@code ?} alone, as everyone does. */

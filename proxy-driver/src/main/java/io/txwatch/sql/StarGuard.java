@@ -83,7 +83,8 @@ final class StarGuard {
     if (!shown || block.role == Role.EXISTS) {
       return;
     }
-    if (block.role == Role.TOP && !block.distinct && block.into < 0 && !ordinals(block)) {
+    boolean plain = !block.distinct && block.groupBy < 0 && block.into < 0;
+    if (block.role == Role.TOP && plain && !ordinals(block)) {
       draft.starShowsAuxiliary = true;
       return;
     }

@@ -48,11 +48,29 @@ final class StatementShape {
    */
   final Map<String, Optional<SelectBlock>> cteBlocks = new HashMap<>();
 
+  /**
+   * A CTE.
+   *
+   * @param name folded
+   * @param from the first token of its query
+   * @param to the token after it
+   */
+  record Cte(String name, int from, int to) {}
+
+  /** Every CTE, at any depth. */
+  final List<Cte> cteBodies = new ArrayList<>();
+
+  /** Where each WITH begins, and the token after its last CTE. */
+  final Map<Integer, Integer> withs = new HashMap<>();
+
   /** {@code TABLE t} in the place of a query: the tokens TABLE. */
   final List<Integer> tableQueries = new ArrayList<>();
 
   /** True if a query joins blocks by UNION, INTERSECT or EXCEPT at its top. */
   boolean setOperation;
+
+  /** True if that is more than UNION ALL. */
+  boolean deduplicates;
 
   /** True if an INSERT's query has branches that are no SELECT: VALUES, TABLE. */
   boolean otherSource;

@@ -27,6 +27,11 @@ final class Tables {
     return find(ref).map(t -> t.status() == Catalog.Status.PREPARED).orElse(false);
   }
 
+  /** True if it is known to be small. */
+  boolean isSmall(TableRef ref) {
+    return !ref.isCte() && catalog.isSmall(ref.name());
+  }
+
   /** True if it has the auxiliary columns, whoever may use them. */
   boolean hasAuxiliary(TableRef ref) {
     return find(ref)

@@ -27,10 +27,6 @@ class RewriteTest {
                     -> SELECT a, t.txw_rid, t.txw_wl FROM s.t
                     SELECT a IS DISTINCT FROM b FROM t
                     -> SELECT a IS DISTINCT FROM b, t.txw_rid, t.txw_wl FROM t
-                    SELECT count(*) FROM t
-                    -> same
-                    SELECT a FROM t GROUP BY a
-                    -> same
                     SELECT DISTINCT a FROM t
                     -> same
                     SELECT my_function(a) FROM t
@@ -42,6 +38,72 @@ class RewriteTest {
                     SELECT 1
                     -> same
                     """));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> hiddenAggregates() {
+    String postgresql =
+        "count(t.txw_rid) || ';' || coalesce(string_agg(t.txw_rid || ':' || t.txw_wl, ',') filter"
+            + " (where (select not c.relhassubclass and pg_catalog.pg_relation_size(c.oid)"
+            + " <= 524288 from pg_catalog.pg_class c where c.oid = 't'::pg_catalog.regclass)),"
+            + " '') as txw_rid";
+    String sqlite =
+        "count(t.txw_rid) || ';' || coalesce(group_concat(t.txw_rid || ':' || t.txw_wl) filter"
+            + " (where (select count(*) from (select 1 from t limit 1001) txw) <= 1000), '')"
+            + " as txw_rid";
+    String mariadb =
+        "concat(count(t.txw_rid), ';', coalesce(group_concat(concat(t.txw_rid, ':', t.txw_wl)"
+            + " separator ',' limit 1000), '')) as txw_rid";
+    String mysql = mariadb.replace(" limit 1000", "");
+    String hint = " /*+ SET_VAR(group_concat_max_len = 524288) */";
+    return Stream.of(
+            hidden(Dialect.POSTGRESQL, "", postgresql),
+            hidden(
+                Dialect.H2,
+                "",
+                sqlite.replace(
+                    "group_concat(t.txw_rid || ':' || t.txw_wl)",
+                    "listagg(t.txw_rid || ':' || t.txw_wl, ',')")),
+            hidden(Dialect.SQLITE, "", sqlite),
+            hidden(Dialect.MARIADB, "", mariadb),
+            hidden(Dialect.MYSQL, hint, mysql))
+        .flatMap(s -> s);
+  }
+
+  private static Stream<DynamicTest> hidden(Dialect dialect, String hint, String column) {
+    return cases(
+        dialect,
+        """
+        SELECT count(*) FROM t WHERE a > ? FOR UPDATE
+        -> SELECT@ count(*), # FROM t WHERE a > ? FOR UPDATE
+        SELECT a, max(b) m FROM t GROUP BY a HAVING count(*) > 1 ORDER BY 2 LIMIT 3
+        -> SELECT@ a, max(b) m, # FROM t GROUP BY a HAVING count(*) > 1 ORDER BY 2 LIMIT 3
+        SELECT 1 FROM t HAVING 1 = 1
+        -> SELECT@ 1, # FROM t HAVING 1 = 1
+        SELECT DISTINCT count(*) FROM t
+        -> same
+        SELECT (SELECT count(*) FROM t), my_function(a) FROM u
+        -> same
+        SELECT a, count(*) FROM t GROUP BY ALL
+        -> same
+        SELECT count(*) FROM v
+        -> same
+        SELECT my_aggregate(a) FROM t
+        -> same
+        """
+            .replace("@", hint)
+            .replace("#", column));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> aggregatesOverLargeTablesAreLeftAlone() {
+    return Stream.of(Dialect.values())
+        .flatMap(
+            dialect ->
+                cases(
+                    new TestCatalog(dialect).prepared("t", "a", "b").large(),
+                    dialect,
+                    "SELECT count(*) FROM t\n-> same"));
   }
 
   @TestFactory
@@ -199,6 +261,10 @@ class RewriteTest {
             .prepared("t2", "a", "c")
             .prepared("u", "c")
             .with("v", Catalog.Status.NOT_A_BASE_TABLE, "a");
+    return cases(catalog, dialect, text);
+  }
+
+  private static Stream<DynamicTest> cases(TestCatalog catalog, Dialect dialect, String text) {
     Planner planner = new RewritePlanner(dialect, RewritePlanner.Level.INLINE);
     String[] lines = text.strip().split("\n");
     return java.util.stream.IntStream.range(0, lines.length / 2)

@@ -11,6 +11,7 @@ import java.util.Optional;
 final class TestCatalog implements Catalog {
 
   private final Dialect dialect;
+  private boolean small = true;
   private final Map<String, Table> tables = new HashMap<>();
 
   TestCatalog(Dialect dialect) {
@@ -25,6 +26,17 @@ final class TestCatalog implements Catalog {
     boolean visible = dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE;
     tables.put(QueryScanner.fold(name), new Table(name, status, List.of(columns), visible));
     return this;
+  }
+
+  /** No table is known to be small. */
+  TestCatalog large() {
+    small = false;
+    return this;
+  }
+
+  @Override
+  public boolean isSmall(List<String> nameParts) {
+    return small;
   }
 
   @Override

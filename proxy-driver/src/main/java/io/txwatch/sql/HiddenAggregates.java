@@ -1,0 +1,203 @@
+package io.txwatch.sql;
+
+import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.RewritePlan.Returns;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * GROUP BY and aggregates (hazards 6 and 7): one hidden aggregate for each table at the end of the
+ * select list, which lists the row versions behind the result's row. The statement stays one
+ * statement, with the snapshot and the locks that it has.
+ *
+ * <p>The list is bounded twice, for an aggregate over a huge table must not hurt. When the plan is
+ * made, the catalog must know each table as small. When the statement runs and the table has grown
+ * since, the aggregate itself keeps to a bound, each dialect in its way, and never by an error or a
+ * warning; the count in front of the list then says how many versions it should have had. Measured
+ * and weighed in docs/decisions/0005.
+ */
+final class HiddenAggregates {
+
+  /** Aggregates that every dialect has. */
+  private static final Set<String> COMMON = Set.of("COUNT", "SUM", "MIN", "MAX", "AVG");
+
+  private static final Set<String> POSTGRESQL =
+      Set.of("STRING_AGG", "ARRAY_AGG", "JSON_AGG", "JSONB_AGG", "BOOL_AND", "BOOL_OR", "EVERY");
+
+  private static final Set<String> MYSQL =
+      Set.of("GROUP_CONCAT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "BIT_AND", "BIT_OR", "BIT_XOR");
+
+  private static final Set<String> H2 = Set.of("LISTAGG", "ARRAY_AGG", "GROUP_CONCAT", "EVERY");
+
+  private static final Set<String> SQLITE = Set.of("GROUP_CONCAT", "TOTAL");
+
+  /** Bytes of a table's heap on PostgreSQL above which nothing is listed. */
+  private static final int MOST_HEAP_BYTES = 512 * 1024;
+
+  /** Characters that MySQL's list may have: a small table's rows, and some to grow. */
+  private static final int MOST_CHARACTERS = 512 * 1024;
+
+  private HiddenAggregates() {}
+
+  /** Why none can be added to a block; empty if they can. */
+  static Optional<String> obstacle(Draft draft, SelectBlock block) {
+    if (block.distinct) {
+      return Optional.of("DISTINCT");
+    }
+    if (block.into >= 0) {
+      return Optional.of("SELECT INTO");
+    }
+    if (block.qualify >= 0 || isGroupByAll(draft.tokens, block)) {
+      return Optional.of("QUALIFY or GROUP BY ALL");
+    }
+    if (block.listTo <= block.listFrom || !isAggregated(draft, block)) {
+      return Optional.of("an aggregate, or a function that may be one");
+    }
+    if (SelectRewriter.namesTwice(block)) {
+      return Optional.of("two sources of rows with the same name");
+    }
+    for (TableRef table : block.tables()) {
+      if (draft.tables.isPrepared(table) && !draft.tables.isSmall(table)) {
+        return Optional.of("an aggregate over a table that is not known to be small");
+      }
+    }
+    if (draft.dialect == Dialect.MYSQL && !takesHint(draft.tokens)) {
+      return Optional.of("an aggregate beside hints or GROUP_CONCAT");
+    }
+    return Optional.empty();
+  }
+
+  private static boolean isGroupByAll(Tokens tokens, SelectBlock block) {
+    return block.groupBy >= 0
+        && tokens.isAnyWord(block.groupBy + 2, "ALL", "DISTINCT")
+        && !tokens.isOpen(block.groupBy + 3);
+  }
+
+  /** True if it has one row for each group for sure: a function not known could be a scalar one. */
+  private static boolean isAggregated(Draft draft, SelectBlock block) {
+    if (block.groupBy >= 0 || block.having >= 0) {
+      return true;
+    }
+    Tokens tokens = draft.tokens;
+    for (int i = block.listFrom; i < block.listTo; i++) {
+      if (tokens.isOpen(i) && tokens.isAnyWord(i + 1, "SELECT", "WITH", "TABLE", "VALUES")) {
+        i = tokens.partner(i);
+      } else if (tokens.isOpen(i)
+          && tokens.is(i - 1, TokenKind.WORD)
+          && !tokens.is(i - 2, TokenKind.DOT)
+          && isAggregate(draft.dialect, tokens, i)
+          && !ScalarFunctions.isWindow(tokens, i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isAggregate(Dialect dialect, Tokens tokens, int open) {
+    String name = tokens.text(open - 1).toUpperCase(Locale.ROOT);
+    if (COMMON.contains(name)) {
+      return dialect != Dialect.SQLITE || !severalArguments(tokens, open);
+    }
+    return switch (dialect) {
+      case POSTGRESQL -> POSTGRESQL.contains(name);
+      case MYSQL, MARIADB -> MYSQL.contains(name);
+      case H2 -> H2.contains(name);
+      case SQLITE -> SQLITE.contains(name);
+    };
+  }
+
+  /** MIN and MAX of several arguments are no aggregates on SQLite. */
+  private static boolean severalArguments(Tokens tokens, int open) {
+    for (int i = open + 1; i < tokens.partner(open); i = tokens.next(i)) {
+      if (tokens.is(i, TokenKind.COMMA)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** MySQL takes one comment of hints; and its length is the application's GROUP_CONCAT's too. */
+  private static boolean takesHint(Tokens tokens) {
+    for (int i = 0; i < tokens.count(); i++) {
+      if (tokens.isWord(i, "GROUP_CONCAT")) {
+        return false;
+      }
+    }
+    return tokens.text().indexOf("/*+") < 0;
+  }
+
+  /** Adds them. */
+  static void append(Draft draft, SelectBlock block) {
+    List<TableRef> sources = block.tables();
+    boolean several = sources.size() + block.derived().size() > 1;
+    StringBuilder columns = new StringBuilder();
+    for (TableRef table : sources) {
+      if (draft.tables.isPrepared(table)) {
+        columns.append(", ").append(column(draft.dialect, table, several)).append(" as txw_rid");
+        draft.appended.add(draft.tables.display(table));
+      }
+    }
+    if (draft.appended.isEmpty()) {
+      return;
+    }
+    if (draft.dialect == Dialect.MYSQL) {
+      draft.splices.after(
+          block.select, " /*+ SET_VAR(group_concat_max_len = " + MOST_CHARACTERS + ") */");
+    }
+    draft.splices.after(block.listTo - 1, columns.toString());
+    draft.returns = Returns.AGGREGATED_TO_RESULT;
+  }
+
+  /**
+   * {@code <count>;<list>} of one table.
+   *
+   * @param several true if a row of the table may meet several rows of others, and come up often
+   */
+  private static String column(Dialect dialect, TableRef table, boolean several) {
+    String alias = table.exposedName() + ".";
+    String rid = alias + Auxiliary.RID;
+    String wl = alias + Auxiliary.WL;
+    String distinct = several ? "distinct " : "";
+    String count = "count(" + distinct + rid + ")";
+    String version = distinct + rid + " || ':' || " + wl;
+    return switch (dialect) {
+      case POSTGRESQL ->
+          "%s || ';' || coalesce(string_agg(%s, ',') filter (where %s), '')"
+              .formatted(count, version, smallOnPostgres(table));
+      case H2 ->
+          "%s || ';' || coalesce(listagg(%s, ',') filter (where %s), '')"
+              .formatted(count, version, smallByCounting(table));
+      case SQLITE ->
+          "%s || ';' || coalesce(group_concat(%s) filter (where %s), '')"
+              .formatted(count, version, smallByCounting(table));
+      case MARIADB ->
+          "concat(%s, ';', coalesce(group_concat(%sconcat(%s, ':', %s) separator ',' limit %d), ''))"
+              .formatted(count, distinct, rid, wl, Catalog.SMALL_TABLE_ROWS);
+      case MYSQL ->
+          "concat(%s, ';', coalesce(group_concat(%sconcat(%s, ':', %s) separator ','), ''))"
+              .formatted(count, distinct, rid, wl);
+    };
+  }
+
+  /** Evaluated once; takes no lock, and none of SSI's either, since it reads the catalog alone. */
+  private static String smallOnPostgres(TableRef table) {
+    String name = String.join(".", table.name()).replace("'", "''");
+    return "(select not c.relhassubclass and pg_catalog.pg_relation_size(c.oid) <= "
+        + MOST_HEAP_BYTES
+        + " from pg_catalog.pg_class c where c.oid = '"
+        + name
+        + "'::pg_catalog.regclass)";
+  }
+
+  /** Evaluated once: what it reads is at most one row more than the bound. */
+  private static String smallByCounting(TableRef table) {
+    return "(select count(*) from (select 1 from "
+        + String.join(".", table.name())
+        + " limit "
+        + (Catalog.SMALL_TABLE_ROWS + 1)
+        + ") txw) <= "
+        + Catalog.SMALL_TABLE_ROWS;
+  }
+}
