@@ -32,7 +32,7 @@ class ArchitectureTest {
     table.put(
         "analyzer",
         new Module(
-            List.of("analyzer", "dependency", "graph", "anomaly", "guarantee", "report"),
+            List.of("analyzer", "dependency", "graph", "anomaly", "guarantee", "report", "format"),
             List.of("history", "settings")));
     table.put(
         "proxy-driver",

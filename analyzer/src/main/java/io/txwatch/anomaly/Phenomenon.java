@@ -37,6 +37,26 @@ public enum Phenomenon {
       "T1 wrote a row, and a later statement of T1 read an older version of it.",
       "Kingsbury and Alvaro 2020 (Elle), internal; Adya 1999, §3.1",
       AdyaLevel.PL_1),
+  /** A read of what nobody wrote. */
+  GARBAGE_READ(
+      "garbage read",
+      "A committed transaction read a value that no transaction wrote.",
+      "Kingsbury and Alvaro 2020 (Elle), garbage reads; Huang et al. 2024 (Plume), thin-air reads",
+      AdyaLevel.PL_1),
+  /** One write, found twice. */
+  DUPLICATE_WRITE(
+      "duplicate write",
+      "One write has two places in the order of versions: an element stands in a list twice, or two"
+          + " transactions wrote the same value.",
+      "Kingsbury and Alvaro 2020 (Elle), duplicate writes",
+      AdyaLevel.PL_1),
+  /** Two orders of one row's versions. */
+  INCOMPATIBLE_ORDER(
+      "incompatible order",
+      "Two reads of a row show its versions in orders of which neither begins the other: one of them"
+          + " saw what is in no committed order.",
+      "Kingsbury and Alvaro 2020 (Elle), incompatible orders",
+      AdyaLevel.PL_2),
   /** A write that was based on what another had meanwhile replaced. */
   LOST_UPDATE(
       "lost update",

@@ -4,6 +4,7 @@ import io.txwatch.anomaly.AdyaLevel;
 import io.txwatch.anomaly.Finding;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
 import java.util.Locale;
 
 /** What a level is held to. */
@@ -16,12 +17,18 @@ public enum Judge {
       return guarantee.isBrokenBy(finding) ? Verdict.VIOLATION : Verdict.HAZARD;
     }
   },
-  /** Adya's levels, whatever the vendor says. */
+  /**
+   * Adya's levels, whatever the vendor says. Snapshot isolation, which has no place in their row,
+   * is held to its own definition: no cycle but one with two adjacent rw edges (Adya, section 4.3,
+   * PL-SI; Cerone and Gotsman 2016, theorem 4.1).
+   */
   ADYA {
     @Override
     public Verdict judge(Finding finding, Database database) {
       AdyaLevel held = AdyaLevel.of(finding.level());
       return held.compareTo(finding.phenomenon().proscribedFrom()) >= 0
+              || finding.level() == IsolationLevel.SNAPSHOT
+                  && Guarantee.snapshot("").isBrokenBy(finding)
           ? Verdict.VIOLATION
           : Verdict.HAZARD;
     }

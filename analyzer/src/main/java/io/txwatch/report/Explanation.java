@@ -25,6 +25,16 @@ final class Explanation {
             case ABORTED_READ -> abortedRead(anomaly, edge, rows.of(edge));
             case INTERMEDIATE_READ -> intermediateRead(anomaly, edge, rows.of(edge));
             case INTERNAL -> internal(anomaly, edge, rows.of(edge));
+            case GARBAGE_READ ->
+                label(anomaly, edge.to()) + " read from " + rows.of(edge) + " what nobody wrote.";
+            case DUPLICATE_WRITE -> "One write to " + rows.of(edge) + " was found twice.";
+            case INCOMPATIBLE_ORDER ->
+                label(anomaly, edge.from())
+                    + " and "
+                    + label(anomaly, edge.to())
+                    + " saw the writes of "
+                    + rows.of(edge)
+                    + " in orders that contradict each other.";
             default -> order(anomaly, edge, rows.of(edge));
           });
     }
@@ -48,7 +58,13 @@ final class Explanation {
 
   private static boolean isCycle(Phenomenon phenomenon) {
     return switch (phenomenon) {
-      case ABORTED_READ, INTERMEDIATE_READ, INTERNAL -> false;
+      case ABORTED_READ,
+          INTERMEDIATE_READ,
+          INTERNAL,
+          GARBAGE_READ,
+          DUPLICATE_WRITE,
+          INCOMPATIBLE_ORDER ->
+          false;
       default -> true;
     };
   }

@@ -1,28 +1,23 @@
 package io.txwatch.cli;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.analyzer.Analyzer;
-import io.txwatch.analyzer.Coverage;
+import io.txwatch.format.ForeignFormat;
+import io.txwatch.format.ForeignHistory;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
-import io.txwatch.history.GapReason;
+import io.txwatch.history.HistoryReader;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.history.Loss;
 import io.txwatch.report.AnomalyGroups;
-import io.txwatch.report.JsonReport;
-import io.txwatch.report.TextReport;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -36,7 +31,10 @@ import picocli.CommandLine.TypeConversionException;
 /** {@code check}: what a recorded history holds. */
 @Command(
     name = "check",
-    description = "Analyses recorded histories and says what anomalies they hold.",
+    description = {
+      "Analyses recorded histories and says what anomalies they hold: txwatch's own, and Elle's",
+      "list-append in EDN or JSON. The format is found out from the file's beginning."
+    },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
     sortOptions = false,
@@ -46,12 +44,13 @@ import picocli.CommandLine.TypeConversionException;
       "  txwatch check shop.history",
       "  txwatch check --json --fail-on hazard shop.history > anomalies.json",
       "  txwatch check --judge-by adya --isolation SERIALIZABLE shop.history",
+      "  txwatch check store/latest/history.edn --isolation SNAPSHOT",
       "",
       "With --json, one object a file:",
       "  {\"type\":\"check\",\"file\":…,\"operations\":N,\"transactions\":N,",
       "   \"valid\":true|false|\"unknown\",\"anomalies\":[…],\"seconds\":x}",
       "valid is false if a level was violated, \"unknown\" if nothing was to be seen or events",
-      "are missing.",
+      "are missing: \"reason\" tells why.",
       ""
     })
 final class CheckCommand implements Callable<Integer> {
@@ -63,7 +62,7 @@ final class CheckCommand implements Callable<Integer> {
 
   @Option(
       names = "--format",
-      paramLabel = "auto|txwatch",
+      paramLabel = "auto|txwatch|elle-append",
       defaultValue = "auto",
       description = "the format of the files (default: auto)")
   private String format = "auto";
@@ -71,10 +70,10 @@ final class CheckCommand implements Callable<Integer> {
   @Option(
       names = "--judge-by",
       paramLabel = "dbms|adya",
-      defaultValue = "dbms",
       description =
-          "what a level is held to: the DBMS's promise, or Adya's definition (default: dbms)")
-  private Judge judge = Judge.DBMS;
+          "what a level is held to: the DBMS's promise, or Adya's definition (default: dbms; adya for"
+              + " what others wrote, which names no DBMS)")
+  private @Nullable Judge judge;
 
   @Option(
       names = "--isolation",
@@ -82,7 +81,8 @@ final class CheckCommand implements Callable<Integer> {
       converter = LevelConverter.class,
       description =
           "judge as if every transaction had asked for this level: READ_UNCOMMITTED,"
-              + " READ_COMMITTED, REPEATABLE_READ, SNAPSHOT, SERIALIZABLE, or RU, RC, RR, SI, SER")
+              + " READ_COMMITTED, REPEATABLE_READ, SNAPSHOT, SERIALIZABLE, or RU, RC, RR, SI, SER"
+              + " (default: the one it asked for; SERIALIZABLE for what others wrote)")
   private @Nullable IsolationLevel isolation;
 
   @Mixin private CommonOptions common = new CommonOptions();
@@ -94,18 +94,15 @@ final class CheckCommand implements Callable<Integer> {
       if (!Files.exists(file)) {
         throw new NoSuchFileException(file.toString());
       }
-      if (Files.isDirectory(file)) {
-        throw CommandException.badInput(file + " is a directory, expected a file");
-      }
     }
     int code = ExitCode.CLEAN;
     for (Path file : files) {
-      Result result = check(file);
+      CheckResult result = check(file);
       if (common.json) {
-        writeJson(console.out(), result);
+        result.writeJson(console.out());
       }
-      tell(console.people(common.json), result);
-      if (result.groups.groups().stream()
+      result.tell(console.people(common.json));
+      if (result.groups().groups().stream()
           .anyMatch(group -> common.failOn.isMetBy(group.first().verdict()))) {
         code = ExitCode.ANOMALIES;
       }
@@ -113,43 +110,61 @@ final class CheckCommand implements Callable<Integer> {
     return code;
   }
 
-  /** What a file holds. */
-  private record Result(
-      Path file, AnomalyGroups groups, Coverage coverage, List<Loss> losses, double seconds) {
+  private CheckResult check(Path file) throws IOException {
+    Optional<ForeignFormat> foreign = foreign(file);
+    return foreign.isPresent() ? checkForeign(file, foreign.get()) : checkOwn(file);
+  }
 
-    /** Reasons for which events that a verdict rests on may be missing. */
-    private static final Set<GapReason> LOST =
-        EnumSet.of(GapReason.OVERFLOW, GapReason.TORN_RECORD, GapReason.FAULT, GapReason.FORGOTTEN);
-
-    long operations() {
-      return coverage.rowsRead() + coverage.rowsWritten();
+  /** The format of a file, if it is another's. */
+  private Optional<ForeignFormat> foreign(Path file) throws IOException {
+    if (format.equals("txwatch")) {
+      return Optional.empty();
+    } else if (format.equals("auto")) {
+      return ForeignFormat.of(file);
     }
+    Optional<ForeignFormat> named = ForeignFormat.named(format);
+    if (named.isEmpty()) {
+      String formats =
+          Stream.of(ForeignFormat.values())
+              .map(ForeignFormat::id)
+              .collect(Collectors.joining(", "));
+      throw CommandException.badInput(
+          "--format: expected auto, txwatch, " + formats + ", not '" + format + "'");
+    }
+    return named;
+  }
 
-    /** True, false, or empty for unknown. */
-    Optional<Boolean> valid() {
-      boolean violated =
-          groups.groups().stream()
-              .anyMatch(group -> FailOn.VIOLATION.isMetBy(group.first().verdict()));
-      if (violated) {
-        return Optional.of(false);
-      }
-      boolean complete =
-          losses.isEmpty() && coverage.gaps().keySet().stream().noneMatch(LOST::contains);
-      return complete && operations() > 0 ? Optional.of(true) : Optional.empty();
+  private CheckResult checkForeign(Path file, ForeignFormat of) throws IOException {
+    if (judge == Judge.DBMS) {
+      throw CommandException.badInput(
+          file + ": a history of another's names no DBMS: leave --judge-by out, or say adya");
+    }
+    long start = System.nanoTime();
+    AnomalyGroups groups = new AnomalyGroups();
+    IsolationLevel level = isolation == null ? IsolationLevel.SERIALIZABLE : isolation;
+    ForeignHistory.Demand demand =
+        new ForeignHistory.Demand(level, Runtime.getRuntime().maxMemory() / 2);
+    ForeignHistory.Verdict verdict = ForeignHistory.check(file, of, demand, groups::add);
+    return CheckResult.ofForeign(file, of, level, groups, verdict, seconds(start));
+  }
+
+  private CheckResult checkOwn(Path file) throws IOException {
+    if (Files.isDirectory(file)) {
+      throw CommandException.badInput(file + " is a directory, expected a file");
+    }
+    long start = System.nanoTime();
+    AnomalyGroups groups = new AnomalyGroups();
+    Judge by = judge == null ? Judge.DBMS : judge;
+    try (HistoryReader reader = HistoryReader.open(file);
+        Analyzer analyzer = new Analyzer(by, groups::add)) {
+      reader.forEach(event -> analyzer.accept(atLevel(event)));
+      analyzer.close();
+      return CheckResult.ofOwn(file, groups, analyzer.coverage(), reader.losses(), seconds(start));
     }
   }
 
-  private Result check(Path file) throws IOException {
-    long start = System.nanoTime();
-    AnomalyGroups groups = new AnomalyGroups();
-    List<Loss> losses;
-    Coverage coverage;
-    try (Analyzer analyzer = new Analyzer(judge, groups::add)) {
-      losses = HistoryFormat.named(format).read(file, event -> analyzer.accept(atLevel(event)));
-      analyzer.close();
-      coverage = analyzer.coverage();
-    }
-    return new Result(file, groups, coverage, losses, (System.nanoTime() - start) / 1e9);
+  private static double seconds(long start) {
+    return (System.nanoTime() - start) / 1e9;
   }
 
   private Event atLevel(Event event) {
@@ -157,69 +172,6 @@ final class CheckCommand implements Callable<Integer> {
         ? new Event.TransactionBegan(
             began.session(), began.transaction(), isolation, began.micros())
         : event;
-  }
-
-  private static void tell(PrintWriter out, Result result) {
-    for (AnomalyGroups.Group group : result.groups.groups()) {
-      out.println(TextReport.of(group.first(), group.count()));
-    }
-    long anomalies =
-        result.groups.notKept()
-            + result.groups.groups().stream().mapToLong(AnomalyGroups.Group::count).sum();
-    out.printf(
-        Locale.ROOT,
-        "%s: %d transactions, %d operations, %s, %.1f s%n",
-        result.file,
-        result.coverage.transactions(),
-        result.operations(),
-        anomalies == 0
-            ? "no anomaly"
-            : (anomalies == 1 ? "1 anomaly" : anomalies + " anomalies")
-                + " of "
-                + (result.groups.groups().size() == 1
-                    ? "1 kind"
-                    : result.groups.groups().size() + " kinds"),
-        result.seconds);
-    out.print(TextReport.coverage(result.coverage));
-    for (Loss loss : result.losses) {
-      out.println("lost: " + loss);
-    }
-    out.flush();
-  }
-
-  private static void writeJson(PrintWriter out, Result result) throws IOException {
-    try (JsonGenerator json = JsonReport.generator(out)) {
-      json.writeStartObject();
-      json.writeStringField("type", "check");
-      json.writeStringField("file", result.file.toString());
-      json.writeNumberField("operations", result.operations());
-      json.writeNumberField("transactions", result.coverage.transactions());
-      if (result.valid().isPresent()) {
-        json.writeBooleanField("valid", result.valid().get());
-      } else {
-        json.writeStringField("valid", "unknown");
-      }
-      json.writeArrayFieldStart("anomalies");
-      for (AnomalyGroups.Group group : result.groups.groups()) {
-        JsonReport.write(json, group.first(), group.count());
-      }
-      json.writeEndArray();
-      json.writeFieldName("coverage");
-      JsonReport.write(json, result.coverage);
-      json.writeArrayFieldStart("losses");
-      for (Loss loss : result.losses) {
-        json.writeStartObject();
-        json.writeNumberField("offset", loss.offset());
-        json.writeNumberField("bytes", loss.bytes());
-        json.writeStringField("what", loss.what());
-        json.writeEndObject();
-      }
-      json.writeEndArray();
-      json.writeNumberField("seconds", result.seconds);
-      json.writeEndObject();
-    }
-    out.println();
-    out.flush();
   }
 
   /** A level, by its long name or its short one. */

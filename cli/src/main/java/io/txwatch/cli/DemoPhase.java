@@ -4,6 +4,7 @@ import io.txwatch.analyzer.Analyzer;
 import io.txwatch.analyzer.Coverage;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.guarantee.Judge;
+import io.txwatch.history.HistoryReader;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -110,7 +111,9 @@ record DemoPhase(
     }
     List<Anomaly> recorded = new ArrayList<>();
     Analyzer analyzer = new Analyzer(Judge.DBMS, recorded::add);
-    HistoryFormat.TXWATCH.read(history, analyzer::accept);
+    try (HistoryReader reader = HistoryReader.open(history)) {
+      reader.forEach(analyzer::accept);
+    }
     analyzer.close();
     return new DemoPhase(
         name,

@@ -60,7 +60,7 @@ class BadInputTest {
 
   @Test
   void aForeignFile() {
-    String foreign = file("{\"index\":0,\"type\":\"invoke\"}\n");
+    String foreign = file("BEGIN;\n");
     assertThat(Invocation.of("check", "--json", foreign))
         .isEqualTo(
             new Invocation(

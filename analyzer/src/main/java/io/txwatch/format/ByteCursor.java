@@ -1,0 +1,132 @@
+package io.txwatch.format;
+
+import io.txwatch.history.HistoryFormatException;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A file's bytes from front to back, with the place of each for those who complain. */
+final class ByteCursor implements Closeable {
+
+  /** What {@link #peek} and {@link #next} give behind the last byte. */
+  static final int END = -1;
+
+  private static final int BUFFER = 1 << 18;
+
+  private final Path file;
+  private final InputStream in;
+  private final byte[] bytes = new byte[BUFFER];
+  private long before;
+  private int at;
+  private int end;
+
+  ByteCursor(Path file) throws IOException {
+    this.file = file;
+    this.in = Files.newInputStream(file);
+  }
+
+  /** The next byte, which stays next; {@link #END} if there is none. */
+  int peek() throws IOException {
+    return at < end || fill() ? bytes[at] & 0xff : END;
+  }
+
+  /** The next byte; {@link #END} if there is none. */
+  int next() throws IOException {
+    return at < end || fill() ? bytes[at++] & 0xff : END;
+  }
+
+  /** Passes the byte that was peeked. */
+  void skip() {
+    at++;
+  }
+
+  /** Where the next byte stands, from 0. */
+  long offset() {
+    return before + at;
+  }
+
+  /** Eight bytes, most significant first. */
+  long nextLong() throws IOException {
+    long value = 0;
+    for (int i = 0; i < Long.BYTES; i++) {
+      value = value << 8 | needed();
+    }
+    return value;
+  }
+
+  /** Eight bytes, least significant first. */
+  long nextLittleEndianLong() throws IOException {
+    return Long.reverseBytes(nextLong());
+  }
+
+  /** A byte that must be there. */
+  int needed() throws IOException {
+    int next = next();
+    if (next == END) {
+      throw new EOFException();
+    }
+    return next;
+  }
+
+  /**
+   * The complaint that something else was expected here: with the line, if the file is a text.
+   *
+   * @param expected what was, and what the reader can do about it
+   */
+  HistoryFormatException unexpected(String expected) throws IOException {
+    int found = peek();
+    String what =
+        found == END
+            ? "the file ends"
+            : found > 0x20 && found < 0x7f ? "'" + (char) found + "'" : "byte " + found;
+    return complaint("expected " + expected + ", found " + what);
+  }
+
+  /** A complaint about what stands here. */
+  HistoryFormatException complaint(String what) throws IOException {
+    return complaint(offset(), what);
+  }
+
+  /** A complaint about what stands at an offset. */
+  HistoryFormatException complaint(long offset, String what) throws IOException {
+    return new HistoryFormatException(file, offset, "line " + line(offset) + ": " + what);
+  }
+
+  private long line(long offset) throws IOException {
+    long line = 1;
+    try (InputStream again = Files.newInputStream(file)) {
+      byte[] chunk = new byte[BUFFER];
+      long left = offset;
+      for (int read = again.read(chunk); read > 0 && left > 0; read = again.read(chunk)) {
+        for (int i = 0; i < Math.min(read, left); i++) {
+          line += chunk[i] == '\n' ? 1 : 0;
+        }
+        left -= read;
+      }
+    }
+    return line;
+  }
+
+  private boolean fill() throws IOException {
+    before += end;
+    at = 0;
+    end = Math.max(0, in.read(bytes));
+    return end > 0;
+  }
+
+  @Override
+  public void close() throws IOException {
+    in.close();
+  }
+
+  /** The first bytes of a file, as text of one character a byte. */
+  static String head(Path file, int length) throws IOException {
+    try (InputStream in = Files.newInputStream(file)) {
+      return new String(in.readNBytes(length), StandardCharsets.ISO_8859_1);
+    }
+  }
+}

@@ -1,0 +1,448 @@
+package io.txwatch.format;
+
+import io.txwatch.format.ElleOp.Type;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/**
+ * Reads the histories of Jepsen and Elle, in EDN and in JSON: a series of operation maps, or one
+ * list of them.
+ *
+ * <pre>
+ * {:type :invoke, :f :txn, :value [[:append 5 1] [:r 7 nil]], :process 0, :index 0}
+ * {:type :ok, :f :txn, :value [[:append 5 1] [:r 7 [2 3]]], :process 0, :index 1}
+ * {"type": "ok", "value": [["w", "x", 1], ["r", "y", null]], "process": 0, "index": 2}
+ * </pre>
+ *
+ * <p>The form is that of jepsen-io/elle (README, "list-append", "rw-register") and of
+ * ligurio/elle-cli (README, {@code histories/elle/*.edn} and {@code *.json}). Keys of a map may
+ * come in any order; those that are not of interest are skipped, whatever their values, tagged
+ * literals ({@code #jepsen.history.Op{…}}) and comments included.
+ *
+ * <p>A reader of its own, not one of a library: a history of a million operations holds hundreds of
+ * millions of list elements, since each read returns a whole list. Here an element costs the look
+ * at its digits, and no object.
+ */
+final class ElleReader {
+
+  /** Takes what was read; {@code op} is filled anew afterwards. */
+  interface Sink {
+    void op(ElleOp op) throws IOException;
+  }
+
+  private static final long TYPE = packed("type");
+  private static final long PROCESS = packed("process");
+  private static final long VALUE = packed("value");
+  private static final long INDEX = packed("index");
+  private static final long INVOKE = packed("invoke");
+  private static final long OK = packed("ok");
+  private static final long FAIL = packed("fail");
+  private static final long INFO = packed("info");
+  private static final long APPEND = packed("append");
+  private static final long WRITE = packed("w");
+  private static final long READ = packed("r");
+
+  private final ByteCursor in;
+  private final Names names;
+  private final ElleOp op = new ElleOp();
+
+  private ElleReader(ByteCursor in, Names names) {
+    this.in = in;
+    this.names = names;
+  }
+
+  /**
+   * Hands on the operations of a file, in its order.
+   *
+   * @throws io.txwatch.history.HistoryFormatException if it is not of this form; the message says
+   *     where and what was expected
+   */
+  static void read(Path file, Names names, Sink sink) throws IOException {
+    try (ByteCursor in = new ByteCursor(file)) {
+      new ElleReader(in, names).operations(sink);
+    }
+  }
+
+  private void operations(Sink sink) throws IOException {
+    int depth = 0;
+    while (true) {
+      int c = space();
+      switch (c) {
+        case ByteCursor.END -> {
+          if (depth > 0) {
+            throw in.unexpected("']' after the last operation: the file seems to be cut off");
+          }
+          return;
+        }
+        case '[', '(' -> {
+          in.skip();
+          depth++;
+        }
+        case ']', ')' -> {
+          in.skip();
+          depth--;
+        }
+        case '#' -> {
+          if (tag() == Tag.DISCARDS) {
+            value();
+          }
+        }
+        case '{' -> {
+          operation();
+          sink.op(op);
+        }
+        default ->
+            throw in.unexpected(
+                "an operation of Elle: {:type :ok, :process 0, :value [[:append 1 2]]}");
+      }
+    }
+  }
+
+  private void operation() throws IOException {
+    op.clear(in.offset());
+    in.skip();
+    while (space() != '}') {
+      long key = mapKey();
+      if (key == TYPE) {
+        op.type = type();
+        op.hasType = true;
+      } else if (key == PROCESS) {
+        process();
+      } else if (key == INDEX) {
+        op.index = isNumber(space()) ? integer() : skipped(-1);
+      } else if (key == VALUE) {
+        microOps();
+      } else {
+        value();
+      }
+    }
+    in.skip();
+    if (!op.hasType) {
+      throw in.complaint(op.offset, "expected an operation with a :type, found one without");
+    }
+  }
+
+  private Type type() throws IOException {
+    space();
+    long offset = in.offset();
+    long name = name();
+    if (name == OK) {
+      return Type.OK;
+    } else if (name == INVOKE) {
+      return Type.INVOKE;
+    } else if (name == FAIL) {
+      return Type.FAIL;
+    } else if (name == INFO) {
+      return Type.INFO;
+    }
+    throw in.complaint(offset, "expected a :type of :invoke, :ok, :fail or :info");
+  }
+
+  private void process() throws IOException {
+    int c = space();
+    if (isNumber(c)) {
+      op.process = integer();
+    } else {
+      op.client = c == 'n'; // nil is a process too, :nemesis is no client
+      value();
+      op.client = op.client && c == 'n';
+    }
+  }
+
+  private void microOps() throws IOException {
+    int c = space();
+    if (c != '[' && c != '(') {
+      value();
+      return;
+    }
+    in.skip();
+    op.hasMicroOps = true;
+    while (true) {
+      c = space();
+      if (c == ']' || c == ')') {
+        in.skip();
+        return;
+      } else if (c == '[' || c == '(') {
+        in.skip();
+        microOp();
+      } else if (c == ByteCursor.END) {
+        throw in.unexpected("']': the file seems to be cut off");
+      } else {
+        op.hasMicroOps = false; // an operation of another kind, such as the nemesis'
+        value();
+      }
+    }
+  }
+
+  private void microOp() throws IOException {
+    int c = space();
+    long offset = in.offset();
+    if (c != ':' && c != '"') {
+      op.hasMicroOps = false;
+      rest();
+      return;
+    }
+    long function = name();
+    int key = key();
+    c = space();
+    boolean nil = c == ']' || c == ')' || c == 'n';
+    if (function == APPEND || function == WRITE) {
+      MicroOps.Kind kind = function == APPEND ? MicroOps.Kind.APPEND : MicroOps.Kind.WRITE;
+      op.micro.add(kind, key, element());
+    } else if (function != READ) {
+      throw in.complaint(
+          offset, "expected one of the operations :append, :r and :w, found another one");
+    } else if (nil) {
+      op.micro.add(MicroOps.Kind.READ_NIL, key, 0);
+    } else if (c == '[' || c == '(') {
+      in.skip();
+      list(key);
+    } else {
+      op.micro.add(MicroOps.Kind.READ_VALUE, key, element());
+    }
+    rest();
+  }
+
+  /** The elements of a list up to its end. */
+  private void list(int key) throws IOException {
+    int mark = op.micro.mark();
+    while (true) {
+      int c = space();
+      if (c == ']' || c == ')') {
+        in.skip();
+        op.micro.addList(key, mark);
+        return;
+      }
+      op.micro.element(isNumber(c) ? integer() : element());
+    }
+  }
+
+  /** Skips up to the end of the vector that we are in. */
+  private void rest() throws IOException {
+    for (int c = space(); c != ']' && c != ')'; c = space()) {
+      value();
+    }
+    in.skip();
+  }
+
+  private int key() throws IOException {
+    int c = space();
+    return isNumber(c) ? names.key(integer()) : names.key(text());
+  }
+
+  private long element() throws IOException {
+    int c = space();
+    return isNumber(c) ? integer() : names.value(text());
+  }
+
+  /** A keyword, symbol or string as it is written, a string without its quotes. */
+  private String text() throws IOException {
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    int c = in.peek();
+    if (c == '"') {
+      in.skip();
+      for (c = in.next(); c != '"'; c = in.next()) {
+        if (c == ByteCursor.END) {
+          throw in.unexpected("'\"': the file seems to be cut off");
+        }
+        text.write(c == '\\' ? in.needed() : c);
+      }
+    } else {
+      while (!isDelimiter(c)) {
+        text.write(c);
+        in.skip();
+        c = in.peek();
+      }
+      if (text.size() == 0) {
+        throw in.unexpected("a key or a value: a number, a keyword or a string");
+      }
+    }
+    return text.toString(StandardCharsets.UTF_8);
+  }
+
+  private long integer() throws IOException {
+    int c = in.peek();
+    boolean negative = c == '-';
+    if (negative || c == '+') {
+      in.skip();
+      c = in.peek();
+    }
+    if (c < '0' || c > '9') {
+      throw in.unexpected("a digit");
+    }
+    long value = 0;
+    while (c >= '0' && c <= '9') {
+      if (value > (Long.MAX_VALUE - 9) / 10) {
+        throw in.complaint("expected a number of at most 18 digits");
+      }
+      value = 10 * value + c - '0';
+      in.skip();
+      c = in.peek();
+    }
+    if (c == 'N') {
+      in.skip(); // a big integer of Clojure's that is none
+    } else if (!isDelimiter(c)) {
+      throw in.unexpected("an integer");
+    }
+    return negative ? -value : value;
+  }
+
+  /** The key of a map, and in JSON the colon behind it. */
+  private long mapKey() throws IOException {
+    int c = in.peek();
+    if (c != ':' && c != '"') {
+      if (c == ByteCursor.END) {
+        throw in.unexpected("'}': the file seems to be cut off");
+      }
+      value();
+      return 0;
+    }
+    long name = name();
+    if (c == '"' && space() == ':') {
+      in.skip();
+    }
+    return name;
+  }
+
+  /** A keyword or string, its first eight characters in a number; 0 if it is longer. */
+  private long name() throws IOException {
+    int c = in.peek();
+    boolean quoted = c == '"';
+    if (quoted || c == ':') {
+      in.skip();
+      c = in.peek();
+    }
+    long name = 0;
+    int length = 0;
+    while (quoted ? c != '"' && c != ByteCursor.END : !isDelimiter(c)) {
+      name = name << 8 | c;
+      length++;
+      in.skip();
+      c = in.peek();
+    }
+    if (quoted) {
+      in.skip();
+    }
+    return length <= Long.BYTES ? name : 0;
+  }
+
+  private static long packed(String name) {
+    long packed = 0;
+    for (int i = 0; i < name.length(); i++) {
+      packed = packed << 8 | name.charAt(i);
+    }
+    return packed;
+  }
+
+  private long skipped(long instead) throws IOException {
+    value();
+    return instead;
+  }
+
+  /** Skips any value, however deep: nothing is called again, so no file can exhaust the stack. */
+  private void value() throws IOException {
+    int depth = 0;
+    int needed = 1;
+    while (needed > 0) {
+      int c = space();
+      boolean whole = true;
+      switch (c) {
+        case ByteCursor.END -> throw in.unexpected("a value: the file seems to be cut off");
+        case '[', '(', '{' -> {
+          in.skip();
+          depth++;
+        }
+        case ']', ')', '}' -> {
+          if (depth == 0) {
+            throw in.unexpected("a value");
+          }
+          in.skip();
+          depth--;
+        }
+        case '#' -> {
+          Tag tag = tag();
+          whole = tag == Tag.ITSELF;
+          needed += tag == Tag.DISCARDS && depth == 0 ? 1 : 0;
+        }
+        case '"' -> text();
+        case '\\' -> {
+          in.skip();
+          in.needed();
+          atom();
+        }
+        default -> {
+          in.skip();
+          atom();
+        }
+      }
+      needed -= depth == 0 && whole ? 1 : 0;
+    }
+  }
+
+  private void atom() throws IOException {
+    while (!isDelimiter(in.peek())) {
+      in.skip();
+    }
+  }
+
+  /** What stands behind a {@code #}. */
+  private enum Tag {
+    /** A name, or nothing: the form behind it is the value. */
+    OF_NEXT,
+    /** {@code #_}: the form behind it is none. */
+    DISCARDS,
+    /** {@code ##Inf}: it is a value itself. */
+    ITSELF
+  }
+
+  private Tag tag() throws IOException {
+    in.skip();
+    switch (in.peek()) {
+      case '_' -> {
+        in.skip();
+        return Tag.DISCARDS;
+      }
+      case '#' -> {
+        atom();
+        return Tag.ITSELF;
+      }
+      case '{' -> {
+        return Tag.OF_NEXT;
+      }
+      default -> {
+        atom();
+        return Tag.OF_NEXT;
+      }
+    }
+  }
+
+  /** Skips what separates, comments included; the byte behind it, which stays next. */
+  private int space() throws IOException {
+    while (true) {
+      int c = in.peek();
+      if (c == ';') {
+        while (c != '\n' && c != ByteCursor.END) {
+          in.skip();
+          c = in.peek();
+        }
+      } else if (c > ' ' && c != ',' || c == ByteCursor.END) {
+        return c;
+      } else {
+        in.skip();
+      }
+    }
+  }
+
+  private static boolean isNumber(int c) {
+    return c >= '0' && c <= '9' || c == '-' || c == '+';
+  }
+
+  private static boolean isDelimiter(int c) {
+    return switch (c) {
+      case ByteCursor.END, ',', '[', ']', '(', ')', '{', '}', '"', ';' -> true;
+      default -> c <= ' ';
+    };
+  }
+}

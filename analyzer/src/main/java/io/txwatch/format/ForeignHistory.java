@@ -1,0 +1,77 @@
+package io.txwatch.format;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.history.IsolationLevel;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/** Checks a history that others wrote. */
+public final class ForeignHistory {
+
+  private ForeignHistory() {}
+
+  /**
+   * What a history is held to.
+   *
+   * @param level the level that all its transactions are judged at, by Adya's definitions
+   * @param memory how many bytes, roughly, the analysis may hold
+   */
+  public record Demand(IsolationLevel level, long memory) {}
+
+  /**
+   * What a history is found to be.
+   *
+   * @param operations how many reads and writes it holds
+   * @param transactions how many transactions it holds
+   * @param valid whether it is of the level demanded; empty if that could not be told
+   * @param reason why that could not be told, or what the verdict rests on, for people
+   */
+  public record Verdict(
+      long operations, long transactions, Optional<Boolean> valid, String reason) {}
+
+  /**
+   * Checks a file.
+   *
+   * @param found takes each anomaly
+   * @throws io.txwatch.history.HistoryFormatException if it is not of that format
+   */
+  public static Verdict check(
+      Path file, ForeignFormat format, Demand demand, Consumer<Anomaly> found) throws IOException {
+    return switch (format) {
+      case ELLE_APPEND -> listAppend(file, demand, found);
+    };
+  }
+
+  private static Verdict listAppend(Path file, Demand demand, Consumer<Anomaly> found)
+      throws IOException {
+    ListHistory history = ListHistory.read(file);
+    AtomicBoolean violated = new AtomicBoolean();
+    ListAppendCheck.Seen seen =
+        new ListAppendCheck(
+                history,
+                demand.level(),
+                anomaly -> {
+                  violated.compareAndSet(
+                      false, anomaly.verdict() == io.txwatch.anomaly.Verdict.VIOLATION);
+                  found.accept(anomaly);
+                })
+            .run(demand.memory());
+    return violated.get()
+        ? verdict(history, Optional.of(false), "")
+        : !seen.related()
+            ? verdict(history, Optional.empty(), "no transaction depends on another")
+            : !seen.whole()
+                ? verdict(
+                    history,
+                    Optional.empty(),
+                    "the history did not fit in memory: give Java more (-Xmx)")
+                : verdict(history, Optional.of(true), "");
+  }
+
+  private static Verdict verdict(ListHistory history, Optional<Boolean> valid, String reason) {
+    return new Verdict(history.operations(), history.transactions(), valid, reason);
+  }
+}

@@ -1,0 +1,269 @@
+package io.txwatch.format;
+
+import io.txwatch.analyzer.Analyzer;
+import io.txwatch.anomaly.AdyaLevel;
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.Confidence;
+import io.txwatch.anomaly.ObservedStatement;
+import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.anomaly.Verdict;
+import io.txwatch.dependency.Dependency;
+import io.txwatch.dependency.DependencyKind;
+import io.txwatch.format.ListHistory.Kind;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.StatementKind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Judges a list-append history.
+ *
+ * <p>Cycles, aborted and intermediate reads are the analyzer's, which is fed {@linkplain
+ * ListAppendEvents events}. What only lists can show is found here, by Elle's rules (Kingsbury and
+ * Alvaro 2020, §4.2 and §6; jepsen-io/elle, {@code list_append.clj}): lists that contradict each
+ * other, elements that stand twice in one or that nobody appended, aborted appends in the middle of
+ * a list, and reads that do not show the reader's own append.
+ */
+final class ListAppendCheck {
+
+  private static final Database DATABASE = new Database("list-append history", "", Map.of());
+
+  /** The analyzer finds an own write above the version read if it is not farther away than this. */
+  private static final int NEAR = 16;
+
+  private final ListHistory history;
+  private final ListOrder order;
+  private final ListAppendEvents events;
+  private final IsolationLevel level;
+  private final Consumer<Anomaly> found;
+
+  /** Of each key, the places of elements that must not be there and were not told of yet. */
+  private final Map<Integer, List<Integer>> suspects = new HashMap<>();
+
+  ListAppendCheck(ListHistory history, IsolationLevel level, Consumer<Anomaly> found) {
+    this.history = history;
+    this.order = new ListOrder(history);
+    this.events = new ListAppendEvents(history, order, level);
+    this.level = level;
+    this.found = found;
+  }
+
+  /**
+   * Tells every anomaly.
+   *
+   * @param memory how many bytes, roughly, the analyzer may hold
+   * @return what was to be seen
+   */
+  Seen run(long memory) {
+    order.faults().forEach(this::tell);
+    collectSuspects();
+    boolean related = false;
+    for (int t = 0; t < history.transactions(); t++) {
+      if (events.isCommitted(t)) {
+        for (int op = history.firstOp(t); op < history.endOp(t); op++) {
+          if (history.kind(op) == Kind.READ && order.agrees(op)) {
+            lookAt(t, op);
+            related |= relates(t, op);
+          }
+        }
+      }
+    }
+    try (Analyzer analyzer = new Analyzer(Judge.ADYA, this::tellWithoutAdvice, memory)) {
+      events.forEach(analyzer::accept);
+      return new Seen(related, analyzer.coverage().gaps().isEmpty());
+    }
+  }
+
+  /** Nobody knows which DBMS it was, or what its users could do. */
+  private void tellWithoutAdvice(Anomaly anomaly) {
+    found.accept(
+        new Anomaly(
+            anomaly.phenomenon(),
+            anomaly.cycleClass(),
+            anomaly.verdict(),
+            anomaly.confidence(),
+            anomaly.database(),
+            anomaly.isolation(),
+            anomaly.transactions(),
+            anomaly.cycle(),
+            ""));
+  }
+
+  /**
+   * What was to be seen.
+   *
+   * @param related whether any two transactions depend on each other at all
+   * @param whole whether all was compared with all
+   */
+  record Seen(boolean related, boolean whole) {}
+
+  /** Whether a read depends on another transaction, or another on it. */
+  private boolean relates(int transaction, int op) {
+    int key = history.key(op);
+    int length = history.length(op);
+    return length < order.list(key).length()
+        || length > 0 && order.elements().writer(order.entry(key, length - 1)) != transaction;
+  }
+
+  private void collectSuspects() {
+    for (int key = 0; key < history.names().keys(); key++) {
+      for (int i = 0; !order.isUnfit(key) && i < order.list(key).length(); i++) {
+        int writer = order.elements().writer(order.entry(key, i));
+        if (writer == ElementTable.NOBODY || history.outcome(writer) == Outcome.ABORTED) {
+          suspects.computeIfAbsent(key, k -> new ArrayList<>(1)).add(i);
+        }
+      }
+    }
+  }
+
+  private void lookAt(int reader, int op) {
+    int key = history.key(op);
+    int length = history.length(op);
+    List<Integer> places = suspects.get(key);
+    if (places != null) {
+      places.removeIf(place -> place < length && tellSuspect(reader, op, place, length));
+    }
+    for (int own = op - 1; own >= history.firstOp(reader); own--) {
+      if (history.kind(own) == Kind.APPEND && history.key(own) == key) {
+        int place = order.elements().position(order.elements().find(key, history.element(own)));
+        if (place < 0 || place >= length + NEAR) {
+          tell(Phenomenon.INTERNAL, reader, own, reader, op);
+        }
+        return;
+      }
+    }
+  }
+
+  private boolean tellSuspect(int reader, int op, int place, int length) {
+    int entry = order.entry(history.key(op), place);
+    int writer = order.elements().writer(entry);
+    if (writer == ElementTable.NOBODY) {
+      tell(Phenomenon.GARBAGE_READ, reader, op, reader, op);
+    } else if (place < length - 1) {
+      int append = history.firstOp(writer) + order.elements().statement(entry) - 1;
+      tell(Phenomenon.ABORTED_READ, writer, append, reader, op);
+    } else {
+      return false; // the last element is the version that was read: the analyzer's to tell
+    }
+    return true;
+  }
+
+  private void tell(ListOrder.Found fault) {
+    switch (fault.fault()) {
+      case APPENDED_TWICE -> {
+        List<int[]> twice =
+            operations(
+                fault.key(),
+                op -> history.kind(op) == Kind.APPEND && history.element(op) == fault.element());
+        tell(
+            Phenomenon.DUPLICATE_WRITE,
+            twice.get(0)[0],
+            twice.get(0)[1],
+            twice.get(1)[0],
+            twice.get(1)[1]);
+      }
+      case DUPLICATE -> {
+        int longest = history.branches(fault.key()).indexOf(order.list(fault.key()));
+        int length = order.list(fault.key()).length();
+        int[] read = longestRead(fault.key(), longest, length);
+        tell(Phenomenon.DUPLICATE_WRITE, read[0], read[1], read[0], read[1]);
+      }
+      case INCOMPATIBLE -> {
+        int longest = history.branches(fault.key()).indexOf(order.list(fault.key()));
+        int[] one = longestRead(fault.key(), longest, order.list(fault.key()).length());
+        int[] other =
+            longestRead(
+                fault.key(),
+                fault.branch(),
+                history.branches(fault.key()).get(fault.branch()).length());
+        tell(Phenomenon.INCOMPATIBLE_ORDER, one[0], one[1], other[0], other[1]);
+      }
+    }
+  }
+
+  private int[] longestRead(int key, int branch, int length) {
+    return operations(
+            key,
+            op ->
+                history.kind(op) == Kind.READ
+                    && history.branch(op) == branch
+                    && history.length(op) == length)
+        .get(0);
+  }
+
+  /** Transactions and operations on a key. Slow: for what is told a few times only. */
+  private List<int[]> operations(int key, java.util.function.IntPredicate wanted) {
+    List<int[]> some = new ArrayList<>();
+    for (int t = 0; t < history.transactions() && some.size() < 2; t++) {
+      for (int op = history.firstOp(t); op < history.endOp(t); op++) {
+        if (history.key(op) == key && wanted.test(op)) {
+          some.add(new int[] {t, op});
+        }
+      }
+    }
+    return some;
+  }
+
+  private void tell(Phenomenon phenomenon, int from, int fromOp, int to, int toOp) {
+    int key = history.key(toOp);
+    List<ObservedTransaction> transactions = new ArrayList<>();
+    if (from == to) {
+      transactions.add(observed(from, fromOp, toOp));
+    } else {
+      transactions.add(observed(from, fromOp, fromOp));
+      transactions.add(observed(to, toOp, toOp));
+    }
+    Names names = history.names();
+    boolean proscribed = AdyaLevel.of(level).compareTo(phenomenon.proscribedFrom()) >= 0;
+    found.accept(
+        new Anomaly(
+            phenomenon,
+            Optional.empty(),
+            proscribed ? Verdict.VIOLATION : Verdict.HAZARD,
+            Confidence.CONFIRMED,
+            DATABASE,
+            level,
+            transactions,
+            List.of(
+                new Dependency(
+                    events.id(from),
+                    events.id(to),
+                    DependencyKind.WR,
+                    names.table(key, "list"),
+                    names.row(key),
+                    fromOp - history.firstOp(from) + 1,
+                    toOp - history.firstOp(to) + 1)),
+            ""));
+  }
+
+  private ObservedTransaction observed(int transaction, int op, int other) {
+    List<ObservedStatement> statements = new ArrayList<>();
+    statements.add(statement(transaction, Math.min(op, other)));
+    if (op != other) {
+      statements.add(statement(transaction, Math.max(op, other)));
+    }
+    return new ObservedTransaction(
+        events.id(transaction),
+        events.session(transaction),
+        level,
+        Optional.of(history.outcome(transaction)),
+        statements);
+  }
+
+  private ObservedStatement statement(int transaction, int op) {
+    boolean append = history.kind(op) == Kind.APPEND;
+    return new ObservedStatement(
+        op - history.firstOp(transaction) + 1,
+        append ? StatementKind.UPDATE : StatementKind.SELECT,
+        events.text(op),
+        append ? ":append" : ":r");
+  }
+}

@@ -1,0 +1,180 @@
+package io.txwatch.format;
+
+import io.txwatch.format.ListHistory.Branch;
+import io.txwatch.format.ListHistory.Kind;
+import io.txwatch.history.Access;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowAccess;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.WriterList;
+import io.txwatch.history.WriterToken;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * A list-append history as events, as if the driver had seen it: a key is a row, an element of its
+ * list a version, an append an UPDATE and a read a SELECT.
+ *
+ * <p>Of a list, an event carries the element concerned and the one before it, which is all that the
+ * analyzer needs to learn a row's order; so the events of a history are as many as its operations,
+ * however long the lists. An append that nobody read is a write of unknown place.
+ */
+final class ListAppendEvents {
+
+  /** A transaction's id is its number with this above it; shown as {@code 1.17}. */
+  private static final long TRANSACTIONS = 1L << 32;
+
+  private static final long NOBODIES = 2L << 32;
+  private static final Database DATABASE = new Database("list-append history", "", Map.of());
+
+  private final ListHistory history;
+  private final ListOrder order;
+  private final IsolationLevel level;
+  private final boolean[] committed;
+
+  ListAppendEvents(ListHistory history, ListOrder order, IsolationLevel level) {
+    this.history = history;
+    this.order = order;
+    this.level = level;
+    this.committed = new boolean[history.transactions()];
+    for (int t = 0; t < committed.length; t++) {
+      committed[t] = history.outcome(t) == Outcome.COMMITTED;
+    }
+    if (level != IsolationLevel.READ_UNCOMMITTED) {
+      seenMustHaveCommitted();
+    }
+  }
+
+  /**
+   * A transaction of unknown outcome of which a committed one read something did commit, or else
+   * that read was an aborted read: either way the level is broken by what follows from it.
+   */
+  private void seenMustHaveCommitted() {
+    int[] longest = new int[history.names().keys()];
+    for (int t = 0; t < committed.length; t++) {
+      for (int op = history.firstOp(t); committed[t] && op < history.endOp(t); op++) {
+        int key = history.key(op);
+        if (history.kind(op) == Kind.READ && order.agrees(op)) {
+          longest[key] = Math.max(longest[key], history.length(op));
+        }
+      }
+    }
+    for (int key = 0; key < longest.length; key++) {
+      for (int i = 0; i < longest[key]; i++) {
+        int writer = order.elements().writer(order.entry(key, i));
+        if (writer >= 0 && history.outcome(writer) == Outcome.UNKNOWN) {
+          committed[writer] = true;
+        }
+      }
+    }
+  }
+
+  /** Whether a transaction committed, as far as can be told. */
+  boolean isCommitted(int transaction) {
+    return committed[transaction];
+  }
+
+  /** A transaction's id. */
+  long id(int transaction) {
+    return TRANSACTIONS | history.index(transaction);
+  }
+
+  /** What people call a transaction's session. */
+  String session(int transaction) {
+    return "process " + history.process(transaction);
+  }
+
+  /** The operation as it stands in the file, for people. */
+  String text(int op) {
+    int key = history.key(op);
+    String name = history.names().table(key, Long.toString(history.names().row(key)));
+    return switch (history.kind(op)) {
+      case APPEND ->
+          "[:append " + name + " " + history.names().valueText(history.element(op)) + "]";
+      case UNKNOWN_READ -> "[:r " + name + "]";
+      case READ -> "[:r " + name + " " + list(key, history.branch(op), history.length(op)) + "]";
+    };
+  }
+
+  private String list(int key, int branch, int length) {
+    if (length == 0) {
+      return "[]";
+    }
+    Branch elements = history.branches(key).get(branch);
+    StringBuilder text = new StringBuilder("[");
+    int from = length <= 6 ? 0 : length - 3;
+    text.append(from > 0 ? "… " : "");
+    for (int i = from; i < length; i++) {
+      text.append(i > from ? " " : "").append(history.names().valueText(elements.element(i)));
+    }
+    return text.append(']').toString();
+  }
+
+  /** Hands on the events, a transaction behind the other, in the order of the file. */
+  void forEach(Consumer<Event> events) {
+    Set<Long> opened = new HashSet<>();
+    for (int t = 0; t < history.transactions(); t++) {
+      long session = history.process(t) + 2; // that of no process is -1
+      if (opened.add(session)) {
+        events.accept(new Event.SessionOpened(session, session(t), DATABASE));
+      }
+      events.accept(new Event.TransactionBegan(session, id(t), level, 0));
+      for (int op = history.firstOp(t); op < history.endOp(t); op++) {
+        if (history.kind(op) != Kind.UNKNOWN_READ) {
+          events.accept(statement(session, t, op));
+        }
+      }
+      Outcome outcome = committed[t] ? Outcome.COMMITTED : history.outcome(t);
+      events.accept(new Event.TransactionEnded(session, id(t), outcome, 0));
+    }
+  }
+
+  private Event statement(long session, int transaction, int op) {
+    boolean append = history.kind(op) == Kind.APPEND;
+    int key = history.key(op);
+    List<RowAccess> rows = List.of();
+    if (append && !order.isUnfit(key)) {
+      int position = order.elements().position(order.elements().find(key, history.element(op)));
+      if (position >= 0) {
+        rows = List.of(access(Access.UPDATE, key, position));
+      }
+    } else if (!append && order.agrees(op)) {
+      rows = List.of(access(Access.READ, key, history.length(op) - 1));
+    }
+    return new Event.StatementExecuted(
+        session,
+        id(transaction),
+        op - history.firstOp(transaction) + 1,
+        append ? StatementKind.UPDATE : StatementKind.SELECT,
+        text(op),
+        append ? ":append" : ":r",
+        rows,
+        !append || !rows.isEmpty(),
+        null);
+  }
+
+  private RowAccess access(Access access, int key, int position) {
+    WriterList writers =
+        position < 0
+            ? WriterList.INITIAL
+            : position == 0
+                ? new WriterList(token(key, 0), true)
+                : new WriterList(token(key, position - 1) + token(key, position), false);
+    Names names = history.names();
+    return new RowAccess(access, names.table(key, "list"), names.row(key), writers);
+  }
+
+  private String token(int key, int position) {
+    int entry = order.entry(key, position);
+    int writer = order.elements().writer(entry);
+    return writer < 0
+        ? WriterToken.of(NOBODIES | key, position + 1)
+        : WriterToken.of(id(writer), order.elements().statement(entry));
+  }
+}

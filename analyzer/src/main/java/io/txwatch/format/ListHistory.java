@@ -1,0 +1,222 @@
+package io.txwatch.format;
+
+import io.txwatch.history.Outcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A list-append history in memory, a few bytes an operation.
+ *
+ * <p>Nearly every list that is read is the beginning of a longer one that another reads. So of each
+ * key only the longest list is kept, and of a read only how long its list was. Lists of a key that
+ * contradict each other (neither begins with the other) are kept beside it, as further branches.
+ */
+final class ListHistory {
+
+  /** What an operation is. */
+  enum Kind {
+    /** An append; its value is the element. */
+    APPEND,
+    /** A read; its value is a branch and a length. */
+    READ,
+    /** A read of which nobody knows what it returned. */
+    UNKNOWN_READ
+  }
+
+  private static final Kind[] KINDS = Kind.values();
+
+  /** A list of a key's elements, as long as anybody has read it. */
+  static final class Branch {
+    private long[] elements = new long[4];
+    private int length;
+
+    int length() {
+      return length;
+    }
+
+    long element(int i) {
+      return elements[i];
+    }
+
+    /**
+     * Whether it begins with so many elements of an array, or they with it; then it takes them in.
+     */
+    private boolean takes(long[] from, int start, int count) {
+      int common = Math.min(count, length);
+      if (!Arrays.equals(elements, 0, common, from, start, start + common)) {
+        return false;
+      }
+      if (count > length) {
+        if (count > elements.length) {
+          elements = Arrays.copyOf(elements, Math.max(count, 2 * elements.length));
+        }
+        System.arraycopy(from, start + length, elements, length, count - length);
+        length = count;
+      }
+      return true;
+    }
+  }
+
+  private final Names names;
+  private final List<List<Branch>> branches = new ArrayList<>();
+
+  private int transactions;
+  private long[] processes = new long[64];
+  private byte[] outcomes = new byte[64];
+  private long[] indexes = new long[64];
+  private int[] firstOps = new int[65];
+
+  private int operations;
+  private byte[] kinds = new byte[256];
+  private int[] keys = new int[256];
+  private long[] values = new long[256];
+
+  private boolean indexed;
+
+  ListHistory(Names names) {
+    this.names = names;
+  }
+
+  /** Reads an Elle history, in EDN or JSON. */
+  static ListHistory read(Path file) throws IOException {
+    ListHistory history = new ListHistory(new Names());
+    ElleTransactions transactions = new ElleTransactions(history::add);
+    ElleReader.read(file, history.names, transactions);
+    transactions.end();
+    history.checkIndexes();
+    return history;
+  }
+
+  /** Takes in a transaction. */
+  void add(long process, long index, Outcome outcome, MicroOps micro) {
+    if (transactions == processes.length) {
+      processes = Arrays.copyOf(processes, transactions * 2);
+      outcomes = Arrays.copyOf(outcomes, transactions * 2);
+      indexes = Arrays.copyOf(indexes, transactions * 2);
+      firstOps = Arrays.copyOf(firstOps, transactions * 2 + 1);
+    }
+    processes[transactions] = process;
+    outcomes[transactions] = (byte) outcome.ordinal();
+    indexes[transactions] = index;
+    for (int i = 0; i < micro.size(); i++) {
+      add(outcome, micro, i);
+    }
+    firstOps[++transactions] = operations;
+  }
+
+  private void add(Outcome outcome, MicroOps micro, int i) {
+    int key = micro.key(i);
+    switch (micro.kind(i)) {
+      case APPEND, WRITE -> add(Kind.APPEND, key, micro.value(i));
+      case READ_NIL -> add(outcome == Outcome.COMMITTED ? Kind.READ : Kind.UNKNOWN_READ, key, 0);
+      case READ_LIST ->
+          add(Kind.READ, key, observe(key, micro.elements(), micro.start(i), (int) micro.value(i)));
+      case READ_VALUE -> add(Kind.UNKNOWN_READ, key, 0);
+    }
+  }
+
+  private void add(Kind kind, int key, long value) {
+    if (operations == kinds.length) {
+      kinds = Arrays.copyOf(kinds, operations * 2);
+      keys = Arrays.copyOf(keys, operations * 2);
+      values = Arrays.copyOf(values, operations * 2);
+    }
+    kinds[operations] = (byte) kind.ordinal();
+    keys[operations] = key;
+    values[operations] = value;
+    operations++;
+  }
+
+  private long observe(int key, long[] elements, int start, int count) {
+    while (branches.size() <= key) {
+      branches.add(new ArrayList<>(1));
+    }
+    List<Branch> known = branches.get(key);
+    for (int i = 0; i < known.size(); i++) {
+      if (known.get(i).takes(elements, start, count)) {
+        return (long) i << 32 | count;
+      }
+    }
+    Branch branch = new Branch();
+    branch.takes(elements, start, count);
+    known.add(branch);
+    return (long) (known.size() - 1) << 32 | count;
+  }
+
+  /** Indexes are names for transactions if every one has its own. */
+  private void checkIndexes() {
+    long[] sorted = Arrays.copyOf(indexes, transactions);
+    Arrays.sort(sorted);
+    indexed = transactions == 0 || sorted[0] >= 0 && sorted[transactions - 1] <= Integer.MAX_VALUE;
+    for (int i = 1; i < transactions; i++) {
+      indexed &= sorted[i] != sorted[i - 1];
+    }
+  }
+
+  Names names() {
+    return names;
+  }
+
+  int transactions() {
+    return transactions;
+  }
+
+  int operations() {
+    return operations;
+  }
+
+  long process(int transaction) {
+    return processes[transaction];
+  }
+
+  Outcome outcome(int transaction) {
+    return OUTCOMES[outcomes[transaction]];
+  }
+
+  private static final Outcome[] OUTCOMES = Outcome.values();
+
+  /** The index of its completion, if every transaction has one; else its number in the file. */
+  long index(int transaction) {
+    return indexed ? indexes[transaction] : transaction;
+  }
+
+  int firstOp(int transaction) {
+    return firstOps[transaction];
+  }
+
+  /** Behind its last operation. */
+  int endOp(int transaction) {
+    return firstOps[transaction + 1];
+  }
+
+  Kind kind(int op) {
+    return KINDS[kinds[op]];
+  }
+
+  int key(int op) {
+    return keys[op];
+  }
+
+  /** The element of an append. */
+  long element(int op) {
+    return values[op];
+  }
+
+  /** The branch that a read saw. */
+  int branch(int op) {
+    return (int) (values[op] >>> 32);
+  }
+
+  /** How many elements a read saw. */
+  int length(int op) {
+    return (int) values[op];
+  }
+
+  /** The lists of a key that contradict each other; one only, or none, if all is well. */
+  List<Branch> branches(int key) {
+    return key < branches.size() ? branches.get(key) : List.of();
+  }
+}

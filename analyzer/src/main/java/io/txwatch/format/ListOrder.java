@@ -1,0 +1,138 @@
+package io.txwatch.format;
+
+import io.txwatch.format.ListHistory.Branch;
+import io.txwatch.format.ListHistory.Kind;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the lists of a history say of the order of versions: of each key the longest list that was
+ * read, and who appended each element of it.
+ *
+ * <p>Three things make a key unfit to say anything: an element that was appended twice, one that
+ * stands twice in its list, both of which leave open whose write a read saw. They are kept as
+ * faults. Lists that contradict the longest one are faults too, and left out; the longest one
+ * stays.
+ */
+final class ListOrder {
+
+  /** What is wrong with a key. */
+  enum Fault {
+    /** Two transactions appended the same element: the file breaks the rules of the test. */
+    APPENDED_TWICE,
+    /** An element stands in a list twice. */
+    DUPLICATE,
+    /** A list that neither begins the longest one nor is begun by it. */
+    INCOMPATIBLE
+  }
+
+  /**
+   * A fault.
+   *
+   * @param element the element concerned; of incompatible lists, the first that differs
+   * @param branch of incompatible lists, the branch that is not the longest
+   */
+  record Found(Fault fault, int key, long element, int branch) {}
+
+  private final ListHistory history;
+  private final ElementTable elements = new ElementTable();
+  private final Branch[] main;
+  private final int[][] common;
+  private final boolean[] unfit;
+  private final List<Found> faults = new ArrayList<>();
+
+  private static final Branch NONE = new Branch();
+
+  ListOrder(ListHistory history) {
+    this.history = history;
+    int keys = history.names().keys();
+    main = new Branch[keys];
+    common = new int[keys][];
+    unfit = new boolean[keys];
+    for (int t = 0; t < history.transactions(); t++) {
+      for (int op = history.firstOp(t); op < history.endOp(t); op++) {
+        if (history.kind(op) == Kind.APPEND) {
+          appended(t, op);
+        }
+      }
+    }
+    for (int key = 0; key < keys; key++) {
+      order(key);
+    }
+  }
+
+  private void appended(int transaction, int op) {
+    int key = history.key(op);
+    long element = history.element(op);
+    if (elements.find(key, element) < 0) {
+      elements.add(key, element, transaction, op - history.firstOp(transaction) + 1);
+    } else {
+      faults.add(new Found(Fault.APPENDED_TWICE, key, element, 0));
+      unfit[key] = true;
+    }
+  }
+
+  private void order(int key) {
+    List<Branch> branches = history.branches(key);
+    Branch longest = NONE;
+    for (Branch branch : branches) {
+      longest = branch.length() > longest.length() ? branch : longest;
+    }
+    main[key] = longest;
+    common[key] = new int[branches.size()];
+    for (int b = 0; b < branches.size(); b++) {
+      Branch branch = branches.get(b);
+      int same = 0;
+      while (same < branch.length() && branch.element(same) == longest.element(same)) {
+        same++;
+      }
+      common[key][b] = same;
+      if (branch != longest && same < branch.length()) {
+        faults.add(new Found(Fault.INCOMPATIBLE, key, branch.element(same), b));
+      }
+    }
+    for (int i = 0; i < longest.length(); i++) {
+      long element = longest.element(i);
+      int entry = elements.find(key, element);
+      if (entry < 0) {
+        entry = elements.add(key, element, ElementTable.NOBODY, 0);
+      } else if (elements.position(entry) >= 0) {
+        faults.add(new Found(Fault.DUPLICATE, key, element, 0));
+        unfit[key] = true;
+        return;
+      }
+      elements.setPosition(entry, i);
+    }
+  }
+
+  ElementTable elements() {
+    return elements;
+  }
+
+  List<Found> faults() {
+    return faults;
+  }
+
+  /** Whether nothing can be concluded from a key. */
+  boolean isUnfit(int key) {
+    return unfit[key];
+  }
+
+  /** The key's list. */
+  Branch list(int key) {
+    return main[key];
+  }
+
+  /** The entry of the element at a place of the key's list. */
+  int entry(int key, int position) {
+    return elements.find(key, main[key].element(position));
+  }
+
+  /** Whether a read agrees with the key's list. */
+  boolean agrees(int read) {
+    int key = history.key(read);
+    int[] agreed = common[key];
+    return !unfit[key]
+        && (agreed.length == 0 || history.length(read) <= agreed[history.branch(read)]);
+  }
+}

@@ -1,0 +1,112 @@
+package io.txwatch.format;
+
+import java.util.Arrays;
+
+/**
+ * The reads and writes of one transaction, as its line in the file has them. Filled anew for each
+ * line.
+ */
+final class MicroOps {
+
+  /** What one of them is. */
+  enum Kind {
+    /** Put an element at the end of a key's list. */
+    APPEND,
+    /** Set a register. */
+    WRITE,
+    /** Returned nothing: the list was empty, the register not set, or nobody knows. */
+    READ_NIL,
+    /** Returned a register's value. */
+    READ_VALUE,
+    /** Returned a list. */
+    READ_LIST
+  }
+
+  private static final Kind[] KINDS = Kind.values();
+
+  private byte[] kinds = new byte[8];
+  private int[] keys = new int[8];
+  private long[] values = new long[8];
+  private int[] starts = new int[8];
+  private int size;
+  private long[] elements = new long[64];
+  private int elementCount;
+
+  void clear() {
+    size = 0;
+    elementCount = 0;
+  }
+
+  /** Adds one that has at most a value. */
+  void add(Kind kind, int key, long value) {
+    if (size == kinds.length) {
+      kinds = Arrays.copyOf(kinds, size * 2);
+      keys = Arrays.copyOf(keys, size * 2);
+      values = Arrays.copyOf(values, size * 2);
+      starts = Arrays.copyOf(starts, size * 2);
+    }
+    kinds[size] = (byte) kind.ordinal();
+    keys[size] = key;
+    values[size] = value;
+    starts[size] = elementCount;
+    size++;
+  }
+
+  /** Adds an element to the list that the next {@link #addList} is about. */
+  void element(long value) {
+    if (elementCount == elements.length) {
+      elements = Arrays.copyOf(elements, elementCount * 2);
+    }
+    elements[elementCount++] = value;
+  }
+
+  /** Where the elements of a list that is read next will begin. */
+  int mark() {
+    return elementCount;
+  }
+
+  /** Adds a read of the elements from a mark on. */
+  void addList(int key, int mark) {
+    add(Kind.READ_LIST, key, elementCount - mark);
+    starts[size - 1] = mark;
+  }
+
+  int size() {
+    return size;
+  }
+
+  Kind kind(int i) {
+    return KINDS[kinds[i]];
+  }
+
+  int key(int i) {
+    return keys[i];
+  }
+
+  /** The value written or read; the length of the list read. */
+  long value(int i) {
+    return values[i];
+  }
+
+  /** Where the elements of the list read begin in {@link #elements}. */
+  int start(int i) {
+    return starts[i];
+  }
+
+  long[] elements() {
+    return elements;
+  }
+
+  /**
+   * The writes alone, and reads of unknown result: what is known before a transaction has ended.
+   */
+  MicroOps invoked() {
+    MicroOps copy = new MicroOps();
+    for (int i = 0; i < size; i++) {
+      Kind kind = kind(i);
+      copy.add(
+          kind == Kind.APPEND || kind == Kind.WRITE ? kind : Kind.READ_NIL, keys[i], values[i]);
+    }
+    return copy;
+  }
+}

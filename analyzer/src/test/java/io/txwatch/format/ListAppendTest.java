@@ -1,0 +1,148 @@
+package io.txwatch.format;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.history.HistoryFormatException;
+import io.txwatch.history.IsolationLevel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * List-append histories whose anomalies are known, in EDN and JSON, with and without invocations.
+ */
+class ListAppendTest {
+
+  @TempDir private Path directory = Path.of("");
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        // Elle's paper, section 4, and its list_append_test: one anomaly each.
+        "ax1ay1 ax2ay2 rx12ry21                     | DIRTY_WRITE false",
+        "ax1! rx1                                   | ABORTED_READ false",
+        "ax1! ax2 rx12                              | ABORTED_READ false",
+        "ax1ax2 rx1 rx12                            | INTERMEDIATE_READ false",
+        "ax1ry1 ay1rx1                              | CIRCULAR_INFORMATION_FLOW false",
+        "ax1ry1 ax2ay1 rx12                         | CIRCULAR_INFORMATION_FLOW false",
+        "rx_ry1 ax1ay1 rx1                          | READ_SKEW false",
+        "rx_ax1 rx_ax2 rx12                         | LOST_UPDATE false",
+        "rx_ry_ax1 rx_ry_ay1 rx1ry1                 | WRITE_SKEW false",
+        "ax1 ay1 rx1ry_ rx_ry1                      | LONG_FORK false",
+        "ax1 rx1rx_                                 | NON_REPEATABLE_READ false",
+        "ax1rx_                                     | INTERNAL false",
+        "ax1 ax2rx1                                 | INTERNAL false",
+        "ax1 ax2 ax3 rx13 rx123                     | INCOMPATIBLE_ORDER false",
+        "ax1 rx11                                   | DUPLICATE_WRITE false",
+        "ax1 ax1 rx1                                | DUPLICATE_WRITE false",
+        "ax1 rx17                                   | GARBAGE_READ false",
+        // What must not be accused.
+        "ax1 rx1ax2 rx12                            | true",
+        "ax1? rx_                                   | unknown",
+        "ax1? ax2 rx2                               | true",
+        "ax1 ax2                                    | unknown",
+        "ax1! rx_                                   | unknown",
+        // Seen by a committed transaction: it did commit.
+        "rx_ax1? rx_ay1 rx1 ay2 ry1                 | true",
+        "ax1ay1? ax2ay2 rx12ry21                    | DIRTY_WRITE false",
+      })
+  void isJudgedAsItsAnswerIsKnown(String history, String expected) throws IOException {
+    for (boolean invocations : new boolean[] {true, false}) {
+      assertThat(check(ElleNotation.edn(history, false, invocations))).isEqualTo(expected);
+      assertThat(check(ElleNotation.json(history, false, invocations))).isEqualTo(expected);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "rx_ry_ax1 rx_ry_ay1 rx1ry1 | SNAPSHOT         | WRITE_SKEW true",
+        "rx_ax1 rx_ax2 rx12         | SNAPSHOT         | LOST_UPDATE false",
+        "rx_ax1 rx_ax2 rx12         | READ_COMMITTED   | LOST_UPDATE true",
+        "ax1! rx1                   | READ_COMMITTED   | ABORTED_READ false",
+        "ax1! rx1                   | READ_UNCOMMITTED | ABORTED_READ true",
+        "rx_ry_ax1 rx_ry_ay1 rx1ry1 | REPEATABLE_READ  | WRITE_SKEW false",
+      })
+  void isHeldToALevel(String history, IsolationLevel level, String expected) throws IOException {
+    List<String> found =
+        ElleNotation.check(directory, ElleNotation.edn(history, false, true), level);
+    assertThat(String.join(" ", found)).isEqualTo(expected);
+  }
+
+  @Test
+  void allThatJepsenWritesIsRead() throws IOException {
+    assertThat(
+            check(
+                """
+                ; a comment
+                #jepsen.history.Op{:index 0, :time 1, :type :invoke, :process :nemesis, :f :kill, :value nil}
+                #jepsen.history.Op {:index 1 :time 2 :type :info :process :nemesis :f :kill
+                  :value {:n1 #{:a [1 2]}, "k}" ("]" \\] \\newline) :c #inst "2026-01-01", :d ##Inf}}
+                {:index 2, :type :invoke, :process 3, :f :txn, :value [[:append "a b" 1] [:r 7 nil]], :ext #_ignored {:x 1}}
+                {:process 3 :value [[:append "a b" 1] [:r 7 []]] :type :ok :index 3 :error [:timeout "x"]}
+                {:index 4, :type :invoke, :process 4, :f :txn, :value ((:r "a b" nil))}
+                {:index 5, :type :ok, :process 4, :f :txn, :value ((:r "a b" (1)))}
+                """))
+        .isEqualTo("true");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{:type :ok :process 0 :value [[:append 1 1]|']': the file seems to be cut off",
+        "{:type :okay :process 0 :value [[:append 1 1]]}|:invoke, :ok, :fail or :info",
+        "{:process 0 :value [[:append 1 1]]}|an operation with a :type",
+        "{:type :ok :process 0 :value [[:cas 1 1]]}|:append, :r and :w",
+        "{:type :ok :process 0 :value [[:append 1 99999999999999999999]]}|18 digits",
+        "{:type :ok :process 0 :value [[:append 1 1]]} junk|an operation of Elle",
+      })
+  void badFilesAreToldInALine(String text, String message) throws IOException {
+    Path file = Files.writeString(directory.resolve("bad.edn"), "\n" + text);
+    Assertions.assertThatThrownBy(
+            () ->
+                ForeignHistory.check(
+                    file,
+                    ForeignFormat.ELLE_APPEND,
+                    new ForeignHistory.Demand(IsolationLevel.SERIALIZABLE, 1 << 28),
+                    anomaly -> {}))
+        .isInstanceOf(HistoryFormatException.class)
+        .hasMessageContaining(message)
+        .hasMessageContaining("line 2");
+  }
+
+  /** A cut anywhere either leaves whole operations or is told; nothing else happens. */
+  @Test
+  void aFileThatIsCutOffIsNeverMisread() throws IOException {
+    String whole = ElleNotation.json("rx_ax1 rx_ax2 rx12 ay1rx12", false, true);
+    List<Integer> misread = new ArrayList<>();
+    for (int length = 1; length < whole.length() - 2; length++) {
+      Path file = Files.writeString(directory.resolve("cut.json"), whole.substring(0, length));
+      try {
+        ForeignHistory.check(
+            file,
+            ForeignFormat.ELLE_APPEND,
+            new ForeignHistory.Demand(IsolationLevel.SERIALIZABLE, 1 << 28),
+            anomaly -> {});
+        misread.add(length);
+      } catch (HistoryFormatException e) {
+        assertThat(e).hasMessageContaining("line ");
+      }
+    }
+    assertThat(misread).isEmpty();
+  }
+
+  private String check(String text) throws IOException {
+    return String.join(" ", ElleNotation.check(directory, text, IsolationLevel.SERIALIZABLE));
+  }
+}

@@ -1,0 +1,192 @@
+package io.txwatch.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.txwatch.analyzer.Coverage;
+import io.txwatch.format.ForeignFormat;
+import io.txwatch.format.ForeignHistory;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Loss;
+import io.txwatch.report.AnomalyGroups;
+import io.txwatch.report.JsonReport;
+import io.txwatch.report.TextReport;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code check} found in a file.
+ *
+ * @param file the file
+ * @param format the name of its format
+ * @param level the level that all was judged at; null for the one that each transaction asked for
+ * @param groups the anomalies
+ * @param operations how many reads and writes it holds
+ * @param transactions how many transactions it holds
+ * @param valid true, false, or empty for unknown
+ * @param reason why that is unknown, or what else is to be said of it; empty if nothing
+ * @param coverage how much was seen; null for what others wrote
+ * @param losses what could not be read
+ * @param seconds how long it took
+ */
+record CheckResult(
+    Path file,
+    String format,
+    @Nullable IsolationLevel level,
+    AnomalyGroups groups,
+    long operations,
+    long transactions,
+    Optional<Boolean> valid,
+    String reason,
+    @Nullable Coverage coverage,
+    List<Loss> losses,
+    double seconds) {
+
+  /** Reasons for which events that a verdict rests on may be missing. */
+  private static final Set<GapReason> LOST =
+      EnumSet.of(GapReason.OVERFLOW, GapReason.TORN_RECORD, GapReason.FAULT, GapReason.FORGOTTEN);
+
+  /** Of a history of our own. */
+  static CheckResult ofOwn(
+      Path file, AnomalyGroups groups, Coverage coverage, List<Loss> losses, double seconds) {
+    long operations = coverage.rowsRead() + coverage.rowsWritten();
+    boolean complete =
+        losses.isEmpty() && coverage.gaps().keySet().stream().noneMatch(LOST::contains);
+    boolean violated =
+        groups.groups().stream()
+            .anyMatch(group -> FailOn.VIOLATION.isMetBy(group.first().verdict()));
+    Optional<Boolean> valid =
+        violated
+            ? Optional.of(false)
+            : complete && operations > 0 ? Optional.of(true) : Optional.empty();
+    String reason =
+        valid.isPresent() ? "" : complete ? "nothing was read or written" : "events are missing";
+    return new CheckResult(
+        file,
+        "txwatch",
+        null,
+        groups,
+        operations,
+        coverage.transactions(),
+        valid,
+        reason,
+        coverage,
+        losses,
+        seconds);
+  }
+
+  /** Of a history that others wrote. */
+  static CheckResult ofForeign(
+      Path file,
+      ForeignFormat format,
+      IsolationLevel level,
+      AnomalyGroups groups,
+      ForeignHistory.Verdict verdict,
+      double seconds) {
+    return new CheckResult(
+        file,
+        format.id(),
+        level,
+        groups,
+        verdict.operations(),
+        verdict.transactions(),
+        verdict.valid(),
+        verdict.reason(),
+        null,
+        List.of(),
+        seconds);
+  }
+
+  /** Tells it to people. */
+  void tell(PrintWriter out) {
+    for (AnomalyGroups.Group group : groups.groups()) {
+      out.println(TextReport.of(group.first(), group.count()));
+    }
+    out.printf(
+        Locale.ROOT,
+        "%s: %d transactions, %d operations, %s, %.1f s%n",
+        file,
+        transactions,
+        operations,
+        anomalies(),
+        seconds);
+    if (level != null) {
+      out.println(
+          format
+              + " held to "
+              + level
+              + ": "
+              + valid.map(v -> v ? "valid" : "not valid").orElse("unknown"));
+    }
+    if (!reason.isEmpty()) {
+      out.println(reason);
+    }
+    if (coverage != null) {
+      out.print(TextReport.coverage(coverage));
+    }
+    for (Loss loss : losses) {
+      out.println("lost: " + loss);
+    }
+    out.flush();
+  }
+
+  private String anomalies() {
+    long count =
+        groups.notKept() + groups.groups().stream().mapToLong(AnomalyGroups.Group::count).sum();
+    int kinds = groups.groups().size();
+    return count == 0
+        ? "no anomaly"
+        : (count == 1 ? "1 anomaly" : count + " anomalies")
+            + " of "
+            + (kinds == 1 ? "1 kind" : kinds + " kinds");
+  }
+
+  /** Tells it to tools, on a line. */
+  void writeJson(PrintWriter out) throws IOException {
+    try (JsonGenerator json = JsonReport.generator(out)) {
+      json.writeStartObject();
+      json.writeStringField("type", "check");
+      json.writeStringField("file", file.toString());
+      json.writeStringField("format", format);
+      if (level != null) {
+        json.writeStringField("isolation", level.name());
+      }
+      json.writeNumberField("operations", operations);
+      json.writeNumberField("transactions", transactions);
+      if (valid.isPresent()) {
+        json.writeBooleanField("valid", valid.get());
+      } else {
+        json.writeStringField("valid", "unknown");
+      }
+      json.writeStringField("reason", reason);
+      json.writeArrayFieldStart("anomalies");
+      for (AnomalyGroups.Group group : groups.groups()) {
+        JsonReport.write(json, group.first(), group.count());
+      }
+      json.writeEndArray();
+      if (coverage != null) {
+        json.writeFieldName("coverage");
+        JsonReport.write(json, coverage);
+      }
+      json.writeArrayFieldStart("losses");
+      for (Loss loss : losses) {
+        json.writeStartObject();
+        json.writeNumberField("offset", loss.offset());
+        json.writeNumberField("bytes", loss.bytes());
+        json.writeStringField("what", loss.what());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+      json.writeNumberField("seconds", seconds);
+      json.writeEndObject();
+    }
+    out.println();
+    out.flush();
+  }
+}
