@@ -202,6 +202,10 @@ public final class DelegateGenerator {
                 + "  protected abstract int place(int index) throws java.sql.SQLException;\n"
                 + "\n  /** True if setters are to be kept. */\n"
                 + "  protected abstract boolean keepsSetters();\n"
+                + "\n  /** True if the hashes of values are to be kept too; then setters are. */\n"
+                + "  protected abstract boolean keepsValues();\n"
+                + "\n  /** Keeps the hash of a value that has been set. */\n"
+                + "  protected abstract void keepValue(int index, long hash);\n"
                 + "\n  /** Keeps a setter that has been called. */\n"
                 + "  protected abstract void keep(int index, Setter setter);\n"
                 + "\n  /** Tells that a parameter is about to be set from a stream, which can be read once only. */\n"
@@ -266,12 +270,17 @@ public final class DelegateGenerator {
           out.append("    beforeStream();\n");
         } else {
           String rest = String.join(", ", arguments.subList(1, arguments.size()));
+          int which = (name + types).hashCode();
           keep =
               "    if (keepsSetters()) {\n      keep(a0, (s, i) -> s."
                   + name
                   + "(i, "
                   + rest
-                  + "));\n    }\n";
+                  + "));\n      if (keepsValues()) {\n        keepValue(a0, io.txwatch.capture.PredicateHash.value("
+                  + which
+                  + "L, "
+                  + rest
+                  + "));\n      }\n    }\n";
         }
       }
       if (!hook.isEmpty()) {

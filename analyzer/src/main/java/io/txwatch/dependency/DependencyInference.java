@@ -151,6 +151,7 @@ public final class DependencyInference {
     switch (gap.reason()) {
       case OVERFLOW, TORN_RECORD, FORGOTTEN -> transaction.eventsMayBeLost = true;
       case BYPASS, FAULT -> transaction.lossy = true;
+      case NO_VERSION_SET -> {} // its rows are told of as they would be without version sets
       default -> transaction.gap = true;
     }
   }

@@ -88,6 +88,9 @@ final class CoverageText {
   private static String remedy(GapReason reason) {
     return switch (reason) {
       case TOO_LARGE -> "tables too large for their version set (txwatch.version-set-rows)";
+      case NO_VERSION_SET ->
+          "version sets not read where reading them would take locks or fix a snapshot; predicates of"
+              + " those statements are not judged";
       case SHAPE ->
           "a shape that is passed through as it is (DISTINCT, GROUP BY, UNION, subquery, ...);"
               + " rows that only such statements touch are not judged";

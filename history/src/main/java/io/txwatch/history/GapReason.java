@@ -25,6 +25,12 @@ public enum GapReason {
    * nothing is known of predicates on it.
    */
   TOO_LARGE,
+  /**
+   * The version set of a statement was not read, because the application could have noticed: the
+   * read would have taken a lock, or fixed a snapshot. Nothing is known of the statement's
+   * predicates.
+   */
+  NO_VERSION_SET,
   /** The queue to the analyzer or to the file was full. */
   OVERFLOW,
   /** A fault of ours, after which the application's statement went on as it was. */
@@ -42,7 +48,7 @@ public enum GapReason {
     return switch (this) {
       case SHAPE, NOT_UNDERSTOOD, NOT_PREPARED, NO_RIGHTS, NOT_A_BASE_TABLE, OPAQUE, TOO_LARGE ->
           true;
-      case BYPASS, OVERFLOW, FAULT, TORN_RECORD, FORGOTTEN -> false;
+      case NO_VERSION_SET, BYPASS, OVERFLOW, FAULT, TORN_RECORD, FORGOTTEN -> false;
     };
   }
 }

@@ -4,6 +4,7 @@ import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
+import io.txwatch.history.VersionSet;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import java.sql.SQLException;
@@ -31,6 +32,8 @@ public final class Observation {
   final String callSite;
 
   private @Nullable List<RowAccess> rows;
+  private @Nullable List<VersionSet> versionSets;
+  private boolean toldBeside;
   private boolean ended;
   private long beyond;
   private boolean lateRowsTold;
@@ -72,6 +75,44 @@ public final class Observation {
     synchronized (tracker) {
       gap = reason;
       gapDetail = detail;
+    }
+  }
+
+  /** The same, unless a reason is known already. */
+  public void notSeenBeside(GapReason reason, String detail) {
+    synchronized (tracker) {
+      if (gap == null) {
+        gap = reason;
+        gapDetail = detail;
+      }
+    }
+  }
+
+  /** True if the statement is a transaction of its own. */
+  public boolean isAlone() {
+    return transaction.single;
+  }
+
+  /**
+   * Notes a row that a read beside the statement told of. If the statement fails, it is as if that
+   * read had not been sent.
+   */
+  public void rowBeside(Access access, String table, long row, String writers, boolean certain) {
+    synchronized (tracker) {
+      toldBeside = true;
+      row(access, table, row, writers, certain);
+    }
+  }
+
+  /** Notes what a predicate of the statement chose from. */
+  public void versionSet(VersionSet set) {
+    synchronized (tracker) {
+      if (!ended) {
+        if (versionSets == null) {
+          versionSets = new ArrayList<>(1);
+        }
+        versionSets.add(set);
+      }
     }
   }
 
@@ -131,6 +172,17 @@ public final class Observation {
     boolean first = !ended;
     ended = true;
     return first;
+  }
+
+  /** True if rows stand for themselves, whatever became of the statement. */
+  boolean rowsHoldAfterFailure() {
+    return !kind.mayWrite() && !toldBeside;
+  }
+
+  List<VersionSet> takeVersionSets() {
+    List<VersionSet> taken = versionSets == null ? List.of() : List.copyOf(versionSets);
+    versionSets = null;
+    return taken;
   }
 
   List<RowAccess> takeRows() {

@@ -550,9 +550,12 @@ public final class SessionTracker {
             observation.kind,
             observation.sql,
             observation.callSite,
-            sqlState == null || !observation.kind.mayWrite() ? observation.takeRows() : List.of(),
+            sqlState == null || observation.rowsHoldAfterFailure()
+                ? observation.takeRows()
+                : List.of(),
             writesSeen,
-            sqlState));
+            sqlState,
+            sqlState == null ? observation.takeVersionSets() : List.of()));
   }
 
   private void send(Event event) {

@@ -1,6 +1,7 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.capture.SessionTracker;
+import io.txwatch.history.GapReason;
 import java.sql.BatchUpdateException;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * will have if nothing comes between, and whether that held is asked when the batch is sent.
  */
 final class Batch {
+
+  /** A longer batch has no reads beside its items. */
+  private static final int MOST_ITEMS_WITH_READS = 64;
 
   private final WatchedConnection connection;
 
@@ -39,6 +43,9 @@ final class Batch {
   private final List<CachedPlan> plans = new ArrayList<>();
   private final List<SessionTracker.Position> positions = new ArrayList<>();
   private final List<Given> given = new ArrayList<>();
+
+  /** The parameters of each item, if they are needed for reads beside it. */
+  private final List<Parameters> parameters = new ArrayList<>(0);
 
   Batch(WatchedConnection connection) {
     this.connection = connection;
@@ -64,6 +71,11 @@ final class Batch {
     return item;
   }
 
+  /** Keeps the parameters of the item that was added last. */
+  void parameters(Parameters values) {
+    parameters.add(values);
+  }
+
   /** Adds an item that has no token. */
   void addWithoutPosition(CachedPlan cached) {
     plans.add(cached);
@@ -76,6 +88,7 @@ final class Batch {
 
   /** Sends the batch and notes what became of each item. */
   <T> T run(Sender sender, Function<long[], T> as) throws SQLException {
+    plans.forEach(connection::beforeNext);
     List<Execution> begun = null;
     if (!positions.isEmpty() && !positions.get(0).alone()) {
       begun = new ArrayList<>(plans.size());
@@ -83,6 +96,7 @@ final class Batch {
         begun.add(begin(i));
       }
     }
+    readBefore(begun);
     long[] counts;
     try {
       counts = sender.send();
@@ -96,9 +110,33 @@ final class Batch {
     }
     for (int i = 0; i < plans.size(); i++) {
       Execution execution = begun == null ? begin(i) : begun.get(i);
-      execution.counted(i < counts.length ? counts[i] : -1);
+      long count = i < counts.length ? counts[i] : -1;
+      execution.after(count);
+      execution.counted(count);
     }
     return as.apply(counts);
+  }
+
+  /**
+   * Sends the reads that come before the items, all of them before the first item: what one item
+   * does to another's rows they do not see, so they are certain for the first item alone. A version
+   * set is read for the first alone. Under autocommit, and for a batch that is long, they would
+   * cost more than the batch itself: they are counted, not sent.
+   */
+  private void readBefore(@Nullable List<Execution> begun) {
+    for (int i = 0; i < plans.size(); i++) {
+      PlannedReads planned = plans.get(i).sideReads();
+      if (planned == null) {
+        continue;
+      }
+      if (begun == null || plans.size() > MOST_ITEMS_WITH_READS) {
+        connection.gap(GapReason.SHAPE, "reads beside a batch");
+        continue;
+      }
+      Parameters values = i < parameters.size() ? parameters.get(i) : Parameters.NONE;
+      begun.get(i).standsInBatch(plans.size() > 1);
+      connection.sideReads().before(begun.get(i), values, i == 0);
+    }
   }
 
   private Execution begin(int i) {
@@ -115,6 +153,7 @@ final class Batch {
       if (shared) {
         execution.outcomeUnknown();
       } else if (done) {
+        execution.after(counts[i]);
         execution.counted(counts[i]);
       } else {
         execution.failed(error);

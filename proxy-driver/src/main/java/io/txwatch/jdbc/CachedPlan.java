@@ -4,6 +4,8 @@ import io.txwatch.history.Access;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.TransactionControl;
+import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,11 +16,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class CachedPlan {
 
+  private static final Pattern FOUND_ROWS = Pattern.compile("FOUND_ROWS", Pattern.CASE_INSENSITIVE);
+
+  /** What MySQL and MariaDB tell of the statement before. */
+  private static final Pattern DIAGNOSTICS =
+      Pattern.compile(
+          "ROW_COUNT|WARNING_COUNT|ERROR_COUNT|DIAGNOSTICS|SHOW\\s+(WARN|ERR|COUNT)",
+          Pattern.CASE_INSENSITIVE);
+
   private final RewritePlan plan;
   private final String shownSql;
   private volatile boolean proven;
   private volatile boolean batched;
   private volatile @Nullable CachedPlan counting;
+  private final @Nullable PlannedReads sideReads;
+  private final boolean asksFoundRows;
+  private final boolean asksDiagnostics;
 
   /**
    * A plan that has not been executed.
@@ -29,6 +42,9 @@ final class CachedPlan {
     this.plan = plan;
     this.shownSql = shownSql;
     this.proven = !plan.isRewritten();
+    this.sideReads = PlannedReads.of(plan);
+    this.asksFoundRows = FOUND_ROWS.matcher(plan.original()).find();
+    this.asksDiagnostics = asksFoundRows || DIAGNOSTICS.matcher(plan.original()).find();
   }
 
   RewritePlan plan() {
@@ -82,6 +98,42 @@ final class CachedPlan {
   /** True if the statement was made to return what it wrote. */
   boolean returnsWrittenRows() {
     return plan.returns() == RewritePlan.Returns.WRITTEN_ROWS;
+  }
+
+  /** The reads that stand beside the statement; null if there are none. */
+  @Nullable PlannedReads sideReads() {
+    return sideReads;
+  }
+
+  /** True if values of parameters are needed to name its predicates. */
+  boolean comparesPredicates() {
+    return sideReads != null && sideReads.predicateText != 0;
+  }
+
+  /** True if it speaks of FOUND_ROWS. */
+  boolean asksFoundRows() {
+    return asksFoundRows;
+  }
+
+  /** True if it makes FOUND_ROWS() worth asking for. */
+  boolean countsFoundRows() {
+    return asksFoundRows
+        && plan.original().toUpperCase(Locale.ROOT).contains("SQL_CALC_FOUND_ROWS");
+  }
+
+  /** True if it asks for what the DBMS keeps of the statement before. */
+  boolean asksDiagnostics() {
+    return asksDiagnostics;
+  }
+
+  /** True if each of the appended columns lists the versions of many rows. */
+  boolean aggregates() {
+    return plan.returns() == RewritePlan.Returns.AGGREGATED_TO_RESULT;
+  }
+
+  /** How many columns were appended to the result. */
+  int appendedColumns() {
+    return aggregates() ? plan.appended().size() : 2 * plan.appended().size();
   }
 
   /** True if a result of it has columns to hide. */

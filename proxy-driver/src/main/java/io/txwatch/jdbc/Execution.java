@@ -4,8 +4,10 @@ import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Observation;
 import io.txwatch.capture.RowIds;
 import io.txwatch.capture.SessionTracker;
+import io.txwatch.capture.SnapshotRules;
 import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.VersionSet;
 import io.txwatch.sql.Dialect;
 import io.txwatch.sql.NewRows;
 import io.txwatch.sql.TransactionControl;
@@ -26,6 +28,22 @@ final class Execution {
   private final CachedPlan cached;
   private final @Nullable Observation observation;
   private boolean over;
+  private SnapshotRules.Sending @Nullable [] beside;
+  private Parameters parameters = Parameters.NONE;
+
+  /** True once all reads beside it that tell of its writes were sent or put off. */
+  private boolean tellsOfWrites;
+
+  /** True as long as all of them told of all. */
+  private boolean toldAll = true;
+
+  /** Reads that were put off; the observation stays open until they are done. */
+  private int held;
+
+  private boolean heldOver;
+  private boolean heldWritesSeen;
+  private int timeout;
+  private boolean inBatch;
 
   /** The id of the first row that an INSERT gives an id; 0 if it gives none. */
   private final long firstRow;
@@ -167,11 +185,132 @@ final class Execution {
       if (cached.isControl()) {
         controlled(cached.plan().control());
       } else if (observation != null) {
-        observation.succeeded(writesSeen || !cached.kind().mayWrite());
+        boolean all = writesSeen || !cached.kind().mayWrite();
+        if (held > 0) {
+          heldOver = true;
+          heldWritesSeen = all;
+        } else {
+          observation.succeeded(all || (tellsOfWrites && toldAll));
+        }
       }
       connection.executed(cached);
     } catch (RuntimeException e) {
       connection.fault(e);
+    }
+  }
+
+  // ---------------------------------------------------------------- reads beside the statement
+
+  boolean isObserved() {
+    return observation != null;
+  }
+
+  /** True if the statement is a transaction of its own. */
+  boolean isAlone() {
+    return observation == null || observation.isAlone();
+  }
+
+  long transaction() {
+    return observation == null ? 0 : observation.transaction();
+  }
+
+  boolean hasEnded() {
+    return observation == null || observation.hasEnded();
+  }
+
+  /** The application's time limit, in seconds, which holds for the reads beside it too. */
+  int timeout() {
+    return timeout;
+  }
+
+  void timeout(int seconds) {
+    this.timeout = seconds;
+  }
+
+  /** True if others of its batch may have written over what it wrote, before that is read. */
+  boolean standsInBatch() {
+    return inBatch;
+  }
+
+  void standsInBatch(boolean withOthers) {
+    this.inBatch = withOthers;
+  }
+
+  /** What becomes of the reads beside it was decided, and those before it were sent. */
+  void beside(SnapshotRules.Sending[] sendings, Parameters values) {
+    this.beside = sendings;
+    this.parameters = values;
+  }
+
+  /**
+   * The statement was executed: the reads after it are sent, or put off.
+   *
+   * @param count its update count; -1 if it is not known, or if it has a result
+   */
+  void after(long count) {
+    SnapshotRules.Sending[] sendings = beside;
+    if (sendings == null || over) {
+      return;
+    }
+    beside = null;
+    try {
+      connection.sideReads().after(this, sendings, parameters, count);
+    } catch (RuntimeException e) {
+      connection.fault(e);
+    }
+  }
+
+  /** A read that tells of writes was done with; {@code all} if it told of all that it was to. */
+  void toldOfWrites(boolean all) {
+    toldAll &= all;
+  }
+
+  /** Reads that tell of its writes are planned, and those that were not put off are done. */
+  void tellsOfWrites() {
+    tellsOfWrites = cached.plan().passThrough().isEmpty();
+  }
+
+  /** A read was put off. */
+  void hold() {
+    held++;
+  }
+
+  /** A read that was put off is done with. */
+  void release() {
+    held--;
+    if (held == 0 && heldOver && observation != null) {
+      observation.succeeded(heldWritesSeen || (tellsOfWrites && toldAll));
+    }
+  }
+
+  void rowBeside(Access access, String table, long row, String writers, boolean certain) {
+    if (observation != null) {
+      observation.rowBeside(access, table, row, writers, certain);
+    }
+  }
+
+  void versionSet(VersionSet set) {
+    if (observation != null) {
+      observation.versionSet(set);
+    }
+  }
+
+  /** A read beside it was not carried out. */
+  void notBeside(PlannedReads.One one, String why) {
+    if (observation == null) {
+      return;
+    }
+    if (one.isVersionSet()) {
+      connection.gap(GapReason.NO_VERSION_SET, one.table());
+    } else {
+      observation.notSeenBeside(GapReason.SHAPE, "a read beside it " + why);
+    }
+  }
+
+  /** A read beside it would bring, or brought, more rows than are wanted. */
+  void tooLarge(PlannedReads.One one) {
+    if (observation != null) {
+      observation.notSeenBeside(GapReason.TOO_LARGE, one.table());
     }
   }
 
@@ -241,16 +380,40 @@ final class Execution {
     }
     try {
       List<String> tables = cached.plan().appended();
+      if (cached.aggregates()) {
+        aggregated(result, first, tables);
+        return;
+      }
       for (int i = 0; i < tables.size(); i++) {
         long row = result.getLong(first + 2 * i);
         if (!result.wasNull()) {
           String writers = result.getString(first + 2 * i + 1);
           writers = writers == null ? "" : writers;
           observation.row(cached.access(writers), tables.get(i), row, writers);
+          connection.rowSeen(cached.kind(), observation.transaction());
         }
       }
     } catch (SQLException | RuntimeException e) {
       connection.fault(e);
+    }
+  }
+
+  /** Notes the rows behind a row that stands for several. */
+  private void aggregated(ResultSet result, int first, List<String> tables) throws SQLException {
+    for (int i = 0; i < tables.size(); i++) {
+      String text = result.getString(first + i);
+      String table = tables.get(i);
+      if (text != null
+          && !AggregatedVersions.read(text, (row, writers) -> rowBehind(table, row, writers))) {
+        notSeen(GapReason.TOO_LARGE, table);
+      }
+    }
+  }
+
+  private void rowBehind(String table, long row, String writers) {
+    if (observation != null) {
+      observation.row(Access.READ, table, row, writers);
+      connection.rowSeen(cached.kind(), observation.transaction());
     }
   }
 

@@ -11,6 +11,7 @@ import io.txwatch.prepare.JdbcCatalog;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import io.txwatch.sql.Dialect;
+import io.txwatch.sql.Planner;
 import io.txwatch.sql.Redactor;
 import io.txwatch.sql.RewritePlanner;
 import java.sql.Connection;
@@ -78,6 +79,18 @@ public final class Watch {
       ConnectionSource source,
       Settings settings,
       Pipeline pipeline) {
+    return connection(real, url, user, source, settings, pipeline, UnaryOperator.identity());
+  }
+
+  /** The same with a planner that changes what the usual one plans. */
+  static Connection connection(
+      Connection real,
+      String url,
+      String user,
+      ConnectionSource source,
+      Settings settings,
+      Pipeline pipeline,
+      UnaryOperator<Planner> planner) {
     JdbcCatalog catalog = null;
     try {
       Session session = new Session();
@@ -97,7 +110,7 @@ public final class Watch {
         return real;
       }
       WatchedDatabase database =
-          database(catalog.database(), dialect.get(), url, user, settings, pipeline);
+          database(catalog.database(), dialect.get(), url, user, settings, pipeline, planner);
       return connection(real, database, catalog, session);
     } catch (SQLException | RuntimeException | LinkageError e) {
       Faults.tell(e);
@@ -134,7 +147,8 @@ public final class Watch {
       String url,
       String user,
       Settings settings,
-      Pipeline pipeline) {
+      Pipeline pipeline,
+      UnaryOperator<Planner> planner) {
     UnaryOperator<String> show =
         settings.isTrue(Setting.REDACT)
             ? sql -> Redactor.redact(sql, dialect)
@@ -144,7 +158,17 @@ public final class Watch {
     String key =
         String.join("\0", user, url, database.place(), settings.toString())
             + System.identityHashCode(pipeline);
-    return DATABASES.get(key, k -> WatchedDatabase.of(database, dialect, level, show, pipeline));
+    int mostRows = settings.number(Setting.VERSION_SET_ROWS);
+    return DATABASES.get(
+        key,
+        k ->
+            WatchedDatabase.of(
+                database,
+                dialect,
+                planner.apply(new RewritePlanner(dialect, level)),
+                mostRows,
+                show,
+                pipeline));
   }
 
   private static Connection connection(

@@ -29,6 +29,13 @@ final class WatchedConnection extends DelegatingConnection {
   private final JdbcCatalog catalog;
   private @Nullable PlanCache ownPlans;
   private boolean guarded;
+  private @Nullable SideReads sideReads;
+
+  /** The transaction that is sure to have its snapshot; 0 if that is not known of any. */
+  private long snapshotOf;
+
+  /** True if the last statement was a SET. */
+  private boolean justSet;
 
   WatchedConnection(
       Connection delegate, WatchedDatabase database, SessionTracker tracker, JdbcCatalog catalog) {
@@ -89,9 +96,70 @@ final class WatchedConnection extends DelegatingConnection {
   /** A statement was executed. */
   void executed(CachedPlan cached) {
     StatementKind kind = cached.kind();
+    justSet = false;
     if (kind == StatementKind.DDL || kind == StatementKind.OTHER) {
-      catalog.executed(cached.plan().original());
+      String sql = cached.plan().original();
+      catalog.executed(sql);
+      justSet = sql.stripLeading().regionMatches(true, 0, "SET", 0, 3);
     }
+    if (cached.asksFoundRows() && !cached.countsFoundRows()) {
+      database.memory().asksFoundRows();
+    }
+  }
+
+  // ---------------------------------------------------------------- reads beside statements
+
+  SideReads sideReads() {
+    if (sideReads == null) {
+      sideReads = new SideReads(this, database.snapshots());
+    }
+    return sideReads;
+  }
+
+  /** The application is about to send a statement. */
+  void beforeNext(CachedPlan next) {
+    if (sideReads != null || next.asksFoundRows()) {
+      try {
+        sideReads().beforeNext(next);
+      } catch (RuntimeException e) {
+        fault(e);
+      }
+    }
+  }
+
+  private void beforeCommit() {
+    if (sideReads != null) {
+      try {
+        sideReads.beforeCommit();
+      } catch (RuntimeException e) {
+        fault(e);
+      }
+    }
+  }
+
+  /** A statement of that kind, in that transaction, has returned a row. */
+  void rowSeen(StatementKind kind, long transaction) {
+    if (snapshotOf != transaction && database.snapshots().fixesSnapshot(kind)) {
+      snapshotOf = transaction;
+    }
+  }
+
+  /** True if that transaction is sure to have its snapshot. */
+  boolean hasSnapshot(long transaction) {
+    return snapshotOf == transaction;
+  }
+
+  boolean hasJustSet() {
+    return justSet;
+  }
+
+  /** How many rows a read of ours may bring. */
+  int mostSideRows() {
+    return database.mostSideRows();
+  }
+
+  SideReadMemory memory() {
+    return database.memory();
   }
 
   void gap(GapReason reason, String detail) {
@@ -149,7 +217,8 @@ final class WatchedConnection extends DelegatingConnection {
     }
   }
 
-  private boolean onTheSide(String sql) {
+  /** Executes something of ours; false if it failed. */
+  boolean onTheSide(String sql) {
     try (Statement statement = delegate.createStatement()) {
       statement.execute(sql);
       return true;
@@ -235,6 +304,9 @@ final class WatchedConnection extends DelegatingConnection {
 
   @Override
   public void setAutoCommit(boolean autoCommit) throws SQLException {
+    if (autoCommit) {
+      beforeCommit();
+    }
     try {
       delegate.setAutoCommit(autoCommit);
     } catch (SQLException e) {
@@ -248,6 +320,7 @@ final class WatchedConnection extends DelegatingConnection {
 
   @Override
   public void commit() throws SQLException {
+    beforeCommit();
     try {
       delegate.commit();
     } catch (SQLException e) {
@@ -259,6 +332,9 @@ final class WatchedConnection extends DelegatingConnection {
 
   @Override
   public void rollback() throws SQLException {
+    if (sideReads != null) {
+      sideReads.forget();
+    }
     try {
       delegate.rollback();
     } catch (SQLException e) {

@@ -1,11 +1,11 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.capture.Pipeline;
+import io.txwatch.capture.SnapshotRules;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.Database;
 import io.txwatch.sql.Dialect;
 import io.txwatch.sql.Planner;
-import io.txwatch.sql.RewritePlanner;
 import java.util.function.UnaryOperator;
 
 /**
@@ -13,33 +13,42 @@ import java.util.function.UnaryOperator;
  *
  * @param database the DBMS as histories name it
  * @param rules what it does to transactions
+ * @param snapshots when a read beside a statement may be sent, and what it sees
  * @param planner makes plans
  * @param show a text as histories show it
  * @param plans the plans that hold for sessions that look names up where they did when opened
  * @param pipeline where events go
+ * @param mostSideRows how many rows a read beside a statement may bring
+ * @param memory what such reads have learnt
  */
 record WatchedDatabase(
     Database database,
     TransactionRules rules,
+    SnapshotRules snapshots,
     Planner planner,
     UnaryOperator<String> show,
     PlanCache plans,
-    Pipeline pipeline) {
+    Pipeline pipeline,
+    int mostSideRows,
+    SideReadMemory memory) {
 
   static WatchedDatabase of(
       Database database,
       Dialect dialect,
-      RewritePlanner.Level level,
+      Planner planner,
+      int mostSideRows,
       UnaryOperator<String> show,
       Pipeline pipeline) {
-    Planner planner = new RewritePlanner(dialect, level);
     return new WatchedDatabase(
         database,
         TransactionRules.of(dialect, database),
+        SnapshotRules.of(dialect, database),
         planner,
         show,
         new PlanCache(planner, show),
-        pipeline);
+        pipeline,
+        mostSideRows,
+        new SideReadMemory());
   }
 
   /** An empty cache, for a session that looks names up elsewhere. */

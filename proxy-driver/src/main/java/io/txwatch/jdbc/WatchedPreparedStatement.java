@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   /** A row of a batch: the setters that made it. */
-  private record Item(@Nullable Setter @Nullable [] setters) {}
+  private record Item(@Nullable Setter @Nullable [] setters, long @Nullable [] hashes) {}
 
   /** The plan for the text that the application prepared. */
   private CachedPlan plan;
@@ -31,6 +31,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private CachedPlan active;
 
   private @Nullable Setter @Nullable [] kept;
+  private long @Nullable [] hashes;
   private boolean streamed;
 
   /** The application's own text, prepared to tell of its result. */
@@ -66,7 +67,23 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   protected boolean keepsSetters() {
     return plan.returnsWrittenRows()
         || !active.isProven()
-        || active.plan().tokenParameters().length > 0;
+        || active.plan().tokenParameters().length > 0
+        || active.sideReads() != null;
+  }
+
+  @Override
+  protected boolean keepsValues() {
+    return plan.comparesPredicates();
+  }
+
+  @Override
+  protected void keepValue(int index, long hash) {
+    if (index >= 1 && index <= plan.plan().parameterCount()) {
+      if (hashes == null) {
+        hashes = new long[plan.plan().parameterCount()];
+      }
+      hashes[index - 1] = hash;
+    }
   }
 
   @Override
@@ -90,6 +107,12 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   public void clearParameters() throws SQLException {
     prepared.clearParameters();
     kept = null;
+    hashes = null;
+  }
+
+  @Override
+  Parameters parameters() {
+    return new Parameters(kept, hashes, !streamed);
   }
 
   /** Changes to the text of another plan, and takes the parameters over. */
@@ -260,8 +283,14 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       collecting = new Batch(connection);
     }
     collecting.add(active).setParameters(prepared);
+    if (active.sideReads() != null) {
+      collecting.parameters(parameters().copy());
+    }
     prepared.addBatch();
-    items.add(new Item(streamed || kept == null ? null : kept.clone()));
+    items.add(
+        new Item(
+            streamed || kept == null ? null : kept.clone(),
+            hashes == null ? null : hashes.clone()));
     batch = collecting;
   }
 
@@ -310,6 +339,10 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     for (Item item : sent) {
       replay(item.setters(), prepared, active);
       again.add(active).setParameters(prepared);
+      if (active.sideReads() != null) {
+        again.parameters(
+            new Parameters(item.setters(), item.hashes(), item.setters() != null || !streamed));
+      }
       prepared.addBatch();
     }
     return again;
@@ -329,7 +362,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (metaData == null || !active.hidesColumns()) {
       return metaData;
     }
-    int appended = 2 * active.plan().appended().size();
+    int appended = active.appendedColumns();
     ColumnMask mask =
         active.plan().starShowsAuxiliary()
             ? ColumnMask.ofNames(metaData, appended)

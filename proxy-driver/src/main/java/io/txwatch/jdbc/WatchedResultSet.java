@@ -42,7 +42,7 @@ final class WatchedResultSet extends DelegatingResultSet {
   static ResultSet of(ResultSet delegate, WatchedStatement statement, Execution execution)
       throws SQLException {
     ResultSetMetaData metaData = delegate.getMetaData();
-    int appended = 2 * execution.cached().plan().appended().size();
+    int appended = execution.cached().appendedColumns();
     int columns = metaData.getColumnCount();
     ColumnMask mask =
         execution.cached().plan().starShowsAuxiliary()

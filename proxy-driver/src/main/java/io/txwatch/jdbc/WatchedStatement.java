@@ -23,6 +23,7 @@ class WatchedStatement extends DelegatingStatement {
   private static final long NOT_DRAINED = -2;
 
   private static final long NO_MORE_RESULTS = -1;
+  private static final int MOST_TRIES_TO_CANCEL = 1000;
 
   final WatchedConnection connection;
   final StatementOptions options;
@@ -32,6 +33,11 @@ class WatchedStatement extends DelegatingStatement {
   private @Nullable ResultSet behind;
   private @Nullable ResultSet shown;
   private boolean rowsLimited;
+  private int queryTimeout;
+
+  /** True while a read of ours goes before the application's statement. */
+  private volatile boolean starting;
+
   private boolean closesOnCompletion;
   private @Nullable List<String> batch;
 
@@ -199,6 +205,7 @@ class WatchedStatement extends DelegatingStatement {
       }
       return counted(runAsItWas(sql, execution, e, text -> delegate.executeLargeUpdate(text)));
     }
+    execution.after(drained);
     execution.succeeded(true);
     return drained;
   }
@@ -209,8 +216,12 @@ class WatchedStatement extends DelegatingStatement {
     drained = NOT_DRAINED;
     behind = null;
     shown = null;
+    connection.beforeNext(cached);
     Execution execution = Execution.begin(connection, cached);
     last = execution;
+    if (cached.sideReads() != null) {
+      readBeside(execution);
+    }
     try {
       connection.guard(cached);
     } catch (SQLException e) {
@@ -218,6 +229,23 @@ class WatchedStatement extends DelegatingStatement {
       throw e;
     }
     return execution;
+  }
+
+  private void readBeside(Execution execution) {
+    starting = true;
+    execution.timeout(queryTimeout);
+    try {
+      connection.sideReads().before(execution, parameters(), true);
+    } catch (RuntimeException e) {
+      connection.fault(e);
+    } finally {
+      starting = false;
+    }
+  }
+
+  /** The application's parameters, as they are set now. */
+  Parameters parameters() {
+    return Parameters.NONE;
   }
 
   final void endLast() {
@@ -242,20 +270,25 @@ class WatchedStatement extends DelegatingStatement {
   }
 
   final long counted(long count) {
+    execution().after(count);
     execution().counted(count);
     return count;
   }
 
   final long drained(long count) {
     drained = count;
+    execution().after(count);
     execution().succeeded(true);
     return count;
   }
 
   final boolean hasResult(boolean result) {
     if (!result && execution().cached().countTellsOfWrites()) {
-      execution().counted(countOfLast());
-    } else if (!result || !execution().cached().hidesColumns()) {
+      counted(countOfLast());
+      return false;
+    }
+    execution().after(-1);
+    if (!result || !execution().cached().hidesColumns()) {
       execution().succeeded(false);
     }
     return result;
@@ -282,6 +315,7 @@ class WatchedStatement extends DelegatingStatement {
   private ResultSet wrap(ResultSet result) {
     Execution execution = execution();
     CachedPlan cached = execution.cached();
+    execution.after(-1);
     if (cached.hidesColumns()) {
       try {
         return WatchedResultSet.of(result, this, execution);
@@ -411,6 +445,33 @@ class WatchedStatement extends DelegatingStatement {
   }
 
   // ---------------------------------------------------------------- the rest
+
+  /**
+   * A read of ours that is in the way is cancelled too, and the statement then, as soon as it has
+   * been sent: the application's wish is for that one.
+   */
+  @Override
+  public void cancel() throws SQLException {
+    delegate.cancel();
+    for (int i = 0; starting && i < MOST_TRIES_TO_CANCEL; i++) {
+      connection.sideReads().cancel();
+      try {
+        Thread.sleep(1);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+      if (!starting) {
+        delegate.cancel();
+      }
+    }
+  }
+
+  @Override
+  public void setQueryTimeout(int seconds) throws SQLException {
+    delegate.setQueryTimeout(seconds);
+    queryTimeout = seconds;
+  }
 
   @Override
   public void setMaxRows(int max) throws SQLException {

@@ -8,7 +8,9 @@ import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationResult;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
+import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
+import io.txwatch.sql.Planner;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -17,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
 
 /** A fresh database, reached raw and watched; what was observed is in a list. */
 final class TestDatabase {
@@ -78,6 +81,22 @@ final class TestDatabase {
 
   Connection watched(Connection raw) {
     return Watch.connection(raw, url, "", this::raw, Settings.of(Map.of()), pipeline);
+  }
+
+  /** With reads beside its statements. */
+  Connection watched(UnaryOperator<Planner> planner) throws SQLException {
+    return watched(planner, Map.of());
+  }
+
+  /** With reads beside its statements, and further settings. */
+  Connection watched(UnaryOperator<Planner> planner, Map<Setting, String> settings)
+      throws SQLException {
+    return watched(raw(), planner, settings);
+  }
+
+  Connection watched(
+      Connection raw, UnaryOperator<Planner> planner, Map<Setting, String> settings) {
+    return Watch.connection(raw, url, "", this::raw, Settings.of(settings), pipeline, planner);
   }
 
   List<Event> events() {

@@ -1,0 +1,151 @@
+package io.txwatch.capture;
+
+import java.math.BigDecimal;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Collection;
+
+/**
+ * Names predicates: the same 64 bits for the same text with the same parameters ({@link
+ * io.txwatch.history.VersionSet#predicate()}).
+ *
+ * <p>The name must not give the values away. A hash that everybody can compute would: account
+ * numbers and the like are few enough to be tried out. So it is keyed (SipHash-2-4; Aumasson and
+ * Bernstein, 2012) with 128 bits that are drawn when the JVM starts and never leave it. The price:
+ * the same predicate has another name in another JVM, so that two nodes' predicates are never found
+ * equal. What the analyzer makes of equal names is a proof it then lacks; it accuses nobody for it.
+ *
+ * <p>0 stands for "not known": for a value that cannot be compared (a stream, a driver's object).
+ */
+public final class PredicateHash {
+
+  private static final PredicateHash OF_THIS_JVM = new PredicateHash(new SecureRandom());
+
+  private final long k0;
+  private final long k1;
+
+  private PredicateHash(SecureRandom random) {
+    this.k0 = random.nextLong();
+    this.k1 = random.nextLong();
+  }
+
+  /**
+   * The name of a text with its parameters; 0 if one of them is 0.
+   *
+   * @param text {@link #value(long, Object) hash} of the text
+   * @param values the parameters' hashes
+   */
+  public static long predicate(long text, long[] values) {
+    long[] words = new long[values.length + 1];
+    words[0] = text;
+    for (int i = 0; i < values.length; i++) {
+      if (values[i] == 0) {
+        return 0;
+      }
+      words[i + 1] = values[i];
+    }
+    return OF_THIS_JVM.sip(words);
+  }
+
+  /**
+   * The hash of a parameter.
+   *
+   * @param setter names the setter: the same value set in another way may mean something else
+   */
+  public static long value(long setter, long value) {
+    return OF_THIS_JVM.sip(new long[] {setter, value});
+  }
+
+  /** The hash of a parameter. */
+  public static long value(long setter, double value) {
+    return value(setter, Double.doubleToLongBits(value));
+  }
+
+  /** The hash of a parameter. */
+  public static long value(long setter, boolean value) {
+    return value(setter, value ? 1L : 2L);
+  }
+
+  /** The hash of a parameter; 0 if it cannot be compared. */
+  public static long value(
+      long setter, @org.jspecify.annotations.Nullable Object value, Object... more) {
+    String text = text(value);
+    if (text == null) {
+      return 0;
+    }
+    int extra = more.length == 0 ? 0 : Arrays.deepToString(more).hashCode();
+    int length = text.length();
+    long[] words = new long[3 + (length + 3) / 4];
+    words[0] = setter;
+    words[1] = extra;
+    words[2] = length;
+    for (int i = 0; i < length; i++) {
+      words[3 + i / 4] |= (long) text.charAt(i) << 16 * (i % 4);
+    }
+    return OF_THIS_JVM.sip(words);
+  }
+
+  /** A text that is equal for equal values only; null if there is none. */
+  private static @org.jspecify.annotations.Nullable String text(
+      @org.jspecify.annotations.Nullable Object value) {
+    if (value == null) {
+      return "null";
+    }
+    if (value instanceof String || value instanceof Number && isOfPlatform(value)) {
+      return value instanceof BigDecimal number
+          ? "BigDecimal " + number.toPlainString()
+          : value.getClass().getSimpleName() + " " + value;
+    }
+    if (value instanceof byte[] bytes) {
+      return "bytes " + Arrays.toString(bytes);
+    }
+    boolean plain = isOfPlatform(value) && !(value instanceof Collection);
+    return plain ? value.getClass().getName() + " " + value : null;
+  }
+
+  /** Classes of the platform whose text is their value. */
+  private static boolean isOfPlatform(Object value) {
+    String name = value.getClass().getName();
+    return name.startsWith("java.lang.")
+        || name.startsWith("java.math.")
+        || name.startsWith("java.time.")
+        || name.equals("java.util.UUID")
+        || name.equals("java.sql.Date")
+        || name.equals("java.sql.Time")
+        || name.equals("java.sql.Timestamp");
+  }
+
+  private long sip(long[] words) {
+    long v0 = k0 ^ 0x736f6d6570736575L;
+    long v1 = k1 ^ 0x646f72616e646f6dL;
+    long v2 = k0 ^ 0x6c7967656e657261L;
+    long v3 = k1 ^ 0x7465646279746573L;
+    for (int i = 0; i <= words.length + 1; i++) {
+      // After the words their number in the last byte, then the four rounds of the end.
+      boolean end = i > words.length;
+      long word = i < words.length ? words[i] : (long) (8 * words.length) << 56;
+      if (end) {
+        v2 ^= 0xff;
+      } else {
+        v3 ^= word;
+      }
+      for (int round = end ? 4 : 2; round > 0; round--) {
+        v0 += v1;
+        v1 = Long.rotateLeft(v1, 13) ^ v0;
+        v0 = Long.rotateLeft(v0, 32);
+        v2 += v3;
+        v3 = Long.rotateLeft(v3, 16) ^ v2;
+        v0 += v3;
+        v3 = Long.rotateLeft(v3, 21) ^ v0;
+        v2 += v1;
+        v1 = Long.rotateLeft(v1, 17) ^ v2;
+        v2 = Long.rotateLeft(v2, 32);
+      }
+      if (!end) {
+        v0 ^= word;
+      }
+    }
+    long hash = v0 ^ v1 ^ v2 ^ v3;
+    return hash == 0 ? 1 : hash;
+  }
+}

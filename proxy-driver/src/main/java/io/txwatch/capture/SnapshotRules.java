@@ -1,0 +1,237 @@
+package io.txwatch.capture;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.Dialect;
+import io.txwatch.sql.SideRead.Moment;
+import io.txwatch.sql.SideRead.Purpose;
+
+/**
+ * Whether a read beside a statement may be sent, when, and whether it sees what the statement saw.
+ *
+ * <p>Two questions, answered for each DBMS and level in one place:
+ *
+ * <ul>
+ *   <li><b>Is it harmless?</b> It must not take a lock, fix a snapshot, or leave a trace that the
+ *       statement alone would not. Where it would, it is not sent.
+ *   <li><b>Does it tell the truth?</b> Only where both are bound to one snapshot. Elsewhere its
+ *       rows are {@linkplain io.txwatch.history.RowAccess#certain() uncertain}.
+ * </ul>
+ *
+ * <dl>
+ *   <dt>PostgreSQL (documentation, 13.2)
+ *   <dd>READ COMMITTED: each statement has a snapshot of its own (13.2.1). REPEATABLE READ: one for
+ *       the transaction, taken by its first statement; a write that meets a row changed since fails
+ *       (13.2.2), so what a write chose from is in that snapshot too. SERIALIZABLE: reads leave
+ *       SIREAD locks, a read of a whole table one on the whole table (13.2.3), which makes other
+ *       transactions fail that would not: nothing is sent.
+ *   <dt>MySQL, MariaDB (InnoDB: Consistent Nonlocking Reads; Transaction Isolation Levels)
+ *   <dd>REPEATABLE READ: the first consistent read fixes the snapshot; UPDATE, DELETE, INSERT …
+ *       SELECT and locking reads see the newest versions and fix none. So a plain read beside a
+ *       plain query is in its snapshot, beside anything else it is not, and before the transaction
+ *       has a snapshot it would fix one. SERIALIZABLE: within a transaction every read locks:
+ *       nothing is sent. After a write or a read that waits, ROW_COUNT(), FOUND_ROWS() and the
+ *       warnings belong to the application's statement until it sends the next one: nothing is sent
+ *       after a statement, but {@linkplain When#LATER later}.
+ *   <dt>H2 (documentation, Advanced, Transaction Isolation; 2.x, MVStore)
+ *   <dd>READ COMMITTED: a snapshot for each statement. SNAPSHOT and SERIALIZABLE: one for the
+ *       transaction. REPEATABLE READ: one for each table, taken by the first statement that names
+ *       it, for all that it names at once: a read that names fewer tables must not come first.
+ *       Writes that meet a row changed since fail, from REPEATABLE READ on.
+ *   <dt>SQLite (documentation, Isolation In SQLite; Transactions)
+ *   <dd>A transaction has one snapshot, from its first read on. A transaction that has read cannot
+ *       become a writer once somebody else has written (SQLITE_BUSY_SNAPSHOT), one that begins with
+ *       a write can: nothing is sent before such a write.
+ * </dl>
+ *
+ * Under autocommit a read of ours is a transaction of its own: never certain. A product that speaks
+ * one of these dialects but is another has no certain reads, and none at SERIALIZABLE.
+ *
+ * @param dialect the dialect
+ * @param original true if it is the product that the dialect is named after, not one that speaks it
+ */
+public record SnapshotRules(Dialect dialect, boolean original) {
+
+  /** When a read beside a statement is sent. */
+  public enum When {
+    /** Just before the statement. */
+    BEFORE,
+    /** Just after it. */
+    AFTER,
+    /**
+     * After it, once nothing of the application's can tell: when it sends the next statement, or
+     * commits.
+     */
+    LATER,
+    /** Not at all. */
+    NEVER
+  }
+
+  /**
+   * What becomes of a read beside a statement.
+   *
+   * @param when when it is sent
+   * @param certain true if it sees the snapshot that the statement sees
+   */
+  public record Sending(When when, boolean certain) {}
+
+  private static final Sending BEFORE_IN_SNAPSHOT = new Sending(When.BEFORE, true);
+  private static final Sending BEFORE = new Sending(When.BEFORE, false);
+  private static final Sending AFTER_IN_SNAPSHOT = new Sending(When.AFTER, true);
+  private static final Sending AFTER = new Sending(When.AFTER, false);
+  private static final Sending LATER_IN_SNAPSHOT = new Sending(When.LATER, true);
+  private static final Sending NEVER = new Sending(When.NEVER, false);
+
+  /** What becomes of a read that must not be sent for a reason besides these rules. */
+  public static final Sending NOT_SENT = NEVER;
+
+  /** The rules of a DBMS. */
+  public static SnapshotRules of(Dialect dialect, Database database) {
+    String product =
+        switch (dialect) {
+          case POSTGRESQL -> "PostgreSQL";
+          case MYSQL -> "MySQL";
+          case MARIADB -> "MariaDB";
+          case H2 -> "H2";
+          case SQLITE -> "SQLite";
+        };
+    return new SnapshotRules(dialect, product.equals(database.product()));
+  }
+
+  /**
+   * The state of a session as far as it matters here.
+   *
+   * @param level the transaction's level
+   * @param inTransaction false if the statement commits by itself
+   * @param hasSnapshot true if an earlier statement of the transaction is sure to have fixed its
+   *     snapshot
+   */
+  public record Session(IsolationLevel level, boolean inTransaction, boolean hasSnapshot) {
+
+    private boolean at(IsolationLevel wanted) {
+      return level == wanted;
+    }
+
+    private boolean holdsSnapshot() {
+      return inTransaction && level.compareTo(IsolationLevel.REPEATABLE_READ) >= 0;
+    }
+  }
+
+  /**
+   * What becomes of a read.
+   *
+   * @param kind the statement that it stands beside
+   * @param planned the moment that its plan asks for
+   * @param oneTable true if the statement names one table only, as far as is known
+   */
+  public Sending sending(
+      StatementKind kind, Purpose purpose, Moment planned, boolean oneTable, Session session) {
+    Sending sending =
+        purpose == Purpose.AFTER_WRITE
+            ? afterWrite(session)
+            : switch (dialect) {
+              case POSTGRESQL -> postgres(planned, session);
+              case MYSQL, MARIADB -> innodb(kind, purpose, planned, session);
+              case H2 -> h2(kind, planned, oneTable, session);
+              case SQLITE -> sqlite(kind, planned, session);
+            };
+    if (original) {
+      return sending;
+    }
+    return session.at(IsolationLevel.SERIALIZABLE) ? NEVER : uncertain(sending);
+  }
+
+  private static Sending uncertain(Sending sending) {
+    return sending.certain() ? new Sending(sending.when(), false) : sending;
+  }
+
+  /**
+   * What the transaction itself wrote nobody else changes before it ends, and it sees it at every
+   * level.
+   */
+  private Sending afterWrite(Session session) {
+    boolean serializable = session.at(IsolationLevel.SERIALIZABLE);
+    return switch (dialect) {
+      case POSTGRESQL -> serializable ? NEVER : at(Moment.AFTER, session.inTransaction());
+      case MYSQL, MARIADB -> serializable || !session.inTransaction() ? NEVER : LATER_IN_SNAPSHOT;
+      case H2, SQLITE -> at(Moment.AFTER, session.inTransaction());
+    };
+  }
+
+  private static Sending postgres(Moment planned, Session session) {
+    return session.at(IsolationLevel.SERIALIZABLE) ? NEVER : at(planned, session.holdsSnapshot());
+  }
+
+  private static Sending innodb(
+      StatementKind kind, Purpose purpose, Moment planned, Session session) {
+    boolean query = kind == StatementKind.SELECT;
+    if (!session.inTransaction()) {
+      return query || planned == Moment.BEFORE ? BEFORE : NEVER;
+    }
+    if (session.at(IsolationLevel.SERIALIZABLE)) {
+      return NEVER;
+    }
+    if (!session.holdsSnapshot()) {
+      return query || planned == Moment.BEFORE ? BEFORE : NEVER;
+    }
+    if (query) {
+      // A query that the optimizer answers without a table (WHERE 1 = 0) fixes no snapshot: a read
+      // with the same condition does not either, one of the whole table would.
+      boolean wait = purpose == Purpose.VERSION_SET && !session.hasSnapshot();
+      return wait ? LATER_IN_SNAPSHOT : BEFORE_IN_SNAPSHOT;
+    }
+    return session.hasSnapshot() && planned == Moment.BEFORE ? BEFORE : NEVER;
+  }
+
+  private static Sending h2(StatementKind kind, Moment planned, boolean oneTable, Session session) {
+    boolean certain = session.holdsSnapshot() && kind != StatementKind.LOCKING_SELECT;
+    if (session.holdsSnapshot() && session.at(IsolationLevel.REPEATABLE_READ) && !oneTable) {
+      return kind.mayWrite() ? NEVER : at(Moment.AFTER, certain);
+    }
+    return at(planned, certain);
+  }
+
+  private static Sending sqlite(StatementKind kind, Moment planned, Session session) {
+    if (session.inTransaction() && kind.mayWrite() && !session.hasSnapshot()) {
+      return NEVER;
+    }
+    boolean certain = session.inTransaction() && !session.at(IsolationLevel.READ_UNCOMMITTED);
+    return at(planned, certain);
+  }
+
+  private static Sending at(Moment moment, boolean certain) {
+    if (moment == Moment.BEFORE) {
+      return certain ? BEFORE_IN_SNAPSHOT : BEFORE;
+    }
+    return certain ? AFTER_IN_SNAPSHOT : AFTER;
+  }
+
+  /**
+   * True if what was put off may be read now.
+   *
+   * @param ending true if the transaction is about to be committed, so that a snapshot fixed now
+   *     serves nobody
+   */
+  public boolean mayReadNow(boolean ending, Session session) {
+    return ending || !session.holdsSnapshot() || session.hasSnapshot();
+  }
+
+  /** True if the DBMS keeps something of the last statement that a read of ours would replace. */
+  public boolean keepsDiagnostics() {
+    return dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+  }
+
+  /**
+   * True if a SET TRANSACTION that is meant for the next transaction would be used up by a read of
+   * ours that is one under autocommit.
+   */
+  public boolean nextTransactionHasItsLevel() {
+    return keepsDiagnostics();
+  }
+
+  /** True if a row that a statement of this kind returned proves that the snapshot is fixed. */
+  public boolean fixesSnapshot(StatementKind kind) {
+    return kind == StatementKind.SELECT || dialect == Dialect.SQLITE;
+  }
+}

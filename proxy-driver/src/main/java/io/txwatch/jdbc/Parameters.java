@@ -1,0 +1,66 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.jdbc.DelegatingPreparedStatement.Setter;
+import io.txwatch.sql.SideRead;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The application's parameters of one execution, to be set once more for the reads beside it.
+ *
+ * @param setters what set each of them; null if none was set
+ * @param hashes the hashes of their values, if the plan has version sets
+ * @param complete false if one of them is a stream, which can be read once only
+ */
+record Parameters(
+    @Nullable Setter @Nullable [] setters, long @Nullable [] hashes, boolean complete) {
+
+  /** Of a text without parameters. */
+  static final Parameters NONE = new Parameters(null, null, true);
+
+  private static final long[] NO_VALUES = new long[0];
+
+  /** A copy that the application's next setters do not change. */
+  Parameters copy() {
+    return this == NONE
+        ? this
+        : new Parameters(
+            setters == null ? null : setters.clone(),
+            hashes == null ? null : hashes.clone(),
+            complete);
+  }
+
+  /**
+   * Sets the parameters of a side read.
+   *
+   * @return false if one of them cannot be set a second time
+   */
+  boolean bind(SideRead read, PreparedStatement statement, String token) throws SQLException {
+    int[] wanted = read.parameters();
+    for (int i = 0; i < wanted.length; i++) {
+      int number = wanted[i];
+      if (number == SideRead.TOKEN) {
+        statement.setString(i + 1, token);
+        continue;
+      }
+      Setter setter =
+          !complete || setters == null || number < 1 || number > setters.length
+              ? null
+              : setters[number - 1];
+      if (setter == null) {
+        return false;
+      }
+      setter.set(statement, i + 1);
+    }
+    return true;
+  }
+
+  /** The hashes of all values; null if one is not known. */
+  long @Nullable [] values() {
+    if (!complete) {
+      return null;
+    }
+    return hashes == null ? NO_VALUES : hashes;
+  }
+}

@@ -1,0 +1,171 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.capture.PredicateHash;
+import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.SideRead;
+import io.txwatch.sql.SideRead.Purpose;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The side reads of a plan, with what is learnt by sending them. Shared by all connections. */
+final class PlannedReads {
+
+  /** A read that failed so often is not tried any more. */
+  private static final int MOST_FAILURES = 3;
+
+  /** For so long a read that brought too many rows is not sent again. */
+  private static final long REST_NANOS = 60_000_000_000L;
+
+  /** One side read. */
+  static final class One {
+    final SideRead read;
+
+    /** The text between a savepoint and its release: three statements, one round trip. */
+    final String guardedSql;
+
+    private final AtomicInteger failures = new AtomicInteger();
+    private volatile long restsUntil;
+    private volatile boolean rests;
+
+    private One(SideRead read) {
+      this.read = read;
+      this.guardedSql =
+          "SAVEPOINT "
+              + SideReads.SAVEPOINT
+              + "; "
+              + read.sql()
+              + "; RELEASE SAVEPOINT "
+              + SideReads.SAVEPOINT;
+    }
+
+    /** True if it has failed too often. */
+    boolean isGivenUp() {
+      return failures.get() >= MOST_FAILURES;
+    }
+
+    void failed() {
+      failures.incrementAndGet();
+    }
+
+    void succeeded() {
+      if (failures.get() != 0) {
+        failures.set(0);
+      }
+    }
+
+    /** True if it lately brought more rows than are wanted. */
+    boolean rests() {
+      if (rests && System.nanoTime() - restsUntil > 0) {
+        rests = false;
+      }
+      return rests;
+    }
+
+    void rest() {
+      restsUntil = System.nanoTime() + REST_NANOS;
+      rests = true;
+    }
+
+    boolean isVersionSet() {
+      return read.purpose() == Purpose.VERSION_SET;
+    }
+
+    boolean tellsOfWrites() {
+      return read.purpose() == Purpose.BEFORE_WRITE || read.purpose() == Purpose.AFTER_WRITE;
+    }
+
+    /** The table that is named when it cannot be told of. */
+    String table() {
+      return read.tables().isEmpty() ? "" : read.tables().get(0);
+    }
+  }
+
+  final List<One> all;
+
+  /** True if they, and the statement as far as it tells, speak of one table. */
+  final boolean oneTable;
+
+  /** True if one of them takes a parameter of the application's. */
+  final boolean takeParameters;
+
+  /** True if one of them tells of rows that the statement writes. */
+  final boolean tellOfWrites;
+
+  /** The hash of the statement's text; 0 if it does not mean the same each time. */
+  final long predicateText;
+
+  private PlannedReads(RewritePlan plan) {
+    this.all = plan.sideReads().stream().map(One::new).toList();
+    Set<String> tables = new HashSet<>(plan.appended());
+    boolean parameters = false;
+    for (One one : all) {
+      tables.addAll(one.read.tables());
+      for (int parameter : one.read.parameters()) {
+        parameters |= parameter > 0;
+      }
+    }
+    this.oneTable = tables.size() <= 1;
+    this.takeParameters = parameters;
+    this.tellOfWrites = all.stream().anyMatch(One::tellsOfWrites);
+    this.predicateText =
+        all.stream().anyMatch(One::isVersionSet) && meansTheSame(plan.original())
+            ? PredicateHash.value(0, plan.original())
+            : 0;
+  }
+
+  static @Nullable PlannedReads of(RewritePlan plan) {
+    return plan.sideReads().isEmpty() ? null : new PlannedReads(plan);
+  }
+
+  // ---------------------------------------------------------------- texts that can be compared
+
+  private static final Pattern CALL = Pattern.compile("([\\w$]+)\\s*\\(");
+
+  private static final Pattern CHANGING =
+      Pattern.compile(
+          "@|\\b(current_\\w+|local_?time\\w*|sys(date|timestamp)|(session_|system_)?user|rownum"
+              + "|now|today)\\b",
+          Pattern.CASE_INSENSITIVE);
+
+  /** What may stand before a parenthesis in a text whose meaning hangs on its parameters alone. */
+  private static final Set<String> STEADY =
+      Set.of(
+          """
+          count sum min max avg abs coalesce nullif ifnull nvl lower upper length char_length
+          octet_length concat concat_ws substring substr trim ltrim rtrim lpad rpad left right
+          replace mod floor ceil ceiling round trunc sign sqrt power greatest least cast convert
+          extract year month day date any all some in exists values and or not on using from join
+          where select as union except intersect having by when then else like between if case
+          over partition group_concat string_agg listagg array_agg json_arrayagg distinct row
+          limit offset filter within interval set insert into update delete is varchar char
+          decimal numeric int integer bigint text returning with recursive xor div
+          """
+              .strip()
+              .split("\\s+"));
+
+  /** False for a text with a function or a word that may mean something else the next time. */
+  static boolean meansTheSame(String sql) {
+    if (CHANGING.matcher(sql).find()) {
+      return false;
+    }
+    Matcher call = CALL.matcher(sql);
+    while (call.find()) {
+      boolean table = isTable(sql, call.start());
+      if (!table && !STEADY.contains(call.group(1).toLowerCase(Locale.ROOT))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** {@code INSERT INTO t (a, b)}. */
+  private static boolean isTable(String sql, int at) {
+    return sql.substring(0, at).stripTrailing().toLowerCase(Locale.ROOT).endsWith("into");
+  }
+}

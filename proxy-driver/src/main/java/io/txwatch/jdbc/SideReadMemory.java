@@ -1,0 +1,43 @@
+package io.txwatch.jdbc;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What the reads beside statements have learnt of a database: shared by all connections to it. */
+final class SideReadMemory {
+
+  /** For so long a table that was too large is not read again. */
+  private static final long REST_NANOS = 60_000_000_000L;
+
+  private final Map<String, Long> tooLargeUntil = new ConcurrentHashMap<>();
+  private volatile boolean foundRowsAsked;
+
+  /** True if the table had too many rows a short while ago. */
+  boolean isTooLarge(String table) {
+    if (tooLargeUntil.isEmpty()) {
+      return false;
+    }
+    Long until = tooLargeUntil.get(table);
+    if (until == null) {
+      return false;
+    }
+    if (System.nanoTime() - until > 0) {
+      tooLargeUntil.remove(table);
+      return false;
+    }
+    return true;
+  }
+
+  void tooLarge(String table) {
+    tooLargeUntil.put(table, System.nanoTime() + REST_NANOS);
+  }
+
+  /** True if the application asks for FOUND_ROWS() at all. */
+  boolean isAskedForFoundRows() {
+    return foundRowsAsked;
+  }
+
+  void asksFoundRows() {
+    foundRowsAsked = true;
+  }
+}

@@ -1,0 +1,448 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.capture.PredicateHash;
+import io.txwatch.capture.SnapshotRules;
+import io.txwatch.capture.SnapshotRules.Sending;
+import io.txwatch.capture.SnapshotRules.When;
+import io.txwatch.capture.TransactionRules;
+import io.txwatch.history.Access;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.VersionSet;
+import io.txwatch.history.WriterToken;
+import io.txwatch.jdbc.PlannedReads.One;
+import io.txwatch.sql.Dialect;
+import io.txwatch.sql.SideRead.Purpose;
+import io.txwatch.sql.TransactionControl;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out the reads that stand beside a connection's statements: on the same connection, in the
+ * same transaction, through statements of our own, so that limits, fetch sizes, results and
+ * warnings of the application's statement stay its own.
+ *
+ * <p>When they are sent {@link SnapshotRules} says. On PostgreSQL an error would abort the
+ * transaction, so there a read travels between a savepoint and its release, three statements in one
+ * round trip. What was put {@linkplain When#LATER off} is sent before the application's next
+ * statement, unless that one asks for what the DBMS keeps of the last, and at the latest before the
+ * transaction is committed; until then the observation of the statement stays open.
+ *
+ * <p>Nothing that goes wrong here comes through: a read that fails is counted, and after a few
+ * failures given up.
+ */
+final class SideReads {
+
+  /** Stands around a read on PostgreSQL. */
+  static final String SAVEPOINT = "txw_side";
+
+  /** Statements of ours that are kept prepared on a connection. */
+  private static final int MOST_STATEMENTS = 64;
+
+  private static final String NOBODY = WriterToken.of(0, 0);
+
+  private final WatchedConnection connection;
+  private final SnapshotRules rules;
+  private final Map<String, PreparedStatement> statements = new LinkedHashMap<>(16, 0.75f, true);
+  private final List<Later> later = new ArrayList<>(2);
+  private boolean foundRowsAwaited;
+  private volatile @Nullable PreparedStatement running;
+
+  /** A read that was put off. */
+  private static final class Later {
+    final Execution execution;
+    final One one;
+    final Parameters parameters;
+
+    /** The statement's update count. */
+    final long count;
+
+    /** True once another statement of the transaction may have written what it asks for. */
+    boolean overtaken;
+
+    Later(Execution execution, One one, Parameters parameters, long count) {
+      this.count = count;
+      this.overtaken = execution.standsInBatch();
+      this.execution = execution;
+      this.one = one;
+      this.parameters = parameters;
+    }
+  }
+
+  SideReads(WatchedConnection connection, SnapshotRules rules) {
+    this.connection = connection;
+    this.rules = rules;
+  }
+
+  // ---------------------------------------------------------------- before and after a statement
+
+  /** The application is about to send a statement: what was put off may be read now. */
+  void beforeNext(CachedPlan next) {
+    if (next.asksFoundRows()) {
+      foundRowsAwaited = next.countsFoundRows();
+    } else if (next.kind() == StatementKind.SELECT) {
+      foundRowsAwaited = false;
+    }
+    if (later.isEmpty()) {
+      return;
+    }
+    TransactionControl control = next.plan().control();
+    if (control instanceof TransactionControl.Rollback) {
+      forget();
+    } else if (next.plan().passThrough().filter(r -> r == GapReason.OPAQUE).isPresent()
+        || next.asksDiagnostics()
+        || foundRowsAwaited
+        || control instanceof TransactionControl.Several) {
+      overtake(next.kind().mayWrite());
+    } else {
+      boolean ending =
+          control instanceof TransactionControl.Commit
+              || control instanceof TransactionControl.ImplicitCommit
+              || control instanceof TransactionControl.Begin;
+      readLater(ending);
+      overtake(next.kind().mayWrite());
+    }
+  }
+
+  /** The transaction is about to be committed. */
+  void beforeCommit() {
+    readLater(true);
+  }
+
+  /** The transaction is about to be rolled back: nothing of it matters any more. */
+  void forget() {
+    later.clear();
+    foundRowsAwaited = false;
+  }
+
+  /** What is not read by now is read after somebody may have written over it. */
+  private void overtake(boolean byWrite) {
+    if (!byWrite) {
+      return;
+    }
+    for (Iterator<Later> all = later.iterator(); all.hasNext(); ) {
+      Later one = all.next();
+      one.overtaken = true;
+      if (one.one.isVersionSet()) {
+        all.remove();
+        one.execution.notBeside(one.one, "");
+        one.execution.release();
+      }
+    }
+  }
+
+  private void readLater(boolean ending) {
+    for (Iterator<Later> all = later.iterator(); all.hasNext(); ) {
+      Later one = all.next();
+      if (one.execution.hasEnded()) {
+        all.remove();
+        continue;
+      }
+      SnapshotRules.Session session = session(one.execution);
+      if (rules.mayReadNow(ending, session)) {
+        all.remove();
+        boolean certain =
+            one.one.read.exact() && (!one.one.isVersionSet() || session.hasSnapshot());
+        long found = send(one.one, one.execution, one.parameters, certain);
+        one.execution.toldOfWrites(
+            !one.one.tellsOfWrites() || (certain && isAll(found, one.count, one.overtaken)));
+        one.execution.release();
+      }
+    }
+  }
+
+  /**
+   * Decides what becomes of the reads beside a statement, and sends those that come before it.
+   *
+   * @param first false for an item of a batch that stands behind another
+   */
+  void before(Execution execution, Parameters parameters, boolean first) {
+    PlannedReads planned = execution.cached().sideReads();
+    if (planned == null || !execution.isObserved() || connection.tracker().mustRollBack()) {
+      return;
+    }
+    SnapshotRules.Session session = session(execution);
+    Sending[] sendings = new Sending[planned.all.size()];
+    boolean mustNot = mustNot(execution, session);
+    for (int i = 0; i < sendings.length; i++) {
+      One one = planned.all.get(i);
+      Sending sending =
+          mustNot || (!first && one.isVersionSet())
+              ? SnapshotRules.NOT_SENT
+              : rules.sending(
+                  execution.cached().kind(),
+                  one.read.purpose(),
+                  one.read.moment(),
+                  planned.oneTable,
+                  session);
+      sendings[i] = sending;
+      boolean told = true;
+      if (sending.when() == When.NEVER) {
+        execution.notBeside(one, "could be noticed");
+        told = false;
+      } else if (sending.when() == When.BEFORE) {
+        boolean certain = sending.certain() && one.read.exact() && first;
+        told = send(one, execution, parameters, certain) >= 0 && certain;
+      }
+      execution.toldOfWrites(told || !one.tellsOfWrites());
+    }
+    execution.beside(sendings, parameters);
+  }
+
+  /** Sends the reads that come after a statement, or puts them off. */
+  void after(Execution execution, Sending[] sendings, Parameters parameters, long count) {
+    PlannedReads planned = java.util.Objects.requireNonNull(execution.cached().sideReads());
+    for (int i = 0; i < sendings.length; i++) {
+      One one = planned.all.get(i);
+      boolean nothingWritten = one.read.purpose() == Purpose.AFTER_WRITE && count == 0;
+      if (sendings[i].when() == When.AFTER && !nothingWritten) {
+        boolean certain = sendings[i].certain() && one.read.exact();
+        long found = send(one, execution, parameters, certain);
+        execution.toldOfWrites(
+            !one.tellsOfWrites() || (certain && isAll(found, count, execution.standsInBatch())));
+      } else if (sendings[i].when() == When.LATER && !nothingWritten) {
+        execution.hold();
+        later.add(new Later(execution, one, parameters.copy(), count));
+      }
+    }
+    if (planned.tellOfWrites) {
+      execution.tellsOfWrites();
+    }
+  }
+
+  /**
+   * True if nothing is missing from what was found of a statement's writes.
+   *
+   * @param overtaken true if another statement may have written over some of it
+   */
+  private static boolean isAll(long found, long count, boolean overtaken) {
+    return found >= 0 && (!overtaken || found == count);
+  }
+
+  private SnapshotRules.Session session(Execution execution) {
+    return new SnapshotRules.Session(
+        connection.tracker().level(),
+        !execution.isAlone(),
+        connection.hasSnapshot(execution.transaction()));
+  }
+
+  /** True if a read of ours would use up, or replace, what is meant for the application. */
+  private boolean mustNot(Execution execution, SnapshotRules.Session session) {
+    if (!rules.keepsDiagnostics()) {
+      return false;
+    }
+    boolean levelWaits = connection.hasJustSet() && !session.inTransaction();
+    boolean foundRows =
+        execution.cached().kind() != StatementKind.SELECT
+            && (foundRowsAwaited || connection.memory().isAskedForFoundRows());
+    return levelWaits || foundRows;
+  }
+
+  // ---------------------------------------------------------------- sending one
+
+  /** Sends a read and notes its rows; gives their number, or -1 if they are not all of them. */
+  private long send(One one, Execution execution, Parameters parameters, boolean certain) {
+    if (one.isGivenUp()) {
+      execution.notBeside(one, "failed before");
+      return -1;
+    }
+    if (one.rests() || (one.isVersionSet() && connection.memory().isTooLarge(one.table()))) {
+      execution.tooLarge(one);
+      return -1;
+    }
+    boolean guarded = rules.dialect() == Dialect.POSTGRESQL && !execution.isAlone();
+    String sql = guarded ? one.guardedSql : one.read.sql();
+    try {
+      PreparedStatement statement = prepared(sql);
+      if (!parameters.bind(one.read, statement, execution.token())) {
+        execution.notBeside(one, "has a parameter that can be read once only");
+        return -1;
+      }
+      if (statement.getQueryTimeout() != execution.timeout()) {
+        statement.setQueryTimeout(execution.timeout());
+      }
+      running = statement;
+      long found;
+      try (ResultSet rows = guarded ? firstResult(statement) : statement.executeQuery()) {
+        found =
+            one.isVersionSet()
+                ? versionSet(one, rows, execution, parameters, certain)
+                : rows(one, rows, execution, certain);
+      }
+      one.succeeded();
+      return found;
+    } catch (SQLException | RuntimeException e) {
+      failed(one, sql, guarded, execution, e);
+      return -1;
+    } finally {
+      running = null;
+    }
+  }
+
+  private PreparedStatement prepared(String sql) throws SQLException {
+    PreparedStatement known = statements.get(sql);
+    if (known != null) {
+      return known;
+    }
+    PreparedStatement made = connection.delegate.prepareStatement(sql);
+    statements.put(sql, made);
+    if (statements.size() > MOST_STATEMENTS) {
+      Iterator<PreparedStatement> oldest = statements.values().iterator();
+      PreparedStatement least = oldest.next();
+      oldest.remove();
+      close(least);
+    }
+    return made;
+  }
+
+  private static void close(PreparedStatement statement) {
+    try {
+      statement.close();
+    } catch (SQLException | RuntimeException e) {
+      // It held nothing but its text.
+      Faults.tell(e);
+    }
+  }
+
+  /** The result between the savepoint and its release. */
+  private static ResultSet firstResult(PreparedStatement statement) throws SQLException {
+    boolean result = statement.execute();
+    while (!result && statement.getUpdateCount() >= 0) {
+      result = statement.getMoreResults();
+    }
+    return java.util.Objects.requireNonNull(statement.getResultSet(), "no result");
+  }
+
+  private void failed(One one, String sql, boolean guarded, Execution execution, Exception error) {
+    one.failed();
+    PreparedStatement statement = statements.remove(sql);
+    if (statement != null) {
+      close(statement);
+    }
+    String state = error instanceof SQLException e ? String.valueOf(e.getSQLState()) : "";
+    execution.notBeside(one, "failed " + state);
+    Faults.say(
+        "a read beside a statement failed, the application is not affected: "
+            + error.getClass().getSimpleName()
+            + " "
+            + state);
+    boolean lost = error instanceof SQLException e && TransactionRules.connectionLost(e);
+    if (guarded && !lost) {
+      connection.onTheSide("ROLLBACK TO SAVEPOINT " + SAVEPOINT);
+      connection.onTheSide("RELEASE SAVEPOINT " + SAVEPOINT);
+    }
+  }
+
+  // ---------------------------------------------------------------- what it tells
+
+  private long rows(One one, ResultSet rows, Execution execution, boolean certain)
+      throws SQLException {
+    List<String> tables = one.read.tables();
+    int most = connection.mostSideRows();
+    long count = 0;
+    while (rows.next()) {
+      if (++count > most) {
+        one.rest();
+        execution.tooLarge(one);
+        return -1;
+      }
+      for (int i = 0; i < tables.size(); i++) {
+        long row = rows.getLong(2 * i + 1);
+        if (!rows.wasNull()) {
+          String writers = rows.getString(2 * i + 2);
+          note(one, execution, tables.get(i), row, writers == null ? "" : writers, certain);
+        }
+      }
+    }
+    if (count > 0) {
+      connection.rowSeen(StatementKind.SELECT, execution.transaction());
+    }
+    return count;
+  }
+
+  private static void note(
+      One one, Execution execution, String table, long row, String writers, boolean certain) {
+    switch (one.read.purpose()) {
+      case BEFORE_WRITE -> execution.rowBeside(Access.DELETE, table, row, writers, certain);
+      case AFTER_WRITE -> {
+        // The token proves who wrote; what was written on top of it is not this statement's.
+        int own = writers.lastIndexOf(execution.token());
+        if (own >= 0) {
+          String upTo = writers.substring(0, own + WriterToken.LENGTH);
+          execution.rowBeside(execution.cached().access(upTo), table, row, upTo, true);
+        }
+      }
+      case READ, VERSION_SET -> execution.rowBeside(Access.READ, table, row, writers, certain);
+    }
+  }
+
+  private long versionSet(
+      One one, ResultSet rows, Execution execution, Parameters parameters, boolean certain)
+      throws SQLException {
+    int most = connection.mostSideRows();
+    long[] ids = new long[Math.min(most, 64)];
+    StringBuilder writers = new StringBuilder();
+    int count = 0;
+    while (rows.next()) {
+      long row = rows.getLong(1);
+      if (rows.wasNull()) {
+        continue;
+      }
+      if (count == most) {
+        connection.memory().tooLarge(one.table());
+        execution.tooLarge(one);
+        return -1;
+      }
+      if (count == ids.length) {
+        ids = Arrays.copyOf(ids, Math.min(most, 2 * count));
+      }
+      ids[count++] = row;
+      String list = rows.getString(2);
+      int length = list == null ? 0 : list.length();
+      if (list == null || length < WriterToken.LENGTH) {
+        writers.append(NOBODY);
+      } else {
+        writers.append(list, length - WriterToken.LENGTH, length);
+      }
+    }
+    if (count > 0) {
+      connection.rowSeen(StatementKind.SELECT, execution.transaction());
+    }
+    execution.versionSet(
+        new VersionSet(
+            one.table(),
+            predicate(execution, parameters),
+            Arrays.copyOf(ids, count),
+            writers.toString(),
+            certain));
+    return count;
+  }
+
+  private static long predicate(Execution execution, Parameters parameters) {
+    PlannedReads planned = execution.cached().sideReads();
+    long[] values = parameters.values();
+    return planned == null || planned.predicateText == 0 || values == null
+        ? 0
+        : PredicateHash.predicate(planned.predicateText, values);
+  }
+
+  // ---------------------------------------------------------------- cancelling
+
+  /** Cancels the read that is under way, if there is one. */
+  boolean cancel() throws SQLException {
+    PreparedStatement now = running;
+    if (now == null) {
+      return false;
+    }
+    now.cancel();
+    return true;
+  }
+}

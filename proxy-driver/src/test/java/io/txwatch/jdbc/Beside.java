@@ -1,0 +1,79 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.Planner;
+import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.SideRead;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+/**
+ * A planner that plans reads of the test's choice beside statements that begin with some words, and
+ * leaves everything else to the real one.
+ */
+final class Beside implements UnaryOperator<Planner> {
+
+  private final Map<String, List<SideRead>> reads = new LinkedHashMap<>();
+  private boolean returnsRows = true;
+
+  /** Plans one more read beside the statements that begin so. */
+  Beside plan(String beginning, SideRead read) {
+    reads.computeIfAbsent(beginning, key -> new ArrayList<>()).add(read);
+    return this;
+  }
+
+  /** The read's text, with the parameters that its question marks stand for. */
+  Beside plan(
+      String beginning,
+      SideRead.Purpose purpose,
+      SideRead.Moment moment,
+      String table,
+      String sql,
+      int... parameters) {
+    return plan(beginning, new SideRead(purpose, moment, sql, parameters, List.of(table), true));
+  }
+
+  /** Writes tell of their rows by these reads alone. */
+  Beside withoutReturning() {
+    returnsRows = false;
+    return this;
+  }
+
+  @Override
+  public Planner apply(Planner real) {
+    return (String sql, Catalog catalog, boolean mayReturnRows) -> {
+      List<SideRead> found = List.of();
+      for (Map.Entry<String, List<SideRead>> entry : reads.entrySet()) {
+        if (sql.startsWith(entry.getKey())) {
+          found = entry.getValue();
+        }
+      }
+      RewritePlan plan = real.plan(sql, catalog, mayReturnRows && (found.isEmpty() || returnsRows));
+      return found.isEmpty() ? plan : with(plan, found);
+    };
+  }
+
+  private static RewritePlan with(RewritePlan plan, List<SideRead> reads) {
+    return new RewritePlan(
+        plan.original(),
+        plan.kind(),
+        plan.control(),
+        java.util.Optional.empty(),
+        "",
+        plan.preparedSql(),
+        plan.immediatePieces(),
+        plan.immediateGaps(),
+        plan.parameterCount(),
+        plan.parameterIndex(),
+        plan.tokenParameters(),
+        plan.rowIdParameters(),
+        plan.newRows(),
+        plan.returns(),
+        plan.appended(),
+        plan.starShowsAuxiliary(),
+        List.copyOf(reads));
+  }
+}
