@@ -4,16 +4,19 @@ import static io.txwatch.prepare.AuxiliaryColumns.ROW_ID;
 import static io.txwatch.prepare.AuxiliaryColumns.WRITERS;
 
 import io.txwatch.history.Database;
-import io.txwatch.history.WriterList;
 import io.txwatch.prepare.TableInfo.Column;
 import io.txwatch.prepare.TableInfo.Kind;
+import io.txwatch.sql.Catalog;
 import io.txwatch.sql.Dialect;
+import io.txwatch.sql.WritersColumn;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -26,6 +29,8 @@ import java.util.Optional;
  * alone, because they would fire.
  */
 final class MySqlSchema extends SchemaReader {
+
+  private static final int WRITERS_LENGTH = WritersColumn.length(Dialect.MYSQL);
 
   private static final String NEW_ROW_ID = "uuid_short() & 9223372036854775807";
 
@@ -80,29 +85,53 @@ final class MySqlSchema extends SchemaReader {
       return Optional.empty();
     }
     TableInfo table = found.get(0);
-    return Optional.of(
-        new TableInfo(
+    List<Column> columns =
+        query(
+            connection,
+            "SELECT column_name, column_type, column_default, extra, privileges"
+                + " FROM information_schema.columns"
+                + " WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position",
+            row -> {
+              String privileges = text(row, 5).toLowerCase(Locale.ROOT);
+              return new Column(
+                  text(row, 1),
+                  text(row, 2).toLowerCase(Locale.ROOT),
+                  text(row, 3),
+                  !text(row, 4).toUpperCase(Locale.ROOT).contains("INVISIBLE"),
+                  privileges.contains("select"),
+                  privileges.contains("insert"),
+                  privileges.contains("update"));
+            },
             table.schema(),
-            table.name(),
-            table.kind(),
-            query(
+            table.name());
+    Catalog.Traits traits =
+        table.kind() == Kind.TABLE ? traits(connection, table, columns) : Catalog.Traits.UNKNOWN;
+    return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
+  }
+
+  private static Catalog.Traits traits(Connection connection, TableInfo table, List<Column> columns)
+      throws SQLException {
+    Map<String, String> types = new HashMap<>();
+    columns.forEach(c -> types.put(c.name().toLowerCase(Locale.ROOT), c.type()));
+    List<String> primaryKey =
+        query(
+            connection,
+            "SELECT column_name FROM information_schema.statistics WHERE table_schema = ?"
+                + " AND table_name = ? AND index_name = 'PRIMARY' ORDER BY seq_in_index",
+            row -> text(row, 1),
+            table.schema(),
+            table.name());
+    boolean beforeUpdate =
+        !query(
                 connection,
-                "SELECT column_name, column_type, column_default, extra, privileges"
-                    + " FROM information_schema.columns"
-                    + " WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position",
-                row -> {
-                  String privileges = text(row, 5).toLowerCase(Locale.ROOT);
-                  return new Column(
-                      text(row, 1),
-                      text(row, 2).toLowerCase(Locale.ROOT),
-                      text(row, 3),
-                      !text(row, 4).toUpperCase(Locale.ROOT).contains("INVISIBLE"),
-                      privileges.contains("select"),
-                      privileges.contains("insert"),
-                      privileges.contains("update"));
-                },
+                "SELECT trigger_name FROM information_schema.triggers"
+                    + " WHERE event_object_schema = ? AND event_object_table = ?"
+                    + " AND event_manipulation = 'UPDATE' AND action_timing = 'BEFORE'",
+                row -> text(row, 1),
                 table.schema(),
-                table.name())));
+                table.name())
+            .isEmpty();
+    return new Catalog.Traits(Map.copyOf(types), primaryKey, beforeUpdate);
   }
 
   private static Kind kind(String schema, String type) {
@@ -140,7 +169,10 @@ final class MySqlSchema extends SchemaReader {
                     c.type().startsWith("bigint")
                         && c.defaultValue().toLowerCase(Locale.ROOT).contains("uuid_short"))
             .isPresent()
-        && table.column(WRITERS).filter(c -> c.type().startsWith("varchar(")).isPresent();
+        && table
+            .column(WRITERS)
+            .filter(c -> c.type().equals("varchar(" + WRITERS_LENGTH + ")"))
+            .isPresent();
   }
 
   @Override
@@ -194,7 +226,7 @@ final class MySqlSchema extends SchemaReader {
     String writers =
         WRITERS
             + " VARCHAR("
-            + WriterList.WINDOW_LENGTH
+            + WRITERS_LENGTH
             + ") CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '' INVISIBLE"
             + " COMMENT 'txwatch: newest writers'";
     String rowIdEnd = " INVISIBLE COMMENT 'txwatch: row id'";

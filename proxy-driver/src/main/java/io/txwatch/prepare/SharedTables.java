@@ -241,6 +241,7 @@ final class SharedTables {
         info.schema().equals(home) ? info.name() : info.schema() + "." + info.name(),
         info.status(reader.isPrepared(info)),
         info.applicationColumns(),
-        reader.auxiliaryVisible());
+        reader.auxiliaryVisible(),
+        info.traits());
   }
 }

@@ -11,8 +11,15 @@ import java.util.Optional;
  * @param name its name, as stored
  * @param kind what it is
  * @param columns all of its columns, the auxiliary ones included, in their order
+ * @param traits what else the planner must know
  */
-record TableInfo(String schema, String name, Kind kind, List<Column> columns) {
+record TableInfo(
+    String schema, String name, Kind kind, List<Column> columns, Catalog.Traits traits) {
+
+  /** A table of which the planner must know no more. */
+  TableInfo(String schema, String name, Kind kind, List<Column> columns) {
+    this(schema, name, kind, columns, Catalog.Traits.UNKNOWN);
+  }
 
   /** What a name of a table can stand for. */
   enum Kind {

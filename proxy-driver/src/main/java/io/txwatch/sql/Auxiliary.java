@@ -47,7 +47,8 @@ final class Auxiliary {
 
   /**
    * {@code txw_wl = <the window with the token appended>}: an assignment for SET. Rows that nobody
-   * watched being inserted on SQLite get their id here.
+   * watched being inserted on SQLite get their id here. On MySQL and MariaDB a list of assignments
+   * is to be framed instead: {@link ChangeGuard}.
    *
    * @param target qualifies the assigned column, with its dot, or is empty
    * @param source qualifies the column read
@@ -59,7 +60,8 @@ final class Auxiliary {
         switch (dialect) {
           case POSTGRESQL, H2 ->
               "right(" + list + " || " + typedToken(dialect) + ", " + window + ")";
-          case MYSQL, MARIADB -> "right(concat(" + list + ", " + TOKEN + "), " + window + ")";
+          case MYSQL, MARIADB ->
+              throw new IllegalStateException("an UPDATE that changes nothing must stay one");
           case SQLITE -> "substr(" + list + " || " + TOKEN + ", -" + window + ")";
         };
     String rid =

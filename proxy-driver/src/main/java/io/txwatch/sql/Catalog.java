@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -39,8 +40,31 @@ public interface Catalog {
    *     auxiliary ones left out
    * @param auxiliaryVisible true if {@code *} shows the auxiliary columns (PostgreSQL, SQLite);
    *     false where they are invisible
+   * @param traits what a write must know besides
    */
-  record Table(String name, Status status, List<String> columns, boolean auxiliaryVisible) {}
+  record Table(
+      String name, Status status, List<String> columns, boolean auxiliaryVisible, Traits traits) {
+
+    /** A table of which no more is known. */
+    public Table(String name, Status status, List<String> columns, boolean auxiliaryVisible) {
+      this(name, status, columns, auxiliaryVisible, Traits.UNKNOWN);
+    }
+  }
+
+  /**
+   * What a write must know of a table, as far as the dialect makes it ask.
+   *
+   * @param types the type of each column, by its name in lower case, as the DBMS says it, in lower
+   *     case (MySQL, MariaDB)
+   * @param primaryKey the columns of the primary key, as stored; empty if there is none, or if it
+   *     is not known
+   * @param beforeUpdate true if something of the table's own may change a row that is being updated
+   *     once the statement's assignments are done: a trigger
+   */
+  record Traits(Map<String, String> types, List<String> primaryKey, boolean beforeUpdate) {
+    /** Nothing is known. */
+    public static final Traits UNKNOWN = new Traits(Map.of(), List.of(), false);
+  }
 
   /** Whether a table carries the auxiliary columns. */
   enum Status {

@@ -283,6 +283,8 @@ final class InsertRewriter {
       return;
     }
     if (tokens.isWord(shape.onConflict + 1, "DUPLICATE")) {
+      int end = shape.returning >= 0 ? shape.returning : shape.to;
+      ChangeGuard.append(draft, target, shape.onConflict + 4, end);
       draft.unseen(GapReason.SHAPE, "ON DUPLICATE KEY UPDATE: rows that it updates are not seen");
       return;
     }

@@ -42,8 +42,12 @@ final class WriteRewriter {
       throw new NotUnderstood(GapReason.SHAPE, "a write through a CTE");
     }
     if (shape.kind == StatementKind.UPDATE) {
-      String assignment = Auxiliary.appendWriter(draft.dialect, "", qualifier());
-      draft.splices.after(shape.setEnd - 1, ", " + assignment);
+      if (draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB) {
+        ChangeGuard.append(draft, target, shape.set + 1, shape.setEnd);
+      } else {
+        String assignment = Auxiliary.appendWriter(draft.dialect, "", qualifier());
+        draft.splices.after(shape.setEnd - 1, ", " + assignment);
+      }
     }
     returnRows();
     for (TableRef table : shape.tables) {

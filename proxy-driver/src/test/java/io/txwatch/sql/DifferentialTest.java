@@ -283,7 +283,7 @@ class DifferentialTest {
                 add
                     + "txw_rid bigint not null default (uuid_short() & 9223372036854775807) invisible",
                 add
-                    + "txw_wl varchar(112) character set ascii collate ascii_bin"
+                    + "txw_wl varchar(140) character set ascii collate ascii_bin"
                     + " not null default '' invisible");
         case SQLITE ->
             execute(

@@ -164,7 +164,17 @@ class RewriteTest {
                         SELECT * FROM t LOCK IN SHARE MODE
                         -> SELECT *, t.txw_rid, t.txw_wl FROM t LOCK IN SHARE MODE
                         UPDATE t SET a = 'it\\'s' WHERE b = 2 ORDER BY a LIMIT 1 # the end
-                        -> UPDATE t SET a = 'it\\'s', txw_wl = right(concat(coalesce(t.txw_wl, ''), TOK), 112) WHERE b = 2 ORDER BY a LIMIT 1 # the end
+                        -> UPDATE t SET txw_wl = concat(ifnull(left(convert(sha2(t.a, 256) using ascii), 28), '----------------------------'), t.txw_wl), a = 'it\\'s', txw_wl = right(concat(substr(t.txw_wl, 29), if(left(t.txw_wl, 28) = ifnull(left(convert(sha2(t.a, 256) using ascii), 28), '----------------------------'), '', TOK)), 112) WHERE b = 2 ORDER BY a LIMIT 1 # the end
+                        UPDATE t AS x SET x.a = ?, `b` = (select c from u), x.a = 2
+                        -> UPDATE t AS x SET txw_wl = concat(left(convert(sha2(concat(ifnull(sha2(x.a, 256), '-'), ifnull(sha2(x.`b`, 256), '-')), 256) using ascii), 28), x.txw_wl), x.a = ?, `b` = (select c from u), x.a = 2, txw_wl = right(concat(substr(x.txw_wl, 29), if(left(x.txw_wl, 28) = left(convert(sha2(concat(ifnull(sha2(x.a, 256), '-'), ifnull(sha2(x.`b`, 256), '-')), 256) using ascii), 28), '', TOK)), 112)
+                        UPDATE f SET f = 1
+                        -> UPDATE f SET txw_wl = concat(ifnull(left(convert(sha2(cast(f.f as double), 256) using ascii), 28), '----------------------------'), f.txw_wl), f = 1, txw_wl = right(concat(substr(f.txw_wl, 29), if(left(f.txw_wl, 28) = ifnull(left(convert(sha2(cast(f.f as double), 256) using ascii), 28), '----------------------------'), '', TOK)), 112)
+                        UPDATE f SET j = 1
+                        -> same
+                        UPDATE t, u SET a = c
+                        -> same
+                        INSERT INTO t (a) VALUES (1) ON DUPLICATE KEY UPDATE a = values(a) + 1
+                        -> INSERT INTO t (a, txw_rid, txw_wl) VALUES (1, RID1, TOK) ON DUPLICATE KEY UPDATE txw_wl = concat(ifnull(left(convert(sha2(t.a, 256) using ascii), 28), '----------------------------'), t.txw_wl), a = values(a) + 1, txw_wl = right(concat(substr(t.txw_wl, 29), if(left(t.txw_wl, 28) = ifnull(left(convert(sha2(t.a, 256) using ascii), 28), '----------------------------'), '', TOK)), 112)
                         INSERT INTO t VALUES (1, 2)
                         -> INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (1, 2, RID1, TOK)
                         INSERT INTO t SET a = 1
@@ -260,6 +270,7 @@ class RewriteTest {
             .prepared("t", "a", "b")
             .prepared("t2", "a", "c")
             .prepared("u", "c")
+            .prepared("f", "f float(7,4)", "j json", "z timestamp(6)")
             .with("v", Catalog.Status.NOT_A_BASE_TABLE, "a");
     return cases(catalog, dialect, text);
   }

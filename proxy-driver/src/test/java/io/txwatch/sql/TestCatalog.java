@@ -2,12 +2,18 @@ package io.txwatch.sql;
 
 import io.txwatch.sql.Catalog.Status;
 import io.txwatch.sql.Catalog.Table;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** A catalog in a few words: {@code new TestCatalog(SQLITE).prepared("t", "id", "b")}. */
+/**
+ * A catalog in a few words: {@code new TestCatalog(SQLITE).prepared("t", "id", "b")}. A column's
+ * type may stand behind its name: {@code "b json"}; the others are of type int. The first column is
+ * the primary key.
+ */
 final class TestCatalog implements Catalog {
 
   private final Dialect dialect;
@@ -24,7 +30,15 @@ final class TestCatalog implements Catalog {
 
   TestCatalog with(String name, Status status, String... columns) {
     boolean visible = dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE;
-    tables.put(QueryScanner.fold(name), new Table(name, status, List.of(columns), visible));
+    List<String> names = new ArrayList<>();
+    Map<String, String> types = new HashMap<>();
+    for (String column : columns) {
+      String[] words = column.split(" ", 2);
+      names.add(words[0]);
+      types.put(words[0].toLowerCase(Locale.ROOT), words.length > 1 ? words[1] : "int");
+    }
+    Traits traits = new Traits(types, names.subList(0, 1), false);
+    tables.put(QueryScanner.fold(name), new Table(name, status, names, visible, traits));
     return this;
   }
 

@@ -1,0 +1,272 @@
+package io.txwatch.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.history.Access;
+import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * On MySQL and MariaDB an UPDATE that gives a row the values that it has does nothing to it. The
+ * same statements go to twin databases, raw and watched: counts of changed rows, {@code ON UPDATE}
+ * columns, warnings, contents and what a snapshot shows must be the same.
+ */
+class UnchangedRowsTest {
+
+  static Stream<ServerKind> kinds() {
+    return TestServers.kinds()
+        .filter(kind -> kind == ServerKind.MARIADB || kind == ServerKind.MYSQL);
+  }
+
+  /** A type, and values that some comparison takes for equal and the DBMS's own does not. */
+  private static final String[][] VALUES = {
+    {"int", "1", "1.2", "'1'", "null"},
+    {"bigint unsigned", "1", "18446744073709551615"},
+    {"decimal(10,3)", "1.5", "1.500", "1.5004", "-0.0", "0"},
+    {
+      "float",
+      "0.1",
+      "0.10000000149",
+      "0.10000002",
+      "16777216",
+      "16777217",
+      "-0e0",
+      "0",
+      "1234567.2"
+    },
+    {"double", "0.1", "0.10000000000000002", "-0e0", "0e0", "1e308"},
+    {"char(10)", "'a'", "'A'", "'a '", "''"},
+    {"varchar(20)", "'a'", "'A'", "'a '", "'ä'", "'ae'", "''", "null"},
+    {"varchar(20) character set latin1", "'a'", "'ä'", "'Ä'"},
+    {"varchar(20) character set utf16", "'a'", "'ä'", "'Ä'"},
+    {"text", "'a'", "'A'", "'a '", "repeat('x', 60000)", "null"},
+    {"blob", "'a'", "x'00'", "x'0000'"},
+    {"varbinary(20)", "'a'", "x'00'", "'a '"},
+    {"binary(4)", "'a'", "'a '", "x'61000000'"},
+    {"date", "'2020-01-01'", "'2020-01-02'", "null"},
+    {"datetime(6)", "'2020-01-01 00:00:00.1'", "'2020-01-01 00:00:00.100001'"},
+    {"timestamp(3) null", "'2020-01-01 00:00:00'", "'2020-01-01 00:00:00.001'", "null"},
+    {"time(3)", "'10:00:00.1'", "'10:00:00.101'", "'-10:00:00.1'"},
+    {"year", "2020", "2021"},
+    {"enum('a','b','c ')", "'a'", "'A'", "'b'", "1", "'c'"},
+    {"set('x','y')", "'x'", "'x,y'", "'y,x'", "3"},
+    {"bit(9)", "b'1'", "b'100000000'", "1"},
+    {
+      "json",
+      "'{\"a\":1}'",
+      "'{\"a\": 1}'",
+      "'{\"a\":1.0}'",
+      "'{\"b\":1, \"a\":1}'",
+      "'null'",
+      "null"
+    },
+    {"point", "point(1,2)", "point(1,3)"},
+  };
+
+  private static String table(String[] type) {
+    return "CREATE TABLE t (id INT PRIMARY KEY, x "
+        + type[0]
+        + ", n INT, at DATETIME(6) DEFAULT '2000-01-01' ON UPDATE CURRENT_TIMESTAMP(6))";
+  }
+
+  private interface Steps {
+    void run(Connection connection, List<String> seen) throws SQLException;
+  }
+
+  /** Runs the steps raw and watched; gives the watched database. */
+  private static TestDatabase compare(ServerKind kind, String option, String[] setup, Steps steps)
+      throws SQLException {
+    List<List<String>> seen = new ArrayList<>();
+    TestDatabase watched = null;
+    for (boolean watch : new boolean[] {false, true}) {
+      TestDatabase database = TestDatabase.of(kind, setup);
+      List<String> lines = new ArrayList<>();
+      Connection raw = java.sql.DriverManager.getConnection(database.url + option);
+      try (Connection connection = watch ? database.watched(raw) : raw) {
+        steps.run(connection, lines);
+      }
+      seen.add(lines);
+      watched = database;
+    }
+    assertThat(seen.get(1)).isEqualTo(seen.get(0));
+    return java.util.Objects.requireNonNull(watched);
+  }
+
+  private static void update(Connection connection, String sql, List<String> seen)
+      throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      StringBuilder line = new StringBuilder(sql + ": ");
+      try {
+        line.append(statement.executeUpdate(sql));
+        for (SQLWarning w = statement.getWarnings(); w != null; w = w.getNextWarning()) {
+          line.append(" warning ").append(w.getErrorCode()).append(w.getMessage());
+        }
+      } catch (SQLException e) {
+        line.append(e.getErrorCode())
+            .append(String.valueOf(e.getMessage()).replaceAll("^\\(conn=\\d+\\)", ""));
+      }
+      seen.add(line.toString());
+    }
+    contents(connection, seen);
+  }
+
+  /** What stands in the table, and in which rows the time of the change was noted. */
+  private static void contents(Connection connection, List<String> seen) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery("SELECT id, hex(x), n, at > '2001-01-01' FROM t ORDER BY id")) {
+      while (rows.next()) {
+        seen.add(
+            rows.getInt(1) + " " + rows.getString(2) + " " + rows.getInt(3) + " " + rows.getInt(4));
+      }
+    }
+  }
+
+  static Stream<Arguments> types() {
+    return kinds().flatMap(kind -> Stream.of(VALUES).map(type -> Arguments.of(kind, type)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("types")
+  void countAsUnchanged(ServerKind kind, String[] type) throws SQLException {
+    String[] setup = {table(type), "INSERT INTO t (id, x, n) VALUES (1, " + type[1] + ", 0)"};
+    TestDatabase database =
+        compare(
+            kind,
+            "&useAffectedRows=true",
+            setup,
+            (connection, seen) -> {
+              for (int i = 1; i < type.length; i++) {
+                for (int j = 1; j < type.length; j++) {
+                  try (Statement statement = connection.createStatement()) {
+                    statement.executeUpdate("DELETE FROM t");
+                    statement.executeUpdate(
+                        "INSERT INTO t (id, x, n) VALUES (1, " + type[i] + ", 0)");
+                  }
+                  update(connection, "UPDATE t SET x = " + type[j], seen);
+                  update(connection, "UPDATE t SET x = x, n = 0, x = " + type[j], seen);
+                  update(connection, "UPDATE t SET x = x, n = n + 1, x = " + type[i], seen);
+                }
+              }
+            });
+    boolean told = !(kind == ServerKind.MYSQL && type[0].equals("json"));
+    assertThat(
+            database.events(Event.Gap.class).stream()
+                .filter(gap -> gap.detail().contains("type json")))
+        .hasSize(told ? 0 : 3 * (type.length - 1) * (type.length - 1));
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void onDuplicateKeyUpdateCounts(ServerKind kind) throws SQLException {
+    for (String option : List.of("", "&useAffectedRows=true")) {
+      compare(
+          kind,
+          option,
+          new String[] {table(VALUES[0]), "INSERT INTO t (id, x, n) VALUES (1, 1, 1)"},
+          (connection, seen) -> {
+            String upsert = "INSERT INTO t (id, x) VALUES (%d, 5) ON DUPLICATE KEY UPDATE ";
+            for (String set : List.of("x = 1", "x = 2", "x = 2", "n = n + 1, x = x", "id = id")) {
+              update(connection, upsert.formatted(1) + set, seen);
+            }
+            update(connection, upsert.formatted(2) + "x = 7", seen);
+            update(
+                connection,
+                "INSERT INTO t (id, x) SELECT id, n FROM t AS s ON DUPLICATE KEY UPDATE x = s.x",
+                seen);
+          });
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void areNotVisibleToASnapshot(ServerKind kind) throws SQLException {
+    TestDatabase watched =
+        compare(
+            kind,
+            "",
+            new String[] {table(VALUES[0]), "INSERT INTO t (id, x, n) VALUES (1, 0, 0), (2, 1, 1)"},
+            (connection, seen) -> {
+              connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+              connection.setAutoCommit(false);
+              contents(connection, seen);
+              try (Connection other =
+                  java.sql.DriverManager.getConnection(connection.getMetaData().getURL())) {
+                TestDatabase.execute(other, "UPDATE t SET x = 10 WHERE n = 1");
+              }
+              update(connection, "UPDATE t SET x = 10", seen);
+              assertThat(seen.get(seen.size() - 1)).startsWith("2 1 ");
+              connection.commit();
+              contents(connection, seen);
+              connection.commit();
+            });
+    assertThat(watched.events(Event.Gap.class)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void onlyChangedRowsNameTheWriter(ServerKind kind) throws SQLException {
+    TestDatabase database =
+        TestDatabase.of(
+            kind, table(VALUES[0]), "INSERT INTO t (id, x, n) VALUES (1, 1, 0), (2, 2, 0)");
+    try (Connection connection = database.watched();
+        PreparedStatement update = connection.prepareStatement("UPDATE t SET x = ?, n = n");
+        Statement read = connection.createStatement()) {
+      for (int i = 1; i <= 10; i++) {
+        update.setInt(1, i % 2 + 1);
+        assertThat(update.executeUpdate()).isEqualTo(2);
+      }
+      try (ResultSet rows = read.executeQuery("SELECT x FROM t ORDER BY id")) {
+        while (rows.next()) {
+          assertThat(rows.getInt(1)).isOne();
+        }
+      }
+    }
+    List<Event.StatementExecuted> statements = database.statements();
+    Event.StatementExecuted last = statements.get(statements.size() - 1);
+    assertThat(last.rows()).extracting(row -> row.access()).containsOnly(Access.READ);
+    // Nine of ten changed the first row, ten the second: the window holds eight.
+    assertThat(last.rows()).extracting(row -> row.writers().size()).containsExactly(8, 8);
+    for (int row = 0; row < 2; row++) {
+      for (int i = 0; i < 8; i++) {
+        assertThat(last.rows().get(row).writers().transaction(i))
+            .isEqualTo(statements.get(2 + i).transaction());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void whatATriggerMayChangePassesThrough(ServerKind kind) throws SQLException {
+    TestDatabase database =
+        TestDatabase.of(
+            kind, "CREATE TABLE t (id INT PRIMARY KEY, x INT)", "INSERT INTO t VALUES (1, 1)");
+    try (Connection raw = database.raw()) {
+      TestDatabase.execute(
+          raw, "CREATE TRIGGER back BEFORE UPDATE ON t FOR EACH ROW SET NEW.x = OLD.x");
+    }
+    try (Connection connection =
+            database.watched(
+                java.sql.DriverManager.getConnection(database.url + "&useAffectedRows=true"));
+        Statement statement = connection.createStatement()) {
+      assertThat(statement.executeUpdate("UPDATE t SET x = 2")).isZero();
+    }
+    assertThat(database.events(Event.Gap.class))
+        .extracting(Event.Gap::reason)
+        .containsExactly(GapReason.SHAPE);
+  }
+}
