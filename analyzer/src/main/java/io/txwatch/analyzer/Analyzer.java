@@ -29,7 +29,9 @@ import java.util.function.Consumer;
  * Events in, anomalies and coverage out. For one thread at a time.
  *
  * <p>Only transactions that committed, and of which no event was lost, are accused: every anomaly
- * is told when the last event that proves it has come, and is confirmed then.
+ * is told when the last event that proves it has come, and is confirmed then. An anomaly that is
+ * {@linkplain Anomaly#possible() possible} is told as suspected; but where the level forbids it, it
+ * is counted only, since then it is most likely none.
  *
  * <p>Memory is bounded by a {@link MemoryBudget}. When it is used up the analyzer begins anew,
  * knowing only which sessions are open, and counts what it let go as {@link GapReason#FORGOTTEN}.
@@ -102,12 +104,16 @@ public final class Analyzer implements EventSink {
   private void tell(Finding finding) {
     Database database = finding.edges().get(0).from().database();
     Verdict verdict = judge.judge(finding, database);
+    if (finding.possible() && verdict == Verdict.VIOLATION) {
+      coverage.countForbidden();
+      return;
+    }
     found.accept(
         new Anomaly(
             finding.phenomenon(),
             finding.cycleClass(),
             verdict,
-            Confidence.CONFIRMED,
+            finding.possible() ? Confidence.SUSPECTED : Confidence.CONFIRMED,
             database,
             finding.level(),
             finding.transactions().stream().map(t -> observed(t, finding.edges())).toList(),
@@ -123,7 +129,8 @@ public final class Analyzer implements EventSink {
         edge.row().table(),
         edge.row().id(),
         edge.fromStatement(),
-        edge.toStatement());
+        edge.toStatement(),
+        edge.basis());
   }
 
   private static ObservedTransaction observed(Transaction transaction, List<Edge> edges) {

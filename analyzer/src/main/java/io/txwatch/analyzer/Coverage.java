@@ -1,6 +1,7 @@
 package io.txwatch.analyzer;
 
 import io.txwatch.history.GapReason;
+import java.util.EnumMap;
 import java.util.Map;
 
 /**
@@ -13,6 +14,9 @@ import java.util.Map;
  * @param instrumented statements whose rows were seen, or that touch none
  * @param rowsRead row versions read
  * @param rowsWritten row versions written, as far as seen
+ * @param uncertain row versions and version sets that a read beside a statement told of, which may
+ *     have seen another snapshot
+ * @param forbidden possible anomalies that were not told, because the level forbids them
  * @param gaps what was not seen, by reason
  */
 public record Coverage(
@@ -23,4 +27,33 @@ public record Coverage(
     long instrumented,
     long rowsRead,
     long rowsWritten,
-    Map<GapReason, Long> gaps) {}
+    long uncertain,
+    long forbidden,
+    Map<GapReason, Long> gaps) {
+
+  /** Nothing seen. */
+  public static final Coverage NONE = new Coverage(0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of());
+
+  /** Copies the gaps. */
+  public Coverage {
+    gaps = Map.copyOf(gaps);
+  }
+
+  /** The sum of two. */
+  public Coverage plus(Coverage other) {
+    Map<GapReason, Long> sums = new EnumMap<>(GapReason.class);
+    sums.putAll(gaps);
+    other.gaps.forEach((reason, count) -> sums.merge(reason, count, Long::sum));
+    return new Coverage(
+        sessions + other.sessions,
+        transactions + other.transactions,
+        committed + other.committed,
+        statements + other.statements,
+        instrumented + other.instrumented,
+        rowsRead + other.rowsRead,
+        rowsWritten + other.rowsWritten,
+        uncertain + other.uncertain,
+        forbidden + other.forbidden,
+        sums);
+  }
+}

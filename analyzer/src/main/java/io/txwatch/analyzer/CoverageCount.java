@@ -4,6 +4,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
+import io.txwatch.history.VersionSet;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -19,6 +20,8 @@ final class CoverageCount {
   private long unseen;
   private long rowsRead;
   private long rowsWritten;
+  private long uncertain;
+  private long forbidden;
   private final Map<GapReason, Long> gaps = new EnumMap<>(GapReason.class);
 
   /** Sessions whose last event was the gap of a statement that comes next. */
@@ -37,6 +40,10 @@ final class CoverageCount {
         } else {
           rowsRead++;
         }
+        uncertain += access.certain() ? 0 : 1;
+      }
+      for (VersionSet set : e.versionSets()) {
+        uncertain += set.certain() ? 0 : 1;
       }
     } else if (event instanceof Event.SessionOpened) {
       sessions++;
@@ -47,13 +54,19 @@ final class CoverageCount {
       }
     } else if (event instanceof Event.Gap e) {
       gaps.merge(e.reason(), e.count(), Long::sum);
-      if (e.reason().isOfStatement()) {
+      // Of a statement on a table that is too large all is seen but what its predicate chose from.
+      if (e.reason().isOfStatement() && e.reason() != GapReason.TOO_LARGE) {
         unseen += e.count();
         gapTold.add(e.session());
       }
     } else if (event instanceof Event.SessionClosed e) {
       gapTold.remove(e.session());
     }
+  }
+
+  /** Counts a possible anomaly that is not told. */
+  void countForbidden() {
+    forbidden++;
   }
 
   Coverage coverage() {
@@ -65,6 +78,8 @@ final class CoverageCount {
         Math.max(0, statements - unseen),
         rowsRead,
         rowsWritten,
+        uncertain,
+        forbidden,
         Map.copyOf(gaps));
   }
 }

@@ -29,4 +29,14 @@ public record Anomaly(
     IsolationLevel isolation,
     List<ObservedTransaction> transactions,
     List<Dependency> cycle,
-    String advice) {}
+    String advice) {
+
+  /**
+   * Whether it rests on a dependency that may not be one: a predicate may not have looked at a row,
+   * or a read beside a statement may have seen another version. Such an anomaly is never a
+   * violation and never confirmed.
+   */
+  public boolean possible() {
+    return cycle.stream().anyMatch(edge -> edge.basis().possible());
+  }
+}

@@ -1,104 +1,53 @@
 package io.txwatch.anomaly;
 
+import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.DependencyListener;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
-import io.txwatch.graph.CycleSearch;
-import io.txwatch.graph.CycleSearch.Shape;
-import io.txwatch.graph.DependencyGraph;
 import io.txwatch.graph.DependencyGraph.Edge;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * From dependencies to findings: feeds the graph, searches where an edge closes a cycle, and tells
- * each thing once.
+ * From dependencies to findings.
  *
- * <p>The edges that one event completes are put into the graph first and searched afterwards, so
- * that what is told of two transactions is the worst of all that is between them ({@link #RANK}),
- * whatever order the edges came in. Of two transactions the same is not told twice, nor anything
- * less bad; but a lost update by other statements is another lost update. A wider cycle whose
- * transactions have all been told of, in cycles as bad or worse, says nothing new.
+ * <p>Two graphs are kept apart: one of the proven dependencies, and, from the first possible one
+ * on, one of all of them. So a possible dependency costs nothing where there is none, never hides a
+ * proven cycle behind a shorter one, and never comes to stand in a finding that looks proven. What
+ * is told of two transactions as proven is not told of them as possible, too.
  */
 public final class AnomalyDetector implements DependencyListener {
 
-  /** Findings on two transactions, worst first. */
-  private static final List<Phenomenon> RANK =
-      List.of(
-          Phenomenon.DIRTY_WRITE,
-          Phenomenon.CIRCULAR_INFORMATION_FLOW,
-          Phenomenon.LOST_UPDATE,
-          Phenomenon.READ_WRITE_SKEW,
-          Phenomenon.NON_REPEATABLE_READ,
-          Phenomenon.READ_SKEW,
-          Phenomenon.FRACTURED_READ,
-          Phenomenon.WRITE_SKEW,
-          Phenomenon.G_SINGLE,
-          Phenomenon.G2_ITEM);
-
-  /** How many edges a search for one cycle may look at. */
+  /** How many edges a search for one cycle may look at, and from how many edges it starts. */
   private static final int BUDGET = 4096;
 
-  /** Of the edges of one kind between two transactions that one event completes, so many count. */
-  private static final int ALIKE = 16;
-
-  /** How many pairs of transactions are remembered, so that they are not told again. */
-  private static final int REMEMBERED = 1 << 16;
+  private static final int POSSIBLE_BUDGET = 512;
+  private static final int POSSIBLE_SEARCHES = 16;
 
   private final Consumer<Finding> found;
-  private final DependencyGraph graph = new DependencyGraph();
-  private final CycleSearch search = new CycleSearch(graph, BUDGET);
-
-  /** The edges since the last flush, and whether they closed a cycle. */
-  private final List<Edge> fresh = new ArrayList<>();
-
-  private boolean closed;
-  private final Map<Pair, Told> toldPairs = remembering();
-  private final Map<Direct, Boolean> toldDirect = remembering();
-
-  /** For each node the ordinal of the worst class that was told of it. */
-  private byte[] toldClass = new byte[64];
-
-  private record Pair(long one, long other) {
-    static Pair of(Transaction one, Transaction other) {
-      return one.id() < other.id()
-          ? new Pair(one.id(), other.id())
-          : new Pair(other.id(), one.id());
-    }
-  }
+  private final CycleFinder proven;
+  private @Nullable CycleFinder possible;
+  private final Map<Direct, Boolean> toldDirect = CycleFinder.remembering(CycleFinder.REMEMBERED);
 
   /** A read that is wrong by itself. */
   private record Direct(Phenomenon phenomenon, long writer, long reader) {}
 
-  /** What was told of a pair: the worst rank, and where. */
-  private record Told(int rank, Set<String> places) {}
-
-  /** The edges of a kind between two transactions. */
-  private record Group(Transaction from, Transaction to, DependencyKind kind) {}
-
   /** Tells {@code found} each finding. */
   public AnomalyDetector(Consumer<Finding> found) {
     this.found = found;
+    this.proven = new CycleFinder(found, finding -> true, BUDGET, Integer.MAX_VALUE);
   }
 
   @Override
   public void committed(Transaction transaction) {
-    graph.add(transaction);
-    int node = transaction.node;
-    if (node == toldClass.length) {
-      toldClass = Arrays.copyOf(toldClass, node * 2);
+    proven.add(transaction);
+    if (possible != null) {
+      possible.add(transaction);
     }
-    toldClass[node] = Byte.MAX_VALUE;
   }
 
   @Override
@@ -108,10 +57,24 @@ public final class AnomalyDetector implements DependencyListener {
       DependencyKind kind,
       Row row,
       int fromStatement,
-      int toStatement) {
-    Edge edge = new Edge(from, to, kind, row, fromStatement, toStatement);
-    closed |= graph.add(edge);
-    fresh.add(edge);
+      int toStatement,
+      Basis basis) {
+    Edge edge = new Edge(from, to, kind, row, fromStatement, toStatement, basis);
+    if (basis.possible() && possible == null) {
+      possible =
+          new CycleFinder(
+              found,
+              finding -> finding.possible() && !proven.hasTold(finding),
+              POSSIBLE_BUDGET,
+              POSSIBLE_SEARCHES);
+      possible.addAll(proven);
+    }
+    if (possible != null) {
+      possible.add(edge);
+    }
+    if (!basis.possible()) {
+      proven.add(edge);
+    }
   }
 
   @Override
@@ -136,13 +99,27 @@ public final class AnomalyDetector implements DependencyListener {
   public void forkedWrite(
       Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
     // Each wrote on the version that the other replaced: an rw edge either way.
-    tell(
+    proven.tell(
         new Finding(
             Phenomenon.LOST_UPDATE,
             Optional.of(CycleClass.G2_ITEM),
             List.of(
-                new Edge(first, second, DependencyKind.RW, row, firstStatement, secondStatement),
-                new Edge(second, first, DependencyKind.RW, row, secondStatement, firstStatement))));
+                new Edge(
+                    first,
+                    second,
+                    DependencyKind.RW,
+                    row,
+                    firstStatement,
+                    secondStatement,
+                    Basis.ITEM),
+                new Edge(
+                    second,
+                    first,
+                    DependencyKind.RW,
+                    row,
+                    secondStatement,
+                    firstStatement,
+                    Basis.ITEM))));
   }
 
   private void direct(
@@ -152,7 +129,8 @@ public final class AnomalyDetector implements DependencyListener {
       Row row,
       int writeStatement,
       int readStatement) {
-    Edge edge = new Edge(writer, reader, DependencyKind.WR, row, writeStatement, readStatement);
+    Edge edge =
+        new Edge(writer, reader, DependencyKind.WR, row, writeStatement, readStatement, Basis.ITEM);
     if (toldDirect.put(new Direct(phenomenon, writer.id(), reader.id()), true) == null) {
       found.accept(new Finding(phenomenon, Optional.empty(), List.of(edge)));
     }
@@ -160,120 +138,14 @@ public final class AnomalyDetector implements DependencyListener {
 
   /** Searches what the edges since the last call have closed. To be called after each event. */
   public void flush() {
-    if (!closed) {
-      fresh.clear();
-      return;
+    proven.flush();
+    if (possible != null) {
+      possible.flush();
     }
-    // All of them, not only the one that closed something: the shortest cycle through that one may
-    // be another than the shortest through an edge that came just before it.
-    fresh.removeIf(edge -> !graph.isOnCycle(edge));
-    List<Edge> edges = fewOfEachKind();
-    fresh.clear();
-    closed = false;
-    Map<Pair, List<Finding>> pairs = new LinkedHashMap<>();
-    for (Edge edge : edges) {
-      for (Edge back : search.straightBack(edge, ALIKE)) {
-        CycleNaming.of(List.of(edge, back))
-            .ifPresent(
-                finding ->
-                    pairs
-                        .computeIfAbsent(Pair.of(edge.from(), edge.to()), p -> new ArrayList<>())
-                        .add(finding));
-      }
-    }
-    pairs.values().forEach(this::tellWorst);
-    edges.forEach(this::searchWider);
   }
 
-  /** How many searches for a cycle ended without a result because they became too long. */
+  /** How many searches for a proven cycle ended without a result because they became too long. */
   public long searchesGivenUp() {
-    return search.exhausted();
-  }
-
-  private List<Edge> fewOfEachKind() {
-    Map<Group, Integer> counts = new HashMap<>();
-    List<Edge> few = new ArrayList<>();
-    for (Edge edge : fresh) {
-      if (counts.merge(new Group(edge.from(), edge.to(), edge.kind()), 1, Integer::sum) <= ALIKE) {
-        few.add(edge);
-      }
-    }
-    return few;
-  }
-
-  private void tellWorst(List<Finding> findings) {
-    int worst = findings.stream().mapToInt(AnomalyDetector::rank).min().orElse(RANK.size());
-    findings.stream()
-        .filter(finding -> rank(finding) == worst)
-        .sorted(Comparator.comparing(AnomalyDetector::place).thenComparing(AnomalyDetector::rows))
-        .forEach(this::tell);
-  }
-
-  private void searchWider(Edge edge) {
-    for (Shape shape : Shape.values()) {
-      List<Edge> cycle = search.shortest(edge, shape);
-      if (cycle.size() == 2) {
-        return;
-      }
-      Finding finding = cycle.isEmpty() ? null : CycleNaming.of(cycle).orElse(null);
-      if (finding != null) {
-        CycleClass cycleClass = CycleNaming.classOf(cycle);
-        if (cycle.stream().anyMatch(e -> toldClass[e.from().node] > cycleClass.ordinal())) {
-          tellCycle(finding, cycleClass);
-        }
-        return;
-      }
-    }
-  }
-
-  /** Tells of a pair, unless that, or worse, was told of it before. */
-  private void tell(Finding finding) {
-    Pair pair = Pair.of(finding.edges().get(0).from(), finding.edges().get(0).to());
-    Told before = toldPairs.get(pair);
-    int rank = rank(finding);
-    if (before == null || rank < before.rank()) {
-      before = new Told(rank, new HashSet<>());
-      toldPairs.put(pair, before);
-    } else if (rank > before.rank() || finding.phenomenon() != Phenomenon.LOST_UPDATE) {
-      return;
-    }
-    if (before.places().add(place(finding))) {
-      tellCycle(finding, CycleNaming.classOf(finding.edges()));
-    }
-  }
-
-  private void tellCycle(Finding finding, CycleClass cycleClass) {
-    for (Edge edge : finding.edges()) {
-      int node = edge.from().node;
-      toldClass[node] = (byte) Math.min(toldClass[node], cycleClass.ordinal());
-    }
-    found.accept(finding);
-  }
-
-  private static int rank(Finding finding) {
-    int rank = RANK.indexOf(finding.phenomenon());
-    return rank < 0 ? RANK.size() : rank;
-  }
-
-  /** The statements at the ends of its edges, as a text that orders and compares. */
-  private static String place(Finding finding) {
-    StringBuilder place = new StringBuilder();
-    for (Edge edge : finding.edges()) {
-      place.append(edge.fromStatement()).append('>').append(edge.toStatement()).append(' ');
-    }
-    return place.toString();
-  }
-
-  private static String rows(Finding finding) {
-    return finding.edges().stream().map(edge -> edge.row().toString()).toList().toString();
-  }
-
-  private static <K, V> Map<K, V> remembering() {
-    return new LinkedHashMap<>() {
-      @Override
-      protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-        return size() > REMEMBERED;
-      }
-    };
+    return proven.searchesGivenUp();
   }
 }

@@ -41,7 +41,8 @@ public final class CycleNaming {
           case G1C -> Phenomenon.CIRCULAR_INFORMATION_FLOW;
           case G_SINGLE -> single(cycle);
           case G_NONADJACENT -> nonadjacent(cycle);
-          case G2_ITEM, G2 -> item(cycle);
+          case G2_ITEM -> item(cycle);
+          case G2 -> Phenomenon.G2;
         };
     return Optional.of(new Finding(name, Optional.of(cycleClass), cycle));
   }
@@ -66,7 +67,10 @@ public final class CycleNaming {
     if (rw == 1) {
       return CycleClass.G_SINGLE;
     }
-    return adjacent ? CycleClass.G2_ITEM : CycleClass.G_NONADJACENT;
+    if (!adjacent) {
+      return CycleClass.G_NONADJACENT;
+    }
+    return cycle.stream().anyMatch(Edge::missesByPredicate) ? CycleClass.G2 : CycleClass.G2_ITEM;
   }
 
   private static Phenomenon single(List<Edge> cycle) {
@@ -74,6 +78,10 @@ public final class CycleNaming {
     Edge in = cycle.get(cycle.size() - 1);
     boolean oneRow = cycle.stream().allMatch(edge -> edge.row() == out.row());
     boolean pair = cycle.size() == 2;
+    if (cycle.stream().anyMatch(edge -> edge.basis().byPredicate())) {
+      boolean seenLater = in.kind() == DependencyKind.WR && out.fromStatement() < in.toStatement();
+      return pair && oneRow && seenLater ? Phenomenon.PHANTOM : Phenomenon.G_SINGLE;
+    }
     if (in.kind() == DependencyKind.WW) {
       if (oneRow && onlyWw(cycle) && out.fromStatement() <= in.toStatement()) {
         return Phenomenon.LOST_UPDATE;
@@ -96,7 +104,8 @@ public final class CycleNaming {
   }
 
   private static Phenomenon nonadjacent(List<Edge> cycle) {
-    boolean fork = cycle.size() == 4;
+    boolean fork =
+        cycle.size() == 4 && cycle.stream().noneMatch(edge -> edge.basis().byPredicate());
     for (int i = 0; i < cycle.size(); i++) {
       fork &= (cycle.get(i).kind() == DependencyKind.RW) == (i % 2 == 0);
       fork &= cycle.get(i).kind() != DependencyKind.WW;

@@ -27,6 +27,16 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
     return edge.from() == edge.to() ? List.of(edge.from()) : List.of(edge.from(), edge.to());
   }
 
+  /** Whether it rests on a dependency that may not be one. */
+  public boolean possible() {
+    return edges.stream().anyMatch(edge -> edge.basis().possible());
+  }
+
+  /** Whether a read in it missed what its predicate would have matched. */
+  public boolean missesByPredicate() {
+    return edges.stream().anyMatch(Edge::missesByPredicate);
+  }
+
   /**
    * The level it is judged at: that of the reader if it was only misled, else the weakest of all
    * transactions. A promise given to one transaction says nothing of another that asked for less
@@ -35,7 +45,7 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
   public IsolationLevel level() {
     return switch (phenomenon) {
       case ABORTED_READ, INTERMEDIATE_READ, INTERNAL -> edges.get(0).to().level();
-      case NON_REPEATABLE_READ, READ_SKEW, FRACTURED_READ -> edges.get(0).from().level();
+      case NON_REPEATABLE_READ, PHANTOM, READ_SKEW, FRACTURED_READ -> edges.get(0).from().level();
       default ->
           transactions().stream()
               .map(Transaction::level)

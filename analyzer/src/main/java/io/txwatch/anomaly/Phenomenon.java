@@ -89,6 +89,14 @@ public enum Phenomenon {
       "One rw edge out of T1 and a wr edge back into it, all through the same row.",
       "Berenson et al. 1995, P2 and A2",
       AdyaLevel.PL_2_99),
+  /** A predicate matched other rows the second time. */
+  PHANTOM(
+      "phantom",
+      "T1 read by a predicate, T2 changed what it matches (by a row inserted, changed or deleted),"
+          + " and a later statement of T1 saw that change of that row: one edge by predicate at"
+          + " least, of an rw edge out of T1 and a wr edge back into it.",
+      "Berenson et al. 1995, P3 and A3; Adya 1999, section 4.3",
+      AdyaLevel.PL_3),
   /** Each read what the other then wrote. */
   WRITE_SKEW(
       "write skew",
@@ -110,7 +118,14 @@ public enum Phenomenon {
       "Elle, after Cerone and Gotsman 2016",
       AdyaLevel.PL_2_99),
   /** A cycle with two adjacent rw edges or more, of no special name. */
-  G2_ITEM("G2-item", "A cycle with rw edges, all by item.", "Adya 1999, §4.1", AdyaLevel.PL_2_99);
+  G2_ITEM("G2-item", "A cycle with rw edges, all by item.", "Adya 1999, §4.1", AdyaLevel.PL_2_99),
+  /** A cycle with two adjacent rw edges or more, one at least by predicate. */
+  G2(
+      "G2",
+      "A cycle with rw edges, two of them adjacent, one at least by predicate: write skew on what"
+          + " predicates match, if there are two transactions.",
+      "Adya 1999, section 4.3",
+      AdyaLevel.PL_3);
 
   private final String term;
   private final String definition;

@@ -13,6 +13,7 @@ package io.txwatch.dependency;
  *     the earlier version; 0 if not known
  * @param toStatement the number of the statement in the target that wrote (ww, rw) or read (wr) the
  *     later version; 0 if not known
+ * @param basis what it rests on
  */
 public record Dependency(
     long from,
@@ -21,4 +22,18 @@ public record Dependency(
     String table,
     long row,
     int fromStatement,
-    int toStatement) {}
+    int toStatement,
+    Basis basis) {
+
+  /** A dependency by item. */
+  public Dependency(
+      long from,
+      long to,
+      DependencyKind kind,
+      String table,
+      long row,
+      int fromStatement,
+      int toStatement) {
+    this(from, to, kind, table, row, fromStatement, toStatement, Basis.ITEM);
+  }
+}

@@ -3,6 +3,7 @@ package io.txwatch.dependency;
 import io.txwatch.dependency.Version.Fate;
 import io.txwatch.history.Event;
 import io.txwatch.history.Outcome;
+import java.util.ArrayDeque;
 
 /**
  * From events to dependencies, one event at a time: IsoRel's Algorithm 1 (§3.3) over {@link
@@ -35,6 +36,11 @@ public final class DependencyInference {
   private final LongTable<Session> sessions = new LongTable<>();
   private final LongTable<Transaction> transactions = new LongTable<>();
 
+  /** Transactions that run, and some that ran beside them, in the order in which they began. */
+  private final ArrayDeque<Transaction> running = new ArrayDeque<>();
+
+  private long clock;
+
   /** Tells {@code out} what it finds, from within {@link #accept}. */
   public DependencyInference(DependencyListener out) {
     this.out = out;
@@ -43,6 +49,7 @@ public final class DependencyInference {
 
   /** Takes one event. Events of one session must come in the order in which they happened. */
   public void accept(Event event) {
+    clock++;
     if (event instanceof Event.StatementExecuted e) {
       executed(e);
     } else if (event instanceof Event.TransactionBegan e) {
@@ -50,7 +57,7 @@ public final class DependencyInference {
       Transaction transaction = transaction(e.transaction());
       transaction.began(session, e.level());
       transaction.events++;
-      session.current = transaction;
+      began(session, transaction);
     } else if (event instanceof Event.TransactionEnded e) {
       ended(e);
     } else if (event instanceof Event.StatementsUndone e) {
@@ -62,6 +69,7 @@ public final class DependencyInference {
     } else if (event instanceof Event.SessionOpened e) {
       sessions.put(e.session(), new Session(e.name(), e.database()));
     } else if (event instanceof Event.SessionClosed e) {
+      leave(session(e.session()));
       sessions.remove(e.session());
     } else if (event instanceof Event.Gap e) {
       gap(e);
@@ -81,7 +89,7 @@ public final class DependencyInference {
     Session session = session(event.session());
     if (!transaction.observed) {
       transaction.began(session, null);
-      session.current = transaction;
+      began(session, transaction);
     }
     transaction.events++;
     transaction.executed(event);
@@ -93,7 +101,7 @@ public final class DependencyInference {
   private void ended(Event.TransactionEnded event) {
     Transaction transaction = transaction(event.transaction());
     Session session = session(event.session());
-    session.current = null;
+    leave(session);
     if (transaction.outcome != null) {
       return;
     }
@@ -104,6 +112,7 @@ public final class DependencyInference {
         event.events() > 0 ? event.events() != transaction.events : transaction.eventsMayBeLost;
     transaction.lossy |= lost || !transaction.levelKnown();
     transaction.outcome = event.outcome();
+    transaction.endedAt = clock;
     if (event.outcome() == Outcome.ABORTED) {
       transaction.writes.forEach(version -> chains.settle(version, Fate.VANISHED));
     } else if (event.outcome() == Outcome.COMMITTED && !transaction.lossy) {
@@ -113,6 +122,7 @@ public final class DependencyInference {
   }
 
   private void committed(Transaction transaction) {
+    transaction.committing = true;
     out.committed(transaction);
     for (Version version : transaction.writes) {
       chains.settle(
@@ -120,6 +130,8 @@ public final class DependencyInference {
     }
     transaction.readsCount = true;
     transaction.reads.forEach(chains::settle);
+    transaction.committing = false;
+    chains.committed(transaction);
     if (!transaction.gap) {
       for (Transaction.InternalRead read : transaction.internalReads) {
         out.internalRead(transaction, read.own().row, read.own().statement, read.statement());
@@ -151,8 +163,29 @@ public final class DependencyInference {
     switch (gap.reason()) {
       case OVERFLOW, TORN_RECORD, FORGOTTEN -> transaction.eventsMayBeLost = true;
       case BYPASS, FAULT -> transaction.lossy = true;
-      case NO_VERSION_SET -> {} // its rows are told of as they would be without version sets
+      // Its rows were seen, only what its predicate chose from was not.
+      case TOO_LARGE, NO_VERSION_SET -> {}
       default -> transaction.gap = true;
+    }
+  }
+
+  private void began(Session session, Transaction transaction) {
+    leave(session);
+    session.current = transaction;
+    transaction.begunAt = clock;
+    Transaction oldest = running.peekFirst();
+    transaction.horizon = oldest == null ? clock : oldest.begunAt;
+    running.addLast(transaction);
+  }
+
+  /** A session that goes on to another transaction, or closes, is through with the one before. */
+  private void leave(Session session) {
+    if (session.current != null) {
+      session.current.endedAt = clock;
+      session.current = null;
+      while (!running.isEmpty() && running.getFirst().endedAt < Long.MAX_VALUE) {
+        running.removeFirst();
+      }
     }
   }
 

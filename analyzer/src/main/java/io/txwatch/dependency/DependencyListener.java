@@ -16,7 +16,8 @@ public interface DependencyListener {
       DependencyKind kind,
       Row row,
       int fromStatement,
-      int toStatement);
+      int toStatement,
+      Basis basis);
 
   /** {@code reader} read what {@code writer} rolled back, in whole or to a savepoint (G1a). */
   void abortedRead(

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** A row of a table, with what is known of its versions. Rows are compared by identity. */
 public final class Row {
 
-  private final String table;
+  private final Table table;
   private final long id;
 
   /** The version before the first watched write. */
@@ -19,15 +19,25 @@ public final class Row {
    */
   boolean broken;
 
-  Row(String table, long id) {
+  /** The reading by predicate that met it last, and the version that it met. */
+  long met;
+
+  @Nullable Version metVersion;
+
+  Row(Table table, long id) {
     this.table = table;
     this.id = id;
     this.initial = new Version(this, null, 0);
   }
 
+  /** The table with its other rows. */
+  Table owner() {
+    return table;
+  }
+
   /** Its table. */
   public String table() {
-    return table;
+    return table.name;
   }
 
   /** Its id, {@code txw_rid}. */
@@ -37,6 +47,6 @@ public final class Row {
 
   @Override
   public String toString() {
-    return table + "#" + id;
+    return table.name + "#" + id;
   }
 }

@@ -40,6 +40,18 @@ public final class Transaction {
   int events;
   @Nullable Outcome outcome;
 
+  /** When it began, on the clock of arriving events. */
+  long begunAt;
+
+  /** When it was over, on the same clock. */
+  long endedAt = Long.MAX_VALUE;
+
+  /** When the oldest transaction had begun that ran as this one began. */
+  long horizon;
+
+  /** True while its commit is taken in. */
+  boolean committing;
+
   /** True once its reads take part in dependencies: it committed, and was seen in full. */
   boolean readsCount;
 
@@ -47,6 +59,9 @@ public final class Transaction {
   private final List<int[]> undone = new ArrayList<>(0);
   final List<Version> writes = new ArrayList<>(2);
   final List<Version.Read> reads = new ArrayList<>(4);
+
+  /** What it read by predicate; null if nothing. */
+  @Nullable PredicateLinks predicates;
 
   /** Own surviving write of each row, as things stand while it runs. */
   final Map<Row, Version> ownWrites = new IdentityHashMap<>(4);
@@ -97,6 +112,15 @@ public final class Transaction {
         ownWrites.put(write.row, write);
       }
     }
+  }
+
+  boolean hasWritten(Row row) {
+    for (Version write : writes) {
+      if (write.row == row) {
+        return true;
+      }
+    }
+    return false;
   }
 
   boolean isUndone(int statement) {
@@ -165,7 +189,10 @@ public final class Transaction {
   public int rereads(Row row, int after, int before) {
     int first = 0;
     for (Version.Read read : reads) {
-      if (read.version.row == row && read.statement > after && read.statement < before) {
+      if (read.version.row == row
+          && !read.basis.byPredicate()
+          && read.statement > after
+          && read.statement < before) {
         first = first == 0 ? read.statement : Math.min(first, read.statement);
       }
     }

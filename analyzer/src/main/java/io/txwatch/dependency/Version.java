@@ -1,5 +1,7 @@
 package io.txwatch.dependency;
 
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +37,15 @@ final class Version {
   /** True if the statement's own event told of the write, not only a later list. */
   boolean certain;
 
+  /** True if an INSERT made it: before it there was no row. */
+  boolean insertion;
+
+  /**
+   * When it was known to have survived, or was first met by a predicate without its writer being
+   * known, on {@link PredicateReads}' clock; 0 before that.
+   */
+  long appeared;
+
   /** True once the list that came with this very version was read. */
   boolean listed;
 
@@ -57,6 +68,31 @@ final class Version {
     this.fate = writer == null ? Fate.SURVIVED : Fate.OPEN;
   }
 
+  /** Whether it is a deletion of which only a read before the DELETE told. */
+  boolean isDoubtful() {
+    return deletion && !certain;
+  }
+
+  /**
+   * The surviving versions that stand on this one, or on vanished ones that do. Without recursion:
+   * a transaction may have written one row a hundred thousand times.
+   */
+  void forEachSurvivor(Consumer<Version> action) {
+    ArrayDeque<Version> vanished = null;
+    Version from = this;
+    while (from != null) {
+      for (Version next = from.firstNext; next != null; next = next.sibling) {
+        if (next.fate == Fate.SURVIVED) {
+          action.accept(next);
+        } else if (next.fate == Fate.VANISHED && next.firstNext != null) {
+          vanished = vanished == null ? new ArrayDeque<>() : vanished;
+          vanished.add(next);
+        }
+      }
+      from = vanished == null ? null : vanished.poll();
+    }
+  }
+
   boolean is(long transaction, int number) {
     return writer != null && writer.id() == transaction && statement == number;
   }
@@ -66,12 +102,14 @@ final class Version {
     final Version version;
     final Transaction reader;
     final int statement;
+    final Basis basis;
     @Nullable Read next;
 
-    Read(Version version, Transaction reader, int statement) {
+    Read(Version version, Transaction reader, int statement, Basis basis) {
       this.version = version;
       this.reader = reader;
       this.statement = statement;
+      this.basis = basis;
       this.next = version.readers;
       version.readers = this;
     }

@@ -2,12 +2,13 @@ package io.txwatch.dependency;
 
 import io.txwatch.dependency.Version.Fate;
 import io.txwatch.dependency.Version.Read;
+import io.txwatch.history.Access;
 import io.txwatch.history.Event;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
+import io.txwatch.history.VersionSet;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
-import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -33,13 +34,20 @@ final class VersionChains {
 
   private final DependencyListener out;
   private final LongFunction<Transaction> transactions;
-  private final Map<String, Map<String, LongTable<Row>>> places = new HashMap<>();
+  private final Map<String, Map<String, Table>> places = new HashMap<>();
   private final VersionTable versions = new VersionTable();
+  private final PredicateReads predicates;
   private long contradictions;
 
   VersionChains(DependencyListener out, LongFunction<Transaction> transactions) {
     this.out = out;
     this.transactions = transactions;
+    this.predicates = new PredicateReads(out, this::version);
+  }
+
+  /** A transaction has committed, and its writes and reads are settled. */
+  void committed(Transaction transaction) {
+    predicates.committed(transaction);
   }
 
   long contradictions() {
@@ -48,26 +56,30 @@ final class VersionChains {
 
   void executed(Transaction transaction, Event.StatementExecuted event, String place) {
     for (RowAccess access : event.rows()) {
-      Row row = row(place, access.table(), access.row());
+      Row row = table(place, access.table()).row(access.row());
       Version version = row.broken ? null : learn(row, access.writers());
       if (version == null) {
         continue;
       }
       switch (access.access()) {
-        case READ -> read(transaction, event.statement(), version);
+        case READ -> read(transaction, event.statement(), version, access.certain());
         case INSERT, UPDATE -> {
           if (version.writer == transaction) {
+            version.insertion = access.access() == Access.INSERT;
             wrote(transaction, version);
           }
         }
         case DELETE -> {
           Version deletion = version(row, transaction.id(), event.statement());
           deletion.deletion = true;
-          if (link(deletion, version)) {
+          if (link(deletion, version) && access.certain()) {
             wrote(transaction, deletion);
           }
         }
       }
+    }
+    for (VersionSet set : event.versionSets()) {
+      predicates.read(transaction, event, set, table(place, set.table()));
     }
   }
 
@@ -76,13 +88,18 @@ final class VersionChains {
     transaction.ownWrites.put(version.row, version);
   }
 
-  private static void read(Transaction reader, int statement, Version version) {
+  private static void read(Transaction reader, int statement, Version version, boolean certain) {
     Version own = reader.ownWrites.get(version.row);
-    if (own != null && own != version && own.statement < statement && isBelow(version, own)) {
+    if (certain
+        && own != null
+        && own != version
+        && own.statement < statement
+        && isBelow(version, own)) {
       reader.internalReads.add(new Transaction.InternalRead(own, version, statement));
     }
     if (version.writer != reader) {
-      reader.reads.add(new Read(version, reader, statement));
+      reader.reads.add(
+          new Read(version, reader, statement, certain ? Basis.ITEM : Basis.POSSIBLE_ITEM));
     }
   }
 
@@ -102,11 +119,11 @@ final class VersionChains {
   void settle(Version version, Fate fate) {
     version.fate = fate;
     if (fate == Fate.SURVIVED) {
+      predicates.appeared(version);
       if (version.previous != null) {
         walk(version, version.previous);
       }
-      forEachSurvivor(
-          version,
+      version.forEachSurvivor(
           survivor -> {
             overwritten(version, survivor);
             if (survivor.writer == version.writer) {
@@ -115,7 +132,7 @@ final class VersionChains {
           });
     } else if (version.previous != null) {
       Version previous = version.previous;
-      forEachSurvivor(version, survivor -> walk(survivor, previous));
+      version.forEachSurvivor(survivor -> walk(survivor, previous));
     }
     forEachReader(version, this::seen);
   }
@@ -123,7 +140,7 @@ final class VersionChains {
   /** A reader has committed. */
   void settle(Read read) {
     seen(read);
-    forEachSurvivor(read.version, survivor -> unseen(read, survivor));
+    read.version.forEachSurvivor(survivor -> unseen(read, survivor));
   }
 
   /** Goes back from a survivor over what vanished, down to what it stands on. */
@@ -153,7 +170,11 @@ final class VersionChains {
           DependencyKind.WW,
           version.row,
           version.statement,
-          survivor.statement);
+          survivor.statement,
+          survivor.isDoubtful() ? Basis.POSSIBLE_ITEM : Basis.ITEM);
+    }
+    if (survivor.isDoubtful()) {
+      return;
     }
     Version successor = version.successor;
     if (successor == null) {
@@ -189,8 +210,14 @@ final class VersionChains {
     }
     if (version.fate == Fate.SURVIVED) {
       out.dependency(
-          writer, read.reader, DependencyKind.WR, version.row, version.statement, read.statement);
-    } else if (version.fate == Fate.VANISHED) {
+          writer,
+          read.reader,
+          DependencyKind.WR,
+          version.row,
+          version.statement,
+          read.statement,
+          read.basis);
+    } else if (version.fate == Fate.VANISHED && read.basis == Basis.ITEM) {
       out.abortedRead(writer, read.reader, version.row, version.statement, read.statement);
     }
   }
@@ -203,8 +230,14 @@ final class VersionChains {
     }
     if (version.writer != writer) {
       out.dependency(
-          read.reader, writer, DependencyKind.RW, version.row, read.statement, survivor.statement);
-    } else if (version.fate == Fate.SURVIVED) {
+          read.reader,
+          writer,
+          DependencyKind.RW,
+          version.row,
+          read.statement,
+          survivor.statement,
+          read.basis == Basis.ITEM && survivor.isDoubtful() ? Basis.POSSIBLE_ITEM : read.basis);
+    } else if (version.fate == Fate.SURVIVED && read.basis == Basis.ITEM) {
       out.intermediateRead(writer, read.reader, version.row, version.statement, read.statement);
     }
   }
@@ -214,23 +247,6 @@ final class VersionChains {
       if (read.reader.readsCount) {
         action.accept(read);
       }
-    }
-  }
-
-  /** Without recursion: a transaction may have written one row a hundred thousand times. */
-  private static void forEachSurvivor(Version version, Consumer<Version> action) {
-    ArrayDeque<Version> vanished = null;
-    Version from = version;
-    while (from != null) {
-      for (Version next = from.firstNext; next != null; next = next.sibling) {
-        if (next.fate == Fate.SURVIVED) {
-          action.accept(next);
-        } else if (next.fate == Fate.VANISHED && next.firstNext != null) {
-          vanished = vanished == null ? new ArrayDeque<>() : vanished;
-          vanished.add(next);
-        }
-      }
-      from = vanished == null ? null : vanished.poll();
     }
   }
 
@@ -297,7 +313,7 @@ final class VersionChains {
     if (upper.fate == Fate.SURVIVED) {
       walk(upper, lower);
     } else if (upper.fate == Fate.VANISHED) {
-      forEachSurvivor(upper, survivor -> walk(survivor, lower));
+      upper.forEachSurvivor(survivor -> walk(survivor, lower));
     }
     return true;
   }
@@ -328,22 +344,16 @@ final class VersionChains {
         version.fate = Fate.VANISHED;
       } else if (writer.readsCount) {
         version.fate = writer.isUndone(statement) ? Fate.VANISHED : Fate.SURVIVED;
+        if (version.fate == Fate.SURVIVED) {
+          predicates.appeared(version);
+        }
       }
     }
     row.latest = version;
     return version;
   }
 
-  private Row row(String place, String table, long id) {
-    LongTable<Row> rows =
-        places
-            .computeIfAbsent(place, p -> new HashMap<>())
-            .computeIfAbsent(table, t -> new LongTable<>());
-    Row row = rows.get(id);
-    if (row == null) {
-      row = new Row(table, id);
-      rows.put(id, row);
-    }
-    return row;
+  private Table table(String place, String name) {
+    return places.computeIfAbsent(place, p -> new HashMap<>()).computeIfAbsent(name, Table::new);
   }
 }

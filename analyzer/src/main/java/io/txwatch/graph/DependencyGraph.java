@@ -1,5 +1,6 @@
 package io.txwatch.graph;
 
+import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
@@ -64,6 +65,7 @@ public final class DependencyGraph {
    * @param row the row
    * @param fromStatement the statement of the source
    * @param toStatement the statement of the target
+   * @param basis what it rests on
    */
   public record Edge(
       Transaction from,
@@ -71,7 +73,14 @@ public final class DependencyGraph {
       DependencyKind kind,
       Row row,
       int fromStatement,
-      int toStatement) {}
+      int toStatement,
+      Basis basis) {
+
+    /** Whether it is an rw edge by predicate. */
+    public boolean missesByPredicate() {
+      return kind == DependencyKind.RW && basis.byPredicate();
+    }
+  }
 
   /** Adds a transaction, and gives it its node. */
   public void add(Transaction transaction) {
@@ -120,6 +129,12 @@ public final class DependencyGraph {
     }
     addIn(earlier, id);
     return order.isBefore(earlier, later) && reorder(later, earlier);
+  }
+
+  /** Adds what another graph has. */
+  public void addAll(DependencyGraph other) {
+    other.transactions.forEach(this::add);
+    other.edges.forEach(this::add);
   }
 
   /** How many transactions there are. */

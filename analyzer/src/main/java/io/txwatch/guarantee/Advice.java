@@ -64,6 +64,11 @@ public final class Advice {
               + " ("
               + lock
               + ").";
+      case G2, PHANTOM ->
+          "No lock on the rows that were read keeps others from adding rows to them: let a constraint"
+              + " forbid it (unique, exclusion), or lock a row that stands for all of them"
+              + places(finding)
+              + ".";
       default -> "";
     };
   }

@@ -29,9 +29,13 @@ public record Guarantee(
           Phenomenon.CIRCULAR_INFORMATION_FLOW,
           Phenomenon.INTERNAL);
   private static final Set<Phenomenon> READS =
-      EnumSet.of(Phenomenon.NON_REPEATABLE_READ, Phenomenon.READ_SKEW, Phenomenon.FRACTURED_READ);
+      EnumSet.of(
+          Phenomenon.NON_REPEATABLE_READ,
+          Phenomenon.PHANTOM,
+          Phenomenon.READ_SKEW,
+          Phenomenon.FRACTURED_READ);
   private static final Set<Phenomenon> NOT_IN_SNAPSHOT =
-      EnumSet.complementOf(EnumSet.of(Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM));
+      EnumSet.complementOf(EnumSet.of(Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM, Phenomenon.G2));
 
   /** Own writes are seen, writes are not interleaved; nothing else. */
   static Guarantee dirty(String source) {

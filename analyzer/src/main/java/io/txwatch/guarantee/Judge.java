@@ -26,7 +26,9 @@ public enum Judge {
     @Override
     public Verdict judge(Finding finding, Database database) {
       AdyaLevel held = AdyaLevel.of(finding.level());
-      return held.compareTo(finding.phenomenon().proscribedFrom()) >= 0
+      AdyaLevel proscribedFrom =
+          finding.missesByPredicate() ? AdyaLevel.PL_3 : finding.phenomenon().proscribedFrom();
+      return held.compareTo(proscribedFrom) >= 0
               || finding.level() == IsolationLevel.SNAPSHOT
                   && Guarantee.snapshot("").isBrokenBy(finding)
           ? Verdict.VIOLATION

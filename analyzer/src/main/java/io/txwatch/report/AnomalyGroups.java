@@ -5,6 +5,7 @@ import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
+import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.history.IsolationLevel;
@@ -42,7 +43,7 @@ public final class AnomalyGroups {
       List<Edge> edges) {}
 
   /** An edge by the places in the application that it runs between. */
-  private record Edge(DependencyKind kind, String table, String from, String to) {}
+  private record Edge(DependencyKind kind, Basis basis, String table, String from, String to) {}
 
   private final Map<Shape, Group> groups = new LinkedHashMap<>();
   private long notKept;
@@ -82,6 +83,7 @@ public final class AnomalyGroups {
       edges.add(
           new Edge(
               edge.kind(),
+              edge.basis(),
               edge.table(),
               site(anomaly, edge.from(), edge.fromStatement()),
               site(anomaly, edge.to(), edge.toStatement())));

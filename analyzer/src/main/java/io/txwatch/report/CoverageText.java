@@ -37,6 +37,21 @@ final class CoverageText {
               "%,d writes: the DBMS did not say of which rows; each is known from its next read on",
               untold));
     }
+    if (coverage.uncertain() > 0) {
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "%,d uncertain accesses: read beside the statement, in what may have been another"
+                  + " snapshot; nothing is proven by them",
+              coverage.uncertain()));
+    }
+    if (coverage.forbidden() > 0) {
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "%,d possible anomalies: not told, since the isolation level forbids them",
+              coverage.forbidden()));
+    }
     append(text, "not seen  ", lines);
     return text.toString();
   }
@@ -79,7 +94,7 @@ final class CoverageText {
   /** How many of the gaps are statements that were executed unseen. */
   private static long statements(Coverage coverage) {
     return coverage.gaps().entrySet().stream()
-        .filter(gap -> gap.getKey().isOfStatement())
+        .filter(gap -> gap.getKey().isOfStatement() && gap.getKey() != GapReason.TOO_LARGE)
         .mapToLong(Map.Entry::getValue)
         .sum();
   }
@@ -87,7 +102,9 @@ final class CoverageText {
   /** What the reason means and what a user can do. */
   private static String remedy(GapReason reason) {
     return switch (reason) {
-      case TOO_LARGE -> "tables too large for their version set (txwatch.version-set-rows)";
+      case TOO_LARGE ->
+          "statements on tables too large for their version sets, of whose predicates nothing is"
+              + " known: raise txwatch.version-set-rows";
       case NO_VERSION_SET ->
           "version sets not read where reading them would take locks or fix a snapshot; predicates of"
               + " those statements are not judged";

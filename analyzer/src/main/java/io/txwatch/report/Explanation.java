@@ -3,6 +3,7 @@ package io.txwatch.report;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dependency.Dependency;
+import io.txwatch.dependency.DependencyKind;
 import io.txwatch.history.Ids;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,13 +84,31 @@ final class Explanation {
     String from = label(anomaly, edge.from());
     String to = label(anomaly, edge.to());
     String because =
-        switch (edge.kind()) {
-          case RW -> from + " did not see " + to + "'s write of " + row;
-          case WR -> to + " saw " + from + "'s write of " + row;
-          case WW -> to + " overwrote " + from + "'s write of " + row;
-          case SO -> to + " came after " + from + " in the same session";
-        };
-    return from + " < " + to + " because " + because;
+        edge.basis().byPredicate() ? byPredicate(edge, from, to, row) : byItem(edge, from, to, row);
+    return from + " < " + to + " because " + because + doubt(edge);
+  }
+
+  private static String doubt(Dependency edge) {
+    return switch (edge.basis()) {
+      case ITEM, PREDICATE -> "";
+      case POSSIBLE_ITEM -> " (possible: the read may have been of another version)";
+      case POSSIBLE_PREDICATE -> " (possible: the predicate may not have looked at this row)";
+    };
+  }
+
+  private static String byPredicate(Dependency edge, String from, String to, String row) {
+    return edge.kind() == DependencyKind.RW
+        ? from + "'s predicate did not see " + to + "'s write of " + row
+        : to + "'s predicate saw " + from + "'s write of " + row;
+  }
+
+  private static String byItem(Dependency edge, String from, String to, String row) {
+    return switch (edge.kind()) {
+      case RW -> from + " did not see " + to + "'s write of " + row;
+      case WR -> to + " saw " + from + "'s write of " + row;
+      case WW -> to + " overwrote " + from + "'s write of " + row;
+      case SO -> to + " came after " + from + " in the same session";
+    };
   }
 
   private static String abortedRead(Anomaly anomaly, Dependency edge, String row) {

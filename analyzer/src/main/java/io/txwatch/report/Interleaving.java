@@ -87,7 +87,12 @@ final class Interleaving {
           require(from, to);
           note(from, "writes", edge);
           // An edge from a transaction to itself: its read missed its own write.
-          note(to, edge.from() == edge.to() ? "reads an old version of" : "reads", edge);
+          note(
+              to,
+              edge.from() == edge.to()
+                  ? "reads an old version of"
+                  : edge.basis().byPredicate() ? "by its predicate, sees the change of" : "reads",
+              edge);
         }
         case SO -> requireWhole(column(edge.from()), column(edge.to()));
         case RW -> {}
@@ -97,7 +102,12 @@ final class Interleaving {
       if (edge.kind() == DependencyKind.RW) {
         Place from = new Place(column(edge.from()), edge.fromStatement());
         Place to = new Place(column(edge.to()), edge.toStatement());
-        note(from, prefer(from, to) ? "reads" : "reads an old version of", edge);
+        boolean inTime = prefer(from, to);
+        if (edge.basis().byPredicate()) {
+          note(from, "by its predicate, does not see the change of", edge);
+        } else {
+          note(from, inTime ? "reads" : "reads an old version of", edge);
+        }
         note(to, "writes", edge);
       }
     }

@@ -67,6 +67,9 @@ public final class JsonReport {
     writeNullable(json, "cycleClass", anomaly.cycleClass().map(CycleClass::term).orElse(null));
     json.writeStringField("verdict", anomaly.verdict().name());
     json.writeStringField("confidence", anomaly.confidence().name());
+    if (anomaly.possible()) {
+      json.writeBooleanField("possible", true);
+    }
     json.writeStringField("dbms", anomaly.database().displayName());
     json.writeStringField("isolation", anomaly.isolation().name());
     json.writeNumberField("count", count);
@@ -95,6 +98,8 @@ public final class JsonReport {
     json.writeNumberField("instrumented", coverage.instrumented());
     json.writeNumberField("rowsRead", coverage.rowsRead());
     json.writeNumberField("rowsWritten", coverage.rowsWritten());
+    json.writeNumberField("uncertain", coverage.uncertain());
+    json.writeNumberField("forbidden", coverage.forbidden());
     json.writeObjectFieldStart("gaps");
     for (GapReason reason : GapReason.values()) {
       Long count = coverage.gaps().get(reason);
@@ -135,6 +140,12 @@ public final class JsonReport {
     json.writeStringField("row", Long.toString(edge.row()));
     json.writeNumberField("fromStatement", edge.fromStatement());
     json.writeNumberField("toStatement", edge.toStatement());
+    if (edge.basis().byPredicate()) {
+      json.writeBooleanField("predicate", true);
+    }
+    if (edge.basis().possible()) {
+      json.writeBooleanField("possible", true);
+    }
     json.writeEndObject();
   }
 

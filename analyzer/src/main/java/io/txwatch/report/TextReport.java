@@ -85,7 +85,10 @@ public final class TextReport {
             .filter(term -> !term.equals(anomaly.phenomenon().term()))
             .map(term -> " (" + term + ")")
             .orElse("");
-    String suspected = anomaly.confidence() == Confidence.SUSPECTED ? " (suspected)" : "";
+    String suspected =
+        anomaly.possible()
+            ? " (possible)"
+            : anomaly.confidence() == Confidence.SUSPECTED ? " (suspected)" : "";
     return name
         + cycle
         + "  "

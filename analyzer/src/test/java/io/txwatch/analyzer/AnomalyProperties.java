@@ -7,6 +7,7 @@ import io.txwatch.anomaly.CycleClass;
 import io.txwatch.anomaly.CycleNaming;
 import io.txwatch.anomaly.Finding;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.DependencyKind;
@@ -63,8 +64,9 @@ class AnomalyProperties {
         DependencyKind kind,
         Row row,
         int fromStatement,
-        int toStatement) {
-      all.add(new Edge(from, to, kind, row, fromStatement, toStatement));
+        int toStatement,
+        Basis basis) {
+      all.add(new Edge(from, to, kind, row, fromStatement, toStatement, basis));
     }
 
     @Override
@@ -324,7 +326,8 @@ class AnomalyProperties {
             e.row().table(),
             e.row().id(),
             e.fromStatement(),
-            e.toStatement()));
+            e.toStatement(),
+            e.basis()));
   }
 
   private static String text(Dependency dependency) {

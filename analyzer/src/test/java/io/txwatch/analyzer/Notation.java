@@ -11,9 +11,11 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
+import io.txwatch.history.VersionSet;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,6 +33,9 @@ import java.util.regex.Pattern;
  *   <li>{@code w1(x2)}: an UPDATE wrote the version that stands on x2; it is called x1, or x1.n
  *   <li>{@code i1(x)}, {@code d1(x2)}: INSERT, DELETE
  *   <li>{@code b1(x2)}: an UPDATE whose rows were not seen (blind)
+ *   <li>{@code x0?}: told by a read beside the statement, uncertain
+ *   <li>{@code r1(x0;P:x0,y0)}: by predicate P, with the version set x0, y0; {@code P?:} if the set
+ *       is uncertain, {@code _:} if the predicate has no name. So for all of r, l, w, b, i, d
  *   <li>{@code s1(2-3)}: ROLLBACK TO a savepoint undid statements 2 to 3
  *   <li>{@code c1 a1 u1}: it committed, aborted, ended nobody knows how
  *   <li>{@code g1}: a gap in transaction 1
@@ -86,7 +91,9 @@ final class Notation {
     for (Dependency edge : anomaly.cycle()) {
       text.append(edge.from())
           .append('-')
+          .append(edge.basis().byPredicate() ? "p" : "")
           .append(edge.kind().term())
+          .append(edge.basis().possible() ? "?" : "")
           .append('(')
           .append((char) edge.row())
           .append(")>");
@@ -147,20 +154,13 @@ final class Notation {
       int tx, int[] count, StatementKind kind, Access access, String arguments, boolean seen) {
     int number = ++count[0];
     count[1]++;
+    String[] parts = arguments.split(";", 2);
     List<RowAccess> rows = new ArrayList<>();
-    for (String argument : arguments.split(",")) {
-      Matcher version = VERSION.matcher(argument.strip());
-      if (!version.matches()) {
-        throw new IllegalArgumentException(arguments);
-      }
-      String row = version.group(1);
-      String list = access == Access.INSERT ? "" : lists.get(argument.strip());
-      if (list == null) {
-        if (!"0".equals(version.group(2))) {
-          throw new IllegalArgumentException("nobody wrote " + argument);
-        }
-        list = "";
-      }
+    for (String argument : split(parts[0])) {
+      boolean certain = !argument.endsWith("?");
+      String version = certain ? argument : argument.substring(0, argument.length() - 1);
+      String row = version.substring(0, 1);
+      String list = access == Access.INSERT ? "" : list(version);
       if (access == Access.UPDATE || access == Access.INSERT) {
         list = list + WriterToken.of(tx, number);
         lists.put(row + tx, list);
@@ -168,7 +168,7 @@ final class Notation {
       }
       if (seen) {
         String window = list.substring(Math.max(0, list.length() - WriterList.WINDOW_LENGTH));
-        rows.add(new RowAccess(access, "t", row.charAt(0), WriterList.ofColumn(window)));
+        rows.add(new RowAccess(access, "t", row.charAt(0), WriterList.ofColumn(window), certain));
       }
     }
     events.add(
@@ -181,6 +181,43 @@ final class Notation {
             "T" + tx + ".java:" + number,
             rows,
             seen,
-            null));
+            null,
+            parts.length == 1 ? List.of() : List.of(versionSet(parts[1]))));
+  }
+
+  private VersionSet versionSet(String text) {
+    String[] parts = text.split(":", 2);
+    List<String> versions = split(parts[1]);
+    StringBuilder writers = new StringBuilder();
+    for (String version : versions) {
+      String list = list(version);
+      writers.append(
+          list.isEmpty()
+              ? WriterToken.of(0, 0)
+              : list.substring(list.length() - WriterToken.LENGTH));
+    }
+    return new VersionSet(
+        "t",
+        parts[0].startsWith("_") ? 0 : parts[0].charAt(0),
+        versions.stream().mapToLong(version -> version.charAt(0)).toArray(),
+        writers.toString(),
+        !parts[0].endsWith("?"));
+  }
+
+  /** The writers of a version. */
+  private String list(String version) {
+    Matcher matcher = VERSION.matcher(version);
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException(version);
+    }
+    String list = lists.get(version);
+    if (list == null && !"0".equals(matcher.group(2))) {
+      throw new IllegalArgumentException("nobody wrote " + version);
+    }
+    return list == null ? "" : list;
+  }
+
+  private static List<String> split(String text) {
+    return Arrays.stream(text.split(",")).map(String::strip).filter(t -> !t.isEmpty()).toList();
   }
 }

@@ -32,8 +32,16 @@ final class Inferred implements DependencyListener {
       DependencyKind kind,
       Row row,
       int fromStatement,
-      int toStatement) {
-    add(all, kind.term(), from, to, fromStatement, toStatement, row);
+      int toStatement,
+      Basis basis) {
+    add(
+        basis == Basis.ITEM ? all : others,
+        (basis == Basis.ITEM ? "" : basis + " ") + kind.term(),
+        from,
+        to,
+        fromStatement,
+        toStatement,
+        row);
   }
 
   @Override

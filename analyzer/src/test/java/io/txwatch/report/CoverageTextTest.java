@@ -13,7 +13,7 @@ class CoverageTextTest {
 
   @Test
   void everythingSeen() {
-    assertThat(TextReport.coverage(new Coverage(1, 1, 1, 2, 2, 1, 1, Map.of())))
+    assertThat(TextReport.coverage(new Coverage(1, 1, 1, 2, 2, 1, 1, 0, 0, Map.of())))
         .isEqualTo(
             """
             coverage  1 transaction in 1 session (1 committed); rows seen for 2 of 2 statements (100.0 %)
@@ -32,6 +32,8 @@ class CoverageTextTest {
                     99_987,
                     5,
                     5,
+                    7,
+                    2,
                     Map.of(GapReason.OPAQUE, 0L, GapReason.SHAPE, 1L, GapReason.NOT_PREPARED, 9L))))
         .isEqualTo(
             """
@@ -42,12 +44,15 @@ class CoverageTextTest {
                       1 SHAPE: a shape that is passed through as it is (DISTINCT, GROUP BY, UNION, subquery,
                       ...); rows that only such statements touch are not judged
                       3 writes: the DBMS did not say of which rows; each is known from its next read on
+                      7 uncertain accesses: read beside the statement, in what may have been another snapshot;
+                      nothing is proven by them
+                      2 possible anomalies: not told, since the isolation level forbids them
             """);
   }
 
   @Test
   void nothingSeen() {
-    assertThat(TextReport.coverage(new Coverage(0, 0, 0, 0, 0, 0, 0, Map.of())))
+    assertThat(TextReport.coverage(Coverage.NONE))
         .isEqualTo(
             """
             coverage  no statement was seen: is the application's connection behind jdbc:txwatch: or the agent?
@@ -57,7 +62,7 @@ class CoverageTextTest {
   @ParameterizedTest
   @EnumSource(GapReason.class)
   void everyReasonSaysWhatToDo(GapReason reason) {
-    assertThat(TextReport.coverage(new Coverage(1, 1, 1, 2, 1, 1, 1, Map.of(reason, 1L))))
+    assertThat(TextReport.coverage(new Coverage(1, 1, 1, 2, 1, 1, 1, 0, 0, Map.of(reason, 1L))))
         .contains("1 " + reason + ": ")
         .satisfies(
             text -> assertThat(text.lines()).allMatch(line -> line.length() <= TextReport.WIDTH));

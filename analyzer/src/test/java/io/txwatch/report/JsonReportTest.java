@@ -98,12 +98,22 @@ class JsonReportTest {
             JSON.readTree(
                 JsonReport.coverage(
                     new Coverage(
-                        1, 2, 3, 4, 5, 6, 7, Map.of(GapReason.SHAPE, 8L, GapReason.FAULT, 9L)))))
+                        1,
+                        2,
+                        3,
+                        4,
+                        5,
+                        6,
+                        7,
+                        8,
+                        9,
+                        Map.of(GapReason.SHAPE, 8L, GapReason.FAULT, 9L)))))
         .isEqualTo(
             JSON.readTree(
                 """
                 {"type":"coverage","sessions":1,"transactions":2,"committed":3,"statements":4,
-                 "instrumented":5,"rowsRead":6,"rowsWritten":7,"gaps":{"SHAPE":8,"FAULT":9}}
+                 "instrumented":5,"rowsRead":6,"rowsWritten":7,"uncertain":8,"forbidden":9,
+                 "gaps":{"SHAPE":8,"FAULT":9}}
                 """));
   }
 }

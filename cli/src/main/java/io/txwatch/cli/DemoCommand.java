@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.analyzer.Coverage;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
-import io.txwatch.history.GapReason;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.TextReport;
 import java.io.IOException;
@@ -12,7 +11,6 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -186,25 +184,7 @@ final class DemoCommand implements Callable<Integer> {
   }
 
   private static Coverage coverage(List<DemoPhase> phases) {
-    Map<GapReason, Long> gaps = new EnumMap<>(GapReason.class);
-    long[] sums = new long[7];
-    for (DemoPhase phase : phases) {
-      Coverage c = phase.coverage();
-      long[] figures = {
-        c.sessions(),
-        c.transactions(),
-        c.committed(),
-        c.statements(),
-        c.instrumented(),
-        c.rowsRead(),
-        c.rowsWritten()
-      };
-      for (int i = 0; i < sums.length; i++) {
-        sums[i] += figures[i];
-      }
-      c.gaps().forEach((reason, count) -> gaps.merge(reason, count, Long::sum));
-    }
-    return new Coverage(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], gaps);
+    return phases.stream().map(DemoPhase::coverage).reduce(Coverage.NONE, Coverage::plus);
   }
 
   private static void writeJson(PrintWriter out, String db, List<DemoPhase> phases)

@@ -9,9 +9,12 @@ package io.txwatch.history;
  * possible unless something else proves that the matches changed.
  *
  * @param table the table's name, as in {@link RowAccess}
- * @param predicate names the predicate: equal for two statements only if their text and their
- *     parameters are equal, so that the rows returned by the one match the predicate of the other;
- *     0 if not known
+ * @param predicate names a row-wise predicate: whether the statement returns a row depends on that
+ *     row's version alone, and the rows that the statement's event tells of are all that match. So:
+ *     one table, once; no subquery, no LIMIT, no DISTINCT or grouping, nothing volatile; a result
+ *     that the application read to its end. Equal for two statements only if their text and their
+ *     parameters are equal: then the rows that the one returned match the predicate of the other,
+ *     and those that it did not return do not. 0 in every other case; nothing is proven then
  * @param rows the rows' ids, {@code n} of them
  * @param writers for each row the token of the version's last writer, {@code n} times {@value
  *     WriterToken#LENGTH} characters; {@link WriterToken} of transaction 0 where no watched

@@ -1,0 +1,264 @@
+package io.txwatch.anomaly;
+
+import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.Transaction;
+import io.txwatch.graph.CycleSearch;
+import io.txwatch.graph.CycleSearch.Shape;
+import io.txwatch.graph.DependencyGraph;
+import io.txwatch.graph.DependencyGraph.Edge;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * Feeds a graph, searches where an edge closes a cycle, and tells each cycle once.
+ *
+ * <p>The edges that one event completes are put into the graph first and searched afterwards, so
+ * that what is told of two transactions is the worst of all that is between them ({@link #RANK}),
+ * whatever order the edges came in. Of two transactions the same is not told twice, nor anything
+ * less bad; but a lost update by other statements is another lost update. A wider cycle whose
+ * transactions have all been told of, in cycles as bad or worse, says nothing new.
+ */
+final class CycleFinder {
+
+  /** Findings on two transactions, worst first. */
+  private static final List<Phenomenon> RANK =
+      List.of(
+          Phenomenon.DIRTY_WRITE,
+          Phenomenon.CIRCULAR_INFORMATION_FLOW,
+          Phenomenon.LOST_UPDATE,
+          Phenomenon.READ_WRITE_SKEW,
+          Phenomenon.NON_REPEATABLE_READ,
+          Phenomenon.PHANTOM,
+          Phenomenon.READ_SKEW,
+          Phenomenon.FRACTURED_READ,
+          Phenomenon.WRITE_SKEW,
+          Phenomenon.G_SINGLE,
+          Phenomenon.G2_ITEM,
+          Phenomenon.G2);
+
+  /** Of the edges of one kind between two transactions that one event completes, so many count. */
+  private static final int ALIKE = 16;
+
+  /** How many pairs of transactions are remembered, so that they are not told again. */
+  static final int REMEMBERED = 1 << 16;
+
+  private final Consumer<Finding> found;
+  private final Predicate<Finding> of;
+  private final DependencyGraph graph = new DependencyGraph();
+  private final CycleSearch search;
+  private final int searches;
+
+  /** The edges since the last flush, and whether they closed a cycle. */
+  private final List<Edge> fresh = new ArrayList<>();
+
+  private boolean closed;
+  private final Map<Pair, Told> toldPairs = remembering(REMEMBERED);
+
+  /** For each node the ordinal of the worst class that was told of it. */
+  private byte[] toldClass = new byte[64];
+
+  private record Pair(long one, long other) {
+    static Pair of(Transaction one, Transaction other) {
+      return one.id() < other.id()
+          ? new Pair(one.id(), other.id())
+          : new Pair(other.id(), one.id());
+    }
+  }
+
+  /** What was told of a pair: the worst rank, and where. */
+  private record Told(int rank, Set<String> places) {}
+
+  /** The edges of a kind between two transactions. */
+  private record Group(Transaction from, Transaction to, DependencyKind kind) {}
+
+  /**
+   * A finder with an empty graph.
+   *
+   * @param found is told each finding
+   * @param of which findings are its business
+   * @param budget how many edges a search for one cycle may look at
+   * @param searches from how many of the edges that one event completes a wider cycle is searched
+   */
+  CycleFinder(Consumer<Finding> found, Predicate<Finding> of, int budget, int searches) {
+    this.found = found;
+    this.of = of;
+    this.search = new CycleSearch(graph, budget);
+    this.searches = searches;
+  }
+
+  /** Adds a transaction. */
+  void add(Transaction transaction) {
+    graph.add(transaction);
+    untold(transaction.node);
+  }
+
+  /** Adds an edge, to be searched by the next {@link #flush}. */
+  void add(Edge edge) {
+    closed |= graph.add(edge);
+    fresh.add(edge);
+  }
+
+  /** Adds what another has, as if it had been searched. */
+  void addAll(CycleFinder other) {
+    graph.addAll(other.graph);
+    for (int node = 0; node < graph.size(); node++) {
+      untold(node);
+    }
+  }
+
+  private void untold(int node) {
+    if (node >= toldClass.length) {
+      toldClass = Arrays.copyOf(toldClass, node * 2);
+    }
+    toldClass[node] = Byte.MAX_VALUE;
+  }
+
+  /** Whether something was told of two transactions. */
+  boolean hasTold(Finding finding) {
+    return finding.edges().size() == 2 && toldPairs.containsKey(pair(finding));
+  }
+
+  /** Searches what the edges since the last call have closed. To be called after each event. */
+  void flush() {
+    if (!closed) {
+      fresh.clear();
+      return;
+    }
+    // All of them, not only the one that closed something: the shortest cycle through that one may
+    // be another than the shortest through an edge that came just before it.
+    fresh.removeIf(edge -> !graph.isOnCycle(edge));
+    List<Edge> edges = fewOfEachKind();
+    fresh.clear();
+    closed = false;
+    Map<Pair, List<Finding>> pairs = new LinkedHashMap<>();
+    for (Edge edge : edges) {
+      for (Edge back : search.straightBack(edge, ALIKE)) {
+        CycleNaming.of(List.of(edge, back))
+            .filter(of)
+            .ifPresent(
+                finding ->
+                    pairs
+                        .computeIfAbsent(Pair.of(edge.from(), edge.to()), p -> new ArrayList<>())
+                        .add(finding));
+      }
+    }
+    pairs.values().forEach(this::tellWorst);
+    edges.stream().limit(searches).forEach(this::searchWider);
+  }
+
+  /** How many searches for a cycle ended without a result because they became too long. */
+  long searchesGivenUp() {
+    return search.exhausted();
+  }
+
+  private List<Edge> fewOfEachKind() {
+    Map<Group, Integer> counts = new HashMap<>();
+    List<Edge> few = new ArrayList<>();
+    for (Edge edge : fresh) {
+      if (counts.merge(new Group(edge.from(), edge.to(), edge.kind()), 1, Integer::sum) <= ALIKE) {
+        few.add(edge);
+      }
+    }
+    return few;
+  }
+
+  private void tellWorst(List<Finding> findings) {
+    int worst = findings.stream().mapToInt(CycleFinder::rank).min().orElse(RANK.size());
+    findings.stream()
+        .filter(finding -> rank(finding) == worst)
+        .sorted(
+            Comparator.comparing(CycleFinder::doubts)
+                .thenComparing(CycleFinder::place)
+                .thenComparing(CycleFinder::rows))
+        .forEach(this::tell);
+  }
+
+  private void searchWider(Edge edge) {
+    for (Shape shape : Shape.values()) {
+      List<Edge> cycle = search.shortest(edge, shape);
+      if (cycle.size() == 2) {
+        return;
+      }
+      Finding finding = cycle.isEmpty() ? null : CycleNaming.of(cycle).orElse(null);
+      if (finding != null) {
+        if (!of.test(finding)) {
+          continue;
+        }
+        CycleClass cycleClass = CycleNaming.classOf(cycle);
+        if (cycle.stream().anyMatch(e -> toldClass[e.from().node] > cycleClass.ordinal())) {
+          tellCycle(finding, cycleClass);
+        }
+        return;
+      }
+    }
+  }
+
+  /** Tells of a pair, unless that, or worse, was told of it before. */
+  void tell(Finding finding) {
+    Pair pair = pair(finding);
+    Told before = toldPairs.get(pair);
+    int rank = rank(finding);
+    if (before == null || rank < before.rank()) {
+      before = new Told(rank, new HashSet<>());
+      toldPairs.put(pair, before);
+    } else if (rank > before.rank() || finding.phenomenon() != Phenomenon.LOST_UPDATE) {
+      return;
+    }
+    if (before.places().add(place(finding))) {
+      tellCycle(finding, CycleNaming.classOf(finding.edges()));
+    }
+  }
+
+  private void tellCycle(Finding finding, CycleClass cycleClass) {
+    for (Edge edge : finding.edges()) {
+      int node = edge.from().node;
+      toldClass[node] = (byte) Math.min(toldClass[node], cycleClass.ordinal());
+    }
+    found.accept(finding);
+  }
+
+  private static long doubts(Finding finding) {
+    return finding.edges().stream().filter(edge -> edge.basis().possible()).count();
+  }
+
+  private static Pair pair(Finding finding) {
+    return Pair.of(finding.edges().get(0).from(), finding.edges().get(0).to());
+  }
+
+  private static int rank(Finding finding) {
+    int rank = RANK.indexOf(finding.phenomenon());
+    return rank < 0 ? RANK.size() : rank;
+  }
+
+  /** The statements at the ends of its edges, as a text that orders and compares. */
+  private static String place(Finding finding) {
+    StringBuilder place = new StringBuilder();
+    for (Edge edge : finding.edges()) {
+      place.append(edge.fromStatement()).append('>').append(edge.toStatement()).append(' ');
+    }
+    return place.toString();
+  }
+
+  private static String rows(Finding finding) {
+    return finding.edges().stream().map(edge -> edge.row().toString()).toList().toString();
+  }
+
+  /** A map of at most so many entries, the youngest. */
+  static <K, V> Map<K, V> remembering(int entries) {
+    return new LinkedHashMap<>() {
+      @Override
+      protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+        return size() > entries;
+      }
+    };
+  }
+}

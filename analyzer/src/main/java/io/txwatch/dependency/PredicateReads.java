@@ -1,0 +1,435 @@
+package io.txwatch.dependency;
+
+import static io.txwatch.dependency.PredicateLinks.POSSIBLE_RW;
+import static io.txwatch.dependency.PredicateLinks.POSSIBLE_WR;
+import static io.txwatch.dependency.PredicateLinks.PROVEN_RW;
+import static io.txwatch.dependency.PredicateLinks.PROVEN_WR;
+
+import io.txwatch.dependency.PredicateLinks.Waiting;
+import io.txwatch.dependency.Version.Fate;
+import io.txwatch.history.Access;
+import io.txwatch.history.Event;
+import io.txwatch.history.RowAccess;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.VersionSet;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Predicate dependencies (Adya 1999, section 4.3; TxCheck, section 3.2 and lemmas 4 to 6), from
+ * version sets.
+ *
+ * <p><b>Possible ones.</b> By lemmas 4 and 6, a statement predicate-read-depends on T only if a
+ * version of T's is in its set, and T predicate-anti-depends on it only if T wrote a later version
+ * of a row than the one in its set, or inserted a row that is not in it. The converse does not
+ * hold: the DBMS may not have looked at the row, and the matches may be as before. So each is
+ * {@linkplain Basis#POSSIBLE_PREDICATE possible}; two of a kind at most are told for two
+ * transactions. A row that is not in the set although nobody is known to have deleted it counts as
+ * not yet inserted, a row that somebody is known to have deleted as deleted. A cycle through such a
+ * dependency needs transactions that overlap: those are left out that ended before all began that
+ * ran when the other began.
+ *
+ * <p><b>Proven ones.</b> Adya's definitions ask for a version that changes the matches. That is
+ * proven by statements of one and the same {@linkplain VersionSet#predicate named predicate} P,
+ * which is a function of a row's version. Let S, of T, read by P.
+ *
+ * <ul>
+ *   <li><b>rw</b>: S did not return row x; S's set does not hold version v of x, which W made; a
+ *       later statement by P returned v. So v matches P, the version of x that S could choose from
+ *       (an older one, or none) does not, and T comes before W, or before one whose write W's
+ *       stands on. Later means: of T itself after S, or having read what T wrote after S. Without
+ *       it x might have been deleted when S ran.
+ *   <li><b>wr</b>: S returned x in version u; a later statement S' of T by P did not return it,
+ *       although T did not write x; and the set of S' shows x in a version above u, or lacks x and
+ *       W is known to have deleted u. So what stands on u does not match P: T comes after its
+ *       writer W, whose write S' chose from.
+ * </ul>
+ *
+ * <p>Both hold for sets that are not certain. Suppose that the set was read at another moment than
+ * its statement, as at READ COMMITTED. For rw: had v been there when S ran, S would have returned
+ * it. For wr: had u been there when S' ran, S' would have returned it.
+ *
+ * <p><b>Cost.</b> A set is held against the table once, in time linear in its size, and is not
+ * kept: what it held is told by the clock, on which versions appear and sets are read, but for the
+ * few rows where they differ. Readings, comings and goings of rows that are kept for each table are
+ * bounded; what is let go loses dependencies, and makes none.
+ */
+final class PredicateReads {
+
+  private static final int READS = 256;
+  private static final int NAMED = 1024;
+  private static final int OF_ONE_NAME = 64;
+  private static final int COMINGS = 1024;
+  private static final int MISSED = 256;
+  private static final int STEPS = 16;
+
+  /** Finds or makes the version of a row that a token names. */
+  interface Versions {
+    Version of(Row row, long transaction, int statement);
+  }
+
+  private final DependencyListener out;
+  private final Versions versions;
+  private long clock;
+  private long readings;
+
+  PredicateReads(DependencyListener out, Versions versions) {
+    this.out = out;
+    this.versions = versions;
+  }
+
+  /** A statement read a table by its predicates; its rows are known already. */
+  void read(Transaction reader, Event.StatementExecuted event, VersionSet set, Table table) {
+    boolean named = set.predicate() != 0 && isQuery(event.kind()) && readsForCertain(event);
+    PredicateRead read = new PredicateRead(reader, event.statement(), named ? set.predicate() : 0);
+    hold(read, set, table);
+    if (named) {
+      prove(read, event, set, table);
+    }
+    if (reader.predicates == null || !reader.predicates.tables.contains(table)) {
+      links(reader).tables.add(table);
+      keep(table.reads, read);
+    }
+  }
+
+  private static boolean isQuery(StatementKind kind) {
+    return kind == StatementKind.SELECT || kind == StatementKind.LOCKING_SELECT;
+  }
+
+  private static boolean readsForCertain(Event.StatementExecuted event) {
+    return event.rows().stream()
+        .allMatch(access -> access.access() == Access.READ && access.certain());
+  }
+
+  /** Holds a set against what is known of the table. */
+  private void hold(PredicateRead read, VersionSet set, Table table) {
+    long reading = ++readings;
+    long[] rows = set.rows();
+    for (int i = 0; i < rows.length; i++) {
+      Row row = table.row(rows[i]);
+      row.met = reading;
+      long writer = set.transaction(i);
+      Version version = writer == 0 ? row.initial : versions.of(row, writer, set.statement(i));
+      row.metVersion = version;
+      if (!row.broken) {
+        met(read, version);
+      }
+    }
+    for (Version version : table.comings) {
+      if (version.row.met != reading && !version.row.broken) {
+        lacked(read, version);
+      }
+    }
+    read.at = clock;
+  }
+
+  private void met(PredicateRead read, Version version) {
+    Transaction writer = version.writer;
+    if (writer != null && writer != read.reader) {
+      if (version.fate == Fate.SURVIVED) {
+        saw(read, version);
+      } else if (version.fate == Fate.OPEN) {
+        metEarly(read, version, writer);
+      }
+    }
+    if (version.firstNext != null) {
+      version.forEachSurvivor(next -> missed(read, next));
+    }
+  }
+
+  /** The commit of a version's writer may be on its way; or nobody will ever tell of it. */
+  private void metEarly(PredicateRead read, Version version, Transaction writer) {
+    if (writer.observed) {
+      read.early.add(version);
+      Version.Read last = version.readers;
+      if (last == null || last.reader != read.reader) {
+        read.reader.reads.add(
+            new Version.Read(version, read.reader, read.statement, Basis.POSSIBLE_PREDICATE));
+      }
+    } else if (version.appeared == 0) {
+      version.appeared = ++clock;
+    }
+  }
+
+  /** A row is not in the set although this version of it appeared before. */
+  private void lacked(PredicateRead read, Version version) {
+    Transaction writer = version.writer;
+    if (version.deletion) {
+      saw(read, version);
+    } else if (writer != null && writer.endedAt > read.reader.begunAt && !isGone(version)) {
+      // What was inserted before the reader began, and is not there, was deleted unseen.
+      missed(read, version);
+    }
+  }
+
+  /** Whether a row ends with a version or with one above it. */
+  private static boolean isGone(Version version) {
+    Version at = version;
+    for (int i = 0; i < STEPS && at != null; i++) {
+      if (at.deletion || hasOpenDeletion(at)) {
+        return true;
+      }
+      at = at.successor;
+    }
+    return at != null;
+  }
+
+  /** Somebody deletes the row, or has done so and the word of the commit is on its way. */
+  private static boolean hasOpenDeletion(Version version) {
+    for (Version next = version.firstNext; next != null; next = next.sibling) {
+      if (next.deletion && next.fate != Fate.VANISHED) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void saw(PredicateRead read, Version version) {
+    Transaction writer = version.writer;
+    if (writer != null
+        && writer != read.reader
+        && writer.endedAt >= read.reader.horizon
+        && links(read.reader).linkTwice(writer, POSSIBLE_WR)) {
+      tell(
+          new Waiting(
+              writer,
+              read.reader,
+              DependencyKind.WR,
+              version,
+              version.statement,
+              read.statement,
+              Basis.POSSIBLE_PREDICATE));
+    }
+  }
+
+  /** False if nothing new follows. */
+  private boolean missed(PredicateRead read, Version version) {
+    if (read.predicate != 0 && read.missed.size() < MISSED) {
+      read.missed.put(version, true);
+    }
+    Transaction writer = version.writer;
+    if (writer != null
+        && writer != read.reader
+        && links(read.reader).linkTwice(writer, POSSIBLE_RW)) {
+      tell(
+          new Waiting(
+              read.reader,
+              writer,
+              DependencyKind.RW,
+              version,
+              read.statement,
+              version.statement,
+              Basis.POSSIBLE_PREDICATE));
+      return true;
+    }
+    return false;
+  }
+
+  /** A version is known to have survived. */
+  void appeared(Version version) {
+    Transaction writer = version.writer;
+    if (version.appeared != 0 || writer == null) {
+      return;
+    }
+    version.appeared = ++clock;
+    Table table = version.row.owner();
+    if (version.insertion || version.deletion) {
+      table.comings.addLast(version);
+      if (table.comings.size() > COMINGS) {
+        table.comings.removeFirst();
+      }
+    }
+    for (int i = 0; i < table.reads.size(); i++) {
+      PredicateRead read = table.reads.get(i);
+      if (read.lastMissed != writer
+          && read.reader != writer
+          && read.reader.endedAt >= writer.horizon
+          && !read.isVoid()
+          && !read.sawEarly(version)) {
+        if (!missed(read, version)) {
+          read.lastMissed = writer;
+        }
+      }
+    }
+  }
+
+  /** What the statement, with others by its predicate, proves. */
+  private void prove(
+      PredicateRead read, Event.StatementExecuted event, VersionSet set, Table table) {
+    Map<Transaction, Integer> written = new HashMap<>();
+    for (RowAccess access : event.rows()) {
+      if (access.table().equals(table.name)) {
+        Row row = table.row(access.row());
+        int last = access.writers().size() - 1;
+        Version version =
+            last < 0
+                ? row.initial
+                : versions.of(
+                    row, access.writers().transaction(last), access.writers().statement(last));
+        read.returned.put(row, version);
+        if (version.writer != null) {
+          written.merge(version.writer, version.statement, Math::max);
+        }
+      }
+    }
+    List<PredicateRead> alike =
+        table.named.computeIfAbsent(set.predicate(), p -> new ArrayList<>(1));
+    boolean first = true;
+    for (PredicateRead before : alike) {
+      boolean own = before.reader == read.reader;
+      first &= !own;
+      if (own || written.getOrDefault(before.reader, 0) > before.statement) {
+        proveMissed(before, read);
+      }
+      if (own) {
+        proveLeft(before, read);
+      }
+    }
+    if (first) {
+      alike.add(read);
+      table.namedInOrder.addLast(read);
+      if (alike.size() > OF_ONE_NAME) {
+        alike.remove(0);
+      }
+      if (table.namedInOrder.size() > NAMED) {
+        forget(table.namedInOrder.removeFirst(), table);
+      }
+    }
+  }
+
+  /** What a later statement returned and an earlier one, by the same predicate, could not. */
+  private void proveMissed(PredicateRead before, PredicateRead after) {
+    if (before.isVoid()) {
+      return;
+    }
+    after.returned.forEach(
+        (row, version) -> {
+          Transaction writer = version.writer;
+          if (writer != null
+              && writer != before.reader
+              && !row.broken
+              && !before.returned.containsKey(row)
+              && !before.mayHaveSeen(version)
+              && links(before.reader).link(writer, PROVEN_RW)) {
+            tell(
+                new Waiting(
+                    before.reader,
+                    writer,
+                    DependencyKind.RW,
+                    version,
+                    before.statement,
+                    version.statement,
+                    Basis.PREDICATE));
+          }
+        });
+  }
+
+  /** What an earlier statement returned and a later one of the same transaction did not. */
+  private void proveLeft(PredicateRead before, PredicateRead after) {
+    before.returned.forEach(
+        (row, version) -> {
+          Version next =
+              after.returned.containsKey(row)
+                      || row.broken
+                      || version.writer == after.reader
+                      || after.reader.hasWritten(row)
+                  ? null
+                  : row.met == readings ? above(version, row.metVersion) : deletionOf(version);
+          Transaction writer = next == null ? null : next.writer;
+          if (next != null
+              && writer != null
+              && writer != after.reader
+              && links(after.reader).link(writer, PROVEN_WR)) {
+            tell(
+                new Waiting(
+                    writer,
+                    after.reader,
+                    DependencyKind.WR,
+                    next,
+                    next.statement,
+                    after.statement,
+                    Basis.PREDICATE));
+          }
+        });
+  }
+
+  /** The version on the way from {@code upper} down to {@code lower} that stands on the latter. */
+  private static @Nullable Version above(Version lower, @Nullable Version upper) {
+    Version at = upper == lower ? null : upper;
+    for (int i = 0; i < STEPS && at != null; i++) {
+      if (at.previous == lower) {
+        return at;
+      }
+      at = at.previous;
+    }
+    return null;
+  }
+
+  private static @Nullable Version deletionOf(Version version) {
+    for (Version next = version.firstNext; next != null; next = next.sibling) {
+      if (next.deletion && next.certain && next.fate != Fate.VANISHED) {
+        return next;
+      }
+    }
+    return null;
+  }
+
+  /** Tells a dependency as soon as both its transactions have committed. */
+  private void tell(Waiting edge) {
+    Transaction waitsFor =
+        !edge.from().readsCount ? edge.from() : !edge.to().readsCount ? edge.to() : null;
+    if (waitsFor == null) {
+      if (edge.version().fate == Fate.SURVIVED && !edge.version().row.broken) {
+        out.dependency(
+            edge.from(),
+            edge.to(),
+            edge.kind(),
+            edge.version().row,
+            edge.fromStatement(),
+            edge.toStatement(),
+            edge.version().isDoubtful() ? Basis.POSSIBLE_PREDICATE : edge.basis());
+      }
+    } else if (waitsFor.outcome == null || waitsFor.committing) {
+      links(waitsFor).waiting.add(edge);
+    }
+  }
+
+  /** A transaction has committed, and its reads count. */
+  void committed(Transaction transaction) {
+    PredicateLinks links = transaction.predicates;
+    if (links != null && !links.waiting.isEmpty()) {
+      List<Waiting> waiting = List.copyOf(links.waiting);
+      links.waiting.clear();
+      waiting.forEach(this::tell);
+    }
+  }
+
+  private static void keep(List<PredicateRead> reads, PredicateRead read) {
+    if (reads.size() >= READS) {
+      reads.removeIf(PredicateRead::isVoid);
+    }
+    if (reads.size() >= READS) {
+      reads.subList(0, READS / 4).clear();
+    }
+    reads.add(read);
+  }
+
+  private static void forget(PredicateRead read, Table table) {
+    List<PredicateRead> alike = table.named.get(read.predicate);
+    if (alike != null && alike.remove(read) && alike.isEmpty()) {
+      table.named.remove(read.predicate);
+    }
+  }
+
+  private static PredicateLinks links(Transaction transaction) {
+    PredicateLinks links = transaction.predicates;
+    if (links == null) {
+      links = new PredicateLinks();
+      transaction.predicates = links;
+    }
+    return links;
+  }
+}
