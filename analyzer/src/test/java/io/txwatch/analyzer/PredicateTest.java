@@ -34,7 +34,7 @@ class PredicateTest {
             + " NON_REPEATABLE_READ 1-rw(x)>2-wr(x)>1",
         // h11, G-single: T1 reads x, T2 changes x and y, T1 deletes where y was, and finds nothing.
         "r1(x0;P?:x0,y0) r2(x0,y0;_?:x0,y0) w2(x0;P?:x0,y0) w2(y0;Q?:x2,y0) c2 d1(;R?:x2,y2) c1 |"
-            + " G_SINGLE 1-rw(x)>2-pwr?(x)>1",
+            + " G_SINGLE 1-rw(x)>2-pwr?(y)>1",
         // h13, G2: each counts, and inserts what the other would have counted.
         "r1(;P?:x0,y0) r2(;P?:x0,y0) i1(z) i2(w) c1 c2 | G2 1-prw?(w)>2-prw?(z)>1",
       })
