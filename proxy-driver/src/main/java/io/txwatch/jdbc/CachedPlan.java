@@ -29,6 +29,7 @@ final class CachedPlan {
   private volatile boolean proven;
   private volatile boolean batched;
   private volatile @Nullable CachedPlan counting;
+  private volatile boolean outgrown;
   private final @Nullable PlannedReads sideReads;
   private final boolean asksFoundRows;
   private final boolean asksDiagnostics;
@@ -129,6 +130,13 @@ final class CachedPlan {
   /** True if each of the appended columns lists the versions of many rows. */
   boolean aggregates() {
     return plan.returns() == RewritePlan.Returns.AGGREGATED_TO_RESULT;
+  }
+
+  /** Notes that a table is larger than the plan supposed; false if that was noted before. */
+  boolean outgrow() {
+    boolean first = !outgrown;
+    outgrown = true;
+    return first;
   }
 
   /** How many columns were appended to the result. */

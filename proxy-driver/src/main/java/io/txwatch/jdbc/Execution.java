@@ -406,6 +406,7 @@ final class Execution {
       if (text != null
           && !AggregatedVersions.read(text, (row, writers) -> rowBehind(table, row, writers))) {
         notSeen(GapReason.TOO_LARGE, table);
+        connection.outgrown(cached);
       }
     }
   }

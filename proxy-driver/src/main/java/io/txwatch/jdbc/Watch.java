@@ -165,7 +165,7 @@ public final class Watch {
             WatchedDatabase.of(
                 database,
                 dialect,
-                planner.apply(new RewritePlanner(dialect, level)),
+                planner.apply(new RewritePlanner(dialect, level, mostRows)),
                 mostRows,
                 show,
                 pipeline));

@@ -149,6 +149,13 @@ final class WatchedConnection extends DelegatingConnection {
     return snapshotOf == transaction;
   }
 
+  /** A table is larger than a plan supposed: plans are made anew. */
+  void outgrown(CachedPlan cached) {
+    if (cached.outgrow()) {
+      catalog.invalidate();
+    }
+  }
+
   boolean hasJustSet() {
     return justSet;
   }
