@@ -23,7 +23,7 @@ record Parameters(
 
   /** A copy that the application's next setters do not change. */
   Parameters copy() {
-    return this == NONE
+    return setters == null && hashes == null
         ? this
         : new Parameters(
             setters == null ? null : setters.clone(),
