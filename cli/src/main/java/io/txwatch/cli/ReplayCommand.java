@@ -8,7 +8,6 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.Laboratory;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.Verdict;
-import io.txwatch.oracle.WriteCheck;
 import io.txwatch.report.JsonReport;
 import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.ScheduleExecutor;
@@ -68,7 +67,6 @@ import picocli.CommandLine.Spec;
 final class ReplayCommand implements Callable<Integer> {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final List<Oracle> ORACLES = List.of(new WriteCheck());
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -107,7 +105,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Console console = Console.of(spec);
-    List<Oracle> judges = judges();
+    List<Oracle> judges = Oracles.named(oracles);
     List<TestCase> cases = new ArrayList<>();
     for (Path file : files) {
       cases.add(read(file));
@@ -133,31 +131,6 @@ final class ReplayCommand implements Callable<Integer> {
       throw CommandException.unreachable(Drivers.shown(real) + ": " + e.getMessage());
     }
     return code;
-  }
-
-  private List<Oracle> judges() {
-    if (oracles.contains("all")) {
-      return ORACLES;
-    }
-    List<Oracle> judges = new ArrayList<>();
-    for (String name : oracles) {
-      if (!name.equals("none")) {
-        judges.add(
-            ORACLES.stream()
-                .filter(oracle -> oracle.name().equals(name.toLowerCase(Locale.ROOT)))
-                .findFirst()
-                .orElseThrow(
-                    () ->
-                        CommandException.badInput(
-                            "--oracle "
-                                + name
-                                + ": expected all, none, "
-                                + ORACLES.stream()
-                                    .map(Oracle::name)
-                                    .collect(Collectors.joining(", ")))));
-      }
-    }
-    return judges;
   }
 
   private static TestCase read(Path file) throws IOException {
@@ -254,7 +227,7 @@ final class ReplayCommand implements Callable<Integer> {
   }
 
   /** What came from a DBMS, without what a terminal would obey. */
-  private static String printable(String text) {
+  static String printable(String text) {
     return text.replaceAll("[\\p{Cntrl}&&[^\\n]]", "\uFFFD");
   }
 

@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
       CheckCommand.class,
       PrepareCommand.class,
       UnprepareCommand.class,
+      FuzzCommand.class,
       ReplayCommand.class
     },
     mixinStandardHelpOptions = true,
@@ -45,7 +46,7 @@ final class TxWatchCommand implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "which command? one of demo, check, prepare, unprepare, replay");
+        spec.commandLine(), "which command? one of demo, check, prepare, unprepare, fuzz, replay");
   }
 
   /** The version that the build wrote down. */

@@ -32,14 +32,19 @@ public interface Dbms {
         });
   }
 
+  /** Lets a session that served another case see the tables of this one. */
+  default void refresh(Connection session) throws SQLException {}
+
   /** What an error of a statement means. */
   Failure failure(SQLException error);
 
   /** A place of our own. */
   Workspace newWorkspace() throws SQLException;
 
-  /** Asks who waits. */
-  WaitMonitor newMonitor() throws SQLException;
+  /** How many workspaces may be worked in at a time. */
+  default int mostWorkers() {
+    return Integer.MAX_VALUE;
+  }
 
   /** The name and version, as reports have it: {@code PostgreSQL 18.6}. */
   default String describe() {

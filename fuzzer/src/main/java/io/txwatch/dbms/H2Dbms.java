@@ -11,12 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** H2. A workspace is a schema. */
+/** H2. A workspace is a schema, in memory in a database of its own. */
 final class H2Dbms implements Dbms {
 
   /** org.h2.engine.Constants.TRANSACTION_SNAPSHOT. */
   private static final int SNAPSHOT = 6;
 
+  private static final String IN_MEMORY = "jdbc:h2:mem:";
   private static final int LOCK_TIMEOUT = 50200;
   private static final int DEADLOCK = 40001;
   private static final int CONCURRENT_UPDATE = 90131;
@@ -75,14 +76,35 @@ final class H2Dbms implements Dbms {
     };
   }
 
+  /**
+   * H2's sessions can block each other for ever when two of them define tables (2.5.252: one holds
+   * the catalog's lock and wants the database's monitor, the other has the monitor). In memory each
+   * workspace is a database of its own; elsewhere there is one at a time.
+   */
+  @Override
+  public int mostWorkers() {
+    return url.startsWith(IN_MEMORY) ? Integer.MAX_VALUE : 1;
+  }
+
+  private String ofItsOwn(String name) {
+    if (!url.startsWith(IN_MEMORY)) {
+      return url;
+    }
+    int end = url.indexOf(';');
+    return IN_MEMORY + name + (end < 0 ? "" : url.substring(end));
+  }
+
   @Override
   public Workspace newWorkspace() throws SQLException {
     String schema = Sql.newName();
-    Connection own = Sql.with(connector.connect(url), "CREATE SCHEMA " + schema);
+    String place = ofItsOwn(schema);
+    Connection own =
+        Sql.with(connector.connect(place), "SET LOCK_TIMEOUT 600000", "CREATE SCHEMA " + schema);
     return new Workspace() {
       @Override
       public Connection connect() throws SQLException {
-        return Sql.with(connector.connect(url), "SET SCHEMA " + schema, "SET LOCK_TIMEOUT 600000");
+        return Sql.with(
+            connector.connect(place), "SET SCHEMA " + schema, "SET LOCK_TIMEOUT 600000");
       }
 
       @Override
@@ -93,6 +115,11 @@ final class H2Dbms implements Dbms {
                 + " INFORMATION_SCHEMA.TABLES WHERE UPPER(TABLE_SCHEMA) = UPPER('"
                 + schema
                 + "') AND TABLE_TYPE = 'BASE TABLE' ORDER BY 1");
+      }
+
+      @Override
+      public WaitMonitor newMonitor() throws SQLException {
+        return monitor(connector.connect(place));
       }
 
       @Override
@@ -113,9 +140,7 @@ final class H2Dbms implements Dbms {
    * H2 names the blocker of each session. A session that was freed clears the name itself when it
    * next runs, so the name counts only while the blocker has something uncommitted.
    */
-  @Override
-  public WaitMonitor newMonitor() throws SQLException {
-    Connection watcher = connector.connect(url);
+  private static WaitMonitor monitor(Connection watcher) {
     return new WaitMonitor() {
       @Override
       public long sessionOf(Connection connection) throws SQLException {

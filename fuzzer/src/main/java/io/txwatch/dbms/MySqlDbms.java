@@ -100,6 +100,11 @@ final class MySqlDbms implements Dbms {
       }
 
       @Override
+      public WaitMonitor newMonitor() throws SQLException {
+        return monitor();
+      }
+
+      @Override
       public void clear() throws SQLException {
         List<String> tables = tables();
         if (!tables.isEmpty()) {
@@ -120,8 +125,7 @@ final class MySqlDbms implements Dbms {
     };
   }
 
-  @Override
-  public WaitMonitor newMonitor() throws SQLException {
+  private WaitMonitor monitor() throws SQLException {
     Connection watcher = connector.connect(url);
     return database.product().equals("MariaDB")
         ? new InnodbMonitor(watcher)

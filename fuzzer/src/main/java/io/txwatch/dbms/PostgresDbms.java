@@ -90,6 +90,11 @@ final class PostgresDbms implements Dbms {
       }
 
       @Override
+      public WaitMonitor newMonitor() throws SQLException {
+        return monitor();
+      }
+
+      @Override
       public void clear() throws SQLException {
         Sql.execute(own, "DROP SCHEMA " + schema + " CASCADE", "CREATE SCHEMA " + schema);
       }
@@ -103,8 +108,7 @@ final class PostgresDbms implements Dbms {
     };
   }
 
-  @Override
-  public WaitMonitor newMonitor() throws SQLException {
+  private WaitMonitor monitor() throws SQLException {
     Connection watcher = connector.connect(url);
     return new WaitMonitor() {
       @Override

@@ -57,6 +57,15 @@ final class SqliteDbms implements Dbms {
         : new Failure(Failure.Kind.STATEMENT, Failure.Effect.GOES_ON);
   }
 
+  /**
+   * A session has the schema in memory and looks whether it is still that when it executes a
+   * statement; an error found when preparing one comes before that, and of the old schema.
+   */
+  @Override
+  public void refresh(Connection session) throws SQLException {
+    Sql.execute(session, "SELECT count(*) FROM sqlite_schema");
+  }
+
   @Override
   public Workspace newWorkspace() throws SQLException {
     Path directory;
@@ -89,6 +98,11 @@ final class SqliteDbms implements Dbms {
       }
 
       @Override
+      public WaitMonitor newMonitor() {
+        return WaitMonitor.NOBODY_WAITS;
+      }
+
+      @Override
       public void close() throws SQLException {
         own.close();
         try (Stream<Path> files = Files.walk(directory)) {
@@ -98,10 +112,5 @@ final class SqliteDbms implements Dbms {
         }
       }
     };
-  }
-
-  @Override
-  public WaitMonitor newMonitor() {
-    return WaitMonitor.NOBODY_WAITS;
   }
 }

@@ -19,6 +19,9 @@ public interface Workspace extends AutoCloseable {
   /** Drops whatever is in it. No session may be in a transaction. */
   void clear() throws SQLException;
 
+  /** Asks who of its sessions waits. */
+  WaitMonitor newMonitor() throws SQLException;
+
   @Override
   void close() throws SQLException;
 }

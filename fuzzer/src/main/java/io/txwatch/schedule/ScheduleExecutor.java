@@ -61,7 +61,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     this.dbms = dbms;
     this.workspace = workspace;
     this.patience = patience;
-    this.monitor = dbms.newMonitor();
+    this.monitor = workspace.newMonitor();
   }
 
   /** A set-up statement that the DBMS refused: the case says nothing about transactions. */
@@ -95,6 +95,7 @@ public final class ScheduleExecutor implements AutoCloseable {
       Session session = session(name);
       session.reset();
       dbms.setLevel(session.connection(), level);
+      dbms.refresh(session.connection());
       own.put(name, session);
     }
     Run run = new Run(testCase, own);

@@ -1,0 +1,440 @@
+package io.txwatch.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.txwatch.campaign.Campaign;
+import io.txwatch.campaign.Finding;
+import io.txwatch.campaign.Summary;
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.UnsupportedDbmsException;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.Verdict;
+import io.txwatch.prepare.DatabaseProbe;
+import io.txwatch.report.JsonReport;
+import io.txwatch.schedule.Execution;
+import io.txwatch.sql.Dialect;
+import io.txwatch.testcase.CaseWriter;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code fuzz}: looks for transaction bugs in a DBMS. */
+@Command(
+    name = "fuzz",
+    description = {
+      "Makes transactions up, runs them on a database, and reports what it must not do with them,",
+      "each finding as a short case that replay runs again.",
+      "It works in schemas, databases or files of its own, which are dropped afterwards."
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = TxWatchCommand.Version.class,
+    sortOptions = false,
+    footer = {
+      "",
+      "Examples:",
+      "  txwatch fuzz",
+      "  txwatch fuzz --url jdbc:mariadb://localhost/test --user root --duration 10m --out findings",
+      "  txwatch fuzz --url jdbc:postgresql://localhost/test --isolation RC,SER --seed 7 --cases 500",
+      "",
+      "With --json, a line for each finding, and last the summary:",
+      "  {\"type\":\"finding\",\"oracle\":…,\"isolation\":…,\"case\":…,\"reproducedRuns\":\"5/5\",…}",
+      "  {\"type\":\"summary\",\"seed\":N,\"cases\":N,\"undecided\":N,\"casesPerSecond\":x,…}",
+      "The same seed makes the same cases, on every machine and with any number of workers.",
+      ""
+    })
+final class FuzzCommand implements Callable<Integer> {
+
+  private static final String IN_MEMORY = "jdbc:h2:mem:fuzz";
+  private static final Duration DEFAULT_DURATION = Duration.ofSeconds(60);
+  private static final Duration NO_END = Duration.ofDays(365);
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      description = "the database (default: H2 in memory)")
+  private String url = IN_MEMORY;
+
+  @Mixin private DatabaseOptions database = new DatabaseOptions();
+
+  @Option(
+      names = "--isolation",
+      split = ",",
+      paramLabel = "LEVEL",
+      converter = CheckCommand.LevelConverter.class,
+      description = "the levels, in turn (default: all that the database has)")
+  private List<IsolationLevel> levels = new ArrayList<>();
+
+  @Option(
+      names = "--oracle",
+      split = ",",
+      paramLabel = "all|writecheck",
+      defaultValue = "all",
+      description = "who judges (default: all)")
+  private List<String> oracles = new ArrayList<>();
+
+  @Option(names = "--cases", paramLabel = "N", description = "stop after so many cases")
+  private @Nullable Long cases;
+
+  @Option(
+      names = "--duration",
+      paramLabel = "60s|10m|2h",
+      converter = DurationConverter.class,
+      description = "stop after that time (default: 60s, without end if --cases is given)")
+  private @Nullable Duration duration;
+
+  @Option(names = "--seed", paramLabel = "N", description = "makes the cases (default: any)")
+  private @Nullable Long seed;
+
+  @Option(
+      names = "--workers",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "cases at a time (default: 2)")
+  private int workers = 2;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description = "write a folder for each finding here")
+  private @Nullable Path out;
+
+  @Mixin private CommonOptions common = new CommonOptions();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Console console = Console.of(spec);
+    if (workers < 1) {
+      throw CommandException.badInput("--workers " + workers + ": expected at least 1");
+    }
+    if (cases != null && cases < 1) {
+      throw CommandException.badInput("--cases " + cases + ": expected at least 1");
+    }
+    if (out != null) {
+      Files.createDirectories(out);
+    }
+    String real = Drivers.unwatched(url);
+    if (real.matches("jdbc:h2:mem:(;.*)?")) {
+      real = real.replaceFirst("mem:", "mem:fuzz");
+    }
+    try (Connection keep = Drivers.connect(real, database)) {
+      Dialect dialect =
+          DatabaseProbe.of(keep, real)
+              .dialect()
+              .orElseThrow(
+                  () ->
+                      CommandException.badInput(
+                          "no statements can be made for this database, or for its sql_mode"));
+      Dbms dbms = Dbms.of(real, target -> Drivers.connect(target, database));
+      return run(console, dbms, dialect);
+    } catch (UnsupportedDbmsException e) {
+      throw CommandException.badInput(Objects.requireNonNull(e.getMessage()));
+    } catch (SQLException e) {
+      throw CommandException.unreachable(Drivers.shown(real) + ": " + e.getMessage());
+    }
+  }
+
+  private int run(Console console, Dbms dbms, Dialect dialect)
+      throws SQLException, InterruptedException, IOException {
+    List<IsolationLevel> chosen = levels.isEmpty() ? dbms.levels() : levels;
+    for (IsolationLevel level : chosen) {
+      if (!dbms.levels().contains(level)) {
+        throw CommandException.badInput(
+            dbms.describe()
+                + " has no level of its own called "
+                + level
+                + "; it has "
+                + dbms.levels().stream().map(Enum::name).collect(Collectors.joining(", ")));
+      }
+    }
+    Campaign.Plan plan =
+        new Campaign.Plan(
+            seed == null ? ThreadLocalRandom.current().nextLong(1L << 31) : seed,
+            chosen,
+            Oracles.named(oracles),
+            cases == null ? Long.MAX_VALUE : cases,
+            duration != null ? duration : cases == null ? DEFAULT_DURATION : NO_END,
+            Math.min(workers, dbms.mostWorkers()));
+    PrintWriter people = console.people(common.json);
+    people.println(
+        dbms.describe()
+            + " at "
+            + chosen.stream().map(Enum::name).collect(Collectors.joining(", "))
+            + ", seed "
+            + plan.seed());
+    people.flush();
+    Report report = new Report(console, dbms);
+    Campaign campaign = new Campaign(dbms, dialect, plan, report);
+    Thread onSignal = new Thread(() -> stopAndWait(campaign), "stop");
+    Runtime.getRuntime().addShutdownHook(onSignal);
+    ScheduledExecutorService clock =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "progress");
+              thread.setDaemon(true);
+              return thread;
+            });
+    clock.scheduleAtFixedRate(
+        () -> console.note(progress(campaign.summary())), 5, 5, TimeUnit.SECONDS);
+    Summary summary;
+    try {
+      summary = campaign.run();
+      clock.shutdownNow();
+      tell(people, summary);
+      if (common.json) {
+        writeJson(console.out(), summary);
+      }
+    } finally {
+      clock.shutdownNow();
+      finished = true;
+      removeHook(onSignal);
+    }
+    boolean failing = common.failOn != FailOn.NEVER && report.unknown;
+    return failing ? ExitCode.ANOMALIES : ExitCode.CLEAN;
+  }
+
+  private volatile boolean finished;
+
+  /** A signal to end: the cases under way are finished, and the summary is printed. */
+  private void stopAndWait(Campaign campaign) {
+    campaign.stop();
+    long deadline = System.nanoTime() + Duration.ofSeconds(15).toNanos();
+    while (!finished && System.nanoTime() < deadline) {
+      try {
+        Thread.sleep(20);
+      } catch (InterruptedException e) {
+        return;
+      }
+    }
+  }
+
+  private static void removeHook(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The hook is what is running: there is nothing to remove.
+      hook.interrupt();
+    }
+  }
+
+  /** Tells of findings as they come. */
+  private final class Report implements Campaign.Listener {
+    private final Console console;
+    private final Dbms dbms;
+    private int count;
+    private volatile boolean unknown;
+
+    Report(Console console, Dbms dbms) {
+      this.console = console;
+      this.dbms = dbms;
+    }
+
+    @Override
+    public synchronized void found(Finding finding) {
+      count++;
+      unknown |= finding.known().isEmpty();
+      try {
+        String place = out == null ? "" : write(finding).toString();
+        if (common.json) {
+          writeJson(console.out(), finding, place);
+        }
+        tell(finding, place);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    @Override
+    public synchronized void notReproduced(Execution execution, Verdict verdict) {
+      console.note(
+          "not reproduced: case "
+              + execution.testCase().header("number").orElse("?")
+              + " at "
+              + execution.level()
+              + ": "
+              + ReplayCommand.printable(verdict.reason()));
+    }
+
+    private Path write(Finding finding) throws IOException {
+      Path folder =
+          Objects.requireNonNull(out)
+              .resolve(
+                  finding.oracle()
+                      + "-"
+                      + finding.level().shortName()
+                      + "-"
+                      + finding.original().header("seed").orElse("")
+                      + "-"
+                      + finding.original().header("number").orElse(""));
+      Files.createDirectories(folder);
+      Files.writeString(
+          folder.resolve("case.txt"),
+          CaseWriter.write(
+              finding
+                  .reduced()
+                  .withHeader("isolation", finding.level().name())
+                  .withHeader("oracle", finding.oracle())));
+      Files.writeString(folder.resolve("original.txt"), CaseWriter.write(finding.original()));
+      Files.writeString(
+          folder.resolve("report.txt"),
+          dbms.describe()
+              + " at "
+              + finding.level()
+              + "\n"
+              + finding.oracle()
+              + ": "
+              + finding.reason()
+              + "\n\n"
+              + finding.execution()
+              + "\n");
+      return folder.resolve("case.txt");
+    }
+
+    private void tell(Finding finding, String place) {
+      PrintWriter people = console.people(common.json);
+      people.println();
+      people.println(
+          "FOUND by "
+              + finding.oracle()
+              + " at "
+              + finding.level()
+              + ", "
+              + finding.reproduced()
+              + " of "
+              + finding.runs()
+              + " runs"
+              + finding.known().map(known -> ", known: " + known.id()).orElse("")
+              + (place.isEmpty() ? "" : ", " + place));
+      ReplayCommand.printable(CaseWriter.write(finding.reduced()))
+          .lines()
+          .forEach(line -> people.println("  " + line));
+      people.println("  " + ReplayCommand.printable(finding.reason()));
+      people.flush();
+    }
+  }
+
+  private static String progress(Summary summary) {
+    return String.format(
+        Locale.ROOT,
+        "%.0f s: %d cases, %.1f a second, %d undecided, %d findings",
+        summary.seconds(),
+        summary.cases(),
+        summary.casesPerSecond(),
+        summary.undecided(),
+        summary.findings());
+  }
+
+  private static void tell(PrintWriter people, Summary summary) {
+    people.println();
+    people.println(
+        progress(summary)
+            + ", "
+            + summary.unsupported()
+            + " that no oracle applies to, "
+            + summary.unreproduced()
+            + " not reproduced");
+    people.printf(
+        Locale.ROOT,
+        "%d statements, %.1f %% accepted: %s%n",
+        summary.statements(),
+        100 * summary.accepted(),
+        summary.kinds().entrySet().stream()
+            .map(kind -> kind.getValue() + " " + kind.getKey())
+            .collect(Collectors.joining(", ")));
+    people.println("seed " + summary.seed() + " makes the same cases again");
+    people.flush();
+  }
+
+  private static void writeJson(PrintWriter out, Finding finding, String place)
+      throws IOException {
+    try (JsonGenerator json = JsonReport.generator(out)) {
+      json.writeStartObject();
+      json.writeStringField("type", "finding");
+      json.writeStringField("oracle", finding.oracle());
+      json.writeStringField("phenomenon", "WRITE_SPECIFIC_SERIALIZABILITY");
+      json.writeStringField("isolation", finding.level().name());
+      json.writeStringField("case", place);
+      json.writeStringField("text", CaseWriter.write(finding.reduced()));
+      json.writeNumberField("statements", finding.reduced().steps().size());
+      json.writeStringField("reproducedRuns", finding.reproduced() + "/" + finding.runs());
+      if (finding.known().isPresent()) {
+        json.writeStringField("knownBehaviour", finding.known().get().id());
+      } else {
+        json.writeNullField("knownBehaviour");
+      }
+      json.writeStringField("reason", finding.reason());
+      json.writeEndObject();
+    }
+    out.println();
+    out.flush();
+  }
+
+  private static void writeJson(PrintWriter out, Summary summary) throws IOException {
+    try (JsonGenerator json = JsonReport.generator(out)) {
+      json.writeStartObject();
+      json.writeStringField("type", "summary");
+      json.writeNumberField("seed", summary.seed());
+      json.writeNumberField("cases", summary.cases());
+      json.writeNumberField("undecided", summary.undecided());
+      json.writeNumberField("unsupported", summary.unsupported());
+      json.writeNumberField("notReproduced", summary.unreproduced());
+      json.writeNumberField("casesPerSecond", summary.casesPerSecond());
+      json.writeNumberField("findings", summary.findings());
+      json.writeNumberField("statements", summary.statements());
+      json.writeNumberField("accepted", summary.accepted());
+      json.writeObjectFieldStart("kinds");
+      for (var kind : summary.kinds().entrySet()) {
+        json.writeNumberField(kind.getKey(), kind.getValue());
+      }
+      json.writeEndObject();
+      json.writeNumberField("seconds", summary.seconds());
+      json.writeEndObject();
+    }
+    out.println();
+    out.flush();
+  }
+
+  /** {@code 60s}, {@code 10m}, {@code 2h}. */
+  static final class DurationConverter implements ITypeConverter<Duration> {
+    private static final Pattern FORM = Pattern.compile("([1-9][0-9]{0,6})(s|m|h)");
+
+    @Override
+    public Duration convert(String value) {
+      Matcher matcher = FORM.matcher(value);
+      if (!matcher.matches()) {
+        throw new TypeConversionException("expected 60s, 10m or 2h, say, not '" + value + "'");
+      }
+      long count = Long.parseLong(matcher.group(1));
+      return switch (matcher.group(2)) {
+        case "s" -> Duration.ofSeconds(count);
+        case "m" -> Duration.ofMinutes(count);
+        default -> Duration.ofHours(count);
+      };
+    }
+  }
+}

@@ -1,0 +1,282 @@
+package io.txwatch.campaign;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.Workspace;
+import io.txwatch.generator.CaseGenerator;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.KnownBehaviour;
+import io.txwatch.oracle.Laboratory;
+import io.txwatch.oracle.Oracle;
+import io.txwatch.oracle.Verdict;
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.schedule.StepOutcome;
+import io.txwatch.sql.Dialect;
+import io.txwatch.testcase.TestCase;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A campaign: its {@code n}-th case is the same on every machine and with any number of workers.
+ * Each worker has a workspace and sessions of its own.
+ */
+public final class Campaign {
+
+  private static final int REPRODUCTIONS = 5;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final Dbms dbms;
+  private final Dialect dialect;
+  private final Plan plan;
+  private final Listener listener;
+  private final AtomicLong next = new AtomicLong();
+  private final AtomicLong cases = new AtomicLong();
+  private final AtomicLong undecided = new AtomicLong();
+  private final AtomicLong unsupported = new AtomicLong();
+  private final AtomicLong unreproduced = new AtomicLong();
+  private final AtomicLong findings = new AtomicLong();
+  private final AtomicLong statements = new AtomicLong();
+  private final AtomicLong rejected = new AtomicLong();
+  private final Map<String, Long> kinds = new ConcurrentHashMap<>();
+  private final AtomicBoolean stop = new AtomicBoolean();
+  private volatile @Nullable Throwable fault;
+  private long start;
+
+  /**
+   * What is to be done.
+   *
+   * @param seed makes the cases
+   * @param levels the levels; each case runs at one of them, in turn
+   * @param oracles who judges
+   * @param cases how many cases; {@link Long#MAX_VALUE} for as many as the time allows
+   * @param duration for how long
+   * @param workers how many at a time
+   */
+  public record Plan(
+      long seed,
+      List<IsolationLevel> levels,
+      List<Oracle> oracles,
+      long cases,
+      Duration duration,
+      int workers) {}
+
+  /** Is told what happens, by several threads. */
+  public interface Listener {
+    /** Something was found. */
+    void found(Finding finding);
+
+    /** A violation that a fresh run of the same case did not show. */
+    default void notReproduced(Execution execution, Verdict verdict) {}
+  }
+
+  /** A campaign that has not begun. */
+  public Campaign(Dbms dbms, Dialect dialect, Plan plan, Listener listener) {
+    this.dbms = dbms;
+    this.dialect = dialect;
+    this.plan = plan;
+    this.listener = listener;
+  }
+
+  /** Asks the workers to stop after the case that each is at. */
+  public void stop() {
+    stop.set(true);
+  }
+
+  /**
+   * Runs to the end.
+   *
+   * @throws SQLException if the DBMS cannot be used any more
+   */
+  public Summary run() throws SQLException, InterruptedException {
+    start = System.nanoTime();
+    List<Thread> workers = new ArrayList<>();
+    for (int i = 0; i < plan.workers(); i++) {
+      Thread worker = new Thread(this::work, "worker " + (i + 1));
+      worker.setDaemon(true);
+      worker.start();
+      workers.add(worker);
+    }
+    for (Thread worker : workers) {
+      worker.join();
+    }
+    Throwable failure = fault;
+    if (failure instanceof SQLException sql) {
+      throw sql;
+    }
+    if (failure != null) {
+      throw new IllegalStateException("a worker failed", failure);
+    }
+    return summary();
+  }
+
+  /** What has been done so far. */
+  public Summary summary() {
+    return new Summary(
+        plan.seed(),
+        cases.get(),
+        undecided.get(),
+        unsupported.get(),
+        unreproduced.get(),
+        findings.get(),
+        statements.get(),
+        rejected.get(),
+        new TreeMap<>(kinds),
+        (System.nanoTime() - start) / 1e9);
+  }
+
+  private void work() {
+    try (Workspace workspace = dbms.newWorkspace();
+        ScheduleExecutor executor = new ScheduleExecutor(dbms, workspace, PATIENCE)) {
+      Worker worker = new Worker(executor);
+      while (!stop.get() && System.nanoTime() - start < plan.duration().toNanos()) {
+        long number = next.getAndIncrement();
+        if (number >= plan.cases()) {
+          return;
+        }
+        worker.run(number);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (SQLException | RuntimeException | Error e) {
+      fault = e;
+      stop.set(true);
+    }
+  }
+
+  /** One worker's part. */
+  private final class Worker implements Laboratory {
+    private final ScheduleExecutor executor;
+    private final CaseGenerator generator = new CaseGenerator(plan.seed(), dialect);
+
+    Worker(ScheduleExecutor executor) {
+      this.executor = executor;
+    }
+
+    @Override
+    public Dbms dbms() {
+      return dbms;
+    }
+
+    @Override
+    public Execution execute(TestCase testCase, IsolationLevel level)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      return executor.execute(testCase, level);
+    }
+
+    void run(long number) throws SQLException, InterruptedException {
+      CaseGenerator.Generated generated = generator.generate(number);
+      IsolationLevel level = plan.levels().get((int) (number % plan.levels().size()));
+      cases.incrementAndGet();
+      generated.kinds().forEach((kind, count) -> kinds.merge(kind, (long) count, Long::sum));
+      try {
+        Execution execution = execute(generated.testCase(), level);
+        count(execution);
+        judge(execution);
+      } catch (ScheduleExecutor.SetupException e) {
+        statements.incrementAndGet();
+        rejected.incrementAndGet();
+      }
+    }
+
+    private void judge(Execution execution)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      if (execution.undecided().isPresent()) {
+        undecided.incrementAndGet();
+        return;
+      }
+      boolean told = false;
+      boolean open = false;
+      for (Oracle oracle : plan.oracles()) {
+        Verdict verdict = oracle.judge(execution, this);
+        switch (verdict.result()) {
+          case VIOLATION -> {
+            told = true;
+            report(oracle, execution, verdict);
+          }
+          case CLEAN -> told = true;
+          case UNDECIDED -> open = true;
+          case UNSUPPORTED -> {}
+        }
+      }
+      if (!told) {
+        (open ? undecided : unsupported).incrementAndGet();
+      }
+    }
+
+    private void report(Oracle oracle, Execution first, Verdict firstVerdict)
+        throws SQLException, InterruptedException {
+      Reducer reducer = new Reducer(oracle, this, first.level());
+      if (!reducer.isViolating(first.testCase())) {
+        unreproduced.incrementAndGet();
+        listener.notReproduced(first, firstVerdict);
+        return;
+      }
+      TestCase reduced = reducer.reduce(first.testCase());
+      int reproduced = 0;
+      Execution shown = first;
+      String reason = "";
+      for (int i = 0; i < REPRODUCTIONS; i++) {
+        try {
+          Execution again = execute(reduced, first.level());
+          Verdict verdict = oracle.judge(again, this);
+          if (verdict.result() == Verdict.Result.VIOLATION) {
+            reproduced++;
+            shown = again;
+            reason = verdict.reason();
+          }
+        } catch (ScheduleExecutor.SetupException e) {
+          break;
+        }
+      }
+      if (reproduced == 0) {
+        unreproduced.incrementAndGet();
+        listener.notReproduced(first, firstVerdict);
+        return;
+      }
+      Optional<KnownBehaviour> known = KnownBehaviour.of(dbms.database(), shown);
+      findings.incrementAndGet();
+      listener.found(
+          new Finding(
+              oracle.name(),
+              first.level(),
+              first.testCase(),
+              reduced,
+              shown,
+              reason,
+              reproduced,
+              REPRODUCTIONS,
+              known));
+    }
+
+    private void count(Execution execution) {
+      for (StepOutcome outcome : execution.outcomes()) {
+        if (outcome.status() != StepOutcome.Status.SKIPPED) {
+          statements.incrementAndGet();
+        }
+        Failure failure = outcome.failure();
+        if (failure != null
+            && failure.kind() == Failure.Kind.STATEMENT
+            && isRefusal(outcome.sqlState(), outcome.message())) {
+          rejected.incrementAndGet();
+        }
+      }
+    }
+
+    /** False for errors that come of the data: a duplicate key, a null, a value too large. */
+    private boolean isRefusal(String sqlState, String message) {
+      boolean ofData = sqlState.startsWith("23") || sqlState.startsWith("22");
+      boolean sqliteConstraint = message.contains("SQLITE_CONSTRAINT");
+      return !ofData && !sqliteConstraint;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package io.txwatch.campaign;
+
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.Laboratory;
+import io.txwatch.oracle.Oracle;
+import io.txwatch.oracle.Verdict;
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Makes a violating case short: sessions, statements and set-up statements are dropped one by one,
+ * and the order of submission made plainer, as long as the same oracle finds a violation in a fresh
+ * run. What comes out has no part that could be left out.
+ */
+final class Reducer {
+
+  private static final int MOST_RUNS = 400;
+
+  private final Oracle oracle;
+  private final Laboratory laboratory;
+  private final IsolationLevel level;
+  private int runs;
+
+  Reducer(Oracle oracle, Laboratory laboratory, IsolationLevel level) {
+    this.oracle = oracle;
+    this.laboratory = laboratory;
+    this.level = level;
+  }
+
+  TestCase reduce(TestCase violating) throws SQLException, InterruptedException {
+    TestCase shortest = violating;
+    boolean shrinks = true;
+    while (shrinks && runs < MOST_RUNS) {
+      int before = size(shortest);
+      shortest = withoutSessions(shortest);
+      shortest = withoutSteps(shortest);
+      shortest = withoutSetup(shortest);
+      shrinks = size(shortest) < before;
+    }
+    return calmer(shortest);
+  }
+
+  private static int size(TestCase testCase) {
+    return testCase.steps().size() + testCase.setup().size();
+  }
+
+  private TestCase withoutSessions(TestCase of) throws SQLException, InterruptedException {
+    TestCase shortest = of;
+    for (String session : of.sessions()) {
+      List<Step> rest =
+          shortest.steps().stream().filter(step -> !step.session().equals(session)).toList();
+      shortest = rest.isEmpty() ? shortest : ifStill(shortest.withSteps(rest), shortest);
+    }
+    return shortest;
+  }
+
+  private TestCase withoutSteps(TestCase of) throws SQLException, InterruptedException {
+    TestCase shortest = of;
+    for (int i = of.steps().size() - 1; i >= 0; i--) {
+      int id = of.steps().get(i).id();
+      List<Step> rest = shortest.steps().stream().filter(step -> step.id() != id).toList();
+      shortest = rest.isEmpty() ? shortest : ifStill(shortest.withSteps(rest), shortest);
+    }
+    return shortest;
+  }
+
+  private TestCase withoutSetup(TestCase of) throws SQLException, InterruptedException {
+    TestCase shortest = of;
+    for (int i = of.setup().size() - 1; i >= 0; i--) {
+      List<String> rest = new ArrayList<>(shortest.setup());
+      rest.remove(i);
+      shortest = ifStill(shortest.withSetup(rest), shortest);
+    }
+    return shortest;
+  }
+
+  /** Fewer changes from one session to another: a step moves up to its session's last one. */
+  private TestCase calmer(TestCase of) throws SQLException, InterruptedException {
+    TestCase calmest = of;
+    for (int i = 2; i < of.steps().size(); i++) {
+      List<Step> steps = new ArrayList<>(calmest.steps());
+      Step step = steps.get(i);
+      int last = i - 1;
+      while (last >= 0 && !steps.get(last).session().equals(step.session())) {
+        last--;
+      }
+      if (last >= 0 && last < i - 1) {
+        steps.remove(i);
+        steps.add(last + 1, step);
+        calmest = ifStill(calmest.withSteps(steps), calmest);
+      }
+    }
+    return calmest;
+  }
+
+  private TestCase ifStill(TestCase candidate, TestCase otherwise)
+      throws SQLException, InterruptedException {
+    return isViolating(candidate) ? candidate : otherwise;
+  }
+
+  /** True if a fresh run violates. */
+  boolean isViolating(TestCase candidate) throws SQLException, InterruptedException {
+    if (runs++ > MOST_RUNS) {
+      return false;
+    }
+    try {
+      Execution execution = laboratory.execute(candidate, level);
+      return oracle.judge(execution, laboratory).result() == Verdict.Result.VIOLATION;
+    } catch (ScheduleExecutor.SetupException e) {
+      return false;
+    }
+  }
+}

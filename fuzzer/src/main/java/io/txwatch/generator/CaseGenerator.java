@@ -1,0 +1,100 @@
+package io.txwatch.generator;
+
+import io.txwatch.sql.Dialect;
+import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Makes the cases of a campaign: the {@code n}-th case of a seed is the same on every machine,
+ * whatever ran before it.
+ */
+public final class CaseGenerator {
+
+  private static final int MOST_TRANSACTIONS = 4;
+  private static final int MOST_STATEMENTS = 4;
+
+  private final long seed;
+  private final Dialect dialect;
+
+  /** The cases of a seed in a dialect. */
+  public CaseGenerator(long seed, Dialect dialect) {
+    this.seed = seed;
+    this.dialect = dialect;
+  }
+
+  /**
+   * A case, and what it is made of.
+   *
+   * @param testCase the case
+   * @param kinds how many statements of each kind its transactions have
+   */
+  public record Generated(TestCase testCase, Map<String, Integer> kinds) {}
+
+  /** The {@code number}-th case. */
+  public Generated generate(long number) {
+    Chance chance = new Chance(seed, number);
+    Schemas.Schema schema = new Schemas(chance, dialect).next();
+    Statements statements = new Statements(chance, dialect, schema.tables());
+    List<Deque<String>> sessions = new ArrayList<>();
+    int count = chance.in100(75) ? 2 : chance.between(3, MOST_TRANSACTIONS);
+    for (int i = 0; i < count; i++) {
+      sessions.add(transaction(chance, statements));
+    }
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put("seed", Long.toString(seed));
+    headers.put("number", Long.toString(number));
+    TestCase testCase =
+        new TestCase("case-" + number, headers, schema.setup(), merge(chance, sessions), List.of());
+    return new Generated(testCase, statements.kinds());
+  }
+
+  private static Deque<String> transaction(Chance chance, Statements statements) {
+    Deque<String> steps = new ArrayDeque<>();
+    if (chance.in100(12)) {
+      steps.add(statements.next()); // one that is a transaction by itself
+      return steps;
+    }
+    steps.add("BEGIN");
+    int size = chance.between(1, MOST_STATEMENTS);
+    int savepoint = size > 2 && chance.in100(10) ? chance.below(size - 1) : -1;
+    for (int i = 0; i < size; i++) {
+      steps.add(statements.next());
+      if (i == savepoint) {
+        steps.add("SAVEPOINT s");
+      } else if (savepoint >= 0 && i == savepoint + 1) {
+        steps.add("ROLLBACK TO SAVEPOINT s");
+      }
+    }
+    steps.add(chance.in100(80) ? "COMMIT" : "ROLLBACK");
+    return steps;
+  }
+
+  /** A submitted order: each session in its own, the sessions mixed. */
+  private static List<Step> merge(Chance chance, List<Deque<String>> sessions) {
+    List<Step> steps = new ArrayList<>();
+    int left = sessions.stream().mapToInt(Deque::size).sum();
+    while (left > 0) {
+      int draw = chance.below(left);
+      int session = 0;
+      while (draw >= sessions.get(session).size()) {
+        draw -= sessions.get(session).size();
+        session++;
+      }
+      steps.add(
+          new Step(
+              steps.size() + 1,
+              "T" + (session + 1),
+              Optional.empty(),
+              sessions.get(session).remove()));
+      left--;
+    }
+    return steps;
+  }
+}

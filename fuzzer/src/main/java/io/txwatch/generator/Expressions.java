@@ -1,0 +1,191 @@
+package io.txwatch.generator;
+
+import io.txwatch.generator.Table.Column;
+import io.txwatch.sql.Dialect;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Generates typed expressions over the columns in scope.
+ *
+ * <p>Every operator is parenthesized, so no dialect's precedence changes what is meant.
+ */
+final class Expressions {
+
+  private static final int DEEPEST = 3;
+
+  private final Chance chance;
+  private final Dialect dialect;
+
+  /** A column as an expression names it. */
+  private record Reference(String text, SqlType type) {}
+
+  private final List<Reference> scope = new ArrayList<>();
+
+  /** Tables that subqueries may read; empty where there must be none. */
+  private final List<Table> readable;
+
+  private int aliases;
+
+  Expressions(Chance chance, Dialect dialect, List<Table> readable) {
+    this.chance = chance;
+    this.dialect = dialect;
+    this.readable = readable;
+  }
+
+  /** Adds a table's columns, qualified if {@code alias} is not empty. */
+  Expressions with(Table table, String alias) {
+    for (Column column : table.columns()) {
+      scope.add(
+          new Reference(
+              alias.isEmpty() ? column.name() : alias + "." + column.name(), column.type()));
+    }
+    return this;
+  }
+
+  /** A literal. */
+  String literal(SqlType type) {
+    return switch (type) {
+      case INT -> String.valueOf(chance.between(-1, 9));
+      case DECIMAL -> chance.between(0, 9) + "." + chance.oneOf("0", "5", "25");
+      case TEXT -> "'" + chance.oneOf("", "a", "b", "ab", "c") + "'";
+    };
+  }
+
+  /** A value of that type. */
+  String value(SqlType type) {
+    return value(type, 0);
+  }
+
+  private String value(SqlType type, int depth) {
+    List<Reference> fitting = scope.stream().filter(reference -> reference.type() == type).toList();
+    if (!fitting.isEmpty() && chance.in100(40)) {
+      return chance.oneOf(fitting).text();
+    }
+    if (depth >= DEEPEST || chance.in100(40)) {
+      return literal(type);
+    }
+    int deeper = depth + 1;
+    switch (chance.below(4)) {
+      case 0:
+        return "COALESCE(" + value(type, deeper) + ", " + literal(type) + ")";
+      case 1:
+        return "CASE WHEN "
+            + condition(deeper)
+            + " THEN "
+            + value(type, deeper)
+            + " ELSE "
+            + literal(type)
+            + " END";
+      default:
+        return operator(type, deeper);
+    }
+  }
+
+  private String operator(SqlType type, int depth) {
+    return switch (type) {
+      case INT ->
+          switch (chance.below(6)) {
+            case 0 -> "ABS(" + value(type, depth) + ")";
+            case 1 -> "LENGTH(" + value(SqlType.TEXT, depth) + ")";
+            case 2 -> "(" + value(type, depth) + " - " + value(type, depth) + ")";
+            case 3 -> readable.isEmpty() ? literal(type) : count(depth);
+            default -> "(" + value(type, depth) + " + " + literal(type) + ")";
+          };
+      case DECIMAL -> "(" + value(type, depth) + chance.oneOf(" + ", " - ") + literal(type) + ")";
+      case TEXT -> chance.oneOf("UPPER(", "LOWER(", "TRIM(") + value(type, depth) + ")";
+    };
+  }
+
+  private String count(int depth) {
+    Table table = chance.oneOf(readable);
+    String alias = "q" + ++aliases;
+    return "(SELECT COUNT(*) FROM " + table.name() + " " + alias + where(table, alias, depth) + ")";
+  }
+
+  private String where(Table table, String alias, int depth) {
+    int size = scope.size();
+    with(table, alias);
+    String condition = condition(depth + 1);
+    scope.subList(size, scope.size()).clear();
+    return " WHERE " + condition;
+  }
+
+  /** A condition. */
+  String condition() {
+    return condition(0);
+  }
+
+  private String condition(int depth) {
+    if (depth < DEEPEST) {
+      switch (chance.below(8)) {
+        case 0:
+          return "(" + condition(depth + 1) + " AND " + condition(depth + 1) + ")";
+        case 1:
+          return "(" + condition(depth + 1) + " OR " + condition(depth + 1) + ")";
+        case 2:
+          return "NOT " + condition(depth + 1);
+        case 3:
+          if (!readable.isEmpty() && chance.in100(60)) {
+            return subquery(depth + 1);
+          }
+          break;
+        default:
+          break;
+      }
+    }
+    return predicate(depth);
+  }
+
+  private String predicate(int depth) {
+    SqlType type = chance.oneOf(SqlType.INT, SqlType.INT, SqlType.TEXT, SqlType.DECIMAL);
+    return switch (chance.below(7)) {
+      case 0 -> "(" + value(type, depth) + " IS " + chance.oneOf("", "NOT ") + "NULL)";
+      case 1 -> "(" + value(type, depth) + " IN (" + literal(type) + ", " + literal(type) + "))";
+      case 2 ->
+          "(" + value(type, depth) + " BETWEEN " + literal(type) + " AND " + literal(type) + ")";
+      case 3 -> "(" + value(SqlType.TEXT, depth) + " LIKE '" + chance.oneOf("a%", "%b", "_") + "')";
+      case 4 ->
+          dialect == Dialect.MYSQL || dialect == Dialect.MARIADB || dialect == Dialect.SQLITE
+              ? "(" + value(SqlType.INT, depth) + ")"
+              : "(1 = 1)";
+      default ->
+          "("
+              + value(type, depth)
+              + " "
+              + chance.oneOf("=", "<>", "<", "<=", ">", ">=")
+              + " "
+              + value(type, depth)
+              + ")";
+    };
+  }
+
+  private String subquery(int depth) {
+    Table table = chance.oneOf(readable);
+    String alias = "q" + ++aliases;
+    if (chance.in100(50)) {
+      return chance.oneOf("EXISTS", "NOT EXISTS")
+          + " (SELECT 1 FROM "
+          + table.name()
+          + " "
+          + alias
+          + where(table, alias, depth)
+          + ")";
+    }
+    Column column = chance.oneOf(table.columns());
+    String value = value(column.type(), depth);
+    return "("
+        + value
+        + chance.oneOf(" IN ", " NOT IN ")
+        + "(SELECT "
+        + alias
+        + "."
+        + column.name()
+        + " FROM "
+        + table.name()
+        + " "
+        + alias
+        + where(table, alias, depth)
+        + "))";
+  }
+}
