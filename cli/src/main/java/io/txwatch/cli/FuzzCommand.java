@@ -74,10 +74,7 @@ final class FuzzCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Option(
-      names = "--url",
-      paramLabel = "URL",
-      description = "the database (default: H2 in memory)")
+  @Option(names = "--url", paramLabel = "URL", description = "the database (default: H2 in memory)")
   private String url = IN_MEMORY;
 
   @Mixin private DatabaseOptions database = new DatabaseOptions();
@@ -118,10 +115,7 @@ final class FuzzCommand implements Callable<Integer> {
       description = "cases at a time (default: 2)")
   private int workers = 2;
 
-  @Option(
-      names = "--out",
-      paramLabel = "DIR",
-      description = "write a folder for each finding here")
+  @Option(names = "--out", paramLabel = "DIR", description = "write a folder for each finding here")
   private @Nullable Path out;
 
   @Mixin private CommonOptions common = new CommonOptions();
@@ -370,8 +364,7 @@ final class FuzzCommand implements Callable<Integer> {
     people.flush();
   }
 
-  private static void writeJson(PrintWriter out, Finding finding, String place)
-      throws IOException {
+  private static void writeJson(PrintWriter out, Finding finding, String place) throws IOException {
     try (JsonGenerator json = JsonReport.generator(out)) {
       json.writeStartObject();
       json.writeStringField("type", "finding");

@@ -36,7 +36,9 @@ final class Oracles {
                             "--oracle "
                                 + name
                                 + ": expected all, none, "
-                                + ALL.stream().map(Oracle::name).collect(Collectors.joining(", ")))));
+                                + ALL.stream()
+                                    .map(Oracle::name)
+                                    .collect(Collectors.joining(", ")))));
       }
     }
     return named;

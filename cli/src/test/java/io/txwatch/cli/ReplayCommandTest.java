@@ -79,7 +79,9 @@ class ReplayCommandTest {
 
     Invocation replay = Invocation.of("replay", half, "--url", url);
     assertThat(replay.code()).as(replay.out()).isEqualTo(ExitCode.ANOMALIES);
-    assertThat(replay.out()).contains("writecheck: violation, no order of the single statements; tx-WSS (T1 -> T2): final state");
+    assertThat(replay.out())
+        .contains(
+            "writecheck: violation, no order of the single statements; tx-WSS (T1 -> T2): final state");
 
     assertThat(Invocation.of("replay", "--fail-on", "never", half, "--url", url).code()).isZero();
     assertThat(Invocation.of("replay", half, "--url", url, "--isolation", "RR").code()).isZero();

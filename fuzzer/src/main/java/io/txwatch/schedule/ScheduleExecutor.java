@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Executes cases on a workspace, one after another (WriteCheck, section 5.3, Algorithm 1; Troc,
@@ -163,6 +164,11 @@ public final class ScheduleExecutor implements AutoCloseable {
     private final Map<Integer, StepOutcome> outcomes = new HashMap<>();
     private final List<Integer> order = new ArrayList<>();
 
+    /** What was seen to complete before the step did that set it free. */
+    private final List<Integer> early = new ArrayList<>();
+
+    private @Nullable Session submitting;
+
     Run(TestCase testCase, Map<String, Session> own) {
       this.testCase = testCase;
       this.own = own;
@@ -171,7 +177,9 @@ public final class ScheduleExecutor implements AutoCloseable {
     /** Runs; says why the outcome cannot be told, if so. */
     Optional<String> run() throws SQLException, InterruptedException {
       for (Step step : testCase.steps()) {
-        Objects.requireNonNull(own.get(step.session())).enqueue(step);
+        Session session = Objects.requireNonNull(own.get(step.session()));
+        session.enqueue(step);
+        submitting = session.isBusy() ? null : session;
         if (!settle(false)) {
           return Optional.of("does not come to rest after '" + step.sql() + "'");
         }
@@ -241,9 +249,25 @@ public final class ScheduleExecutor implements AutoCloseable {
       }
       StepOutcome outcome = taken.get();
       outcomes.put(outcome.step().id(), outcome);
-      order.add(outcome.step().id());
+      note(session, outcome);
       if (session.owesRollback()) {
         session.rollBack();
+      }
+    }
+
+    /**
+     * A COMMIT sets others free before it is known to have completed, and they may be heard of
+     * first. It was first all the same: who was blocked comes behind the step that was sent last.
+     */
+    private void note(Session session, StepOutcome outcome) {
+      Session sender = submitting;
+      if (sender == null || sender.key() == session.key() || !sender.isBusy()) {
+        order.add(outcome.step().id());
+        submitting = null;
+        order.addAll(early);
+        early.clear();
+      } else {
+        early.add(outcome.step().id());
       }
     }
 
@@ -256,6 +280,9 @@ public final class ScheduleExecutor implements AutoCloseable {
         return false;
       }
       busy.forEach(Session::noteBlocked);
+      order.addAll(early);
+      early.clear();
+      submitting = null;
       return true;
     }
 
