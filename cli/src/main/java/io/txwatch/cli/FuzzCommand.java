@@ -240,7 +240,6 @@ final class FuzzCommand implements Callable<Integer> {
   private final class Report implements Campaign.Listener {
     private final Console console;
     private final Dbms dbms;
-    private int count;
     private volatile boolean unknown;
 
     Report(Console console, Dbms dbms) {
@@ -250,7 +249,6 @@ final class FuzzCommand implements Callable<Integer> {
 
     @Override
     public synchronized void found(Finding finding) {
-      count++;
       unknown |= finding.known().isEmpty();
       try {
         String place = out == null ? "" : write(finding).toString();
