@@ -48,7 +48,12 @@ public final class QueueSink implements EventSink {
   private static final int RESERVE = 1 << 16;
 
   private static final long CLOSE_MILLIS = 5_000;
-  private static final long SHORTEST_PAUSE = 100_000;
+
+  /**
+   * Nanoseconds. A shorter one wakes the thread for every few events, on the application's time.
+   */
+  private static final long SHORTEST_PAUSE = 1_000_000;
+
   private static final long LONGEST_PAUSE = 10_000_000;
   private static final long FLUSH_NANOS = 100_000_000;
 

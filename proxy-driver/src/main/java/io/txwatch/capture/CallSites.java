@@ -1,11 +1,12 @@
 package io.txwatch.capture;
 
 import java.lang.StackWalker.StackFrame;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where in the application a statement was executed: the first frame that belongs to no driver, no
@@ -17,8 +18,14 @@ import java.util.stream.Stream;
  */
 public final class CallSites {
 
+  /**
+   * Frames fetched at first: our own, a pool's handles, the application's. The walk costs by the
+   * frame, and twice if the first lot does not do.
+   */
+  private static final int FIRST_FRAMES = 12;
+
   private static final StackWalker WALKER =
-      StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+      StackWalker.getInstance(Set.of(StackWalker.Option.RETAIN_CLASS_REFERENCE), FIRST_FRAMES);
 
   /** Frames looked at, at most. Behind that many the application is not found. */
   private static final int DEPTH = 256;
@@ -109,11 +116,11 @@ public final class CallSites {
           "_Subclass",
           "$Proxy");
 
-  private static final ClassValue<Map<Place, String>> APPLICATION_SITES =
+  private static final ClassValue<Places> APPLICATION_PLACES =
       new ClassValue<>() {
         @Override
-        protected Map<Place, String> computeValue(Class<?> type) {
-          return new ConcurrentHashMap<>();
+        protected Places computeValue(Class<?> type) {
+          return new Places();
         }
       };
 
@@ -125,31 +132,80 @@ public final class CallSites {
         }
       };
 
-  private record Place(String method, String descriptor, int byteCodeIndex) {}
+  /**
+   * A place in a class, with its name for people.
+   *
+   * @param descriptor of the method; null if no other method of the class has its name: to ask a
+   *     frame for it costs as much as the rest
+   */
+  private record Place(String method, @Nullable String descriptor, int byteCodeIndex, String name) {
+
+    boolean is(String ofMethod, int atIndex, StackFrame frame) {
+      return byteCodeIndex == atIndex
+          && method.equals(ofMethod)
+          && (descriptor == null || descriptor.equals(frame.getDescriptor()));
+    }
+  }
+
+  /** The places of a class from which statements were executed: a few. */
+  private static final class Places {
+
+    private volatile Place[] known = {};
+
+    String name(StackFrame frame) {
+      String method = frame.getMethodName();
+      int index = frame.getByteCodeIndex();
+      for (Place place : known) {
+        if (place.is(method, index, frame)) {
+          return place.name();
+        }
+      }
+      return learn(frame, method, index);
+    }
+
+    private synchronized String learn(StackFrame frame, String method, int index) {
+      String descriptor =
+          isOverloaded(frame.getDeclaringClass(), method) ? frame.getDescriptor() : null;
+      Place place = new Place(method, descriptor, index, describe(frame));
+      Place[] more = Arrays.copyOf(known, known.length + 1);
+      more[known.length] = place;
+      known = more;
+      return place.name();
+    }
+
+    private static boolean isOverloaded(Class<?> type, String method) {
+      try {
+        return Arrays.stream(type.getDeclaredMethods())
+                .filter(declared -> declared.getName().equals(method))
+                .count()
+            != 1;
+      } catch (LinkageError | RuntimeException e) {
+        return true; // it names classes that are not there
+      }
+    }
+  }
 
   private CallSites() {}
 
   /** {@code File.java:line} of the caller; empty if the application is not on the stack. */
   public static String current() {
-    return WALKER.walk(CallSites::firstOfApplication).map(CallSites::name).orElse("");
-  }
-
-  private static Optional<StackFrame> firstOfApplication(Stream<StackFrame> frames) {
-    return frames
-        .limit(DEPTH)
-        .filter(frame -> IS_APPLICATION.get(frame.getDeclaringClass()))
-        .findFirst();
-  }
-
-  private static String name(StackFrame frame) {
-    Map<Place, String> sites = APPLICATION_SITES.get(frame.getDeclaringClass());
-    Place place = new Place(frame.getMethodName(), frame.getDescriptor(), frame.getByteCodeIndex());
-    String known = sites.get(place);
-    if (known == null) {
-      known = describe(frame);
-      sites.put(place, known);
+    try {
+      return WALKER.walk(CallSites::firstOfApplication);
+    } catch (RuntimeException | LinkageError e) {
+      return ""; // a class of the application that cannot be asked is no reason to fail
     }
-    return known;
+  }
+
+  private static String firstOfApplication(Stream<StackFrame> frames) {
+    Iterator<StackFrame> walk = frames.iterator();
+    for (int i = 0; i < DEPTH && walk.hasNext(); i++) {
+      StackFrame frame = walk.next();
+      Class<?> type = frame.getDeclaringClass();
+      if (IS_APPLICATION.get(type)) {
+        return APPLICATION_PLACES.get(type).name(frame);
+      }
+    }
+    return "";
   }
 
   private static String describe(StackFrame frame) {

@@ -1,5 +1,6 @@
 package io.txwatch.jdbc;
 
+import io.txwatch.capture.CallSites;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.GapReason;
 import java.sql.BatchUpdateException;
@@ -47,6 +48,9 @@ final class Batch {
   /** The parameters of each item, if they are needed for reads beside it. */
   private final List<Parameters> parameters = new ArrayList<>(0);
 
+  /** The place in the application that sends it; null before. */
+  private @Nullable String calledFrom;
+
   Batch(WatchedConnection connection) {
     this.connection = connection;
   }
@@ -89,6 +93,7 @@ final class Batch {
   /** Sends the batch and notes what became of each item. */
   <T> T run(Sender sender, Function<long[], T> as) throws SQLException {
     plans.forEach(connection::beforeNext);
+    calledFrom = CallSites.current();
     List<Execution> begun = null;
     if (!positions.isEmpty() && !positions.get(0).alone()) {
       begun = new ArrayList<>(plans.size());
@@ -141,8 +146,9 @@ final class Batch {
 
   private Execution begin(int i) {
     return i < positions.size()
-        ? Execution.begin(connection, plans.get(i), positions.get(i), given.get(i).firstRow())
-        : Execution.begin(connection, plans.get(i), null, 0);
+        ? Execution.begin(
+            connection, plans.get(i), positions.get(i), given.get(i).firstRow(), calledFrom)
+        : Execution.begin(connection, plans.get(i), null, 0, calledFrom);
   }
 
   private void failed(@Nullable List<Execution> begun, SQLException error, long[] counts) {

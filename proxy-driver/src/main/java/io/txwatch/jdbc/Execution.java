@@ -61,25 +61,27 @@ final class Execution {
 
   /** A statement is about to be sent. */
   static Execution begin(WatchedConnection connection, CachedPlan cached) {
-    return begin(connection, cached, null, takeRowIds(cached));
+    return begin(connection, cached, null, takeRowIds(cached), null);
   }
 
   /**
    * An item of a batch is about to be sent, at the position that its token names.
    *
    * @param firstRow what {@link #takeRowIds} gave it
+   * @param calledFrom the place in the application, one for all items; null if it is to be found
    */
   static Execution begin(
       WatchedConnection connection,
       CachedPlan cached,
       SessionTracker.@Nullable Position position,
-      long firstRow) {
+      long firstRow,
+      @Nullable String calledFrom) {
     if (cached.isControl()) {
       return new Execution(connection, cached, null, firstRow);
     }
     try {
       SessionTracker tracker = connection.tracker();
-      String callSite = CallSites.current();
+      String callSite = calledFrom == null ? CallSites.current() : calledFrom;
       Observation observation =
           position == null
               ? tracker.begin(cached.kind(), cached.shownSql(), callSite)

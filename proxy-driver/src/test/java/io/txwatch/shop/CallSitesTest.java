@@ -3,6 +3,7 @@ package io.txwatch.shop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.capture.CallSites;
+import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +33,30 @@ class CallSitesTest {
       assertThat(first.isEmpty() || first.equals(site)).isTrue();
       first = site;
     }
+  }
+
+  /** Methods that are the same byte by byte are told apart by name, and if need be by signature. */
+  @Test
+  void methodsThatLookTheSameAreToldApart() {
+    for (int i = 0; i < 2; i++) {
+      assertThat(List.of(one(), other(), one(1), one(1L))).doesNotHaveDuplicates();
+    }
+  }
+
+  private static String one() {
+    return CallSites.current();
+  }
+
+  private static String other() {
+    return CallSites.current();
+  }
+
+  private static String one(int unused) {
+    return unused == 0 ? "" : CallSites.current();
+  }
+
+  private static String one(long unused) {
+    return (int) unused == 0 ? "" : CallSites.current();
   }
 
   private static int line(String site) {
