@@ -391,13 +391,28 @@ final class Execution {
         if (!result.wasNull()) {
           String writers = result.getString(first + 2 * i + 1);
           writers = writers == null ? "" : writers;
-          observation.row(cached.access(writers), tables.get(i), row, writers);
+          observation.row(access(row, writers), tables.get(i), row, writers);
           connection.rowSeen(cached.kind(), observation.transaction());
         }
       }
     } catch (SQLException | RuntimeException e) {
       connection.fault(e);
     }
+  }
+
+  /**
+   * What was done to a row that came back with {@code writers}. Of an upsert's rows those are new
+   * that bear an id that it gave; any other may have been there before.
+   */
+  Access access(long row, String writers) {
+    Optional<NewRows> rows = cached.plan().newRows();
+    if (rows.isEmpty() || rows.get().fate() != NewRows.Fate.MAY_UPDATE_ANOTHER) {
+      return cached.access(writers);
+    }
+    // Ids that were given are negative; others are not, and the difference would overflow.
+    boolean given =
+        row < 0 && firstRow != 0 && row >= firstRow && row - firstRow < rows.get().count();
+    return given ? Access.INSERT : Access.UPDATE;
   }
 
   /** Notes the rows behind a row that stands for several. */

@@ -221,10 +221,14 @@ final class SideReads {
   /**
    * True if nothing is missing from what was found of a statement's writes.
    *
+   * <p>Where an UPDATE makes a version of every row that it counts, as many must be found.
+   * Elsewhere (MySQL, MariaDB) it counts rows that it leaves as they are.
+   *
    * @param overtaken true if another statement may have written over some of it
    */
-  private static boolean isAll(long found, long count, boolean overtaken) {
-    return found >= 0 && (!overtaken || found == count);
+  private boolean isAll(long found, long count, boolean overtaken) {
+    boolean countsVersions = !rules.keepsDiagnostics();
+    return found >= 0 && ((!overtaken && !countsVersions) || found == count);
   }
 
   private SnapshotRules.Session session(Execution execution) {
@@ -377,7 +381,7 @@ final class SideReads {
         int own = writers.lastIndexOf(execution.token());
         if (own >= 0) {
           String upTo = writers.substring(0, own + WriterToken.LENGTH);
-          execution.rowBeside(execution.cached().access(upTo), table, row, upTo, true);
+          execution.rowBeside(execution.access(row, upTo), table, row, upTo, true);
         }
       }
       case READ, VERSION_SET -> execution.rowBeside(Access.READ, table, row, writers, certain);

@@ -20,6 +20,9 @@ final class VendorErrors {
 
   private static final int H2_NO_RIGHTS = 90096;
 
+  /** MySQL, MariaDB: a column's name is ambiguous; its SQLState is that of a constraint. */
+  private static final int AMBIGUOUS_COLUMN = 1052;
+
   private VendorErrors() {}
 
   /** True if an error of a rewritten text may come from what we added. */
@@ -39,7 +42,8 @@ final class VendorErrors {
     int code = error.getErrorCode();
     return (state != null && state.startsWith("42"))
         || (dialect == Dialect.SQLITE && (code & 0xff) == SQLITE_ERROR)
-        || (dialect == Dialect.H2 && code == H2_NO_RIGHTS);
+        || (dialect == Dialect.H2 && code == H2_NO_RIGHTS)
+        || ((dialect == Dialect.MYSQL || dialect == Dialect.MARIADB) && code == AMBIGUOUS_COLUMN);
   }
 
   /** True if the message names something of ours, the statement left out that H2 repeats in it. */

@@ -14,10 +14,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * MySQL and MariaDB: two invisible columns, the row id from {@code uuid_short()} with its top bit
@@ -29,6 +32,12 @@ import java.util.Optional;
  * alone, because they would fire.
  */
 final class MySqlSchema extends SchemaReader {
+
+  /** What {@code information_schema.columns.extra} says of such a column. */
+  private static final Pattern CHANGES_BY_ITSELF =
+      Pattern.compile(
+          "on update|(virtual|stored|persistent) generated|^(virtual|persistent)$",
+          Pattern.CASE_INSENSITIVE);
 
   private static final int WRITERS_LENGTH = WritersColumn.length(Dialect.MYSQL);
 
@@ -85,6 +94,7 @@ final class MySqlSchema extends SchemaReader {
       return Optional.empty();
     }
     TableInfo table = found.get(0);
+    Set<String> changing = new HashSet<>();
     List<Column> columns =
         query(
             connection,
@@ -93,6 +103,9 @@ final class MySqlSchema extends SchemaReader {
                 + " WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position",
             row -> {
               String privileges = text(row, 5).toLowerCase(Locale.ROOT);
+              if (CHANGES_BY_ITSELF.matcher(text(row, 4)).find()) {
+                changing.add(text(row, 1).toLowerCase(Locale.ROOT));
+              }
               return new Column(
                   text(row, 1),
                   text(row, 2).toLowerCase(Locale.ROOT),
@@ -105,22 +118,17 @@ final class MySqlSchema extends SchemaReader {
             table.schema(),
             table.name());
     Catalog.Traits traits =
-        table.kind() == Kind.TABLE ? traits(connection, table, columns) : Catalog.Traits.UNKNOWN;
+        table.kind() == Kind.TABLE
+            ? traits(connection, table, columns, changing)
+            : Catalog.Traits.UNKNOWN;
     return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
   }
 
-  private static Catalog.Traits traits(Connection connection, TableInfo table, List<Column> columns)
+  private static Catalog.Traits traits(
+      Connection connection, TableInfo table, List<Column> columns, Set<String> changing)
       throws SQLException {
     Map<String, String> types = new HashMap<>();
     columns.forEach(c -> types.put(c.name().toLowerCase(Locale.ROOT), c.type()));
-    List<String> primaryKey =
-        query(
-            connection,
-            "SELECT column_name FROM information_schema.statistics WHERE table_schema = ?"
-                + " AND table_name = ? AND index_name = 'PRIMARY' ORDER BY seq_in_index",
-            row -> text(row, 1),
-            table.schema(),
-            table.name());
     boolean beforeUpdate =
         !query(
                 connection,
@@ -131,7 +139,7 @@ final class MySqlSchema extends SchemaReader {
                 table.schema(),
                 table.name())
             .isEmpty();
-    return new Catalog.Traits(Map.copyOf(types), primaryKey, beforeUpdate);
+    return new Catalog.Traits(Map.copyOf(types), Set.copyOf(changing), beforeUpdate);
   }
 
   private static Kind kind(String schema, String type) {

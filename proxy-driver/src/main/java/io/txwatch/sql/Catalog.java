@@ -3,6 +3,7 @@ package io.txwatch.sql;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What the planner asks about tables. Answers come from a cache; the first question about a table
@@ -56,14 +57,14 @@ public interface Catalog {
    *
    * @param types the type of each column, by its name in lower case, as the DBMS says it, in lower
    *     case (MySQL, MariaDB)
-   * @param primaryKey the columns of the primary key, as stored; empty if there is none, or if it
-   *     is not known
+   * @param changing the columns, in lower case, that an UPDATE changes without assigning them:
+   *     generated ones, those with ON UPDATE (MySQL, MariaDB)
    * @param beforeUpdate true if something of the table's own may change a row that is being updated
    *     once the statement's assignments are done: a trigger
    */
-  record Traits(Map<String, String> types, List<String> primaryKey, boolean beforeUpdate) {
+  record Traits(Map<String, String> types, Set<String> changing, boolean beforeUpdate) {
     /** Nothing is known. */
-    public static final Traits UNKNOWN = new Traits(Map.of(), List.of(), false);
+    public static final Traits UNKNOWN = new Traits(Map.of(), Set.of(), false);
   }
 
   /** Whether a table carries the auxiliary columns. */

@@ -63,13 +63,7 @@ final class InsertRewriter {
     if (shape.kind == StatementKind.REPLACE) {
       draft.unseen(GapReason.SHAPE, "the rows that REPLACE takes away are not seen");
     }
-    for (TableRef table : shape.tables) {
-      if (table.from() != target.from() && !table.isCte()) {
-        draft.unseen(
-            draft.tables.reason(table).orElse(GapReason.SHAPE),
-            "rows that it reads are not seen: " + draft.tables.display(table));
-      }
-    }
+    WriteRewriter.reads(draft, target);
   }
 
   /** An id for each row of a query; empty if the column's default gives it. */
@@ -271,6 +265,9 @@ final class InsertRewriter {
       }
     }
     nameColumns(width.orElse(1), names(rid()));
+    if (shape.onConflict >= 0 && updatesOnConflict()) {
+      givesIds(0);
+    }
   }
 
   /** SQLite needs a WHERE between a query and ON CONFLICT. */
@@ -284,8 +281,13 @@ final class InsertRewriter {
     }
     if (tokens.isWord(shape.onConflict + 1, "DUPLICATE")) {
       int end = shape.returning >= 0 ? shape.returning : shape.to;
+      String name = QueryScanner.fold(target.exposedName());
+      for (TableRef table : shape.tables) {
+        if (table.from() != target.from() && QueryScanner.fold(table.exposedName()).equals(name)) {
+          throw new NotUnderstood(GapReason.SHAPE, "an upsert that reads its target by its name");
+        }
+      }
       ChangeGuard.append(draft, target, shape.onConflict + 4, end);
-      draft.unseen(GapReason.SHAPE, "ON DUPLICATE KEY UPDATE: rows that it updates are not seen");
       return;
     }
     int end = shape.returning >= 0 ? shape.returning : shape.to;
@@ -304,16 +306,63 @@ final class InsertRewriter {
     }
   }
 
+  /**
+   * Rows that the driver did not give their ids, and those of an upsert, are returned where that
+   * changes nothing: not on MariaDB, where RETURNING leaves ROW_COUNT() at -1, and where an upsert
+   * returns one row for what counts as two.
+   */
   private void returning() {
-    if (shape.returning < 0 || !draft.mayReturnRows) {
+    if (shape.returning >= 0 && draft.mayReturnRows) {
+      draft.splices.after(shape.to - 1, ", " + pair());
+      told(RewritePlan.Returns.WRITTEN_ROWS_APPENDED);
       return;
     }
-    String pair =
-        draft.dialect == Dialect.POSTGRESQL
-            ? Auxiliary.pair(target.exposedName())
-            : Auxiliary.RID + ", " + Auxiliary.WL;
-    draft.splices.after(shape.to - 1, ", " + pair);
-    draft.returns = RewritePlan.Returns.WRITTEN_ROWS_APPENDED;
+    boolean known =
+        draft.newRows.map(rows -> rows.fate() != NewRows.Fate.MAY_UPDATE_ANOTHER).orElse(false);
+    if (known || !draft.alone || shape.returning >= 0) {
+      return;
+    }
+    boolean replaces = shape.kind == StatementKind.REPLACE;
+    boolean returns =
+        draft.mayReturnRows
+            && !replaces
+            && switch (draft.dialect) {
+              case POSTGRESQL -> true;
+              case SQLITE -> !wouldBeAnAlias();
+              case H2 -> shape.onConflict < 0;
+              case MYSQL, MARIADB -> false;
+            };
+    if (returns && draft.dialect == Dialect.H2) {
+      WriteRewriter.deltaTable(draft);
+      told(RewritePlan.Returns.WRITTEN_ROWS);
+    } else if (returns) {
+      draft.splices.after(shape.to - 1, " returning " + pair());
+      told(RewritePlan.Returns.WRITTEN_ROWS);
+    } else if (!replaces && !WriteReads.after(draft, target) && shape.onConflict >= 0) {
+      draft.unseen(GapReason.SHAPE, "an upsert: whether it inserts or updates is not seen");
+    }
+  }
+
+  /** On SQLite {@code … FROM t returning} gives a table an alias. */
+  private boolean wouldBeAnAlias() {
+    if (shape.sourceKind != Source.QUERY || shape.onConflict >= 0) {
+      return false;
+    }
+    SelectBlock last = null;
+    for (SelectBlock block : shape.blocks) {
+      last = block.role == SelectBlock.Role.SOURCE ? block : last;
+    }
+    return last == null || last.where < 0;
+  }
+
+  private String pair() {
+    return draft.dialect == Dialect.POSTGRESQL
+        ? Auxiliary.pair(target.exposedName())
+        : Auxiliary.RID + ", " + Auxiliary.WL;
+  }
+
+  private void told(RewritePlan.Returns how) {
+    draft.returns = how;
     draft.appended.add(draft.tables.display(target));
   }
 }

@@ -6,7 +6,8 @@ package io.txwatch.sql;
  * were written, and that the update count says.
  *
  * @param table the table's name as histories show it
- * @param count how many rows VALUES has
+ * @param count how many rows VALUES has; 0 for an upsert of what a query gives, whose rows have
+ *     their ids from the column's default
  * @param fate what may become of a row
  */
 public record NewRows(String table, int count, Fate fate) {

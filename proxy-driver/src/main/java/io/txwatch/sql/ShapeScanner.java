@@ -233,6 +233,9 @@ final class ShapeScanner {
       } else {
         if (tokens.isAnyWord(i, "ORDER", "LIMIT", "OFFSET", "FETCH") && shape.limit < 0) {
           shape.limit = i;
+        } else if (tokens.isWord(i, "WHERE")) {
+          shape.where = i;
+          shape.whereEnd = end;
         } else if (tokens.isWord(i, "RETURNING")) {
           shape.returning = i;
         }

@@ -107,6 +107,12 @@ final class StatementShape {
   /** The token after the SET list. */
   int setEnd = -1;
 
+  /** The token WHERE of an UPDATE or DELETE. */
+  int where = -1;
+
+  /** The token after its condition. */
+  int whereEnd = -1;
+
   /** ORDER BY, LIMIT or FETCH of an UPDATE or DELETE. */
   int limit = -1;
 

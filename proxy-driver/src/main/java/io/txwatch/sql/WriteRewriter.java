@@ -4,8 +4,10 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.RewritePlan.Returns;
+import java.util.HashSet;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * UPDATE and DELETE of one table (IsoRel, Table 1, rows 7 and 8). UPDATE appends its token to the
@@ -50,10 +52,24 @@ final class WriteRewriter {
       }
     }
     returnRows();
-    for (TableRef table : shape.tables) {
-      if (table.from() != target.from() && !table.isCte()) {
+    if (shape.kind == StatementKind.UPDATE && draft.returns == Returns.NOTHING) {
+      WriteReads.after(draft, target);
+    }
+    reads(draft, target);
+  }
+
+  /** What a write reads besides its target: subqueries, sources. */
+  static void reads(Draft draft, TableRef target) {
+    Set<Integer> told = new HashSet<>();
+    told.add(target.from());
+    if (draft.extent.level().includes(RewritePlanner.Level.ITEMS) && draft.alone) {
+      SideReads.add(draft, told);
+    }
+    for (TableRef table : draft.shape.tables) {
+      Optional<GapReason> reason = draft.tables.reason(table);
+      if (!table.isCte() && (reason.isPresent() || !told.contains(table.from()))) {
         draft.unseen(
-            draft.tables.reason(table).orElse(GapReason.SHAPE),
+            reason.orElse(GapReason.SHAPE),
             "rows that it reads are not seen: " + draft.tables.display(table));
       }
     }
@@ -67,7 +83,7 @@ final class WriteRewriter {
 
   private void returnRows() {
     if (!draft.mayReturnRows) {
-      if (shape.kind == StatementKind.DELETE) {
+      if (shape.kind == StatementKind.DELETE && !WriteReads.before(draft, target)) {
         draft.unseen(GapReason.SHAPE, "a DELETE that may not return rows");
       }
       return;
@@ -87,7 +103,7 @@ final class WriteRewriter {
       }
       case H2 -> deltaTable();
       case MYSQL -> {
-        if (shape.kind == StatementKind.DELETE) {
+        if (shape.kind == StatementKind.DELETE && !WriteReads.before(draft, target)) {
           draft.unseen(GapReason.SHAPE, "DELETE returns no rows on MySQL");
         }
       }
@@ -101,12 +117,16 @@ final class WriteRewriter {
 
   /** H2: {@code SELECT … FROM FINAL TABLE (UPDATE …)}, {@code OLD TABLE (DELETE …)}. */
   private void deltaTable() {
-    String which = shape.kind == StatementKind.DELETE ? "old" : "final";
-    draft.splices.before(
-        shape.from,
-        "select " + Auxiliary.RID + ", " + Auxiliary.WL + " from " + which + " table (");
-    draft.splices.after(shape.to - 1, ")");
+    deltaTable(draft);
     told(Returns.WRITTEN_ROWS);
+  }
+
+  static void deltaTable(Draft draft) {
+    String which = draft.shape.kind == StatementKind.DELETE ? "old" : "final";
+    draft.splices.before(
+        draft.shape.from,
+        "select " + Auxiliary.RID + ", " + Auxiliary.WL + " from " + which + " table (");
+    draft.splices.after(draft.shape.to - 1, ")");
   }
 
   private String returningPair() {

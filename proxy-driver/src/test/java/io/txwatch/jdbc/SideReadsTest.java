@@ -284,10 +284,11 @@ class SideReadsTest {
         told.add(lines);
       }
       if (watched) {
+        // The second one adds 0: it matches three rows and leaves them as they are.
         assertThat(bank.statements())
             .filteredOn(s -> s.kind() == io.txwatch.history.StatementKind.UPDATE)
             .extracting(s -> s.rows().size())
-            .containsExactlyInAnyOrder(2, 3);
+            .containsExactlyInAnyOrder(2, 0);
       }
     }
     assertThat(told.get(1)).isEqualTo(told.get(0));

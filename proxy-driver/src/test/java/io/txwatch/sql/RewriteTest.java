@@ -122,9 +122,9 @@ class RewriteTest {
         INSERT INTO t DEFAULT VALUES
         -> INSERT INTO t (txw_rid, txw_wl) values (RID1, TOK)
         INSERT INTO u (c) SELECT a FROM t
-        -> INSERT INTO u (c, txw_wl) SELECT a, cast(TOK as varchar) FROM t
+        -> INSERT INTO u (c, txw_wl) SELECT a, cast(TOK as varchar) FROM t returning u.txw_rid, u.txw_wl
         INSERT INTO t (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 2 WHERE t.b < 2
-        -> INSERT INTO t (a, txw_rid, txw_wl) VALUES (1, RID1, TOK) ON CONFLICT (a) DO UPDATE SET b = 2, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE t.b < 2
+        -> INSERT INTO t (a, txw_rid, txw_wl) VALUES (1, RID1, TOK) ON CONFLICT (a) DO UPDATE SET b = 2, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE t.b < 2 returning t.txw_rid, t.txw_wl
         UPDATE t SET a = ? WHERE b = ?;
         -> UPDATE t SET a = ?, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE b = ? returning t.txw_rid, t.txw_wl;
         CREATE TABLE n AS SELECT * FROM t WITH NO DATA
@@ -217,6 +217,10 @@ class RewriteTest {
         -> INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (1, 2, RID1, TOK)
         INSERT INTO t VALUES (1, 2); INSERT INTO t VALUES (3, 4)
         -> INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (1, 2, random() & 9223372036854775807, TOK); INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (3, 4, random() & 9223372036854775807, TOK)
+        INSERT INTO u (c) SELECT a FROM t
+        -> INSERT INTO u (c, txw_rid, txw_wl) SELECT a, random() & 9223372036854775807, TOK FROM t
+        INSERT INTO u (c) SELECT a FROM t WHERE a > 1
+        -> INSERT INTO u (c, txw_rid, txw_wl) SELECT a, random() & 9223372036854775807, TOK FROM t WHERE a > 1 returning txw_rid, txw_wl
         UPDATE t SET a = ?1 WHERE b = ?1
         -> UPDATE t SET a = ?1, txw_rid = coalesce(txw_rid, random() & 9223372036854775807), txw_wl = substr(coalesce(txw_wl, '') || TOK, -112) WHERE b = ?1 returning txw_rid, txw_wl
         """);

@@ -4,15 +4,17 @@ import io.txwatch.sql.Catalog.Status;
 import io.txwatch.sql.Catalog.Table;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A catalog in a few words: {@code new TestCatalog(SQLITE).prepared("t", "id", "b")}. A column's
- * type may stand behind its name: {@code "b json"}; the others are of type int. The first column is
- * the primary key.
+ * type may stand behind its name: {@code "b json"}; the others are of type int. {@code changing}
+ * stands for one that changes by itself. The first column is the primary key.
  */
 final class TestCatalog implements Catalog {
 
@@ -32,12 +34,17 @@ final class TestCatalog implements Catalog {
     boolean visible = dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE;
     List<String> names = new ArrayList<>();
     Map<String, String> types = new HashMap<>();
+    Set<String> changing = new HashSet<>();
     for (String column : columns) {
       String[] words = column.split(" ", 2);
       names.add(words[0]);
-      types.put(words[0].toLowerCase(Locale.ROOT), words.length > 1 ? words[1] : "int");
+      boolean changes = words.length > 1 && words[1].equals("changing");
+      types.put(words[0].toLowerCase(Locale.ROOT), words.length > 1 && !changes ? words[1] : "int");
+      if (changes) {
+        changing.add(words[0].toLowerCase(Locale.ROOT));
+      }
     }
-    Traits traits = new Traits(types, names.subList(0, 1), false);
+    Traits traits = new Traits(types, changing, false);
     tables.put(QueryScanner.fold(name), new Table(name, status, names, visible, traits));
     return this;
   }

@@ -1,0 +1,194 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.RewritePlanner.Level;
+import io.txwatch.sql.SideRead.Moment;
+import io.txwatch.sql.SideRead.Purpose;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Before-write and after-write reads (TxCheck, section 3.2: BWR, AWR), at level {@code items}, for
+ * writes that cannot return their rows.
+ *
+ * <p>What an UPDATE or INSERT wrote is asked for by its token, which nobody else writes: so
+ * whatever comes back is this statement's. The token has no index; so the statement's own WHERE, if
+ * it means the same afterwards, narrows the search. It does not if it speaks of a column that is
+ * assigned or that changes by itself, asks for the time, or holds a subquery.
+ *
+ * <p>What a DELETE is about to take is asked for by its own WHERE, ORDER BY and LIMIT. Others may
+ * change it in between unless both see one snapshot; whoever carries it out knows.
+ *
+ * <p>No lock clause is carried: a read that locked first would wait in the statement's stead.
+ */
+final class WriteReads {
+
+  private final Draft draft;
+  private final TableRef target;
+  private final StatementShape shape;
+  private final Splices original;
+  private final StringBuilder sql = new StringBuilder();
+  private final List<Integer> parameters = new ArrayList<>();
+
+  private WriteReads(Draft draft, TableRef target) {
+    this.draft = draft;
+    this.target = target;
+    this.shape = draft.shape;
+    this.original = new Splices(draft.tokens, draft.dialect);
+  }
+
+  private static boolean wanted(Draft draft) {
+    return draft.extent.level().includes(Level.ITEMS) && draft.alone;
+  }
+
+  /** Plans a read of what an UPDATE or INSERT wrote; false if there is to be none. */
+  static boolean after(Draft draft, TableRef target) {
+    return wanted(draft) && new WriteReads(draft, target).afterWrite();
+  }
+
+  /** Plans a read of what a DELETE is about to take; false if there is to be none. */
+  static boolean before(Draft draft, TableRef target) {
+    return wanted(draft) && new WriteReads(draft, target).beforeDelete();
+  }
+
+  private boolean afterWrite() {
+    boolean narrowed = shape.kind == StatementKind.UPDATE && whereStillHolds();
+    if (!narrowed && !draft.mayReturnRows) {
+      return false; // an item of a batch: a scan of the table for each would be too much
+    }
+    begin();
+    sql.append(" where ");
+    if (narrowed) {
+      sql.append('(');
+      slice(shape.where + 1, shape.whereEnd);
+      sql.append(") and ");
+    }
+    sql.append(contains(draft.dialect, target.exposedName() + "." + Auxiliary.WL));
+    parameters.add(SideRead.TOKEN);
+    limit();
+    add(Purpose.AFTER_WRITE, Moment.AFTER, true);
+    return true;
+  }
+
+  private boolean beforeDelete() {
+    if (shape.where >= 0 && !canCopy(shape.where, shape.whereEnd)) {
+      return false;
+    }
+    if (shape.limit >= 0 && !canCopy(shape.limit, tailEnd())) {
+      return false;
+    }
+    if (draft.tokens.isWord(target.from() - 1, "ONLY")) {
+      return false;
+    }
+    begin();
+    if (shape.where >= 0) {
+      sql.append(" where ");
+      slice(shape.where + 1, shape.whereEnd);
+    }
+    if (shape.limit >= 0) {
+      sql.append(' ');
+      slice(shape.limit, tailEnd());
+    } else {
+      limit();
+    }
+    boolean timeless =
+        shape.where < 0 || !Repeatability.asksForTime(draft, shape.where, shape.whereEnd);
+    add(Purpose.BEFORE_WRITE, Moment.BEFORE, timeless && shape.limit < 0);
+    return true;
+  }
+
+  private int tailEnd() {
+    return shape.returning >= 0 ? shape.returning : shape.to;
+  }
+
+  private void begin() {
+    sql.append("select ").append(Auxiliary.pair(target.exposedName())).append(" from ");
+    slice(target.from(), target.to());
+  }
+
+  private void limit() {
+    sql.append(" limit ").append(draft.extent.mostRows() + 1L);
+  }
+
+  private void add(Purpose purpose, Moment moment, boolean exact) {
+    draft.sideReads.add(
+        new SideRead(
+            purpose,
+            moment,
+            sql.toString(),
+            parameters.stream().mapToInt(Integer::intValue).toArray(),
+            List.of(draft.tables.display(target)),
+            exact));
+  }
+
+  private void slice(int from, int to) {
+    sql.append(original.slice(from, to));
+    int[] numbers = original.numbers();
+    for (int i = from; i < to; i++) {
+      if (numbers[i] > 0) {
+        parameters.add(numbers[i]);
+      }
+    }
+  }
+
+  /** True if a stretch means the same outside of the statement: it names one table and no query. */
+  private boolean canCopy(int from, int to) {
+    return shape.sources.size() <= 1
+        && shape.blocks.stream().noneMatch(block -> block.select >= from && block.select < to)
+        && shape.tableQueries.stream().noneMatch(query -> query >= from && query < to)
+        && Repeatability.holds(draft, from, to);
+  }
+
+  /** True if the WHERE of an UPDATE lets the same rows through once it was carried out. */
+  private boolean whereStillHolds() {
+    if (shape.where < 0) {
+      return false;
+    }
+    if (!canCopy(shape.where, shape.whereEnd)
+        || Repeatability.asksForTime(draft, shape.where, shape.whereEnd)) {
+      return false;
+    }
+    Catalog.Traits traits = draft.tables.find(target).orElseThrow().traits();
+    Set<String> changing = new HashSet<>(traits.changing());
+    Tokens tokens = draft.tokens;
+    boolean start = true;
+    for (int i = shape.set + 1; i < shape.setEnd; i = tokens.next(i)) {
+      if (start) {
+        if (tokens.isOpen(i)) {
+          return false; // SET (a, b) = …
+        }
+        int name = i;
+        while (tokens.is(name + 1, TokenKind.DOT)) {
+          name += 2;
+        }
+        if (tokens.isName(name)) {
+          changing.add(folded(name));
+        }
+      }
+      start = tokens.is(i, TokenKind.COMMA);
+    }
+    for (int i = shape.where + 1; i < shape.whereEnd; i++) {
+      if (tokens.isName(i) && changing.contains(folded(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private String folded(int name) {
+    return QueryScanner.fold(draft.tokens.text(name)).toLowerCase(Locale.ROOT);
+  }
+
+  /** A condition: the writers' list holds the token, which is the one parameter. */
+  private static String contains(Dialect dialect, String list) {
+    return switch (dialect) {
+      case POSTGRESQL -> "strpos(" + list + ", ?) > 0";
+      case MYSQL, MARIADB, H2 -> "locate(?, " + list + ") > 0";
+      case SQLITE -> "instr(" + list + ", ?) > 0";
+    };
+  }
+}

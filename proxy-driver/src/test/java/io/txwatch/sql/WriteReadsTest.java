@@ -1,0 +1,66 @@
+package io.txwatch.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.sql.RewritePlanner.Level;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which reads stand beside a write that cannot return its rows, at level {@code items}. */
+class WriteReadsTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          MYSQL   | UPDATE t SET b = ? WHERE a = ? AND a > 3           | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = ? AND a > 3) and locate(?, t.txw_wl) > 0 limit 101 [2, 0]
+          MARIADB | UPDATE t AS x SET b = 1                            | AFTER_WRITE select x.txw_rid, x.txw_wl from t AS x where locate(?, x.txw_wl) > 0 limit 101 [0]
+          MYSQL   | UPDATE t SET a = a + 1 WHERE a = 2                 | AFTER_WRITE select t.txw_rid, t.txw_wl from t where locate(?, t.txw_wl) > 0 limit 101 [0]
+          MYSQL   | UPDATE t SET b = 1 WHERE g = 2                     | AFTER_WRITE select t.txw_rid, t.txw_wl from t where locate(?, t.txw_wl) > 0 limit 101 [0]
+          MYSQL   | UPDATE t SET b = 1 WHERE a < now()                 | AFTER_WRITE select t.txw_rid, t.txw_wl from t where locate(?, t.txw_wl) > 0 limit 101 [0]
+          MYSQL   | UPDATE t SET b = 1 WHERE a = 2 ORDER BY b LIMIT 1  | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = 2) and locate(?, t.txw_wl) > 0 limit 101 [0]
+          MYSQL   | DELETE FROM t WHERE a = ? ORDER BY b LIMIT ?       | BEFORE_WRITE select t.txw_rid, t.txw_wl from t where a = ? ORDER BY b LIMIT ? [1, 2]
+          MYSQL   | DELETE FROM t                                      | BEFORE_WRITE select t.txw_rid, t.txw_wl from t limit 101 []
+          MYSQL   | DELETE FROM t WHERE a = rand()                     |
+          MYSQL   | INSERT INTO t (a) VALUES (1) ON DUPLICATE KEY UPDATE b = 2 | AFTER_WRITE select t.txw_rid, t.txw_wl from t where locate(?, t.txw_wl) > 0 limit 101 [0]
+          MYSQL   | INSERT INTO t (a) VALUES (1)                       |
+          MYSQL   | INSERT INTO t (a) SELECT c FROM u                  | AFTER_WRITE select t.txw_rid, t.txw_wl from t where locate(?, t.txw_wl) > 0 limit 101 [0]; READ select u.txw_rid, u.txw_wl from u limit 101 []
+          MYSQL   | UPDATE t SET j = 1                                 |
+          MARIADB | DELETE FROM t WHERE a IN (SELECT c FROM u)         | READ select u.txw_rid, u.txw_wl from u limit 101 []
+          POSTGRESQL | UPDATE t SET b = 1 WHERE a = $1                 |
+          POSTGRESQL | UPDATE t SET b = 1                              |
+          SQLITE  | UPDATE t SET b = 1                                 |
+          """)
+  void plainStatements(Dialect dialect, String sql, String reads) {
+    assertThat(reads(dialect, sql, true)).isEqualTo(reads == null ? "" : reads);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          POSTGRESQL | UPDATE t SET b = ? WHERE a = ? | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = ?) and strpos(t.txw_wl, ?) > 0 limit 101 [2, 0]
+          POSTGRESQL | UPDATE t SET a = ? WHERE a = ? |
+          SQLITE     | UPDATE t SET b = ?2 WHERE a = ?1 | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = ?) and instr(t.txw_wl, ?) > 0 limit 101 [1, 0]
+          H2         | DELETE FROM t WHERE a = ?      | BEFORE_WRITE select t.txw_rid, t.txw_wl from t where a = ? limit 101 [1]
+          POSTGRESQL | DELETE FROM ONLY t WHERE a = ? |
+          POSTGRESQL | DELETE FROM t USING u WHERE a = c |
+          """)
+  void itemsOfBatches(Dialect dialect, String sql, String reads) {
+    assertThat(reads(dialect, sql, false)).isEqualTo(reads == null ? "" : reads);
+  }
+
+  private static String reads(Dialect dialect, String sql, boolean mayReturnRows) {
+    TestCatalog catalog =
+        new TestCatalog(dialect).prepared("t", "a", "b", "g changing", "j json").prepared("u", "c");
+    RewritePlan plan =
+        new RewritePlanner(dialect, Level.ITEMS, 100).plan(sql, catalog, mayReturnRows);
+    return plan.sideReads().stream()
+        .map(read -> read.purpose() + " " + read.sql() + " " + Arrays.toString(read.parameters()))
+        .collect(Collectors.joining("; "));
+  }
+}
