@@ -1,5 +1,6 @@
 package io.txwatch.jdbc;
 
+import io.txwatch.prepare.AuxiliaryColumns;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -34,13 +35,13 @@ final class ColumnMask {
     return new ColumnMask(Math.max(0, behind - hidden), behind, null);
   }
 
-  /** Hides the last {@code appended} columns, and before them those with one of our names. */
+  /** Hides the last {@code appended} columns, and before them those named as our columns are. */
   static ColumnMask ofNames(ResultSetMetaData metaData, int appended) throws SQLException {
     int behind = metaData.getColumnCount();
     int[] indexes = new int[behind];
     int visible = 0;
     for (int i = 1; i <= behind - appended; i++) {
-      if (!isOurs(metaData.getColumnLabel(i))) {
+      if (!isOurColumn(metaData.getColumnLabel(i))) {
         indexes[visible++] = i;
       }
     }
@@ -48,7 +49,12 @@ final class ColumnMask {
     return new ColumnMask(visible, behind, first ? null : Arrays.copyOf(indexes, visible));
   }
 
-  /** True if a column of that name or label is ours. */
+  private static boolean isOurColumn(@Nullable String label) {
+    return AuxiliaryColumns.ROW_ID.equalsIgnoreCase(label)
+        || AuxiliaryColumns.WRITERS.equalsIgnoreCase(label);
+  }
+
+  /** True if a column, a sequence, an index of that name is ours. */
   static boolean isOurs(@Nullable String name) {
     return name != null && name.regionMatches(true, 0, PREFIX, 0, PREFIX.length());
   }

@@ -2,6 +2,7 @@ package io.txwatch.jdbc;
 
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.StatementKind;
+import io.txwatch.prepare.AuxiliaryColumns;
 import io.txwatch.sql.Dialect;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
@@ -54,7 +55,8 @@ final class VendorErrors {
     }
     int statement = message.indexOf("; SQL statement:");
     String about = statement < 0 ? message : message.substring(0, statement);
-    return about.toLowerCase(Locale.ROOT).contains("txw_");
+    about = about.toLowerCase(Locale.ROOT);
+    return about.contains(AuxiliaryColumns.ROW_ID) || about.contains(AuxiliaryColumns.WRITERS);
   }
 
   /** Of two errors, of a rewritten text and of the application's own, the one that is raw. */

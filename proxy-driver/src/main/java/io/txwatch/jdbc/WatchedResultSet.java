@@ -55,9 +55,17 @@ final class WatchedResultSet extends DelegatingResultSet {
         delegate, statement, mask, execution, appended == 0 ? 0 : columns - appended + 1);
   }
 
-  /** A result in which columns with our names are to be hidden, and nothing is to be noted. */
-  static ResultSet ofNames(ResultSet delegate, WatchedStatement statement) throws SQLException {
+  /**
+   * Generated keys, ours hidden. H2 takes the row id for a key: where it is the only one, there are
+   * no keys, and no rows.
+   */
+  static ResultSet ofKeys(ResultSet delegate, WatchedStatement statement) throws SQLException {
     ColumnMask mask = ColumnMask.ofNames(delegate.getMetaData(), 0);
+    if (mask.hidesAny() && mask.visible() == 0) {
+      while (delegate.next()) {
+        // to the end
+      }
+    }
     return mask.hidesAny()
         ? new WatchedResultSet(delegate, statement, mask, null, 0)
         : new PlainResultSet(delegate, statement);

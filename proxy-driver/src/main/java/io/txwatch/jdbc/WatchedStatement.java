@@ -381,7 +381,7 @@ class WatchedStatement extends DelegatingStatement {
   @Override
   public @Nullable ResultSet getGeneratedKeys() throws SQLException {
     ResultSet keys = delegate.getGeneratedKeys();
-    return keys == null ? null : WatchedResultSet.ofNames(keys, this);
+    return keys == null ? null : WatchedResultSet.ofKeys(keys, this);
   }
 
   // ---------------------------------------------------------------- batches

@@ -1,0 +1,97 @@
+package io.txwatch.corpus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.servers.ServerKind;
+import io.txwatch.sql.RewritePlanner.Level;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The corpus, raw against watched at every level: there is no difference.
+ *
+ * <p>By itself it runs every written statement, a few generated scripts that are the same each
+ * time, and one that never was before, whose seed is told when it fails. {@code -Dcorpus=full} runs
+ * every written statement in every way and {@value #FULL} generated scripts for each DBMS. Either
+ * writes {@code target/corpus-report.md}: how many statements, how many differences, coverage by
+ * level and reason, and the shapes that were passed through most.
+ */
+class DifferentialTest {
+
+  private static final int LENGTH = 40;
+  private static final int SLICE = 2;
+  private static final int FULL = 100;
+  private static final int PASSES = 4;
+
+  private static final Coverage COVERAGE = new Coverage();
+  private static final StringBuilder FIGURES = new StringBuilder();
+
+  private static boolean isFull() {
+    return "full".equals(System.getProperty("corpus"));
+  }
+
+  private static List<Script> scripts(ServerKind kind) {
+    List<Script> scripts = new ArrayList<>();
+    for (int pass = 0; pass < (isFull() ? PASSES : 1); pass++) {
+      scripts.addAll(CorpusFiles.scripts(kind, pass));
+    }
+    for (int seed = 0; seed < (isFull() ? FULL : SLICE); seed++) {
+      scripts.add(GeneratedScripts.of(kind, seed, LENGTH));
+    }
+    scripts.add(GeneratedScripts.of(kind, new Random().nextInt(Integer.MAX_VALUE), LENGTH));
+    return scripts;
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#kinds")
+  void whatIsWatchedIsAsItIsRaw(ServerKind kind) throws SQLException, IOException {
+    Twins twins = Twins.of(kind);
+    KnownDifferences known = KnownDifferences.of(kind);
+    List<Difference> differences = new ArrayList<>();
+    Set<String> texts = new HashSet<>();
+    long statements = 0;
+    for (Script script : scripts(kind)) {
+      for (Script.Step step : script.statements()) {
+        statements += Math.max(1, step.bindings().size());
+        texts.add(step.sql());
+      }
+      differences.addAll(known.unknown(twins.run(script, COVERAGE, Level.values())));
+    }
+    FIGURES.append(
+        String.format(
+            "| %s | %d | %d | %d | %d | %d |%n",
+            kind,
+            statements,
+            texts.size(),
+            differences.size(),
+            known.byRule(),
+            KnownDifferences.of(kind).gone().size()));
+    Files.writeString(
+        Path.of("target/corpus-report.md"),
+        "| DBMS | statements | texts | differences | auto-increment flag | listed as known |\n"
+            + "|---|---:|---:|---:|---:|---:|\n"
+            + FIGURES
+            + "\n"
+            + COVERAGE.table()
+            + "\n"
+            + COVERAGE.shapes(80, 3));
+    assertThat(differences)
+        .as(
+            differences.stream()
+                .limit(20)
+                .map(Difference::toString)
+                .collect(Collectors.joining("\n")))
+        .isEmpty();
+    assertThat(known.gone()).as("listed as known differences, but do not differ").isEmpty();
+  }
+}

@@ -1,0 +1,182 @@
+package io.txwatch.corpus;
+
+import java.sql.BatchUpdateException;
+import java.sql.Clob;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+
+/** What an application saw of one step, as lines that can be compared. */
+final class Outcome {
+
+  private static final int MOST_RESULTS = 5;
+
+  final boolean ordered;
+  private final List<String> lines = new ArrayList<>();
+  private boolean failed;
+  private long touched;
+
+  /**
+   * @param ordered false if the rows of a result may come in any order
+   */
+  Outcome(boolean ordered) {
+    this.ordered = ordered;
+  }
+
+  /** Something that an application does. */
+  interface Action {
+    void run(Outcome outcome) throws SQLException;
+  }
+
+  /** Does something, and notes the error if it ends with one. */
+  static Outcome of(boolean ordered, Action action) {
+    Outcome outcome = new Outcome(ordered);
+    try {
+      action.run(outcome);
+    } catch (SQLException e) {
+      outcome.error(e);
+    } catch (RuntimeException e) {
+      outcome.failed = true;
+      outcome.line("error " + e.getClass().getName());
+    }
+    return outcome;
+  }
+
+  /** True if it ended with an error. */
+  boolean failed() {
+    return failed;
+  }
+
+  /** How many rows came back or were counted. */
+  long touched() {
+    return touched;
+  }
+
+  List<String> lines() {
+    return lines;
+  }
+
+  void line(String line) {
+    // The names of the twins, and names and numbers that drivers make up for each connection.
+    lines.add(
+        line.replaceAll("(?i)txw_\\d+_\\d+", "DB")
+            .replaceAll("\\(conn=\\d+\\)", "")
+            .replaceAll("_jid_\\d+|SYSTEM_SAVEPOINT_\\d+", "SP"));
+  }
+
+  /** All results of a statement that was executed with {@code execute}. */
+  void results(Statement statement, boolean isResult) throws SQLException {
+    boolean more = isResult;
+    for (int i = 0; i < MOST_RESULTS; i++) {
+      int count = statement.getUpdateCount();
+      line((more ? "result " : "count ") + count);
+      if (more) {
+        rows(statement.getResultSet(), ordered);
+      } else if (count == -1) {
+        break;
+      } else {
+        touched += count;
+      }
+      more = statement.getMoreResults();
+    }
+    warnings(statement.getWarnings());
+  }
+
+  /** A result from its metadata to its end. */
+  void rows(ResultSet result, boolean inOrder) throws SQLException {
+    ResultSetMetaData metaData = result.getMetaData();
+    int columns = metaData.getColumnCount();
+    for (int i = 1; i <= columns; i++) {
+      line(
+          "column "
+              + String.join(
+                  " | ",
+                  metaData.getColumnLabel(i),
+                  metaData.getColumnName(i),
+                  metaData.getTableName(i),
+                  metaData.getColumnTypeName(i),
+                  String.valueOf(metaData.getColumnType(i)),
+                  String.valueOf(metaData.getPrecision(i)),
+                  String.valueOf(metaData.getScale(i)),
+                  String.valueOf(metaData.isNullable(i)),
+                  String.valueOf(metaData.isAutoIncrement(i)),
+                  metaData.getColumnClassName(i)));
+    }
+    List<String> rows = new ArrayList<>();
+    while (result.next()) {
+      List<String> values = new ArrayList<>();
+      for (int i = 1; i <= columns; i++) {
+        values.add(show(result.getObject(i)));
+      }
+      rows.add("row " + values);
+    }
+    if (!inOrder) {
+      Collections.sort(rows);
+    }
+    touched += rows.size();
+    rows.forEach(this::line);
+    warnings(result.getWarnings());
+    result.close();
+  }
+
+  private static String show(Object value) throws SQLException {
+    if (value == null) {
+      return "null";
+    }
+    if (value instanceof byte[] bytes) {
+      return "bytes " + HexFormat.of().formatHex(bytes);
+    }
+    if (value instanceof Clob clob) {
+      return "clob " + clob.getSubString(1, (int) clob.length());
+    }
+    if (value instanceof java.sql.Blob blob) {
+      return "blob " + HexFormat.of().formatHex(blob.getBytes(1, (int) blob.length()));
+    }
+    if (value instanceof java.sql.Array array) {
+      return "array " + Arrays.deepToString((Object[]) array.getArray());
+    }
+    return value.getClass().getSimpleName() + " " + value;
+  }
+
+  private void warnings(SQLWarning first) {
+    for (SQLWarning w = first; w != null; w = w.getNextWarning()) {
+      line("warning " + w.getSQLState() + " " + w.getErrorCode() + " " + w.getMessage());
+    }
+  }
+
+  private void error(SQLException error) {
+    failed = true;
+    for (SQLException e = error; e != null; e = e.getNextException()) {
+      line("error " + e.getClass().getName() + " " + e.getSQLState() + " " + e.getErrorCode());
+      if (e instanceof BatchUpdateException batch) {
+        line("counts " + Arrays.toString(batch.getUpdateCounts()));
+      }
+    }
+    String message = withoutPlaces(String.valueOf(error.getMessage()));
+    // Of several rows that break a rule, the DBMS names the one that it came to first.
+    line("message " + (ordered ? message : message.replaceAll("\\)=\\(.*?\\)", ")=(a key)")));
+  }
+
+  /**
+   * A message without what is for people alone and tells of the text or the row as the DBMS has it:
+   * a place in the text, the text itself with its parameters, the number of columns, a failing row
+   * in full, the name that H2 gave an index.
+   */
+  private static String withoutPlaces(String message) {
+    return message
+        .replaceAll("(?s); SQL statement:.*", "")
+        .replaceAll("Position: \\d+", "Position")
+        .replaceAll("(?s)(Batch entry \\d+ ).* was aborted", "$1 was aborted")
+        .replaceAll("(?s)(Failing row contains ).*?\\)\\.", "$1(the row)")
+        .replaceAll("\\([^()]*columns[^()]*\\)", "(columns)")
+        .replaceAll("INDEX PUBLIC\\.\\w+ ON", "INDEX ON")
+        .replaceAll("(?s)\\( /\\* key:\\d+ \\*/.*?\\)(?=\")", "(the row)");
+  }
+}

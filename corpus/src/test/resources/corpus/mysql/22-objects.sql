@@ -1,0 +1,72 @@
+-- Other tables, types, routines, implicit commits.
+CREATE TABLE types (id INT AUTO_INCREMENT PRIMARY KEY, e ENUM('a', 'b'), s SET('x', 'y'), y YEAR, t TIME, b BLOB, f FLOAT, u INT UNSIGNED, j JSON, bi BIT(4), vb VARBINARY(4));
+INSERT INTO types (e, s, y, t, b, f, u, j, bi, vb) VALUES ('a', 'x,y', 2026, '10:00:00', X'DEAD', 1.5, 4294967295, '{"a": 1}', b'101', X'01');
+SELECT id, e, s, y, t, b, f, u, j, bi, vb FROM types;
+UPDATE types SET e = 'nosuch';
+UPDATE types SET u = -1;
+SELECT j FROM types;
+DROP TABLE types;
+CREATE TABLE gen (n INT, twice INT AS (n * 2) STORED, thrice INT AS (n * 3) VIRTUAL);
+INSERT INTO gen (n) VALUES (1), (2);
+SELECT * FROM gen ORDER BY n;
+INSERT INTO gen VALUES (3, DEFAULT, DEFAULT);
+UPDATE gen SET n = 5 WHERE n = 1;
+DROP TABLE gen;
+CREATE TABLE like_account LIKE np;
+INSERT INTO like_account VALUES (1, 'x');
+SELECT * FROM like_account;
+RENAME TABLE like_account TO renamed;
+SELECT * FROM renamed;
+DROP TABLE renamed;
+--[
+CREATE PROCEDURE raise_all(IN by_how_much INT)
+BEGIN
+  UPDATE account SET balance = balance + by_how_much;
+  SELECT COUNT(*) AS n FROM account;
+END
+--]
+CALL raise_all(5);
+CALL raise_all(NULL);
+CALL nosuch(1);
+DROP PROCEDURE raise_all;
+CREATE FUNCTION twice(n INT) RETURNS INT DETERMINISTIC RETURN n * 2;
+SELECT id, twice(id) FROM account ORDER BY id;
+DROP FUNCTION twice;
+CREATE TRIGGER noted BEFORE UPDATE ON np FOR EACH ROW SET NEW.x = UPPER(NEW.x);
+UPDATE np SET x = 'lower' WHERE id = 1;
+SELECT x FROM np WHERE id = 1;
+DROP TRIGGER noted;
+START TRANSACTION;
+UPDATE account SET balance = 77 WHERE id = 1;
+CREATE TABLE commits_implicitly (a INT);
+ROLLBACK;
+SELECT balance FROM account WHERE id = 1;
+DROP TABLE commits_implicitly;
+SET autocommit = 0;
+UPDATE account SET balance = 78 WHERE id = 1;
+ROLLBACK;
+SELECT balance FROM account WHERE id = 1;
+SET autocommit = 1;
+START TRANSACTION READ ONLY;
+SELECT COUNT(*) FROM account;
+UPDATE account SET balance = 1;
+COMMIT;
+START TRANSACTION WITH CONSISTENT SNAPSHOT;
+SELECT COUNT(*) FROM account;
+COMMIT AND CHAIN;
+SELECT COUNT(*) FROM account;
+ROLLBACK AND NO CHAIN;
+SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ;
+LOCK TABLES account READ, branch READ;
+SELECT COUNT(*) FROM account;
+UNLOCK TABLES;
+PREPARE p FROM 'SELECT owner FROM account WHERE id = ?';
+SET @id = 1;
+EXECUTE p USING @id;
+DEALLOCATE PREPARE p;
+CREATE TEMPORARY TABLE account (id INT, shadow INT);
+SELECT * FROM account;
+DROP TEMPORARY TABLE account;
+SELECT COUNT(*) FROM account;
+FLUSH STATUS;
+KILL QUERY 99999999;

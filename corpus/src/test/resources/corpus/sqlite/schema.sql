@@ -1,0 +1,11 @@
+CREATE TABLE branch (id INT PRIMARY KEY, city VARCHAR(20) NOT NULL);
+CREATE TABLE account (id INT PRIMARY KEY, owner VARCHAR(20), balance INT, branch_id INT);
+CREATE TABLE entry (id INTEGER PRIMARY KEY AUTOINCREMENT, account_id INT, amount DECIMAL(10, 2) DEFAULT 0, noted DATE, memo VARCHAR(50) DEFAULT 'none');
+CREATE TABLE pair (a INT, b INT, label VARCHAR(20), PRIMARY KEY (a, b));
+CREATE TABLE tag (name VARCHAR(20), account_id INT);
+CREATE TABLE reading (code CHAR(3) PRIMARY KEY, flag BOOLEAN, ratio DOUBLE, big BIGINT, small SMALLINT, made TIMESTAMP, note TEXT);
+CREATE TABLE person (id INT PRIMARY KEY, email VARCHAR(40) NOT NULL UNIQUE, n INT DEFAULT 0 NOT NULL, CHECK (n >= 0));
+CREATE TABLE item (id INT PRIMARY KEY, account_id INT NOT NULL, qty INT, FOREIGN KEY (account_id) REFERENCES account (id) ON DELETE CASCADE);
+CREATE TABLE np (id INT PRIMARY KEY, x VARCHAR(20));
+CREATE INDEX account_branch ON account (branch_id);
+CREATE VIEW rich AS SELECT id, owner FROM account WHERE balance > 150;
