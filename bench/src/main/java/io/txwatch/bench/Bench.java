@@ -2,6 +2,7 @@ package io.txwatch.bench;
 
 import io.txwatch.bench.jmh.JmhCommand;
 import io.txwatch.bench.overhead.OverheadCommand;
+import io.txwatch.bench.startup.StartupCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -10,13 +11,14 @@ import picocli.CommandLine.Command;
     name = "bench/run",
     description = "What watching costs.",
     mixinStandardHelpOptions = true,
-    subcommands = {OverheadCommand.class, JmhCommand.class})
+    subcommands = {OverheadCommand.class, JmhCommand.class, StartupCommand.class})
 public final class Bench {
 
   private Bench() {}
 
   /** Runs a command line and exits with its code. */
   public static void main(String[] args) {
+    System.setProperty("logback.configurationFile", "bench-logback.xml");
     System.exit(new CommandLine(new Bench()).execute(args));
   }
 }

@@ -126,7 +126,9 @@ final class Execution {
 
   /** Fills in what the text of a prepared statement takes from the driver. */
   void setParameters(PreparedStatement statement) throws SQLException {
-    setParameters(statement, cached, token(), firstRow);
+    if (cached.plan().tokenParameters().length > 0 || firstRow != 0) {
+      setParameters(statement, cached, token(), firstRow);
+    }
   }
 
   static void setParameters(

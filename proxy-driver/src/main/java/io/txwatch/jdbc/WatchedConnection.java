@@ -246,18 +246,24 @@ final class WatchedConnection extends DelegatingConnection {
         || (tracker.inTransactionMode() && tracker.level() != IsolationLevel.REPEATABLE_READ);
   }
 
+  /** A write that was made to return its rows. */
+  interface ReturningWrite {
+    /** Sends it. */
+    ResultSet send() throws SQLException;
+  }
+
   /**
    * Runs a write as a query that returns its rows, and gives their number. If it fails, nothing of
    * it stays, as nothing of a plain write would.
    */
-  long write(Execution execution, WatchedStatement.Call<ResultSet> query) throws SQLException {
+  long write(Execution execution, ReturningWrite query) throws SQLException {
     if (!rules().failedQueryKeepsWrites()) {
-      return execution.drain(query.on(execution.immediateSql()));
+      return execution.drain(query.send());
     }
     Savepoint before = delegate.setSavepoint();
     long count;
     try {
-      count = execution.drain(query.on(execution.immediateSql()));
+      count = execution.drain(query.send());
     } catch (SQLException e) {
       undo(before, e);
       throw e;

@@ -233,7 +233,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     Execution execution = start(active);
     try {
       execution.setParameters(prepared);
-      long count = connection.write(execution, text -> prepared.executeQuery());
+      long count = connection.write(execution, () -> prepared.executeQuery());
       connection.unguard();
       return drained(count);
     } catch (SQLException e) {

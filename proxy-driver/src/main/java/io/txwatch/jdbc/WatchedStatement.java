@@ -196,7 +196,7 @@ class WatchedStatement extends DelegatingStatement {
   private long runWrite(String sql, CachedPlan cached) throws SQLException {
     Execution execution = start(cached);
     try {
-      drained = connection.write(execution, text -> delegate.executeQuery(text));
+      drained = connection.write(execution, () -> delegate.executeQuery(execution.immediateSql()));
       connection.unguard();
     } catch (SQLException e) {
       if (!connection.mayBeOurFault(cached, e)) {

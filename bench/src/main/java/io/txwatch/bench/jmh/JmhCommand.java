@@ -37,8 +37,8 @@ public final class JmhCommand implements Callable<Integer> {
   @Option(names = "--millis", description = "length of an iteration", defaultValue = "500")
   private long millis = 500;
 
-  @Option(names = "--iterations", description = "measured iterations", defaultValue = "5")
-  private int iterations = 5;
+  @Option(names = "--iterations", description = "measured iterations", defaultValue = "4")
+  private int iterations = 4;
 
   @Parameters(description = "regular expressions: which benchmarks; all if none is given")
   private List<String> include = List.of();

@@ -2,6 +2,7 @@ package io.txwatch.bench.overhead;
 
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Markdown;
+import io.txwatch.bench.Median;
 import io.txwatch.bench.Output;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
@@ -39,8 +40,8 @@ public final class OverheadCommand implements Callable<Integer> {
   @Option(
       names = "--warm-up",
       description = "seconds that each variant runs beforehand",
-      defaultValue = "4")
-  private double warmUp = 4;
+      defaultValue = "3")
+  private double warmUp = 3;
 
   @Option(names = "--clients", description = "connections of each variant", defaultValue = "2")
   private int clients = 2;
@@ -67,8 +68,8 @@ public final class OverheadCommand implements Callable<Integer> {
 
   @Option(
       names = "--jvm",
-      split = ",",
-      description = "options for the workers' JVMs; VARIANT stands for the variant's name")
+      description =
+          "an option for the workers' JVMs; may be repeated; VARIANT stands for the variant's name")
   private List<String> jvmOptions = List.of();
 
   @Option(

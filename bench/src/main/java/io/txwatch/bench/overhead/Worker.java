@@ -16,6 +16,9 @@ import java.sql.SQLException;
  */
 public final class Worker {
 
+  /** What a line with a slice begins with: the JVM may have something to say, too. */
+  static final String MARK = "slice ";
+
   private Worker() {}
 
   /** Arguments: variant, workload, URL, clients, seed, a directory for logs. */
@@ -31,7 +34,7 @@ public final class Worker {
     try (Load load =
         new Load(variant, workload, args[2], Integer.parseInt(args[3]), Long.parseLong(args[4]))) {
       for (String line = in.readLine(); line != null; line = in.readLine()) {
-        out.println(load.run(Long.parseLong(line)).format());
+        out.println(MARK + load.run(Long.parseLong(line)).format());
       }
     }
   }

@@ -81,13 +81,17 @@ final class WorkerProcess implements AutoCloseable {
     double all = ProcessorTime.ofDescendants();
     commands.println(millis);
     String line = results.readLine();
+    while (line != null && !line.startsWith(Worker.MARK)) {
+      line = results.readLine();
+    }
     if (line == null) {
       throw new IOException(
           "the worker of " + variant.title() + " ended: " + Files.readString(errors));
     }
     double ofClient = ProcessorTime.of(process.pid()) - client;
     double ofAll = ProcessorTime.ofDescendants() - all;
-    return Slice.parse(line).withProcessorTime(ofClient, Math.max(0, ofAll - ofClient));
+    return Slice.parse(line.substring(Worker.MARK.length()))
+        .withProcessorTime(ofClient, Math.max(0, ofAll - ofClient));
   }
 
   @Override
