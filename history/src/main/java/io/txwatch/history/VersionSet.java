@@ -33,6 +33,11 @@ public record VersionSet(
     }
   }
 
+  /** The same without a name for its predicate. */
+  public VersionSet withoutName() {
+    return predicate == 0 ? this : new VersionSet(table, 0, rows, writers, certain);
+  }
+
   /** How many rows it has. */
   public int size() {
     return rows.length;

@@ -33,6 +33,7 @@ public final class Observation {
 
   private @Nullable List<RowAccess> rows;
   private @Nullable List<VersionSet> versionSets;
+  private boolean allRowsTold;
   private boolean toldBeside;
   private boolean ended;
   private long beyond;
@@ -179,8 +180,18 @@ public final class Observation {
     return !kind.mayWrite() && !toldBeside;
   }
 
+  /** Notes that its result was read to the end: what it did not return does not match. */
+  public void allRowsTold() {
+    synchronized (tracker) {
+      allRowsTold = beyond == 0;
+    }
+  }
+
   List<VersionSet> takeVersionSets() {
     List<VersionSet> taken = versionSets == null ? List.of() : List.copyOf(versionSets);
+    if (!allRowsTold) {
+      taken = taken.stream().map(VersionSet::withoutName).toList();
+    }
     versionSets = null;
     return taken;
   }

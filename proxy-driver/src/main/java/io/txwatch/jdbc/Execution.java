@@ -178,6 +178,13 @@ final class Execution {
     }
   }
 
+  /** The application has read the result to its end, and nothing had bounded it. */
+  void allRowsTold() {
+    if (observation != null) {
+      observation.allRowsTold();
+    }
+  }
+
   /** The DBMS executed the statement and its result, if any, has no more to tell. */
   void succeeded(boolean writesSeen) {
     if (over) {

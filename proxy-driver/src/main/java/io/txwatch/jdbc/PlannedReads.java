@@ -97,7 +97,10 @@ final class PlannedReads {
   /** True if one of them tells of rows that the statement writes. */
   final boolean tellOfWrites;
 
-  /** The hash of the statement's text; 0 if it does not mean the same each time. */
+  /**
+   * The hash of the statement's text; 0 if its predicate is none that {@linkplain
+   * io.txwatch.history.VersionSet#predicate has a name}.
+   */
   final long predicateText;
 
   private PlannedReads(RewritePlan plan) {
@@ -114,7 +117,7 @@ final class PlannedReads {
     this.takeParameters = parameters;
     this.tellOfWrites = all.stream().anyMatch(One::tellsOfWrites);
     this.predicateText =
-        all.stream().anyMatch(One::isVersionSet) && meansTheSame(plan.original())
+        isRowWise(plan) && meansTheSame(plan.original())
             ? PredicateHash.value(0, plan.original())
             : 0;
   }
@@ -124,6 +127,27 @@ final class PlannedReads {
   }
 
   // ---------------------------------------------------------------- texts that can be compared
+
+  /** What makes a row's place in the result hang on other rows, even of one table. */
+  private static final Pattern BEYOND_THE_ROW =
+      Pattern.compile(
+          "\\bselect\\b.*\\bselect\\b"
+              + "|\\b(distinct|group|having|limit|offset|fetch|top|over|union|intersect|except"
+              + "|minus|with|skip|tablesample|sample|partition)\\b",
+          Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+  /**
+   * Whether a query returns a row of one table for each row that matches, and whether it matches
+   * hangs on that row alone.
+   */
+  private static boolean isRowWise(RewritePlan plan) {
+    return plan.returns() == RewritePlan.Returns.APPENDED_TO_RESULT
+        && plan.appended().size() == 1
+        && plan.sideReads().size() == 1
+        && plan.sideReads().get(0).purpose() == SideRead.Purpose.VERSION_SET
+        && plan.passThrough().isEmpty()
+        && !BEYOND_THE_ROW.matcher(plan.original()).find();
+  }
 
   private static final Pattern CALL = Pattern.compile("([\\w$]+)\\s*\\(");
 

@@ -122,6 +122,9 @@ final class WatchedResultSet extends DelegatingResultSet {
     if (onRow) {
       note();
     } else if (execution != null && noted == null) {
+      if (execution.cached().comparesPredicates() && statement.getMaxRows() == 0) {
+        execution.allRowsTold();
+      }
       execution.succeeded(true);
     }
     return onRow;
