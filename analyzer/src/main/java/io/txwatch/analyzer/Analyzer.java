@@ -18,9 +18,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.GapReason;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -33,11 +31,21 @@ import java.util.function.Consumer;
  * {@linkplain Anomaly#possible() possible} is told as suspected; but where the level forbids it, it
  * is counted only, since then it is most likely none.
  *
- * <p>Memory is bounded by a {@link MemoryBudget}. When it is used up the analyzer begins anew,
- * knowing only which sessions are open, and counts what it let go as {@link GapReason#FORGOTTEN}.
- * That is as if the events before had been lost: anomalies are missed whose transactions did not
- * all begin after it, and none else; and lost events forge none. A transaction that was under way
- * is known by its missing beginning, and takes no part.
+ * <p><b>What is forgotten.</b> Let a transaction's horizon be the beginning of the oldest one that
+ * ran when it began: all that overlapped with it began later. Forgotten is who was over before the
+ * horizon of the oldest transaction that runs, with its reads and writes. Time is the order in
+ * which events arrive.
+ *
+ * <p>So these anomalies can be missed, and none else: those between transactions of which one was
+ * over before the horizon of another; no transaction overlapped with both. It takes a read of what
+ * was replaced long ago, or a chain of three transactions or more, each of which overlapped with
+ * the next. For an event that completes an anomaly is of a transaction that runs, or begins later,
+ * and what is forgotten was over before its horizon. The exception is what only a later list tells:
+ * a write that was not seen when it happened, by which an anomaly of others is completed.
+ *
+ * <p>A transaction that never ends would keep all that follow it. So memory is bounded by a {@link
+ * MemoryBudget}, too. When that is used up all that are over are forgotten, and those that are
+ * forgotten early by it are counted as {@link GapReason#FORGOTTEN}.
  */
 public final class Analyzer implements EventSink {
 
@@ -45,9 +53,8 @@ public final class Analyzer implements EventSink {
   private final Consumer<Anomaly> found;
   private final CoverageCount coverage = new CoverageCount();
   private final MemoryBudget memory;
-  private final Map<Long, Event.SessionOpened> sessions = new HashMap<>();
-  private AnomalyDetector detector = new AnomalyDetector(this::tell);
-  private DependencyInference inference = new DependencyInference(detector);
+  private final AnomalyDetector detector = new AnomalyDetector(this::tell);
+  private final DependencyInference inference = new DependencyInference(detector);
 
   /**
    * Tells {@code found} each anomaly, from within {@link #accept}; an eighth of the heap is its.
@@ -70,24 +77,31 @@ public final class Analyzer implements EventSink {
   @Override
   public void accept(Event event) {
     coverage.count(event);
-    if (event instanceof Event.SessionOpened opened) {
-      sessions.put(opened.session(), opened);
-    } else if (event instanceof Event.SessionClosed) {
-      sessions.remove(event.session());
-    }
     inference.accept(event);
     detector.flush();
-    if (memory.isUsedUpBy(event)) {
-      beginAnew();
+    boolean usedUp = memory.isUsedUpBy(event);
+    if (usedUp || memory.isTimeToForget()) {
+      forget(usedUp);
     }
   }
 
-  private void beginAnew() {
-    coverage.count(new Event.Gap(0, 0, GapReason.FORGOTTEN, "", memory.transactions()));
-    memory.clear();
-    detector = new AnomalyDetector(this::tell);
-    inference = new DependencyInference(detector);
-    sessions.values().forEach(inference::accept);
+  private void forget(boolean early) {
+    long forgottenEarly = inference.forget(early);
+    detector.forget();
+    memory.forgot(inference.transactions(), inference.versions());
+    if (forgottenEarly > 0) {
+      coverage.count(new Event.Gap(0, 0, GapReason.FORGOTTEN, "", forgottenEarly));
+    }
+  }
+
+  /** How many transactions are remembered. */
+  int remembered() {
+    return Math.max(inference.transactions(), detector.transactions());
+  }
+
+  /** How many versions of rows are remembered. */
+  int rememberedVersions() {
+    return inference.versions();
   }
 
   /** How much was seen so far. */

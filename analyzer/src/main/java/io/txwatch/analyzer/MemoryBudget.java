@@ -17,9 +17,13 @@ final class MemoryBudget {
   private static final long STATEMENT = 50;
   private static final long ROW = 220;
 
+  /** So many transactions at least begin between two times of forgetting. */
+  static final long LEAST = 1024;
+
   private final long bytes;
   private long used;
-  private long transactions;
+  private long sinceForgetting;
+  private long untilForgetting = LEAST;
 
   MemoryBudget(long bytes) {
     this.bytes = bytes;
@@ -31,18 +35,23 @@ final class MemoryBudget {
       used += STATEMENT + ROW * statement.rows().size();
     } else if (event instanceof Event.TransactionBegan) {
       used += TRANSACTION;
-      transactions++;
+      sinceForgetting++;
     }
     return used > bytes;
   }
 
-  /** How many transactions began since the last {@link #clear}. */
-  long transactions() {
-    return transactions;
+  /** Whether so much came that it is worth looking for what may be forgotten. */
+  boolean isTimeToForget() {
+    return sinceForgetting >= untilForgetting;
   }
 
-  void clear() {
-    used = 0;
-    transactions = 0;
+  /**
+   * Takes note of what is left: forgetting costs time in proportion, and is due once it doubled.
+   */
+  void forgot(int transactions, int versions) {
+    // Never so much that what runs would have everything else forgotten at each event.
+    used = Math.min(transactions * TRANSACTION + versions * ROW, bytes / 2);
+    sinceForgetting = 0;
+    untilForgetting = Math.max(LEAST, transactions);
   }
 }

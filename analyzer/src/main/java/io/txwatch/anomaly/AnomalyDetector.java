@@ -59,6 +59,9 @@ public final class AnomalyDetector implements DependencyListener {
       int fromStatement,
       int toStatement,
       Basis basis) {
+    if (from.isForgotten() || to.isForgotten()) {
+      return;
+    }
     Edge edge = new Edge(from, to, kind, row, fromStatement, toStatement, basis);
     if (basis.possible() && possible == null) {
       possible =
@@ -98,6 +101,9 @@ public final class AnomalyDetector implements DependencyListener {
   @Override
   public void forkedWrite(
       Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
+    if (first.isForgotten() || second.isForgotten()) {
+      return;
+    }
     // Each wrote on the version that the other replaced: an rw edge either way.
     proven.tell(
         new Finding(
@@ -142,6 +148,19 @@ public final class AnomalyDetector implements DependencyListener {
     if (possible != null) {
       possible.flush();
     }
+  }
+
+  /** Lets go of the transactions that were forgotten. */
+  public void forget() {
+    proven.forget();
+    if (possible != null) {
+      possible.forget();
+    }
+  }
+
+  /** How many transactions it remembers. */
+  public int transactions() {
+    return proven.size();
   }
 
   /** How many searches for a proven cycle ended without a result because they became too long. */

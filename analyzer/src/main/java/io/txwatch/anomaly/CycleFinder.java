@@ -53,8 +53,9 @@ final class CycleFinder {
 
   private final Consumer<Finding> found;
   private final Predicate<Finding> of;
-  private final DependencyGraph graph = new DependencyGraph();
-  private final CycleSearch search;
+  private DependencyGraph graph = new DependencyGraph();
+  private CycleSearch search;
+  private final int budget;
   private final int searches;
 
   /** The edges since the last flush, and whether they closed a cycle. */
@@ -91,6 +92,7 @@ final class CycleFinder {
   CycleFinder(Consumer<Finding> found, Predicate<Finding> of, int budget, int searches) {
     this.found = found;
     this.of = of;
+    this.budget = budget;
     this.search = new CycleSearch(graph, budget);
     this.searches = searches;
   }
@@ -105,6 +107,27 @@ final class CycleFinder {
   void add(Edge edge) {
     closed |= graph.add(edge);
     fresh.add(edge);
+  }
+
+  /** Builds the graph anew without the transactions that were forgotten. */
+  void forget() {
+    DependencyGraph old = graph;
+    byte[] told = toldClass;
+    int[] nodes = old.nodes();
+    graph = new DependencyGraph();
+    graph.addAll(old);
+    search = new CycleSearch(graph, budget);
+    toldClass = new byte[Math.max(64, nodes.length)];
+    for (int node = 0; node < nodes.length; node++) {
+      toldClass[node] = told[nodes[node]];
+    }
+    fresh.clear();
+    closed = false;
+  }
+
+  /** Transactions in the graph. */
+  int size() {
+    return graph.size();
   }
 
   /** Adds what another has, as if it had been searched. */

@@ -76,6 +76,43 @@ public final class DependencyInference {
     }
   }
 
+  /** How many transactions are remembered, those included of which only a token was seen. */
+  public int transactions() {
+    return transactions.size();
+  }
+
+  /** How many versions are remembered. */
+  public int versions() {
+    return chains.versions();
+  }
+
+  /**
+   * Forgets the transactions that were over when the oldest one began that ran as the oldest one
+   * that runs now began.
+   *
+   * @param early whether all that are over are to be forgotten, for want of memory
+   * @return how many were forgotten early
+   */
+  public long forget(boolean early) {
+    Transaction oldest = running.peekFirst();
+    long floor = oldest == null ? clock : oldest.horizon;
+    long[] forgotten = new long[1];
+    transactions.forEach(
+        transaction -> {
+          boolean over =
+              transaction.observed
+                  ? transaction.endedAt < Long.MAX_VALUE
+                  : transaction.namedAt < (early ? clock : floor);
+          if (over && (early || transaction.endedAt < floor || !transaction.observed)) {
+            forgotten[0] += transaction.observed && transaction.endedAt >= floor ? 1 : 0;
+            transaction.forget();
+          }
+        });
+    chains.sweep();
+    transactions.removeIf(transaction -> transaction.forgotten);
+    return forgotten[0];
+  }
+
   /** Rows whose writers' lists contradicted each other, and which are left alone since. */
   public long contradictions() {
     return chains.contradictions();
@@ -202,6 +239,7 @@ public final class DependencyInference {
     Transaction transaction = transactions.get(id);
     if (transaction == null) {
       transaction = new Transaction(id);
+      transaction.namedAt = clock;
       transactions.put(id, transaction);
     }
     return transaction;

@@ -2,6 +2,7 @@ package io.txwatch.dependency;
 
 import java.util.Arrays;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +76,21 @@ final class LongTable<V> {
     for (Object value : values) {
       if (value != null) {
         action.accept(cast(value));
+      }
+    }
+  }
+
+  /** Removes what a test says, by building the table anew. */
+  void removeIf(Predicate<V> test) {
+    long[] oldKeys = keys;
+    @Nullable Object[] oldValues = values;
+    keys = new long[16];
+    values = new @Nullable Object[16];
+    size = 0;
+    for (int i = 0; i < oldKeys.length; i++) {
+      Object value = oldValues[i];
+      if (value != null && !test.test(cast(value))) {
+        put(oldKeys[i], cast(value));
       }
     }
   }

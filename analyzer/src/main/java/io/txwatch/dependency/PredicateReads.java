@@ -158,11 +158,25 @@ final class PredicateReads {
   private void lacked(PredicateRead read, Version version) {
     Transaction writer = version.writer;
     if (version.deletion) {
-      saw(read, version);
+      if (!isInsertedAfter(version, read.reader.begunAt)) {
+        saw(read, version);
+      }
     } else if (writer != null && writer.endedAt > read.reader.begunAt && !isGone(version)) {
       // What was inserted before the reader began, and is not there, was deleted unseen.
       missed(read, version);
     }
+  }
+
+  /** Whether a row was inserted after a time: who lacks it then may have come before that. */
+  private static boolean isInsertedAfter(Version deletion, long time) {
+    Version at = deletion;
+    for (int i = 0; i < STEPS && at != null; i++) {
+      if (at.insertion) {
+        return at.writer == null || at.writer.endedAt > time;
+      }
+      at = at.previous;
+    }
+    return false;
   }
 
   /** Whether a row ends with a version or with one above it. */
@@ -405,6 +419,26 @@ final class PredicateReads {
       links.waiting.clear();
       waiting.forEach(this::tell);
     }
+  }
+
+  /** Lets go of what the forgotten have read and written. */
+  static void sweep(Table table) {
+    table.reads.removeIf(read -> read.reader.forgotten || read.isVoid());
+    table.namedInOrder.removeIf(read -> read.reader.forgotten || read.isVoid());
+    table.named.clear();
+    for (PredicateRead read : table.namedInOrder) {
+      read.returned.values().removeIf(version -> isForgotten(version) && isUnread(version));
+      table.named.computeIfAbsent(read.predicate, p -> new ArrayList<>(1)).add(read);
+    }
+    table.comings.removeIf(PredicateReads::isForgotten);
+  }
+
+  private static boolean isForgotten(Version version) {
+    return version.writer != null && version.writer.forgotten;
+  }
+
+  private static boolean isUnread(Version version) {
+    return version.readers == null;
   }
 
   private static void keep(List<PredicateRead> reads, PredicateRead read) {

@@ -19,6 +19,9 @@ public final class Row {
    */
   boolean broken;
 
+  /** Whether the sweep that goes on found a use for it. */
+  boolean used;
+
   /** The reading by predicate that met it last, and the version that it met. */
   long met;
 

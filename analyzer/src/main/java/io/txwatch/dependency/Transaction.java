@@ -40,6 +40,9 @@ public final class Transaction {
   int events;
   @Nullable Outcome outcome;
 
+  /** When it was first heard of, on the clock of arriving events. */
+  long namedAt;
+
   /** When it began, on the clock of arriving events. */
   long begunAt;
 
@@ -48,6 +51,9 @@ public final class Transaction {
 
   /** When the oldest transaction had begun that ran as this one began. */
   long horizon;
+
+  /** True once it was forgotten: what still points to it knows its id and nothing more. */
+  boolean forgotten;
 
   /** True while its commit is taken in. */
   boolean committing;
@@ -112,6 +118,23 @@ public final class Transaction {
         ownWrites.put(write.row, write);
       }
     }
+  }
+
+  /** Whether it was forgotten, by {@link DependencyInference#forget}. */
+  public boolean isForgotten() {
+    return forgotten;
+  }
+
+  /** Lets go of all but the id. */
+  void forget() {
+    forgotten = true;
+    predicates = null;
+    statements.clear();
+    undone.clear();
+    writes.clear();
+    reads.clear();
+    ownWrites.clear();
+    internalReads.clear();
   }
 
   boolean hasWritten(Row row) {

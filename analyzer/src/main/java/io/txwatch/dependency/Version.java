@@ -49,8 +49,14 @@ final class Version {
   /** True once the list that came with this very version was read. */
   boolean listed;
 
-  /** Null if not known. */
+  /** Null if not known, or {@linkplain #cut forgotten}. */
   @Nullable Version previous;
+
+  /** True once what it stands on was forgotten: its lists are read no further. */
+  boolean cut;
+
+  /** Whether the sweep that goes on keeps it. */
+  boolean kept;
 
   /** The versions written on this one: more than one only if the others vanished. */
   @Nullable Version firstNext;

@@ -267,6 +267,9 @@ final class VersionChains {
       if (lower == upper) {
         continue;
       }
+      if (upper.cut) {
+        return named;
+      }
       if (!link(upper, lower)) {
         return null;
       }
@@ -275,10 +278,92 @@ final class VersionChains {
       }
       upper = lower;
     }
-    if (list.complete() && !link(upper, row.initial)) {
+    if (list.complete() && !upper.cut && !link(upper, row.initial)) {
       return null;
     }
     return named;
+  }
+
+  /** How many versions are remembered. */
+  int versions() {
+    return versions.size();
+  }
+
+  /**
+   * Lets go of versions that only forgotten transactions wrote and read. A later list may name them
+   * again; they are then the versions of a writer of whom nothing is known.
+   */
+  void sweep() {
+    versions.forEach(
+        version -> {
+          prune(version);
+          version.kept =
+              version.readers != null || version.writer != null && !version.writer.forgotten;
+          version.firstNext = null;
+        });
+    forEachTable(
+        table -> {
+          PredicateReads.sweep(table);
+          table.rows.forEach(
+              row -> {
+                prune(row.initial);
+                row.initial.firstNext = null;
+                row.initial.kept = true;
+                row.latest = null;
+                row.metVersion = null;
+                row.used = row.broken || row.initial.readers != null;
+              });
+        });
+    versions.forEach(VersionChains::relink);
+    versions.sweep();
+    forEachTable(
+        table -> {
+          table.rows.forEach(
+              row -> {
+                if (row.initial.successor != null && !row.initial.successor.kept) {
+                  row.initial.successor = null;
+                }
+              });
+          table.rows.removeIf(row -> !row.used);
+        });
+  }
+
+  private static void relink(Version version) {
+    if (!version.kept) {
+      return;
+    }
+    version.row.used = true;
+    Version previous = version.previous;
+    if (previous != null && previous.kept) {
+      version.sibling = previous.firstNext;
+      previous.firstNext = version;
+    } else if (previous != null) {
+      version.previous = null;
+      version.sibling = null;
+      version.cut = true;
+    }
+    if (version.successor != null && !version.successor.kept) {
+      version.successor = null;
+    }
+  }
+
+  private void forEachTable(Consumer<Table> action) {
+    places.values().forEach(tables -> tables.values().forEach(action));
+  }
+
+  /** Takes the forgotten out of a version's readers. */
+  private static void prune(Version version) {
+    Read kept = null;
+    Read read = version.readers;
+    while (read != null) {
+      Read next = read.next;
+      if (!read.reader.forgotten) {
+        read.next = kept;
+        kept = read;
+      }
+      read = next;
+    }
+    version.readers = kept;
   }
 
   /** Whether a list seen again says the same of the version below. */
@@ -286,6 +371,9 @@ final class VersionChains {
     int i = list.size() - 1;
     while (i >= 0 && version.is(list.transaction(i), list.statement(i))) {
       i--;
+    }
+    if (version.cut) {
+      return true;
     }
     if (version.previous == null) {
       return i < 0;

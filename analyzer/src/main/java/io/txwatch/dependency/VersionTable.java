@@ -1,5 +1,6 @@
 package io.txwatch.dependency;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Versions by row and writer's token: open addressing with linear probing. */
@@ -30,6 +31,30 @@ final class VersionTable {
     }
     place(version);
     size++;
+  }
+
+  int size() {
+    return size;
+  }
+
+  void forEach(Consumer<Version> action) {
+    for (Version version : slots) {
+      if (version != null) {
+        action.accept(version);
+      }
+    }
+  }
+
+  /** Drops the versions that are not marked as kept. */
+  void sweep() {
+    @Nullable Version[] old = slots;
+    slots = new @Nullable Version[64];
+    size = 0;
+    for (Version version : old) {
+      if (version != null && version.kept) {
+        put(version);
+      }
+    }
   }
 
   private void place(Version version) {

@@ -131,10 +131,29 @@ public final class DependencyGraph {
     return order.isBefore(earlier, later) && reorder(later, earlier);
   }
 
-  /** Adds what another graph has. */
+  /** Adds what another graph has, but for transactions that were forgotten. */
   public void addAll(DependencyGraph other) {
-    other.transactions.forEach(this::add);
-    other.edges.forEach(this::add);
+    for (Transaction transaction : other.transactions) {
+      if (!transaction.isForgotten()) {
+        add(transaction);
+      }
+    }
+    for (Edge edge : other.edges) {
+      if (!edge.from().isForgotten() && !edge.to().isForgotten()) {
+        add(edge);
+      }
+    }
+  }
+
+  /** The places, in order, of the transactions that were not forgotten. */
+  public int[] nodes() {
+    IntList nodes = new IntList();
+    for (int node = 0; node < transactions.size(); node++) {
+      if (!transactions.get(node).isForgotten()) {
+        nodes.add(node);
+      }
+    }
+    return nodes.toArray();
   }
 
   /** How many transactions there are. */

@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** An analyzer that runs for long begins anew when its memory is used up. */
+/**
+ * What the analyzer forgets: whom nobody can meet any more, and more when its memory is used up.
+ */
 class MemoryBudgetTest {
 
   private static final List<Event> LOST_UPDATE =
@@ -34,20 +36,50 @@ class MemoryBudgetTest {
 
   @Test
   void whatIsForgottenIsCountedAndAccusesNobody() {
-    // One transaction's bytes: T1 and T2 are never known at the same time.
-    assertThat(analyze(LOST_UPDATE, 600).gaps()).containsOnlyKeys(GapReason.FORGOTTEN);
+    // Less than a transaction's bytes: T2 is forgotten while T1 runs.
+    assertThat(analyze(LOST_UPDATE, 400).gaps()).containsOnlyKeys(GapReason.FORGOTTEN);
     assertThat(found).isEmpty();
   }
 
   @Test
-  void whatCameAfterwardsIsFoundAsBefore() {
+  void whomNobodyCanMeetAnyMoreIsForgottenWithoutLoss() {
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       events.addAll(Notation.events("r" + (100 + i) + "(y0) c" + (100 + i)));
     }
     events.addAll(LOST_UPDATE);
-    // The twentieth transaction of 770 bytes uses it up.
-    assertThat(analyze(events, 20 * 770 - 1).gaps()).containsEntry(GapReason.FORGOTTEN, 20L);
+    assertThat(analyze(events, 20 * 770 - 1).gaps()).isEmpty();
     assertThat(found).extracting(Anomaly::phenomenon).containsExactly(Phenomenon.LOST_UPDATE);
+  }
+
+  @Test
+  void aSessionThatNeverEndsHasOthersForgottenEarlyAndThatIsCounted() {
+    List<Event> events = new ArrayList<>(Notation.events("r1(x0)"));
+    for (int i = 0; i < 500; i++) {
+      events.addAll(Notation.events("r" + (100 + i) + "(y0) c" + (100 + i)));
+    }
+    assertThat(analyze(events, 100_000).gaps().get(GapReason.FORGOTTEN)).isBetween(100L, 500L);
+    assertThat(analyze(events, 10_000_000).gaps()).isEmpty();
+  }
+
+  /** For a longer one: {@code -Dtxwatch.soak=10000000}. */
+  @Test
+  void memoryStaysFlat() {
+    int transactions = Integer.getInteger("txwatch.soak", 100_000);
+    int most = 0;
+    int mostVersions = 0;
+    try (Analyzer analyzer = new Analyzer(Judge.DBMS, found::add, 1L << 30)) {
+      for (Event event : (Iterable<Event>) () -> new Traffic(8, 1000, transactions)) {
+        analyzer.accept(event);
+        most = Math.max(most, analyzer.remembered());
+        mostVersions = Math.max(mostVersions, analyzer.rememberedVersions());
+      }
+      assertThat(analyzer.coverage().transactions()).isEqualTo(transactions);
+      assertThat(analyzer.coverage().gaps()).isEmpty();
+    }
+    assertThat(found).isNotEmpty();
+    // A thousand rows with lists of eight writers, and twice what runs between two forgettings.
+    assertThat(most).isLessThan(12 * (int) MemoryBudget.LEAST);
+    assertThat(mostVersions).isLessThan(40 * (int) MemoryBudget.LEAST);
   }
 }

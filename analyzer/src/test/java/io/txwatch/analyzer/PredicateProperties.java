@@ -1,0 +1,187 @@
+package io.txwatch.analyzer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.dependency.Basis;
+import io.txwatch.dependency.DependencyInference;
+import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.DependencyListener;
+import io.txwatch.dependency.Interleavings;
+import io.txwatch.dependency.PredicateSimulation;
+import io.txwatch.dependency.PredicateSimulation.Mode;
+import io.txwatch.dependency.PredicateSimulation.Seen;
+import io.txwatch.dependency.Row;
+import io.txwatch.dependency.Transaction;
+import io.txwatch.graph.DependencyGraph.Edge;
+import io.txwatch.history.Event;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+/** Predicate dependencies of random executions, held against the truth. */
+class PredicateProperties {
+
+  private static List<Edge> edges(List<Event> history) {
+    List<Edge> all = new ArrayList<>();
+    DependencyInference inference =
+        new DependencyInference(
+            new DependencyListener() {
+              @Override
+              public void committed(Transaction transaction) {}
+
+              @Override
+              public void dependency(
+                  Transaction from,
+                  Transaction to,
+                  DependencyKind kind,
+                  Row row,
+                  int fromStatement,
+                  int toStatement,
+                  Basis basis) {
+                all.add(new Edge(from, to, kind, row, fromStatement, toStatement, basis));
+              }
+
+              @Override
+              public void abortedRead(Transaction w, Transaction r, Row row, int from, int to) {}
+
+              @Override
+              public void intermediateRead(
+                  Transaction w, Transaction r, Row row, int from, int to) {}
+
+              @Override
+              public void internalRead(Transaction t, Row row, int from, int to) {}
+
+              @Override
+              public void forkedWrite(
+                  Transaction one, Transaction other, Row row, int from, int to) {}
+            });
+    history.forEach(inference::accept);
+    return all;
+  }
+
+  /** What a predicate saw was there, and what it missed was not, when it was evaluated. */
+  @Property(tries = 1000)
+  void whatIsToldIsTrue(
+      @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 30) int transactions) {
+    PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
+    edges(run.events).stream()
+        .filter(edge -> edge.basis().byPredicate())
+        .forEach(edge -> assertTrue(edge, run, edge.basis().possible()));
+  }
+
+  /** The same of what is proven, in whatever order the sessions' events arrive. */
+  @Property(tries = 1000)
+  void whatIsProvenIsTrueInEveryOrder(
+      @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 20) int transactions) {
+    Random random = new Random(seed);
+    PredicateSimulation run = PredicateSimulation.run(mode, random, 4, transactions);
+    edges(Interleavings.anew(run.events, random)).stream()
+        .filter(edge -> edge.basis() == Basis.PREDICATE)
+        .forEach(edge -> assertTrue(edge, run, false));
+  }
+
+  private static void assertTrue(Edge edge, PredicateSimulation run, boolean bySet) {
+    boolean missed = edge.kind() == DependencyKind.RW;
+    Transaction reader = missed ? edge.from() : edge.to();
+    Transaction writer = missed ? edge.to() : edge.from();
+    int statement = missed ? edge.fromStatement() : edge.toStatement();
+    Seen seen = run.seen.get(PredicateSimulation.key(reader.id(), statement));
+    assertThat(seen).isNotNull();
+    int commits = bySet ? seen.set() : seen.itself();
+    int commit = run.commits.getOrDefault(writer.id(), 0);
+    assertThat(commit).as("committed").isPositive();
+    assertThat(missed ? commit > commits : commit <= commits).as("%s of %s", edge, seen).isTrue();
+  }
+
+  /** Who commits while a reader runs that has read by predicate is told to have been missed. */
+  @Property(tries = 1000)
+  void whatIsMissedIsTold(
+      @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 12) int transactions) {
+    PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
+    Set<String> told = new TreeSet<>();
+    for (Edge edge : edges(run.events)) {
+      if (edge.kind() == DependencyKind.RW && edge.basis().byPredicate()) {
+        told.add(edge.from().id() + ">" + edge.to().id());
+      }
+    }
+    Map<Long, int[]> spans = new HashMap<>();
+    Map<Long, int[]> firstSet = new HashMap<>();
+    Set<Long> writers = new HashSet<>();
+    for (int i = 0; i < run.events.size(); i++) {
+      Event event = run.events.get(i);
+      if (event.transaction() != 0) {
+        int at = i;
+        spans.computeIfAbsent(event.transaction(), t -> new int[] {at, at})[1] = i;
+      }
+      if (event instanceof Event.StatementExecuted e) {
+        if (!e.versionSets().isEmpty()) {
+          firstSet.putIfAbsent(e.transaction(), new int[] {e.statement(), i});
+        }
+        if (e.rows().stream().anyMatch(row -> row.access().isWrite())) {
+          writers.add(e.transaction());
+        }
+      }
+    }
+    firstSet.forEach(
+        (reader, first) -> {
+          if (!run.commits.containsKey(reader)) {
+            return;
+          }
+          Seen seen = run.seen.get(PredicateSimulation.key(reader, first[0]));
+          for (long writer : writers) {
+            boolean overlap =
+                first[1] < spans.get(writer)[1] && spans.get(writer)[0] < spans.get(reader)[1];
+            boolean missed =
+                writer != reader && run.commits.getOrDefault(writer, 0) > seen.set() && overlap;
+            if (missed) {
+              assertThat(told).contains(reader + ">" + writer);
+            }
+          }
+        });
+  }
+
+  @Property(tries = 500)
+  void aSerialExecutionHasNoAnomalyNotEvenAPossibleOne(
+      @ForAll long seed, @ForAll @IntRange(min = 1, max = 60) int transactions) {
+    Random random = new Random(seed);
+    PredicateSimulation run = PredicateSimulation.run(Mode.SERIAL, random, 3, transactions);
+    assertThat(Notation.analyzed(run.events)).isEmpty();
+    assertThat(Notation.analyzed(Interleavings.anew(run.events, random)))
+        .allMatch(Anomaly::possible);
+  }
+
+  @Property(tries = 500)
+  void snapshotsPermitAdjacentRwOnly(
+      @ForAll long seed, @ForAll @IntRange(min = 2, max = 40) int transactions) {
+    PredicateSimulation run =
+        PredicateSimulation.run(Mode.SNAPSHOT, new Random(seed), 5, transactions);
+    assertThat(Notation.analyzed(run.events))
+        .extracting(Anomaly::phenomenon)
+        .isSubsetOf(Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM, Phenomenon.G2);
+  }
+
+  @Property(tries = 500)
+  void committedReadsArePermittedNoDirtyOnes(
+      @ForAll long seed, @ForAll @IntRange(min = 2, max = 40) int transactions) {
+    PredicateSimulation run =
+        PredicateSimulation.run(Mode.READ_COMMITTED, new Random(seed), 5, transactions);
+    assertThat(Notation.analyzed(run.events))
+        .extracting(Anomaly::phenomenon)
+        .doesNotContain(
+            Phenomenon.DIRTY_WRITE,
+            Phenomenon.CIRCULAR_INFORMATION_FLOW,
+            Phenomenon.ABORTED_READ,
+            Phenomenon.INTERMEDIATE_READ,
+            Phenomenon.INTERNAL);
+  }
+}

@@ -1,0 +1,261 @@
+package io.txwatch.dependency;
+
+import io.txwatch.history.Access;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowAccess;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.VersionSet;
+import io.txwatch.history.WriterList;
+import io.txwatch.history.WriterToken;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A table of rows with one value each, from 0 to 2, that sessions query by value, and insert into,
+ * update and delete from: the events that a driver would send at level {@code predicates}, and the
+ * truth about who saw what, told by the number of commits at each time.
+ */
+public final class PredicateSimulation {
+
+  /** How the DBMS isolates. */
+  public enum Mode {
+    /** One transaction after the other. */
+    SERIAL,
+    /** Reads from a snapshot; who writes what changed since, or is being written, aborts. */
+    SNAPSHOT,
+    /** Reads what was last committed; the version set is that of some commits before. */
+    READ_COMMITTED
+  }
+
+  private static final int VALUES = 3;
+
+  /** A row at some time: its value, and the list of its writers. */
+  private record State(int value, String writers) {}
+
+  /** A committed state of a row; null once it is deleted. */
+  private record Committed(int commit, @Nullable State state) {}
+
+  /** What a statement saw: how many commits it saw itself, and how many its version set. */
+  public record Seen(int itself, int set) {}
+
+  /** What happened, in the order in which it happened. */
+  public final List<Event> events = new ArrayList<>();
+
+  /** What the statements saw, by {@link #key}. */
+  public final Map<Long, Seen> seen = new HashMap<>();
+
+  /** The number of each committed transaction's commit. */
+  public final Map<Long, Integer> commits = new HashMap<>();
+
+  private final Mode mode;
+  private final Random random;
+  private final TreeMap<Integer, List<Committed>> rows = new TreeMap<>();
+  private final Map<Integer, Running> locks = new HashMap<>();
+  private int commit;
+  private long nextTransaction = 1;
+  private int nextRow = 3;
+
+  private PredicateSimulation(Mode mode, Random random) {
+    this.mode = mode;
+    this.random = random;
+    for (int row = 0; row < nextRow; row++) {
+      rows.put(row, new ArrayList<>(List.of(new Committed(0, new State(row % VALUES, "")))));
+    }
+  }
+
+  private final class Running {
+    final long session;
+    final long id = nextTransaction++;
+    final int snapshot = commit;
+    final Map<Integer, @Nullable State> own = new HashMap<>();
+    int statement;
+    int lastSeen = commit;
+
+    Running(long session) {
+      this.session = session;
+    }
+  }
+
+  /** Names a statement. */
+  public static long key(long transaction, int statement) {
+    return transaction << 20 | statement;
+  }
+
+  /** Runs transactions to their ends. */
+  public static PredicateSimulation run(Mode mode, Random random, int sessions, int transactions) {
+    PredicateSimulation simulation = new PredicateSimulation(mode, random);
+    simulation.run(sessions, transactions);
+    return simulation;
+  }
+
+  private void run(int sessions, int transactions) {
+    Map<Integer, Running> running = new TreeMap<>();
+    for (int session = 0; session < sessions; session++) {
+      events.add(
+          new Event.SessionOpened(
+              session + 1, "s" + session, new Database("Simulated", "1", Map.of())));
+    }
+    int begun = 0;
+    while (begun < transactions || !running.isEmpty()) {
+      int at = random.nextInt(sessions);
+      Running t = running.get(at);
+      if (t != null) {
+        if (!step(t)) {
+          running.remove(at);
+        }
+      } else if (begun < transactions && !(mode == Mode.SERIAL && !running.isEmpty())) {
+        begun++;
+        Running fresh = new Running(at + 1);
+        running.put(at, fresh);
+        events.add(
+            new Event.TransactionBegan(fresh.session, fresh.id, IsolationLevel.READ_COMMITTED, 0));
+      }
+    }
+  }
+
+  private boolean step(Running t) {
+    int dice = t.statement == 0 ? 0 : random.nextInt(12);
+    if (dice >= 9) {
+      end(t, dice == 9 ? Outcome.ABORTED : Outcome.COMMITTED);
+      return false;
+    }
+    t.statement++;
+    int seesNow = mode == Mode.SNAPSHOT ? t.snapshot : commit;
+    int seesSet =
+        mode == Mode.READ_COMMITTED
+            ? t.lastSeen + random.nextInt(seesNow - t.lastSeen + 1)
+            : seesNow;
+    t.lastSeen = seesNow;
+    seen.put(key(t.id, t.statement), new Seen(seesNow, seesSet));
+    boolean written =
+        switch (dice) {
+          case 0, 1, 2, 3 -> select(t, seesNow, seesSet);
+          case 4, 5 -> insert(t);
+          default -> write(t, seesNow, seesSet, dice == 8);
+        };
+    if (!written) {
+      end(t, Outcome.ABORTED);
+    }
+    return written;
+  }
+
+  private boolean select(Running t, int seesNow, int seesSet) {
+    int wanted = random.nextInt(VALUES);
+    List<RowAccess> found = new ArrayList<>();
+    for (int row : rows.keySet()) {
+      State state = visible(t, row, seesNow);
+      if (state != null && state.value() == wanted) {
+        found.add(access(Access.READ, row, state));
+      }
+    }
+    send(t, StatementKind.SELECT, found, set(t, seesSet, wanted + 1));
+    return true;
+  }
+
+  private boolean insert(Running t) {
+    int row = nextRow++;
+    rows.put(row, new ArrayList<>());
+    State state = new State(random.nextInt(VALUES), WriterToken.of(t.id, t.statement));
+    t.own.put(row, state);
+    locks.put(row, t);
+    send(t, StatementKind.INSERT, List.of(access(Access.INSERT, row, state)), List.of());
+    return true;
+  }
+
+  private boolean write(Running t, int seesNow, int seesSet, boolean delete) {
+    List<Integer> all = List.copyOf(rows.keySet());
+    int row = all.get(random.nextInt(all.size()));
+    State under = visible(t, row, mode == Mode.SNAPSHOT ? seesNow : commit);
+    if (under == null) {
+      send(t, StatementKind.UPDATE, List.of(), set(t, seesSet, 0));
+      return true;
+    }
+    Running owner = locks.get(row);
+    List<Committed> history = rows.get(row);
+    boolean changed =
+        mode == Mode.SNAPSHOT
+            && !history.isEmpty()
+            && history.get(history.size() - 1).commit() > t.snapshot;
+    if (owner != null && owner != t || changed) {
+      return false;
+    }
+    locks.put(row, t);
+    List<VersionSet> sets = set(t, seesSet, 0);
+    if (delete) {
+      t.own.put(row, null);
+      send(t, StatementKind.DELETE, List.of(access(Access.DELETE, row, under)), sets);
+    } else {
+      State state =
+          new State(random.nextInt(VALUES), under.writers() + WriterToken.of(t.id, t.statement));
+      t.own.put(row, state);
+      send(t, StatementKind.UPDATE, List.of(access(Access.UPDATE, row, state)), sets);
+    }
+    return true;
+  }
+
+  private void end(Running t, Outcome outcome) {
+    if (outcome == Outcome.COMMITTED) {
+      commit++;
+      commits.put(t.id, commit);
+      t.own.forEach((row, state) -> rows.get(row).add(new Committed(commit, state)));
+    }
+    locks.values().removeIf(owner -> owner == t);
+    events.add(new Event.TransactionEnded(t.session, t.id, outcome, 0, 0));
+  }
+
+  private @Nullable State visible(Running t, int row, int commits) {
+    if (t.own.containsKey(row)) {
+      return t.own.get(row);
+    }
+    State state = null;
+    for (Committed each : rows.get(row)) {
+      if (each.commit() <= commits) {
+        state = each.state();
+      }
+    }
+    return state;
+  }
+
+  private List<VersionSet> set(Running t, int commits, long predicate) {
+    List<Integer> ids = new ArrayList<>();
+    StringBuilder writers = new StringBuilder();
+    for (int row : rows.keySet()) {
+      State state = visible(t, row, commits);
+      if (state != null) {
+        ids.add(row);
+        String list = state.writers();
+        writers.append(
+            list.isEmpty()
+                ? WriterToken.of(0, 0)
+                : list.substring(list.length() - WriterToken.LENGTH));
+      }
+    }
+    return List.of(
+        new VersionSet(
+            "t",
+            predicate,
+            ids.stream().mapToLong(id -> id).toArray(),
+            writers.toString(),
+            mode != Mode.READ_COMMITTED));
+  }
+
+  private void send(Running t, StatementKind kind, List<RowAccess> found, List<VersionSet> sets) {
+    events.add(
+        new Event.StatementExecuted(
+            t.session, t.id, t.statement, kind, kind.name(), "", found, true, null, sets));
+  }
+
+  private static RowAccess access(Access access, int row, State state) {
+    String list = state.writers();
+    String window = list.substring(Math.max(0, list.length() - WriterList.WINDOW_LENGTH));
+    return new RowAccess(access, "t", row, WriterList.ofColumn(window));
+  }
+}
