@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -57,12 +58,16 @@ class ForgettingProperties {
   private static boolean couldMeet(Finding finding, Map<Long, Span> spans) {
     for (Transaction one : finding.transactions()) {
       for (Transaction other : finding.transactions()) {
-        if (spans.get(one.id()).ended() < spans.get(other.id()).horizon()) {
+        if (span(spans, one.id()).ended() < span(spans, other.id()).horizon()) {
           return false;
         }
       }
     }
     return true;
+  }
+
+  private static Span span(Map<Long, Span> spans, long transaction) {
+    return Objects.requireNonNull(spans.get(transaction));
   }
 
   private static Map<Long, Span> spans(List<Event> history) {
@@ -76,7 +81,8 @@ class ForgettingProperties {
         running.put(id, i);
       } else if (history.get(i) instanceof Event.TransactionEnded) {
         running.remove(id);
-        spans.put(id, new Span(spans.get(id).began(), spans.get(id).horizon(), i));
+        Span span = span(spans, id);
+        spans.put(id, new Span(span.began(), span.horizon(), i));
       }
     }
     return spans;

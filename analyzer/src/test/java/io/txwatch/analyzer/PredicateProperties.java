@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -95,8 +96,7 @@ class PredicateProperties {
     Transaction reader = missed ? edge.from() : edge.to();
     Transaction writer = missed ? edge.to() : edge.from();
     int statement = missed ? edge.fromStatement() : edge.toStatement();
-    Seen seen = run.seen.get(PredicateSimulation.key(reader.id(), statement));
-    assertThat(seen).isNotNull();
+    Seen seen = run.seen(reader.id(), statement);
     int commits = bySet ? seen.set() : seen.itself();
     int commit = run.commits.getOrDefault(writer.id(), 0);
     assertThat(commit).as("committed").isPositive();
@@ -137,10 +137,11 @@ class PredicateProperties {
           if (!run.commits.containsKey(reader)) {
             return;
           }
-          Seen seen = run.seen.get(PredicateSimulation.key(reader, first[0]));
+          Seen seen = run.seen(reader, first[0]);
           for (long writer : writers) {
             boolean overlap =
-                first[1] < spans.get(writer)[1] && spans.get(writer)[0] < spans.get(reader)[1];
+                first[1] < span(spans, writer)[1]
+                    && span(spans, writer)[0] < span(spans, reader)[1];
             boolean missed =
                 writer != reader && run.commits.getOrDefault(writer, 0) > seen.set() && overlap;
             if (missed) {
@@ -148,6 +149,10 @@ class PredicateProperties {
             }
           }
         });
+  }
+
+  private static int[] span(Map<Long, int[]> spans, long transaction) {
+    return Objects.requireNonNull(spans.get(transaction));
   }
 
   @Property(tries = 500)

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +50,8 @@ public final class PredicateSimulation {
   /** What happened, in the order in which it happened. */
   public final List<Event> events = new ArrayList<>();
 
-  /** What the statements saw, by {@link #key}. */
-  public final Map<Long, Seen> seen = new HashMap<>();
+  /** What the statements saw. */
+  private final Map<Long, Seen> seen = new HashMap<>();
 
   /** The number of each committed transaction's commit. */
   public final Map<Long, Integer> commits = new HashMap<>();
@@ -84,8 +85,12 @@ public final class PredicateSimulation {
     }
   }
 
-  /** Names a statement. */
-  public static long key(long transaction, int statement) {
+  /** What a statement saw. */
+  public Seen seen(long transaction, int statement) {
+    return Objects.requireNonNull(seen.get(key(transaction, statement)));
+  }
+
+  private static long key(long transaction, int statement) {
     return transaction << 20 | statement;
   }
 
@@ -179,7 +184,7 @@ public final class PredicateSimulation {
       return true;
     }
     Running owner = locks.get(row);
-    List<Committed> history = rows.get(row);
+    List<Committed> history = history(row);
     boolean changed =
         mode == Mode.SNAPSHOT
             && !history.isEmpty()
@@ -205,10 +210,14 @@ public final class PredicateSimulation {
     if (outcome == Outcome.COMMITTED) {
       commit++;
       commits.put(t.id, commit);
-      t.own.forEach((row, state) -> rows.get(row).add(new Committed(commit, state)));
+      t.own.forEach((row, state) -> history(row).add(new Committed(commit, state)));
     }
     locks.values().removeIf(owner -> owner == t);
     events.add(new Event.TransactionEnded(t.session, t.id, outcome, 0, 0));
+  }
+
+  private List<Committed> history(int row) {
+    return Objects.requireNonNull(rows.get(row));
   }
 
   private @Nullable State visible(Running t, int row, int commits) {
@@ -216,7 +225,7 @@ public final class PredicateSimulation {
       return t.own.get(row);
     }
     State state = null;
-    for (Committed each : rows.get(row)) {
+    for (Committed each : history(row)) {
       if (each.commit() <= commits) {
         state = each.state();
       }
