@@ -15,15 +15,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** MariaDB with InnoDB: each database a database of its own on one server. */
-final class MariaDbTarget implements Target {
+/** MySQL and MariaDB with InnoDB: each database a database of its own on one server. */
+final class InnoDbTarget implements Target {
 
   private static final AtomicInteger DATABASES = new AtomicInteger();
   private static final Set<Integer> ENDS_TRANSACTION = Set.of(1020, 1205, 1213);
 
+  private final ServerKind kind;
+
+  InnoDbTarget(ServerKind kind) {
+    this.kind = kind;
+  }
+
   @Override
   public String name() {
-    return "mariadb";
+    return kind == ServerKind.MYSQL ? "mysql" : "mariadb";
   }
 
   @Override
@@ -33,8 +39,9 @@ final class MariaDbTarget implements Target {
 
   @Override
   public Database create() throws SQLException {
-    String name = "endtoend" + DATABASES.incrementAndGet();
-    String url = TestServers.of(ServerKind.MARIADB).newDatabase(name);
+    String name =
+        "endtoend_" + ProcessHandle.current().pid() + "_" + DATABASES.incrementAndGet();
+    String url = TestServers.of(kind).newDatabase(name);
     return new Database() {
       @Override
       public String url() {

@@ -38,6 +38,11 @@ record ReportedAnomaly(JsonNode json) {
     return json.path("verdict").asText();
   }
 
+  /** True if it rests on a dependency that is possible, not proven. */
+  boolean possible() {
+    return json.path("possible").asBoolean();
+  }
+
   List<String> transactions() {
     List<String> ids = new ArrayList<>();
     json.path("transactions").forEach(transaction -> ids.add(transaction.path("id").asText()));

@@ -38,7 +38,9 @@ import io.txwatch.sql.SideRead.Purpose;
  *   <dd>READ COMMITTED: a snapshot for each statement. SNAPSHOT and SERIALIZABLE: one for the
  *       transaction. REPEATABLE READ: one for each table, taken by the first statement that names
  *       it, for all that it names at once: a read that names fewer tables must not come first.
- *       Writes that meet a row changed since fail, from REPEATABLE READ on.
+ *       Writes that meet a row changed since fail, from REPEATABLE READ on; but at REPEATABLE READ
+ *       not those whose table had no snapshot when they began to wait (a DELETE that waits for an
+ *       UPDATE deletes nothing, and does not fail): nothing is sent before a write there.
  *   <dt>SQLite (documentation, Isolation In SQLite; Transactions)
  *   <dd>A transaction has one snapshot, from its first read on. A transaction that has read cannot
  *       become a writer once somebody else has written (SQLITE_BUSY_SNAPSHOT), one that begins with
@@ -186,8 +188,13 @@ public record SnapshotRules(Dialect dialect, boolean original) {
 
   private static Sending h2(StatementKind kind, Moment planned, boolean oneTable, Session session) {
     boolean certain = session.holdsSnapshot() && kind != StatementKind.LOCKING_SELECT;
-    if (session.holdsSnapshot() && session.at(IsolationLevel.REPEATABLE_READ) && !oneTable) {
-      return kind.mayWrite() ? NEVER : at(Moment.AFTER, certain);
+    if (session.inTransaction() && session.at(IsolationLevel.REPEATABLE_READ)) {
+      if (kind.mayWrite()) {
+        return NEVER;
+      }
+      if (!oneTable) {
+        return at(Moment.AFTER, certain);
+      }
     }
     return at(planned, certain);
   }
