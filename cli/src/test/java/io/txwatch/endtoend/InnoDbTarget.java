@@ -39,8 +39,7 @@ final class InnoDbTarget implements Target {
 
   @Override
   public Database create() throws SQLException {
-    String name =
-        "endtoend_" + ProcessHandle.current().pid() + "_" + DATABASES.incrementAndGet();
+    String name = "endtoend_" + ProcessHandle.current().pid() + "_" + DATABASES.incrementAndGet();
     String url = TestServers.of(kind).newDatabase(name);
     return new Database() {
       @Override

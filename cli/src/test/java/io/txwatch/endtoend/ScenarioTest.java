@@ -26,24 +26,26 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every known schedule on every DBMS at every level of isolation, raw on one database and watched on
- * its twins, at every level of instrumentation: what the application sees is always the same.
+ * Every known schedule on every DBMS at every level of isolation, raw on one database and watched
+ * on its twins, at every level of instrumentation: what the application sees is always the same.
  *
- * <p>The table {@code expectations.csv} says what a cell of {@link MatrixCell} is and which anomalies
- * the analyzer has to name at {@code inline}, {@code items} and {@code predicates}, joined by {@code
- * +}; {@code =} stands for those of the column before. All of them and no others are told as
- * proven. One with a question mark is told as possible; more that are possible may be told, of what
- * a version set over-counts (TxCheck, section 3.2), and never as proven. A cell whose outcome a
- * serial order explains has nothing proven in it. A cell of which only rows that a predicate did
- * not select make an outcome that no serial order explains has nothing in it at {@code inline}:
- * dependencies by item close no cycle.
+ * <p>The table {@code expectations.csv} says what a cell of {@link MatrixCell} is and which
+ * anomalies the analyzer has to name at {@code inline}, {@code items} and {@code predicates},
+ * joined by {@code +}; {@code =} stands for those of the column before. All of them and no others
+ * are told as proven. One with a question mark is told as possible; more that are possible may be
+ * told, of what a version set over-counts (TxCheck, section 3.2), and never as proven. A cell whose
+ * outcome a serial order explains has nothing proven in it. A cell of which only rows that a
+ * predicate did not select make an outcome that no serial order explains has nothing in it at
+ * {@code inline}: dependencies by item close no cycle.
  *
- * <p>Each cell runs in both {@linkplain Style styles} at {@code inline} and in one of them at each of
- * the other levels; with {@code -Dtxwatch.scenarios=all} in both at all.
+ * <p>Each cell runs in both {@linkplain Style styles} at {@code inline} and in one of them at each
+ * of the other levels; with {@code -Dtxwatch.scenarios=all} in both at all.
  */
 class ScenarioTest {
 
   private static final boolean ALL = "all".equals(System.getProperty("txwatch.scenarios"));
+
+  private static final int INNODB_DEADLOCK = 1213;
 
   /** How much is observed, and in which style of its own if not in all. */
   private enum Instrumentation {
@@ -191,8 +193,8 @@ class ScenarioTest {
             ScenarioRunner.run(
                 scenario, target, database, expected.level(), style, watched::connect);
       }
-      assertThat(run.toString()).as(level).isEqualTo(raw.toString());
-      assertThat(run).as(level).isEqualTo(raw);
+      assertThat(comparable(run).toString()).as(level).isEqualTo(comparable(raw).toString());
+      assertThat(comparable(run)).as(level).isEqualTo(comparable(raw));
 
       List<ReportedAnomaly> reported = watched.reported();
       Afterwards afterwards = watched.analysedAfterwards();
@@ -202,6 +204,20 @@ class ScenarioTest {
       assertThat(reported).allMatch(anomaly -> anomaly.verdict().equals("HAZARD"));
       assertThat(afterwards.anomalies()).isEqualTo(reported);
     }
+  }
+
+  /**
+   * Where InnoDB breaks a deadlock, the one who closed the circle may or may not be seen waiting for
+   * the moment that it takes.
+   */
+  private static ScenarioRun comparable(ScenarioRun run) {
+    if (run.statements().stream().noneMatch(s -> s.vendorCode() == INNODB_DEADLOCK)) {
+      return run;
+    }
+    return new ScenarioRun(
+        run.statements().stream().map(StatementOutcome::whetherBlockedOrNot).toList(),
+        run.committed(),
+        run.finals());
   }
 
   private static Set<String> names(List<ReportedAnomaly> reported, boolean possible) {

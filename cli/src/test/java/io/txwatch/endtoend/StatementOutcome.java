@@ -44,6 +44,12 @@ record StatementOutcome(
         step, status, true, sqlState, vendorCode, updateCount, columns, rows);
   }
 
+  /** The same, whether it was seen blocked or not. */
+  StatementOutcome whetherBlockedOrNot() {
+    return new StatementOutcome(
+        step, status, false, sqlState, vendorCode, updateCount, columns, rows);
+  }
+
   boolean succeeded() {
     return status == Status.OK;
   }

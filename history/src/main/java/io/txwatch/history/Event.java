@@ -98,6 +98,12 @@ public sealed interface Event {
           List.of());
     }
 
+    /** The same without what its predicates chose from. */
+    StatementExecuted withoutVersionSets() {
+      return new StatementExecuted(
+          session, transaction, statement, kind, sql, callSite, rows, writesSeen, sqlState);
+    }
+
     /** True if the DBMS executed it. */
     public boolean succeeded() {
       return sqlState == null;

@@ -47,6 +47,12 @@ public final class QueueSink implements EventSink {
   /** Beginnings, ends and gaps that may wait besides the queue. */
   private static final int RESERVE = 1 << 16;
 
+  /**
+   * Rows of version sets that may wait, some 22 bytes each: they weigh more than the events that
+   * carry them. What comes beyond goes without, and that is told.
+   */
+  static final long MOST_VERSION_ROWS = 2_000_000;
+
   private static final long CLOSE_MILLIS = 5_000;
 
   /**
@@ -59,6 +65,7 @@ public final class QueueSink implements EventSink {
 
   private final MpscAtomicArrayQueue<Event> queue;
   private final Queue<Late> reserve = new ConcurrentLinkedQueue<>();
+  private final AtomicLong versionRows = new AtomicLong();
   private final AtomicInteger reserved = new AtomicInteger();
   private final AtomicLong lateNumber = new AtomicLong();
   private final Map<Long, Lost> losses = new ConcurrentHashMap<>();
@@ -120,9 +127,40 @@ public final class QueueSink implements EventSink {
   public void accept(Event event) {
     if (closed) {
       dropped.increment();
+    } else if (event instanceof Event.StatementExecuted e && !e.versionSets().isEmpty()) {
+      acceptHeavy(e);
     } else if (!queue.offer(event)) {
       acceptLate(event);
     }
+  }
+
+  private void acceptHeavy(Event.StatementExecuted event) {
+    long rows = rowsOfVersionSets(event);
+    Event light = event;
+    if (versionRows.addAndGet(rows) > MOST_VERSION_ROWS) {
+      versionRows.addAndGet(-rows);
+      rows = 0;
+      light = event.withoutVersionSets();
+      accept(
+          new Event.Gap(
+              event.session(),
+              event.transaction(),
+              GapReason.NO_VERSION_SET,
+              "too many of them wait",
+              1));
+    }
+    if (!queue.offer(light)) {
+      versionRows.addAndGet(-rows);
+      acceptLate(light);
+    }
+  }
+
+  private static long rowsOfVersionSets(Event.StatementExecuted event) {
+    long rows = 0;
+    for (VersionSet set : event.versionSets()) {
+      rows += set.size();
+    }
+    return rows;
   }
 
   private void acceptLate(Event event) {
@@ -288,6 +326,9 @@ public final class QueueSink implements EventSink {
   }
 
   private void deliver(Event event) {
+    if (event instanceof Event.StatementExecuted e && !e.versionSets().isEmpty()) {
+      versionRows.addAndGet(-rowsOfVersionSets(e));
+    }
     for (EventSink consumer : consumers) {
       try {
         consumer.accept(event);

@@ -60,6 +60,31 @@ class QueueSinkTest {
   }
 
   @Test
+  void versionSetsThatWouldFillTheMemoryAreLeftOut() throws Exception {
+    List<Event> seen = new ArrayList<>();
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    QueueSink queue = new QueueSink(1024, List.of(new Collector(seen, mayGoOn)), complaints::add);
+    long[] rows = new long[10_000];
+    VersionSet set = new VersionSet("t", 0, rows, WriterToken.of(0, 0).repeat(rows.length), true);
+    for (int i = 1; i <= 300; i++) {
+      queue.accept(
+          new Event.StatementExecuted(
+              1, 2, i, StatementKind.SELECT, "", "", List.of(), true, null, List.of(set)));
+    }
+    mayGoOn.countDown();
+    queue.close();
+    long most = QueueSink.MOST_VERSION_ROWS / rows.length;
+    assertThat(seen)
+        .filteredOn(e -> e instanceof Event.StatementExecuted s && !s.versionSets().isEmpty())
+        .hasSizeBetween((int) most, (int) most + 1);
+    assertThat(seen).filteredOn(Event.StatementExecuted.class::isInstance).hasSize(300);
+    assertThat(seen)
+        .filteredOn(e -> e instanceof Event.Gap gap && gap.reason() == GapReason.NO_VERSION_SET)
+        .hasSizeBetween(299 - (int) most, 300 - (int) most);
+    assertThat(queue.dropped()).isZero();
+  }
+
+  @Test
   void aConsumerThatThrowsIsSaidOnceAndTheOthersGoOn() {
     List<Event> seen = new ArrayList<>();
     EventSink broken =

@@ -47,6 +47,9 @@ final class SideReads {
   /** Statements of ours that are kept prepared on a connection. */
   private static final int MOST_STATEMENTS = 64;
 
+  /** Characters of a writer token that number the statement; tokens sort as the numbers do. */
+  private static final int STATEMENT_LENGTH = 3;
+
   private static final String NOBODY = WriterToken.of(0, 0);
 
   private final WatchedConnection connection;
@@ -128,14 +131,8 @@ final class SideReads {
     if (!byWrite) {
       return;
     }
-    for (Iterator<Later> all = later.iterator(); all.hasNext(); ) {
-      Later one = all.next();
+    for (Later one : later) {
       one.overtaken = true;
-      if (one.one.isVersionSet()) {
-        all.remove();
-        one.execution.notBeside(one.one, "");
-        one.execution.release();
-      }
     }
   }
 
@@ -150,7 +147,8 @@ final class SideReads {
       if (rules.mayReadNow(ending, session)) {
         all.remove();
         boolean certain =
-            one.one.read.exact() && (!one.one.isVersionSet() || session.hasSnapshot());
+            one.one.read.exact()
+                && (!one.one.isVersionSet() || (session.hasSnapshot() && !one.overtaken));
         long found = send(one.one, one.execution, one.parameters, certain);
         one.execution.toldOfWrites(
             !one.one.tellsOfWrites() || (certain && isAll(found, one.count, one.overtaken)));
@@ -408,9 +406,12 @@ final class SideReads {
       if (count == ids.length) {
         ids = Arrays.copyOf(ids, Math.min(most, 2 * count));
       }
-      ids[count++] = row;
       String list = rows.getString(2);
-      int length = list == null ? 0 : list.length();
+      int length = list == null ? 0 : withoutOwnLater(list, execution.token());
+      if (length == 0 && list != null && !list.isEmpty()) {
+        continue; // a row of the transaction's own, written after the statement
+      }
+      ids[count++] = row;
       if (list == null || length < WriterToken.LENGTH) {
         writers.append(NOBODY);
       } else {
@@ -428,6 +429,18 @@ final class SideReads {
             writers.toString(),
             certain));
     return count;
+  }
+
+  /** The length of a list of writers without what the transaction wrote after the statement. */
+  private static int withoutOwnLater(String list, String token) {
+    int length = list.length();
+    int transaction = WriterToken.LENGTH - STATEMENT_LENGTH;
+    while (length >= WriterToken.LENGTH
+        && list.regionMatches(length - WriterToken.LENGTH, token, 0, transaction)
+        && list.substring(length - WriterToken.LENGTH, length).compareTo(token) > 0) {
+      length -= WriterToken.LENGTH;
+    }
+    return length;
   }
 
   private static long predicate(Execution execution, Parameters parameters) {
