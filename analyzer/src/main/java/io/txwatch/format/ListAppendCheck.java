@@ -184,7 +184,24 @@ final class ListAppendCheck {
                 fault.key(),
                 fault.branch(),
                 history.branches(fault.key()).get(fault.branch()).length());
-        tell(Phenomenon.INCOMPATIBLE_ORDER, one[0], one[1], other[0], other[1]);
+        int aborted =
+            order.abortedFrom(
+                fault.key(),
+                history.branches(fault.key()).get(fault.branch()),
+                order.common(fault.key(), fault.branch()));
+        if (aborted < 0) {
+          tell(Phenomenon.INCOMPATIBLE_ORDER, one[0], one[1], other[0], other[1]);
+        } else if (events.isCommitted(other[0])) {
+          int entry =
+              order
+                  .elements()
+                  .find(
+                      fault.key(),
+                      history.branches(fault.key()).get(fault.branch()).element(aborted));
+          int writer = order.elements().writer(entry);
+          int append = history.firstOp(writer) + order.elements().statement(entry) - 1;
+          tell(Phenomenon.ABORTED_READ, writer, append, other[0], other[1]);
+        }
       }
     }
   }

@@ -2,6 +2,7 @@ package io.txwatch.format;
 
 import io.txwatch.format.ListHistory.Branch;
 import io.txwatch.format.ListHistory.Kind;
+import io.txwatch.history.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -74,10 +75,7 @@ final class ListOrder {
 
   private void order(int key) {
     List<Branch> branches = history.branches(key);
-    Branch longest = NONE;
-    for (Branch branch : branches) {
-      longest = branch.length() > longest.length() ? branch : longest;
-    }
+    Branch longest = longest(key, branches);
     main[key] = longest;
     common[key] = new int[branches.size()];
     for (int b = 0; b < branches.size(); b++) {
@@ -103,6 +101,41 @@ final class ListOrder {
       }
       elements.setPosition(entry, i);
     }
+  }
+
+  /** The longest list without what was aborted; if there is none, the longest. */
+  private Branch longest(int key, List<Branch> branches) {
+    Branch longest = NONE;
+    boolean clean = false;
+    for (Branch branch : branches) {
+      boolean better = branches.size() == 1 || isClean(key, branch);
+      if (better && !clean || better == clean && branch.length() > longest.length()) {
+        longest = branch;
+        clean = better;
+      }
+    }
+    return longest;
+  }
+
+  private boolean isClean(int key, Branch branch) {
+    return abortedFrom(key, branch, 0) < 0;
+  }
+
+  /** The place of the first element from a place on whose transaction aborted; -1 if none has. */
+  int abortedFrom(int key, Branch branch, int from) {
+    for (int i = from; i < branch.length(); i++) {
+      int entry = elements.find(key, branch.element(i));
+      int writer = entry < 0 ? ElementTable.NOBODY : elements.writer(entry);
+      if (writer >= 0 && history.outcome(writer) == Outcome.ABORTED) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** How many elements a branch has in common with the key's list. */
+  int common(int key, int branch) {
+    return common[key][branch];
   }
 
   ElementTable elements() {

@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       DemoCommand.class,
       CheckCommand.class,
+      ExportCommand.class,
       PrepareCommand.class,
       UnprepareCommand.class,
       FuzzCommand.class,
@@ -46,7 +47,8 @@ final class TxWatchCommand implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "which command? one of demo, check, prepare, unprepare, fuzz, replay");
+        spec.commandLine(),
+        "which command? one of demo, check, export, prepare, unprepare, fuzz, replay");
   }
 
   /** The version that the build wrote down. */

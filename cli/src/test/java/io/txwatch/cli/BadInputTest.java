@@ -20,7 +20,8 @@ class BadInputTest {
                 2,
                 "",
                 lines(
-                    "txwatch: which command? one of demo, check, prepare, unprepare",
+                    "txwatch: which command? one of demo, check, export, prepare, unprepare, fuzz,"
+                        + " replay",
                     "see: txwatch --help")));
   }
 

@@ -121,6 +121,28 @@ class CheckCommandTest {
     assertThat(check.out().lines()).hasSize(2).first().asString().contains("\"unknown\"");
   }
 
+  @Test
+  void whatIsExportedForElleSaysTheSame() throws IOException {
+    Path edn = directory.resolve("shop.edn");
+    Invocation export =
+        Invocation.of("export", file.toString(), "--to", "elle-append", "--out", edn.toString());
+    assertThat(export.code()).as(export.err()).isZero();
+    assertThat(export.out()).contains("2 transactions, 4 operations");
+    Invocation check = Invocation.of("check", "--json", edn.toString());
+    assertThat(check.code()).isEqualTo(1);
+    JsonNode json = new ObjectMapper().readTree(check.out());
+    assertThat(json.path("format").asText()).isEqualTo("elle-append");
+    assertThat(json.path("isolation").asText()).isEqualTo("SERIALIZABLE");
+    assertThat(json.path("valid").asBoolean(true)).isFalse();
+    assertThat(json.path("anomalies").path(0).path("phenomenon").asText()).isEqualTo("LOST_UPDATE");
+    assertThat(
+            Invocation.of("check", "--isolation", "RC", "--fail-on", "hazard", edn.toString())
+                .out())
+        .contains("elle-append held to READ_COMMITTED: valid");
+    assertThat(Invocation.of("check", "--judge-by", "dbms", edn.toString()).err())
+        .contains("names no DBMS");
+  }
+
   private static Event select(long session, long transaction) {
     return statement(
         session,

@@ -1,0 +1,390 @@
+package io.txwatch.format;
+
+import io.txwatch.format.RowVersions.Version;
+import io.txwatch.history.Access;
+import io.txwatch.history.Event;
+import io.txwatch.history.HistoryReader;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowAccess;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a txwatch history as a list-append history of Elle, so that another tool can judge it.
+ *
+ * <p>A row is a key, a write of it the append of a number, a read the list of all that had been
+ * appended. Four things are done so that the lists say what the history says, and no more:
+ *
+ * <ul>
+ *   <li>Elle learns the order of versions from reads alone, and a row's last writes are often read
+ *       by nobody. At the end each key is read once more, by a transaction of its own.
+ *   <li>Lists of a row that is written for ever would grow for ever, and the file with their
+ *       square. After {@value #SEGMENT} versions a row goes on under a new key, whose first element
+ *       is the last one of the old: that write appends to both, so no dependency is lost.
+ *   <li>Where a window of writers does not reach back to an older version that was seen, the row
+ *       goes on under a new key too.
+ *   <li>What was undone by a rollback to a savepoint is a failed transaction of its own; writers
+ *       that are only tokens have transactions that nobody knows the end of.
+ * </ul>
+ *
+ * <p>Transactions are written when they ended, their invocations when they began: processes and
+ * indexes are those of the recording, which is no proof of real time. What lists cannot say is left
+ * out and counted: accesses that are uncertain, predicates, and what a transaction saw of its own
+ * writes before it undid them.
+ */
+public final class ElleExport {
+
+  /** How long lists become. */
+  static final int SEGMENT = 64;
+
+  private final Writer out;
+  private final RowVersions versions = new RowVersions();
+  private final Map<Long, String> places = new HashMap<>();
+  private final Map<Long, Ended> ends = new HashMap<>();
+  private final Map<Segment, Integer> keys = new LinkedHashMap<>();
+  private final Map<Long, Long> processes = new HashMap<>();
+  private final Map<Long, Open> open = new LinkedHashMap<>();
+  private long nextProcess;
+  private long index;
+  private long transactions;
+  private long operations;
+  private long leftOut;
+
+  /** A row's versions from a root on, {@link #SEGMENT} of them and one. */
+  private record Segment(Version root, int number) {}
+
+  /** How a transaction ended, and what of it was undone before. */
+  private record Ended(Outcome outcome, boolean lossy, List<Event.StatementsUndone> undone) {
+    boolean keeps(int statement) {
+      return undone.stream()
+          .noneMatch(u -> statement >= u.firstStatement() && statement <= u.lastStatement());
+    }
+  }
+
+  /** A transaction that runs. */
+  private static final class Open {
+    final long process;
+    final TreeMap<Integer, List<String>> reads = new TreeMap<>();
+    int events = 1;
+
+    Open(long process) {
+      this.process = process;
+    }
+  }
+
+  /**
+   * What was written.
+   *
+   * @param transactions how many transactions, those added for the export not counted
+   * @param operations how many reads and appends in them
+   * @param leftOut how many accesses could not be said
+   */
+  public record Written(long transactions, long operations, long leftOut) {}
+
+  private ElleExport(Writer out) {
+    this.out = out;
+  }
+
+  /**
+   * Writes a history's file as EDN.
+   *
+   * @throws io.txwatch.history.HistoryFormatException if it is none of txwatch's
+   */
+  public static Written write(Path history, Writer out) throws IOException {
+    ElleExport export = new ElleExport(out);
+    try (HistoryReader reader = HistoryReader.open(history)) {
+      reader.forEach(export::learn);
+    }
+    try (HistoryReader reader = HistoryReader.open(history)) {
+      for (var event = reader.next(); event.isPresent(); event = reader.next()) {
+        export.tell(event.get());
+      }
+    }
+    export.end();
+    return new Written(export.transactions, export.operations, export.leftOut);
+  }
+
+  /** Writes events as EDN. */
+  static Written write(List<Event> events, Writer out) throws IOException {
+    ElleExport export = new ElleExport(out);
+    events.forEach(export::learn);
+    for (Event event : events) {
+      export.tell(event);
+    }
+    export.end();
+    return new Written(export.transactions, export.operations, export.leftOut);
+  }
+
+  // First pass: the order of versions, and how transactions ended.
+
+  private final Map<Long, int[]> counts = new HashMap<>();
+  private final Map<Long, List<Event.StatementsUndone>> undone = new HashMap<>();
+
+  private void learn(Event event) {
+    if (event instanceof Event.SessionOpened e) {
+      places.put(e.session(), e.database().place());
+    } else if (event instanceof Event.StatementExecuted e) {
+      versions.learn(place(e.session()), e);
+      count(e.transaction());
+    } else if (event instanceof Event.TransactionBegan e) {
+      count(e.transaction());
+    } else if (event instanceof Event.StatementsUndone e) {
+      undone.computeIfAbsent(e.transaction(), t -> new ArrayList<>()).add(e);
+      count(e.transaction());
+    } else if (event instanceof Event.TransactionEnded e) {
+      int seen = counts.getOrDefault(e.transaction(), new int[1])[0];
+      boolean lossy = e.events() > 0 && e.events() != seen;
+      ends.putIfAbsent(
+          e.transaction(),
+          new Ended(e.outcome(), lossy, undone.getOrDefault(e.transaction(), List.of())));
+    }
+  }
+
+  private void count(long transaction) {
+    counts.computeIfAbsent(transaction, t -> new int[1])[0]++;
+  }
+
+  private String place(long session) {
+    return places.getOrDefault(session, "session " + session);
+  }
+
+  // Second pass: the operations.
+
+  private void tell(Event event) throws IOException {
+    if (event instanceof Event.TransactionBegan e) {
+      begin(e.session(), e.transaction());
+    } else if (event instanceof Event.StatementExecuted e) {
+      begin(e.session(), e.transaction());
+      reads(e);
+    } else if (event instanceof Event.TransactionEnded e) {
+      Open running = open.remove(e.transaction());
+      if (running != null) {
+        end(e.session(), e.transaction(), running);
+      }
+    }
+  }
+
+  private void begin(long session, long transaction) throws IOException {
+    if (open.containsKey(transaction) || !ends.containsKey(transaction)) {
+      return;
+    }
+    Open running = new Open(process(session));
+    open.put(transaction, running);
+    line("invoke", running.process, operations(transaction, running, false));
+  }
+
+  private long process(long session) {
+    return processes.computeIfAbsent(session, s -> nextProcess++);
+  }
+
+  private void reads(Event.StatementExecuted e) throws IOException {
+    Open running = open.get(e.transaction());
+    leftOut += e.versionSets().size();
+    if (running == null || !e.succeeded()) {
+      return;
+    }
+    for (RowAccess access : e.rows()) {
+      if (!access.certain()) {
+        leftOut++;
+      } else if (access.access() == Access.READ) {
+        Version version = versions.version(place(e.session()), e, access);
+        if (version == null || showsOwnUndone(e.transaction(), version)) {
+          leftOut++;
+        } else {
+          running.reads.computeIfAbsent(e.statement(), s -> new ArrayList<>()).add(read(version));
+        }
+      }
+    }
+  }
+
+  /** A transaction may see its own write before it goes back to a savepoint: no list can say so. */
+  private boolean showsOwnUndone(long reader, Version read) {
+    Ended ended = ends.get(reader);
+    boolean shows = false;
+    for (Version v = read; ended != null && !ended.undone.isEmpty() && v != null; v = v.previous) {
+      shows |= v.transaction == reader && !ended.keeps(v.statement);
+    }
+    return shows;
+  }
+
+  private void end(long session, long transaction, Open running) throws IOException {
+    Ended ended = ends.getOrDefault(transaction, new Ended(Outcome.UNKNOWN, true, List.of()));
+    Outcome outcome = ended.lossy ? Outcome.UNKNOWN : ended.outcome;
+    String type =
+        switch (outcome) {
+          case COMMITTED -> "ok";
+          case ABORTED -> "fail";
+          case UNKNOWN -> "info";
+        };
+    List<String> done = operations(transaction, running, outcome == Outcome.COMMITTED);
+    line(type, running.process, done);
+    transactions++;
+    operations += done.size();
+    if (outcome == Outcome.UNKNOWN) {
+      processes.put(session, nextProcess++); // a process that crashed does not come back
+    }
+    if (outcome == Outcome.COMMITTED) {
+      List<String> taken = new ArrayList<>();
+      for (Version version : versions.writes(transaction)) {
+        if (!ended.keeps(version.statement)) {
+          appends(version, taken);
+        }
+      }
+      if (!taken.isEmpty()) {
+        line("fail", nextProcess++, taken);
+      }
+    }
+  }
+
+  /** The reads and appends of a transaction in their order; reads only where they are known. */
+  private List<String> operations(long transaction, Open running, boolean known)
+      throws IOException {
+    Ended ended = ends.getOrDefault(transaction, new Ended(Outcome.UNKNOWN, true, List.of()));
+    TreeMap<Integer, List<String>> all = new TreeMap<>();
+    if (known) {
+      running.reads.forEach((statement, reads) -> all.put(statement, new ArrayList<>(reads)));
+    }
+    for (Version version : versions.writes(transaction)) {
+      if (ended.outcome != Outcome.COMMITTED || ended.keeps(version.statement)) {
+        appends(version, all.computeIfAbsent(version.statement, s -> new ArrayList<>()));
+      }
+    }
+    return all.values().stream().flatMap(List::stream).toList();
+  }
+
+  private void appends(Version version, List<String> to) throws IOException {
+    int depth = version.depth();
+    Version root = version.root();
+    if (depth > 0 && depth % SEGMENT == 0) {
+      to.add("[:append " + key(root, depth / SEGMENT - 1) + " " + version.element + "]");
+    }
+    to.add("[:append " + key(root, depth / SEGMENT) + " " + version.element + "]");
+  }
+
+  private String read(Version version) throws IOException {
+    return read(version, Math.max(0, version.depth()) / SEGMENT);
+  }
+
+  private String read(Version version, int segment) throws IOException {
+    List<Integer> elements = new ArrayList<>();
+    for (Version v = version;
+        v != null && !v.isInitial() && v.depth() >= segment * SEGMENT;
+        v = v.previous) {
+      elements.add(v.element);
+    }
+    StringBuilder text = new StringBuilder("[:r ");
+    text.append(key(version.root(), segment)).append(" [");
+    for (int i = elements.size() - 1; i >= 0; i--) {
+      text.append(elements.get(i)).append(i > 0 ? " " : "");
+    }
+    return text.append("]]").toString();
+  }
+
+  private int key(Version root, int number) throws IOException {
+    Segment segment = new Segment(root, number);
+    Integer known = keys.get(segment);
+    if (known != null) {
+      return known;
+    }
+    int key = keys.size();
+    keys.put(segment, key);
+    out.write(
+        "; key "
+            + key
+            + " is "
+            + root.row.table().replaceAll("\\p{Cntrl}", " ")
+            + " row "
+            + root.row.row()
+            + (number > 0 ? ", later versions" : "")
+            + "\n");
+    return key;
+  }
+
+  private void line(String type, long process, List<String> mops) throws IOException {
+    out.write(
+        "{:type :"
+            + type
+            + ", :f :txn, :value ["
+            + String.join(" ", mops)
+            + "], :process "
+            + process
+            + ", :index "
+            + index++
+            + "}\n");
+  }
+
+  // The end: transactions of unknown writers, and the last reads.
+
+  private void end() throws IOException {
+    List<Long> writers = new ArrayList<>();
+    versions.writers().forEach(writers::add);
+    writers.sort(Comparator.naturalOrder());
+    for (long writer : writers) {
+      if (!ends.containsKey(writer)) {
+        List<String> appends = new ArrayList<>();
+        for (Version version : versions.writes(writer)) {
+          appends(version, appends);
+        }
+        line("info", nextProcess++, appends);
+      }
+    }
+    Set<Segment> read = new HashSet<>();
+    for (long writer : writers) {
+      for (Version version : versions.writes(writer)) {
+        if (isLast(version)) {
+          lastReads(version, read);
+        }
+      }
+    }
+  }
+
+  /** Whether a version survived, and none that survived stands on it. */
+  private boolean isLast(Version version) {
+    if (!survived(version)) {
+      return false;
+    }
+    List<Version> above = new ArrayList<>(version.next);
+    for (int i = 0; i < above.size(); i++) {
+      if (survived(above.get(i))) {
+        return false;
+      }
+      above.addAll(above.get(i).next);
+    }
+    return true;
+  }
+
+  private boolean survived(Version version) {
+    Ended ended = ends.get(version.transaction);
+    return ended != null
+        && ended.outcome == Outcome.COMMITTED
+        && !ended.lossy
+        && ended.keeps(version.statement);
+  }
+
+  private void lastReads(Version last, Set<Segment> read) throws IOException {
+    int segment = last.depth() / SEGMENT;
+    line("ok", nextProcess++, List.of(read(last, segment)));
+    @Nullable Version version = last;
+    while (segment > 0 && version != null) {
+      while (version != null && version.depth() > segment * SEGMENT) {
+        version = version.previous;
+      }
+      segment--;
+      if (version == null || !read.add(new Segment(version.root(), segment))) {
+        return;
+      }
+      line("ok", nextProcess++, List.of(read(version, segment)));
+    }
+  }
+}
