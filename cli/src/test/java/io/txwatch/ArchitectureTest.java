@@ -32,7 +32,15 @@ class ArchitectureTest {
     table.put(
         "analyzer",
         new Module(
-            List.of("analyzer", "dependency", "graph", "anomaly", "guarantee", "report", "format"),
+            List.of(
+                "analyzer",
+                "dependency",
+                "graph",
+                "anomaly",
+                "guarantee",
+                "report",
+                "format",
+                "register"),
             List.of("history", "settings")));
     table.put(
         "proxy-driver",

@@ -76,7 +76,6 @@ public final class ElleExport {
   private static final class Open {
     final long process;
     final TreeMap<Integer, List<String>> reads = new TreeMap<>();
-    int events = 1;
 
     Open(long process) {
       this.process = process;

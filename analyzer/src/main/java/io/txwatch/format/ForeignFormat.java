@@ -1,18 +1,30 @@
 package io.txwatch.format;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The formats of histories that others wrote. */
 public enum ForeignFormat {
   /** Elle's list-append, in EDN or JSON. */
-  ELLE_APPEND("elle-append");
+  ELLE_APPEND("elle-append"),
+  /** Elle's rw-register, in EDN or JSON. */
+  ELLE_REGISTER("elle-register"),
+  /** Plume's and PolySI's text: {@code w(1,2,0,0)}. */
+  PLUME("plume"),
+  /** dbcop's JSON and bincode. */
+  DBCOP("dbcop"),
+  /** Cobra's logs: a directory of them, or one. */
+  COBRA("cobra");
 
   private static final int HEAD = 1 << 16;
   private static final Pattern MICRO_OP =
       Pattern.compile("\\[\\s*(?::|\")(append|w|r)\\b\"?[\\s,]+[^\\s,\\[\\]]+[\\s,]+(\\[)?");
+  private static final Pattern PLUME_LINE = Pattern.compile("^\\s*[rw]\\(-?\\d+,");
+  private static final int COBRA_START = 9;
 
   private final String id;
 
@@ -37,7 +49,14 @@ public enum ForeignFormat {
 
   /** The format that a file's beginning looks like; empty if it looks like none of these. */
   public static Optional<ForeignFormat> of(Path file) throws IOException {
-    String text = ByteCursor.head(file, HEAD).stripLeading();
+    if (Files.isDirectory(file)) {
+      return CobraReader.logs(file).isEmpty() ? Optional.empty() : Optional.of(COBRA);
+    }
+    String head = ByteCursor.head(file, HEAD);
+    String text = head.stripLeading();
+    if (PLUME_LINE.matcher(text).lookingAt()) {
+      return Optional.of(PLUME);
+    }
     if (text.startsWith("{")
         || text.startsWith("[")
         || text.startsWith("(")
@@ -45,12 +64,43 @@ public enum ForeignFormat {
         || text.startsWith(";")) {
       return ofMaps(text);
     }
-    return Optional.empty();
+    if (isCobra(head)) {
+      return Optional.of(COBRA);
+    }
+    return DbcopBincodeReader.looksLike(head) ? Optional.of(DBCOP) : Optional.empty();
   }
 
   private static Optional<ForeignFormat> ofMaps(String text) {
-    return MICRO_OP.matcher(text).find() || text.contains(":type") || text.contains("\"type\"")
-        ? Optional.of(ELLE_APPEND)
+    if (DbcopJsonReader.looksLike(text)) {
+      return Optional.of(DBCOP);
+    }
+    ForeignFormat byReads = null;
+    Matcher matcher = MICRO_OP.matcher(text);
+    while (matcher.find()) {
+      if (matcher.group(1).equals("append")) {
+        return Optional.of(ELLE_APPEND);
+      } else if (matcher.group(1).equals("w")) {
+        return Optional.of(ELLE_REGISTER);
+      } else if (matcher.group(2) != null) {
+        byReads = ELLE_APPEND;
+      }
+    }
+    if (byReads != null) {
+      return Optional.of(byReads);
+    }
+    return text.contains(":type") || text.contains("\"type\"")
+        ? Optional.of(matcher.reset().find() ? ELLE_REGISTER : ELLE_APPEND)
         : Optional.empty();
+  }
+
+  /** A log begins with the start of a transaction, and something that is known stands behind it. */
+  private static boolean isCobra(String head) {
+    return !head.isEmpty()
+        && head.charAt(0) == 'S'
+        && (isRecord(head, COBRA_START) || isRecord(head, COBRA_START + Long.BYTES));
+  }
+
+  private static boolean isRecord(String head, int at) {
+    return head.length() > at && "RWC".indexOf(head.charAt(at)) >= 0;
   }
 }

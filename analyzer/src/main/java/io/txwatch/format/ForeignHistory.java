@@ -2,8 +2,11 @@ package io.txwatch.format;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.register.RegisterCheck;
+import io.txwatch.register.RegisterHistory;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -17,9 +20,14 @@ public final class ForeignHistory {
    * What a history is held to.
    *
    * @param level the level that all its transactions are judged at, by Adya's definitions
+   * @param sessionOrder whether the order of a session's transactions counts; empty for what the
+   *     format's own checker does: Plume's, dbcop's, PolySI's and Cobra's levels include it, Elle's
+   *     plain ones do not
+   * @param budget how long to search where nothing certain decides
    * @param memory how many bytes, roughly, the analysis may hold
    */
-  public record Demand(IsolationLevel level, long memory) {}
+  public record Demand(
+      IsolationLevel level, Optional<Boolean> sessionOrder, Duration budget, long memory) {}
 
   /**
    * What a history is found to be.
@@ -42,6 +50,10 @@ public final class ForeignHistory {
       Path file, ForeignFormat format, Demand demand, Consumer<Anomaly> found) throws IOException {
     return switch (format) {
       case ELLE_APPEND -> listAppend(file, demand, found);
+      case ELLE_REGISTER -> register(ElleRegisters.read(file), demand, false, found);
+      case PLUME -> register(PlumeReader.read(file), demand, true, found);
+      case DBCOP -> register(DbcopJsonReader.readAny(file), demand, true, found);
+      case COBRA -> register(CobraReader.read(file), demand, true, found);
     };
   }
 
@@ -73,5 +85,18 @@ public final class ForeignHistory {
 
   private static Verdict verdict(ListHistory history, Optional<Boolean> valid, String reason) {
     return new Verdict(history.operations(), history.transactions(), valid, reason);
+  }
+
+  private static Verdict register(
+      RegisterHistory history, Demand demand, boolean sessions, Consumer<Anomaly> found) {
+    RegisterCheck.Result result =
+        RegisterCheck.check(
+            history,
+            demand.level(),
+            demand.sessionOrder().orElse(sessions),
+            demand.budget(),
+            found);
+    return new Verdict(
+        history.operations(), history.transactions(), result.valid(), result.reason());
   }
 }

@@ -1,5 +1,6 @@
 package io.txwatch.format;
 
+import io.txwatch.register.RegisterHistory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Gives keys small numbers, and turns values that are no integers into ones that are. Integers,
  * which nearly all keys and values are, take no boxes.
  */
-final class Names {
+final class Names implements RegisterHistory.Keys {
 
   /** Texts among the values are called by numbers from here on, where no integer is expected. */
   private static final long TEXTS = Long.MIN_VALUE + 1;
@@ -55,17 +56,20 @@ final class Names {
   }
 
   /** How many keys there are. */
-  int keys() {
+  @Override
+  public int keys() {
     return size;
   }
 
   /** The integer that a key is; 0 if it is none. */
-  long row(int key) {
+  @Override
+  public long row(int key) {
     return names[key] == null ? integers[key] : 0;
   }
 
   /** The key as a table: its own name if it is no integer, else {@code ofIntegers}. */
-  String table(int key, String ofIntegers) {
+  @Override
+  public String table(int key, String ofIntegers) {
     String text = names[key];
     return text == null ? ofIntegers : text;
   }
@@ -81,7 +85,8 @@ final class Names {
   }
 
   /** A value as it was written. */
-  String valueText(long value) {
+  @Override
+  public String valueText(long value) {
     long number = value - TEXTS;
     return number > 0 && number <= values.size()
         ? values.get((int) number - 1)

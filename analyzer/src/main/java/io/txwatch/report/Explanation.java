@@ -83,6 +83,9 @@ final class Explanation {
   private static String order(Anomaly anomaly, Dependency edge, String row) {
     String from = label(anomaly, edge.from());
     String to = label(anomaly, edge.to());
+    if (edge.from() == edge.to()) {
+      return from + " read " + row + " twice and saw two versions of it";
+    }
     String because =
         edge.basis().byPredicate() ? byPredicate(edge, from, to, row) : byItem(edge, from, to, row);
     return from + " < " + to + " because " + because + doubt(edge);

@@ -101,7 +101,8 @@ class ElleExportProperties {
     if (allEndsKnown) {
       assertThat(exported(history)).as(edn(history)).isEqualTo(found(history));
     } else if (!found(history).isEmpty()) {
-      // What a transaction of unknown end wrote and a committed one read must have been committed, or
+      // What a transaction of unknown end wrote and a committed one read must have been committed,
+      // or
       // never should have been read: of lists that is certain, a recording leaves it open.
       assertThat(exported(history)).as(edn(history)).isNotEmpty();
     }
@@ -121,7 +122,7 @@ class ElleExportProperties {
       ForeignHistory.check(
           file,
           ForeignFormat.ELLE_APPEND,
-          new ForeignHistory.Demand(IsolationLevel.SERIALIZABLE, 1 << 28),
+          ElleNotation.demand(IsolationLevel.SERIALIZABLE),
           anomaly -> exported.add(name(anomaly)));
       return exported;
     } finally {

@@ -5,8 +5,10 @@ import io.txwatch.history.IsolationLevel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -84,15 +86,24 @@ final class ElleNotation {
     return "[" + String.join(json ? "," : " ", values.split("")) + "]";
   }
 
+  /** What is demanded of a history in tests. */
+  static ForeignHistory.Demand demand(IsolationLevel level) {
+    return new ForeignHistory.Demand(level, Optional.empty(), Duration.ofSeconds(20), 1 << 28);
+  }
+
   /** The anomalies of a text, as {@code LOST_UPDATE 1>0}, and the verdict last. */
   static List<String> check(Path directory, String text, IsolationLevel level) throws IOException {
-    Path file = Files.writeString(directory.resolve("history"), text);
+    return check(Files.writeString(directory.resolve("history"), text), level);
+  }
+
+  /** The anomalies of a file, and the verdict last. */
+  static List<String> check(Path file, IsolationLevel level) throws IOException {
     List<String> found = new ArrayList<>();
     ForeignHistory.Verdict verdict =
         ForeignHistory.check(
             file,
             ForeignFormat.of(file).orElseThrow(),
-            new ForeignHistory.Demand(level, 1 << 28),
+            ElleNotation.demand(level),
             anomaly -> found.add(name(anomaly)));
     found.sort(null);
     found.add(verdict.valid().map(String::valueOf).orElse("unknown"));

@@ -114,7 +114,7 @@ class ListAppendTest {
                 ForeignHistory.check(
                     file,
                     ForeignFormat.ELLE_APPEND,
-                    new ForeignHistory.Demand(IsolationLevel.SERIALIZABLE, 1 << 28),
+                    ElleNotation.demand(IsolationLevel.SERIALIZABLE),
                     anomaly -> {}))
         .isInstanceOf(HistoryFormatException.class)
         .hasMessageContaining(message)
@@ -132,7 +132,7 @@ class ListAppendTest {
         ForeignHistory.check(
             file,
             ForeignFormat.ELLE_APPEND,
-            new ForeignHistory.Demand(IsolationLevel.SERIALIZABLE, 1 << 28),
+            ElleNotation.demand(IsolationLevel.SERIALIZABLE),
             anomaly -> {});
         misread.add(length);
       } catch (HistoryFormatException e) {

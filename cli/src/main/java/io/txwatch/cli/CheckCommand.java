@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -32,8 +33,9 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "check",
     description = {
-      "Analyses recorded histories and says what anomalies they hold: txwatch's own, and Elle's",
-      "list-append in EDN or JSON. The format is found out from the file's beginning."
+      "Analyses recorded histories and says what anomalies they hold: txwatch's own, and those of",
+      "Elle (list-append, rw-register; EDN or JSON), Plume and PolySI (text), dbcop (JSON, bincode)",
+      "and Cobra (a directory of logs). The format is found out from the file's beginning."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -62,7 +64,7 @@ final class CheckCommand implements Callable<Integer> {
 
   @Option(
       names = "--format",
-      paramLabel = "auto|txwatch|elle-append",
+      paramLabel = "auto|txwatch|elle-append|elle-register|plume|dbcop|cobra",
       defaultValue = "auto",
       description = "the format of the files (default: auto)")
   private String format = "auto";
@@ -85,6 +87,22 @@ final class CheckCommand implements Callable<Integer> {
               + " (default: the one it asked for; SERIALIZABLE for what others wrote)")
   private @Nullable IsolationLevel isolation;
 
+  @Option(
+      names = "--session-order",
+      paramLabel = "true|false",
+      description =
+          "whether the order of a session's transactions counts in histories of registers (default:"
+              + " true for plume, dbcop and cobra, whose own checkers count it; else false)")
+  private @Nullable Boolean sessionOrder;
+
+  @Option(
+      names = "--budget",
+      paramLabel = "SECONDS",
+      defaultValue = "60",
+      description =
+          "how long to search for an order of writes where nothing certain decides (default: 60)")
+  private long budget = 60;
+
   @Mixin private CommonOptions common = new CommonOptions();
 
   @Override
@@ -102,8 +120,10 @@ final class CheckCommand implements Callable<Integer> {
         result.writeJson(console.out());
       }
       result.tell(console.people(common.json));
-      if (result.groups().groups().stream()
-          .anyMatch(group -> common.failOn.isMetBy(group.first().verdict()))) {
+      boolean invalid = common.failOn != FailOn.NEVER && result.valid().equals(Optional.of(false));
+      if (invalid && result.level() != null
+          || result.groups().groups().stream()
+              .anyMatch(group -> common.failOn.isMetBy(group.first().verdict()))) {
         code = ExitCode.ANOMALIES;
       }
     }
@@ -143,7 +163,11 @@ final class CheckCommand implements Callable<Integer> {
     AnomalyGroups groups = new AnomalyGroups();
     IsolationLevel level = isolation == null ? IsolationLevel.SERIALIZABLE : isolation;
     ForeignHistory.Demand demand =
-        new ForeignHistory.Demand(level, Runtime.getRuntime().maxMemory() / 2);
+        new ForeignHistory.Demand(
+            level,
+            Optional.ofNullable(sessionOrder),
+            Duration.ofSeconds(budget),
+            Runtime.getRuntime().maxMemory() / 2);
     ForeignHistory.Verdict verdict = ForeignHistory.check(file, of, demand, groups::add);
     return CheckResult.ofForeign(file, of, level, groups, verdict, seconds(start));
   }

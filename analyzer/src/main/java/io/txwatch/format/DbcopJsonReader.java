@@ -1,0 +1,228 @@
+package io.txwatch.format;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import io.txwatch.history.HistoryFormatException;
+import io.txwatch.history.Outcome;
+import io.txwatch.register.RegisterHistory;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * dbcop's histories in JSON: sessions of transactions of events.
+ *
+ * <p>The older form (amnore/dbcop, {@code src/db/history.rs}) has {@code
+ * {"write":true,"variable":0,"value":1,"success":true}} for an event and 0 in every register at
+ * first; the newer (rnbguy/dbcop, {@code crates/core/src/history/raw/types.rs}) has {@code
+ * {"Write":{"variable":0,"version":1}}} or {@code ["w",0,1]}, and null for a register that nobody
+ * has written. Sessions stand under {@code data}, or alone.
+ */
+final class DbcopJsonReader {
+
+  private final Path file;
+  private final JsonParser json;
+  private final Names names = new Names();
+  private final RegisterHistory.Builder history =
+      RegisterHistory.builder("register history", names).initialValue(0);
+  private long session;
+
+  private DbcopJsonReader(Path file, JsonParser json) {
+    this.file = file;
+    this.json = json;
+  }
+
+  /** Whether a text's beginning can be one. */
+  static boolean looksLike(String text) {
+    return text.contains("\"events\"");
+  }
+
+  /** Reads a file, in JSON or in bincode. */
+  static RegisterHistory readAny(Path file) throws IOException {
+    String text = ByteCursor.head(file, 1 << 12).stripLeading();
+    if (!text.startsWith("{") && !text.startsWith("[")) {
+      return DbcopBincodeReader.read(file);
+    }
+    try (JsonParser json = new JsonFactory().createParser(file.toFile())) {
+      DbcopJsonReader reader = new DbcopJsonReader(file, json);
+      try {
+        reader.top();
+      } catch (JsonProcessingException e) {
+        throw reader.complaint(
+            e.getOriginalMessage(), e.getLocation().getByteOffset(), e.getLocation().getLineNr());
+      }
+      return reader.history.build();
+    }
+  }
+
+  private void top() throws IOException {
+    if (json.nextToken() == JsonToken.START_OBJECT) {
+      boolean any = false;
+      while (json.nextToken() == JsonToken.FIELD_NAME) {
+        boolean data = json.currentName().equals("data");
+        json.nextToken();
+        if (data) {
+          any = true;
+          sessions();
+        } else {
+          json.skipChildren();
+        }
+      }
+      if (!any) {
+        throw unexpected("a history of dbcop with its sessions under \"data\"");
+      }
+    } else {
+      sessions();
+    }
+  }
+
+  private void sessions() throws IOException {
+    expect(JsonToken.START_ARRAY, "a list of sessions");
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      expect(JsonToken.START_ARRAY, "a session: a list of transactions");
+      while (json.nextToken() != JsonToken.END_ARRAY) {
+        transaction();
+      }
+      session++;
+    }
+  }
+
+  private void transaction() throws IOException {
+    expect(JsonToken.START_OBJECT, "a transaction: {\"events\": […], \"success\": true}");
+    history.begin(session, "session " + session, -1, Outcome.ABORTED);
+    while (json.nextToken() == JsonToken.FIELD_NAME) {
+      String name = json.currentName();
+      json.nextToken();
+      if (name.equals("events")) {
+        expect(JsonToken.START_ARRAY, "a list of events");
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+          event();
+        }
+      } else if (name.equals("success") || name.equals("committed")) {
+        if (json.currentToken() == JsonToken.VALUE_TRUE) {
+          history.outcome(Outcome.COMMITTED);
+        }
+      } else {
+        json.skipChildren();
+      }
+    }
+  }
+
+  private void event() throws IOException {
+    if (json.currentToken() == JsonToken.START_ARRAY) {
+      json.nextToken();
+      boolean write = kind(json.getText(), "w", "r");
+      json.nextToken();
+      int key = key();
+      json.nextToken();
+      add(write, key);
+      json.nextToken();
+      expect(JsonToken.END_ARRAY, "']' after an event");
+      return;
+    }
+    expect(JsonToken.START_OBJECT, "an event");
+    json.nextToken();
+    if (json.currentName() == null) {
+      throw unexpected("an event");
+    }
+    if (json.currentName().equals("Read") || json.currentName().equals("Write")) {
+      boolean write = json.currentName().equals("Write");
+      json.nextToken();
+      expect(JsonToken.START_OBJECT, "{\"variable\": …, \"version\": …}");
+      json.nextToken();
+      fields(write, true);
+      json.nextToken();
+      expect(JsonToken.END_OBJECT, "'}' after an event");
+    } else {
+      fields(false, false);
+    }
+  }
+
+  /** The fields of an event, in any order; the current token is the first one's name. */
+  private void fields(boolean writes, boolean newer) throws IOException {
+    boolean write = writes;
+    boolean success = newer;
+    int key = -1;
+    boolean nil = false;
+    long value = 0;
+    for (; json.currentToken() == JsonToken.FIELD_NAME; json.nextToken()) {
+      String name = json.currentName();
+      json.nextToken();
+      switch (name) {
+        case "write" -> write = json.currentToken() == JsonToken.VALUE_TRUE;
+        case "success" -> success = json.currentToken() == JsonToken.VALUE_TRUE;
+        case "variable" -> key = key();
+        case "value", "version" -> {
+          nil = json.currentToken() == JsonToken.VALUE_NULL;
+          value = nil ? 0 : value();
+        }
+        default -> json.skipChildren();
+      }
+    }
+    if (key < 0) {
+      throw unexpected("an event with a \"variable\"");
+    }
+    if (success) {
+      add(write, key, nil, value);
+    }
+  }
+
+  private void add(boolean write, int key) throws IOException {
+    boolean nil = json.currentToken() == JsonToken.VALUE_NULL;
+    add(write, key, nil, nil ? 0 : value());
+  }
+
+  private void add(boolean write, int key, boolean nil, long value) throws IOException {
+    if (write && nil) {
+      throw unexpected("a value that is written");
+    } else if (write) {
+      history.write(key, value);
+    } else if (nil) {
+      history.readInitial(key);
+    } else {
+      history.read(key, value);
+    }
+  }
+
+  private boolean kind(String word, String yes, String no) throws IOException {
+    if (!word.equals(yes) && !word.equals(no)) {
+      throw unexpected("\"" + yes + "\" or \"" + no + "\"");
+    }
+    return word.equals(yes);
+  }
+
+  private int key() throws IOException {
+    return json.currentToken() == JsonToken.VALUE_NUMBER_INT
+        ? names.key(json.getLongValue())
+        : names.key(text());
+  }
+
+  private long value() throws IOException {
+    return json.currentToken() == JsonToken.VALUE_NUMBER_INT
+        ? json.getLongValue()
+        : names.value(text());
+  }
+
+  private String text() throws IOException {
+    expect(JsonToken.VALUE_STRING, "a number or a string");
+    return json.getText();
+  }
+
+  private void expect(JsonToken token, String what) throws IOException {
+    if (json.currentToken() != token) {
+      throw unexpected(what);
+    }
+  }
+
+  private HistoryFormatException unexpected(String what) {
+    return complaint(
+        "expected " + what + " in a history of dbcop",
+        json.currentTokenLocation().getByteOffset(),
+        json.currentTokenLocation().getLineNr());
+  }
+
+  private HistoryFormatException complaint(String what, long offset, int line) {
+    return new HistoryFormatException(file, Math.max(0, offset), "line " + line + ": " + what);
+  }
+}

@@ -1,0 +1,52 @@
+package io.txwatch.format;
+
+import io.txwatch.history.HistoryFormatException;
+import io.txwatch.history.Outcome;
+import io.txwatch.register.RegisterHistory;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Elle's rw-register histories (jepsen-io/elle, {@code rw_register.clj}): {@code [:w k v]}, {@code
+ * [:r k v]}, and {@code nil} for a register that nobody has written.
+ */
+final class ElleRegisters {
+
+  private ElleRegisters() {}
+
+  static RegisterHistory read(Path file) throws IOException {
+    Names names = new Names();
+    RegisterHistory.Builder history = RegisterHistory.builder("rw-register history", names);
+    ElleTransactions transactions =
+        new ElleTransactions(
+            (process, index, outcome, micro) -> {
+              history.begin(process, "process " + process, index, outcome);
+              for (int i = 0; i < micro.size(); i++) {
+                add(file, history, outcome, micro, i);
+              }
+            });
+    ElleReader.read(file, names, transactions);
+    transactions.end();
+    return history.build();
+  }
+
+  private static void add(
+      Path file, RegisterHistory.Builder history, Outcome outcome, MicroOps micro, int i)
+      throws IOException {
+    switch (micro.kind(i)) {
+      case WRITE -> history.write(micro.key(i), micro.value(i));
+      case READ_VALUE -> history.read(micro.key(i), micro.value(i));
+      case READ_NIL -> {
+        if (outcome == Outcome.COMMITTED) {
+          history.readInitial(micro.key(i));
+        }
+      }
+      case APPEND, READ_LIST ->
+          throw new HistoryFormatException(
+              file,
+              0,
+              "expected writes and reads of registers, found appends or reads of lists: use"
+                  + " --format elle-append");
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.txwatch.format;
+
+import io.txwatch.history.HistoryFormatException;
+import io.txwatch.history.Outcome;
+import io.txwatch.register.RegisterHistory;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * The text of Plume and PolySI: a line for each operation of a committed transaction, {@code
+ * w(key,value,session,transaction)} or {@code r(key,value,session,transaction)}.
+ *
+ * <p>After {@code history/loaders/TextHistoryLoader.java} of hengxin/PolySI-PVLDB2023-Artifacts and
+ * the histories named {@code text} in dracoooooo/Plume. Every register begins with 0.
+ */
+final class PlumeReader {
+
+  private static final String EXPECTED =
+      "an operation such as w(1,2,0,0): key, value, session, transaction";
+
+  private final ByteCursor in;
+  private final Names names = new Names();
+
+  private PlumeReader(ByteCursor in) {
+    this.in = in;
+  }
+
+  /**
+   * Reads a file.
+   *
+   * @throws HistoryFormatException if a line is of another form
+   */
+  static RegisterHistory read(Path file) throws IOException {
+    try (ByteCursor in = new ByteCursor(file)) {
+      return new PlumeReader(in).history();
+    }
+  }
+
+  private RegisterHistory history() throws IOException {
+    RegisterHistory.Builder history =
+        RegisterHistory.builder("register history", names).initialValue(0);
+    for (int c = space(); c != ByteCursor.END; c = space()) {
+      if (c != 'r' && c != 'w') {
+        throw in.unexpected(EXPECTED);
+      }
+      in.skip();
+      int key = names.key(number('('));
+      long value = number(',');
+      long session = number(',');
+      long transaction = number(',');
+      if (space() != ')') {
+        throw in.unexpected("')' after " + EXPECTED);
+      }
+      in.skip();
+      history.goOn(session, "session " + session, transaction, Outcome.COMMITTED);
+      if (c == 'w') {
+        history.write(key, value);
+      } else {
+        history.read(key, value);
+      }
+    }
+    return history.build();
+  }
+
+  private long number(char before) throws IOException {
+    if (space() != before) {
+      throw in.unexpected("'" + before + "' in " + EXPECTED);
+    }
+    in.skip();
+    int c = space();
+    boolean negative = c == '-';
+    if (negative) {
+      in.skip();
+      c = in.peek();
+    }
+    if (c < '0' || c > '9') {
+      throw in.unexpected("a number in " + EXPECTED);
+    }
+    long value = 0;
+    while (c >= '0' && c <= '9') {
+      if (value > (Long.MAX_VALUE - 9) / 10) {
+        throw in.complaint("expected a number of at most 18 digits");
+      }
+      value = 10 * value + c - '0';
+      in.skip();
+      c = in.peek();
+    }
+    return negative ? -value : value;
+  }
+
+  private int space() throws IOException {
+    int c = in.peek();
+    while (c != ByteCursor.END && c <= ' ') {
+      in.skip();
+      c = in.peek();
+    }
+    return c;
+  }
+}

@@ -1,0 +1,292 @@
+package io.txwatch.register;
+
+import io.txwatch.dependency.DependencyKind;
+import io.txwatch.register.ReadsFrom.Read;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The dependencies that hold whatever the order of versions is, and their cycles.
+ *
+ * <ul>
+ *   <li>wr: a read's value tells who wrote it.
+ *   <li>so: session order, where the level includes it.
+ *   <li>ww: who read a version and then wrote the key wrote the next one, if nothing is lost. If
+ *       two did, one of them is: a cycle of two rw edges.
+ *   <li>rw: who read what was there at first comes before everyone who wrote the key; who read a
+ *       version comes before the one who read it too and then wrote the next.
+ * </ul>
+ *
+ * <p>The ww and rw edges of the last two hold at SNAPSHOT, REPEATABLE_READ and SERIALIZABLE, where
+ * an update may not be lost. Below these only wr and so edges are here.
+ */
+final class CertainEdges {
+
+  /** Of one key's first readers and writers so many are put into edges; all others say the same. */
+  private static final int MOST = 64;
+
+  /** How many cycles are told at most. */
+  private static final int CYCLES = 100;
+
+  /**
+   * An edge.
+   *
+   * @param fromOp the operation at its source; -1 for session order
+   * @param toOp the operation at its target; -1 for session order
+   */
+  record Edge(int from, int to, DependencyKind kind, int fromOp, int toOp) {}
+
+  private final RegisterHistory history;
+  private final ReadsFrom readsFrom;
+  private final List<List<Edge>> out = new ArrayList<>();
+  private final List<List<Edge>> lost = new ArrayList<>();
+  private long count;
+
+  CertainEdges(
+      RegisterHistory history, ReadsFrom readsFrom, boolean sessions, boolean noLostUpdates) {
+    this.history = history;
+    this.readsFrom = readsFrom;
+    for (int t = 0; t < history.transactions(); t++) {
+      out.add(new ArrayList<>(4));
+    }
+    for (Read read : readsFrom.reads()) {
+      if (read.writer() >= 0) {
+        add(read.writer(), read.reader(), DependencyKind.WR, read.write(), read.op());
+      }
+    }
+    if (noLostUpdates) {
+      overwrites();
+    }
+    if (sessions) {
+      sessions();
+    }
+  }
+
+  private void add(int from, int to, DependencyKind kind, int fromOp, int toOp) {
+    if (from != to) {
+      out.get(from).add(new Edge(from, to, kind, fromOp, toOp));
+      count += kind == DependencyKind.SO ? 0 : 1;
+    }
+  }
+
+  private void sessions() {
+    Map<Long, Integer> last = new HashMap<>();
+    for (int t = 0; t < history.transactions(); t++) {
+      if (readsFrom.isCommitted(t)) {
+        Integer before = last.put(history.session(t), t);
+        if (before != null) {
+          add(before, t, DependencyKind.SO, -1, -1);
+        }
+      }
+    }
+  }
+
+  private void overwrites() {
+    Map<Integer, List<Read>> byWrite = new HashMap<>();
+    Map<Integer, List<Read>> initial = new HashMap<>();
+    for (Read read : readsFrom.reads()) {
+      (read.writer() >= 0
+              ? byWrite.computeIfAbsent(read.write(), w -> new ArrayList<>(2))
+              : initial.computeIfAbsent(history.key(read.op()), k -> new ArrayList<>(2)))
+          .add(read);
+    }
+    byWrite.values().forEach(this::overwritten);
+    initial.values().forEach(this::overwritten);
+    initial.forEach(this::beforeAllWrites);
+  }
+
+  /** Edges from the readers of a version to those among them that wrote the next one. */
+  private void overwritten(List<Read> readers) {
+    int key = history.key(readers.get(0).op());
+    int overwriters = 0;
+    @Nullable Read first = null;
+    for (Read overwriter : readers) {
+      int write = readsFrom.lastWrite(overwriter.reader(), key);
+      if (write < 0 || overwriters++ >= MOST) {
+        continue;
+      }
+      if (first != null && first.reader() != overwriter.reader() && lost.size() < CYCLES) {
+        int firstWrite = readsFrom.lastWrite(first.reader(), key);
+        lost.add(
+            List.of(
+                new Edge(first.reader(), overwriter.reader(), DependencyKind.RW, first.op(), write),
+                new Edge(
+                    overwriter.reader(),
+                    first.reader(),
+                    DependencyKind.RW,
+                    overwriter.op(),
+                    firstWrite)));
+      }
+      first = overwriter;
+      if (overwriter.writer() >= 0) {
+        add(overwriter.writer(), overwriter.reader(), DependencyKind.WW, overwriter.write(), write);
+      }
+      for (Read reader : readers.subList(0, Math.min(readers.size(), MOST))) {
+        add(reader.reader(), overwriter.reader(), DependencyKind.RW, reader.op(), write);
+      }
+    }
+  }
+
+  private void beforeAllWrites(int key, List<Read> readers) {
+    List<Read> few = readers.subList(0, Math.min(readers.size(), MOST));
+    int writers = 0;
+    for (int t = 0; t < history.transactions() && writers < MOST; t++) {
+      int write = readsFrom.isCommitted(t) ? readsFrom.lastWrite(t, key) : -1;
+      if (write >= 0) {
+        writers++;
+        for (Read reader : few) {
+          add(reader.reader(), t, DependencyKind.RW, reader.op(), write);
+        }
+      }
+    }
+  }
+
+  /** How many edges there are besides session order. */
+  long count() {
+    return count;
+  }
+
+  /**
+   * Cycles, one for each set of transactions that hang together.
+   *
+   * @param adjacent whether two rw edges may follow each other; SNAPSHOT allows such cycles
+   */
+  List<List<Edge>> cycles(boolean adjacent) {
+    int[] component = components();
+    int[] sizes = new int[out.size()];
+    for (int c : component) {
+      sizes[c]++;
+    }
+    // Where adjacent rw edges are allowed to SNAPSHOT's transactions, a lost update still is not.
+    List<List<Edge>> cycles = new ArrayList<>(adjacent ? List.of() : lost);
+    boolean[] told = new boolean[out.size()];
+    for (int t = 0; t < out.size() && cycles.size() < CYCLES; t++) {
+      if (sizes[component[t]] > 1 && !told[component[t]]) {
+        List<Edge> cycle = shortest(t, component, adjacent);
+        if (!cycle.isEmpty()) {
+          told[component[t]] = true;
+          cycles.add(cycle);
+        }
+      }
+    }
+    return cycles;
+  }
+
+  /**
+   * The shortest cycle from a transaction back to it. A place of the search is a transaction,
+   * whether the edge into it was rw, and whether the first edge was.
+   */
+  private List<Edge> shortest(int start, int[] component, boolean adjacent) {
+    Map<Long, Edge> via = new HashMap<>();
+    Map<Long, Long> from = new HashMap<>();
+    List<Long> queue = new ArrayList<>();
+    long origin = 4L * start;
+    queue.add(origin);
+    for (int i = 0; i < queue.size(); i++) {
+      long place = queue.get(i);
+      int node = (int) (place / 4);
+      boolean first = i == 0;
+      boolean afterRw = !first && (place & 1) != 0;
+      for (Edge edge : out.get(node)) {
+        boolean rw = edge.kind() == DependencyKind.RW;
+        boolean firstRw = first ? rw : (place & 2) != 0;
+        if (component[edge.to()] != component[start] || !adjacent && rw && afterRw) {
+          continue;
+        }
+        if (edge.to() == start) {
+          if (adjacent || !(rw && firstRw)) {
+            return path(edge, place, origin, via, from);
+          }
+          continue;
+        }
+        long next = 4L * edge.to() + (rw ? 1 : 0) + (firstRw ? 2 : 0);
+        if (via.putIfAbsent(next, edge) == null) {
+          from.put(next, place);
+          queue.add(next);
+        }
+      }
+    }
+    return List.of();
+  }
+
+  private static List<Edge> path(
+      Edge last, long place, long origin, Map<Long, Edge> via, Map<Long, Long> from) {
+    List<Edge> cycle = new ArrayList<>();
+    cycle.add(last);
+    long at = place;
+    while (at != origin) {
+      Edge edge = via.get(at);
+      Long before = from.get(at);
+      if (edge == null || before == null) {
+        return List.of();
+      }
+      cycle.add(edge);
+      at = before;
+    }
+    Collections.reverse(cycle);
+    boolean simple = cycle.stream().map(Edge::from).distinct().count() == cycle.size();
+    return simple ? cycle : List.of();
+  }
+
+  /** Tarjan's strongly connected components, without recursion. */
+  private int[] components() {
+    int n = out.size();
+    int[] component = new int[n];
+    int[] index = new int[n];
+    int[] low = new int[n];
+    int[] nextEdge = new int[n];
+    int[] stack = new int[n];
+    int[] calls = new int[n];
+    boolean[] onStack = new boolean[n];
+    Arrays.fill(index, -1);
+    int counter = 0;
+    int stackSize = 0;
+    for (int root = 0; root < n; root++) {
+      if (index[root] >= 0) {
+        continue;
+      }
+      int depth = 0;
+      calls[depth++] = root;
+      while (depth > 0) {
+        int v = calls[depth - 1];
+        if (index[v] < 0) {
+          index[v] = counter;
+          low[v] = counter++;
+          stack[stackSize++] = v;
+          onStack[v] = true;
+        }
+        boolean descended = false;
+        while (nextEdge[v] < out.get(v).size() && !descended) {
+          int w = out.get(v).get(nextEdge[v]++).to();
+          if (index[w] < 0) {
+            calls[depth++] = w;
+            descended = true;
+          } else if (onStack[w]) {
+            low[v] = Math.min(low[v], index[w]);
+          }
+        }
+        if (descended) {
+          continue;
+        }
+        depth--;
+        if (depth > 0) {
+          low[calls[depth - 1]] = Math.min(low[calls[depth - 1]], low[v]);
+        }
+        if (low[v] == index[v]) {
+          int w;
+          do {
+            w = stack[--stackSize];
+            onStack[w] = false;
+            component[w] = v;
+          } while (w != v);
+        }
+      }
+    }
+    return component;
+  }
+}

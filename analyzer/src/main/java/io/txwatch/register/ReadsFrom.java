@@ -1,0 +1,216 @@
+package io.txwatch.register;
+
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.history.Outcome;
+import io.txwatch.register.RegisterHistory.Kind;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whom each read read from, and what is wrong with a read by itself.
+ *
+ * <p>Only committed transactions count. One of unknown outcome counts as committed if a committed
+ * one read from it; so do, then, its own reads. A key of which a value was written twice says
+ * nothing: its reads are left out, and counted.
+ */
+final class ReadsFrom {
+
+  /** The writer of what was there at first. */
+  static final int INITIAL = -1;
+
+  /**
+   * A read of what another transaction wrote, or of what was there at first.
+   *
+   * @param reader the transaction that read
+   * @param op its read
+   * @param writer the transaction that wrote, or {@link #INITIAL}
+   * @param write its last write of the key; -1 for the initial value
+   */
+  record Read(int reader, int op, int writer, int write) {}
+
+  /**
+   * Something wrong with a read.
+   *
+   * @param from the transaction of {@code fromOp}: the writer, or the reader itself
+   * @param to the reader
+   */
+  record Wrong(Phenomenon phenomenon, int from, int fromOp, int to, int toOp) {}
+
+  private final RegisterHistory history;
+  private final boolean[] committed;
+  private final Map<Version, Integer> writes;
+  private final boolean[] ambiguous;
+  private final List<Read> reads = new ArrayList<>();
+  private final List<Wrong> wrong = new ArrayList<>();
+  private final int[] owners;
+  private long unresolved;
+
+  private record Version(int key, long value) {}
+
+  ReadsFrom(RegisterHistory history, boolean readMeansCommitted) {
+    this.history = history;
+    int n = history.transactions();
+    committed = new boolean[n];
+    owners = new int[history.operations()];
+    writes = new HashMap<>(history.operations() * 2);
+    ambiguous = new boolean[history.keys().keys()];
+    for (int t = 0; t < n; t++) {
+      committed[t] = history.outcome(t) == Outcome.COMMITTED;
+      for (int op = history.firstOp(t); op < history.endOp(t); op++) {
+        owners[op] = t;
+        if (history.kind(op) == Kind.WRITE) {
+          written(op);
+        }
+      }
+    }
+    if (readMeansCommitted) {
+      promote();
+    }
+    int[] lastOwn = new int[ambiguous.length];
+    int[] lastRead = new int[ambiguous.length];
+    Arrays.fill(lastOwn, -1);
+    Arrays.fill(lastRead, -1);
+    for (int t = 0; t < n; t++) {
+      if (committed[t]) {
+        resolve(t, lastOwn, lastRead);
+      }
+    }
+  }
+
+  private void written(int op) {
+    int key = history.key(op);
+    boolean isInitial =
+        history.initialValue().isPresent()
+            && history.initialValue().getAsLong() == history.value(op);
+    Integer before = writes.put(new Version(key, history.value(op)), op);
+    ambiguous[key] |= before != null || isInitial;
+  }
+
+  private void promote() {
+    List<Integer> work = new ArrayList<>();
+    for (int t = 0; t < committed.length; t++) {
+      if (committed[t]) {
+        work.add(t);
+      }
+    }
+    for (int i = 0; i < work.size(); i++) {
+      int t = work.get(i);
+      for (int op = history.firstOp(t); op < history.endOp(t); op++) {
+        @Nullable Integer write = history.kind(op) == Kind.READ ? write(op) : null;
+        if (write != null && !ambiguous[history.key(op)]) {
+          int writer = owners[write];
+          if (!committed[writer] && history.outcome(writer) == Outcome.UNKNOWN) {
+            committed[writer] = true;
+            work.add(writer);
+          }
+        }
+      }
+    }
+  }
+
+  private void resolve(int t, int[] lastOwn, int[] lastRead) {
+    for (int op = history.firstOp(t); op < history.endOp(t); op++) {
+      int key = history.key(op);
+      if (history.kind(op) == Kind.WRITE) {
+        lastOwn[key] = op;
+      } else if (ambiguous[key]) {
+        unresolved++;
+      } else if (lastOwn[key] >= history.firstOp(t)) {
+        if (history.kind(op) != Kind.READ || history.value(op) != history.value(lastOwn[key])) {
+          wrong.add(new Wrong(Phenomenon.INTERNAL, t, lastOwn[key], t, op));
+        }
+      } else if (lastRead[key] >= history.firstOp(t) && sees(lastRead[key], op)) {
+        continue; // the same once more
+      } else {
+        if (lastRead[key] >= history.firstOp(t)) {
+          wrong.add(new Wrong(Phenomenon.NON_REPEATABLE_READ, t, lastRead[key], t, op));
+        }
+        lastRead[key] = op;
+        read(t, op);
+      }
+    }
+  }
+
+  private boolean sees(int one, int other) {
+    return isInitial(one)
+        ? isInitial(other)
+        : !isInitial(other) && history.value(one) == history.value(other);
+  }
+
+  private boolean isInitial(int read) {
+    return history.kind(read) == Kind.READ_INITIAL
+        || history.initialValue().isPresent()
+            && history.initialValue().getAsLong() == history.value(read);
+  }
+
+  private void read(int reader, int op) {
+    if (isInitial(op)) {
+      reads.add(new Read(reader, op, INITIAL, -1));
+      return;
+    }
+    Integer write = write(op);
+    if (write == null) {
+      wrong.add(new Wrong(Phenomenon.GARBAGE_READ, reader, op, reader, op));
+      return;
+    }
+    int writer = owners[write];
+    if (writer == reader) {
+      wrong.add(new Wrong(Phenomenon.INTERNAL, reader, write, reader, op)); // of its own future
+    } else if (!committed[writer]) {
+      if (history.outcome(writer) == Outcome.ABORTED) {
+        wrong.add(new Wrong(Phenomenon.ABORTED_READ, writer, write, reader, op));
+      } else {
+        unresolved++;
+      }
+    } else {
+      int last = lastWrite(writer, history.key(op));
+      if (last != write) {
+        wrong.add(new Wrong(Phenomenon.INTERMEDIATE_READ, writer, write, reader, op));
+      }
+      reads.add(new Read(reader, op, writer, last));
+    }
+  }
+
+  private @Nullable Integer write(int read) {
+    return writes.get(new Version(history.key(read), history.value(read)));
+  }
+
+  /** The last write of a key in a transaction; -1 if it has none. */
+  int lastWrite(int transaction, int key) {
+    for (int op = history.endOp(transaction) - 1; op >= history.firstOp(transaction); op--) {
+      if (history.kind(op) == Kind.WRITE && history.key(op) == key) {
+        return op;
+      }
+    }
+    return -1;
+  }
+
+  /** Whether a transaction counts as committed. */
+  boolean isCommitted(int transaction) {
+    return committed[transaction];
+  }
+
+  /** Whether nothing can be said of a key. */
+  boolean isAmbiguous(int key) {
+    return ambiguous[key];
+  }
+
+  /** The reads of committed transactions from others, each version once a transaction. */
+  List<Read> reads() {
+    return reads;
+  }
+
+  /** What is wrong with single reads. */
+  List<Wrong> wrong() {
+    return wrong;
+  }
+
+  /** How many reads of committed transactions nobody knows the writer of. */
+  long unresolved() {
+    return unresolved;
+  }
+}

@@ -1,0 +1,202 @@
+package io.txwatch.format;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.txwatch.history.HistoryFormatException;
+import io.txwatch.history.IsolationLevel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Register histories whose answer is known, in every format that others write them in. */
+class RegisterTest {
+
+  @TempDir private Path directory = Path.of("");
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "wx1! rx1                       | SERIALIZABLE   | ABORTED_READ false",
+        "wx1wx2 rx1                     | SERIALIZABLE   | INTERMEDIATE_READ false",
+        "wx1ry1 wy1rx1                  | READ_COMMITTED | CIRCULAR_INFORMATION_FLOW false",
+        "wx1rx_                         | SERIALIZABLE   | INTERNAL false",
+        "rx5 wx1                        | SERIALIZABLE   | GARBAGE_READ false",
+        "rx_wx1 rx_wx2                  | SERIALIZABLE   | LOST_UPDATE false",
+        "rx_wx1 rx_wx2                  | SNAPSHOT       | LOST_UPDATE false",
+        "rx_wx1 rx_wx2 rx1              | READ_COMMITTED | true",
+        "rx_ry_wx1 rx_ry_wy1            | SERIALIZABLE   | WRITE_SKEW false",
+        "rx_ry_wx1 rx_ry_wy1 rx1        | SNAPSHOT       | true",
+        "rx_ry1 wx1wy1                  | SERIALIZABLE   | READ_SKEW false",
+        "rx_ry1 wx1wy1                  | SNAPSHOT       | READ_SKEW false",
+        "wx1 wy1 rx1ry_ rx_ry1          | SNAPSHOT       | LONG_FORK false",
+        // Nothing certain is wrong: only the search knows that both orders of x are contradicted.
+        "wx1 wx2 rx1ry_wy1 ry1rx2       | SERIALIZABLE   | true",
+        "wx1wy1 wx2wy2 rx1ry2           | SERIALIZABLE   | false",
+        "wx1wy1 wx2wy2 rx1ry2           | SNAPSHOT       | false",
+        "wx1wy1 wx2wy2 rx1ry2           | READ_COMMITTED | true",
+        "wx1 wx2 rx1 rx2                | SERIALIZABLE   | true",
+        "wx1 wx2                        | SERIALIZABLE   | unknown",
+        "wx1 wx1 rx1 wy1 ry1            | SERIALIZABLE   | unknown",
+      })
+  void isJudgedAsItsAnswerIsKnown(String history, IsolationLevel level, String expected)
+      throws IOException {
+    for (boolean invocations : new boolean[] {true, false}) {
+      assertThat(check(ElleNotation.edn(history, true, invocations), level)).isEqualTo(expected);
+      assertThat(check(ElleNotation.json(history, true, invocations), level)).isEqualTo(expected);
+    }
+  }
+
+  /** Session 0 writes x twice; session 1 reads the newer value first: only sessions tell. */
+  @Test
+  void plumesTextCountsSessions() throws IOException {
+    String text = "w(1,1,0,0)\nw(1,2,0,1)\nr(1,2,1,2)\nr(1,1,1,3)\n";
+    assertThat(check(text, IsolationLevel.SERIALIZABLE)).isEqualTo("false");
+    assertThat(check(text.replace("(1,1,1,3)", "(1,2,1,3)"), IsolationLevel.SERIALIZABLE))
+        .isEqualTo("true");
+    assertThat(check("w(1,1,0,0)\nr(1,0,0,1)\n", IsolationLevel.SERIALIZABLE))
+        .startsWith("G_SINGLE");
+  }
+
+  @Test
+  void dbcopsJson() throws IOException {
+    String older =
+        """
+        {"params":{"id":0,"n_node":2,"n_variable":1,"n_transaction":1,"n_event":2},
+         "info":"x","start":"2026-01-01T00:00:00+00:00","end":"2026-01-01T00:00:00+00:00",
+         "data":[[{"events":[{"write":false,"variable":0,"value":0,"success":true},
+                             {"write":true,"variable":0,"value":1,"success":true}],"success":true}],
+                 [{"events":[{"write":false,"variable":0,"value":0,"success":true},
+                             {"write":true,"variable":0,"value":2,"success":true}],"success":true}]]}
+        """;
+    assertThat(check(older, IsolationLevel.SNAPSHOT)).isEqualTo("LOST_UPDATE false");
+    String newer =
+        """
+        [[{"events":[{"Read":{"variable":0,"version":null}},{"Write":{"variable":0,"version":1}}],
+           "committed":true}],
+         [{"events":[["r",0,1],["w",0,2]],"committed":true}],
+         [{"events":[["r",0,9]],"committed":false}]]
+        """;
+    assertThat(check(newer, IsolationLevel.SERIALIZABLE)).isEqualTo("true");
+    assertThat(check(newer.replace("[\"r\",0,1]", "[\"r\",0,null]"), IsolationLevel.SNAPSHOT))
+        .isEqualTo("LOST_UPDATE false");
+  }
+
+  @Test
+  void dbcopsBincode() throws IOException {
+    Bytes bytes = new Bytes(true);
+    bytes.longs(0, 2, 1, 1, 2).text("generated").text("2026-01-01T00:00:00+00:00");
+    bytes.text("2026-01-01T00:00:00+00:00").longs(2);
+    for (long value = 1; value <= 2; value++) {
+      bytes.longs(1, 2).bytes(0).longs(0, 0).bytes(1).bytes(1).longs(0, value).bytes(1).bytes(1);
+    }
+    Path file = Files.write(directory.resolve("history.bincode"), bytes.toArray());
+    assertThat(ForeignFormat.of(file)).contains(ForeignFormat.DBCOP);
+    assertThat(String.join(" ", ElleNotation.check(file, IsolationLevel.SERIALIZABLE)))
+        .isEqualTo("LOST_UPDATE false");
+    byte[] whole = bytes.toArray();
+    for (int length = 1; length < whole.length; length++) {
+      Files.write(file, java.util.Arrays.copyOf(whole, length));
+      assertThatThrownBy(
+              () ->
+                  ForeignHistory.check(
+                      file,
+                      ForeignFormat.DBCOP,
+                      ElleNotation.demand(IsolationLevel.SERIALIZABLE),
+                      anomaly -> {}))
+          .isInstanceOf(HistoryFormatException.class);
+    }
+  }
+
+  @Test
+  void cobrasLogs() throws IOException {
+    long initial = 0xbebeebeeL;
+    for (boolean timed : new boolean[] {false, true}) {
+      Path logs = Files.createDirectories(directory.resolve("logs" + timed));
+      for (long t = 1; t <= 2; t++) {
+        Bytes log = new Bytes(false);
+        log.bytes('S').longs(t);
+        if (timed) {
+          log.longs(t);
+        }
+        log.bytes('R').longs(initial, initial, 7, 0).bytes('W').longs(100 + t, 7, 5);
+        log.bytes('C').longs(t);
+        if (timed) {
+          log.longs(t);
+        }
+        Files.write(logs.resolve("T" + t + ".log"), log.toArray());
+      }
+      assertThat(ForeignFormat.of(logs)).contains(ForeignFormat.COBRA);
+      assertThat(ElleNotation.check(logs, IsolationLevel.SERIALIZABLE))
+          .isEqualTo(List.of("LOST_UPDATE", "false"));
+      assertThat(ForeignFormat.of(logs.resolve("T1.log"))).contains(ForeignFormat.COBRA);
+      assertThat(ElleNotation.check(logs.resolve("T1.log"), IsolationLevel.SERIALIZABLE))
+          .isEqualTo(List.of("unknown"));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {"w(1,2,3)|','", "w(1,2,3,4;|')'", "w(x,2,3,4)|a number", "q(1,2,3,4)|w(1,2,0,0)"})
+  void badTextIsToldInALine(String text, String message) throws IOException {
+    Path file = Files.writeString(directory.resolve("bad.txt"), "w(9,9,9,9)\n" + text + "\n");
+    assertThatThrownBy(
+            () ->
+                ForeignHistory.check(
+                    file,
+                    ForeignFormat.PLUME,
+                    ElleNotation.demand(IsolationLevel.SERIALIZABLE),
+                    anomaly -> {}))
+        .isInstanceOf(HistoryFormatException.class)
+        .hasMessageContaining("line 2")
+        .hasMessageContaining(message);
+  }
+
+  private String check(String text, IsolationLevel level) throws IOException {
+    return String.join(" ", ElleNotation.check(directory, text, level));
+  }
+
+  /** Binary files, a number after the other. */
+  private static final class Bytes {
+    private final boolean littleEndian;
+    private final java.io.ByteArrayOutputStream out = new java.io.ByteArrayOutputStream();
+
+    Bytes(boolean littleEndian) {
+      this.littleEndian = littleEndian;
+    }
+
+    Bytes longs(long... values) {
+      for (long value : values) {
+        long ordered = littleEndian ? Long.reverseBytes(value) : value;
+        for (int shift = 56; shift >= 0; shift -= 8) {
+          out.write((int) (ordered >>> shift));
+        }
+      }
+      return this;
+    }
+
+    Bytes bytes(int... values) {
+      for (int value : values) {
+        out.write(value);
+      }
+      return this;
+    }
+
+    Bytes text(String text) {
+      longs(text.length());
+      out.writeBytes(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+      return this;
+    }
+
+    byte[] toArray() {
+      return out.toByteArray();
+    }
+  }
+}
