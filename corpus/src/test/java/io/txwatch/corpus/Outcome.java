@@ -139,6 +139,9 @@ final class Outcome {
     if (value instanceof java.sql.Blob blob) {
       return "blob " + HexFormat.of().formatHex(blob.getBytes(1, (int) blob.length()));
     }
+    if (value instanceof ResultSet) {
+      return "result";
+    }
     if (value instanceof java.sql.Array array) {
       return "array " + Arrays.deepToString((Object[]) array.getArray());
     }
