@@ -7,6 +7,7 @@ import static io.txwatch.prepare.AuxiliaryColumns.WRITERS;
 import io.txwatch.history.WriterList;
 import io.txwatch.prepare.TableInfo.Column;
 import io.txwatch.prepare.TableInfo.Kind;
+import io.txwatch.sql.Catalog;
 import io.txwatch.sql.Dialect;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -104,6 +105,19 @@ final class H2Schema extends SchemaReader {
       return Kind.VIEW;
     }
     return storage.contains("LINK") ? Kind.FOREIGN : Kind.TABLE;
+  }
+
+  /** By H2's own count, which needs no snapshot of the table. */
+  @Override
+  boolean isSmall(Connection connection, TableInfo table) throws SQLException {
+    return query(
+            connection,
+            "SELECT ROW_COUNT_ESTIMATE FROM INFORMATION_SCHEMA.TABLES"
+                + " WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
+            row -> row.getLong(1) <= Catalog.SMALL_TABLE_ROWS,
+            table.schema(),
+            table.name())
+        .get(0);
   }
 
   @Override

@@ -136,6 +136,13 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return shared.find(home, path, nameParts, connection, idle);
   }
 
+  /** Asked of our own connection, or not known; an answer holds for a minute. */
+  @Override
+  public boolean isSmall(List<String> nameParts) {
+    boolean hidden = nameParts.size() == 1 && shadowed.contains(plain(nameParts.get(0)));
+    return !hidden && shared.isSmall(path, nameParts, connection);
+  }
+
   /**
    * A statement that is no SELECT, INSERT, UPDATE or DELETE has been executed: what it may have
    * changed is asked anew. To be called right after it succeeded, on its thread.

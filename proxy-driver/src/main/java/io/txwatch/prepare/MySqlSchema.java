@@ -4,6 +4,7 @@ import static io.txwatch.prepare.AuxiliaryColumns.ROW_ID;
 import static io.txwatch.prepare.AuxiliaryColumns.WRITERS;
 
 import io.txwatch.history.Database;
+import io.txwatch.history.WriterList;
 import io.txwatch.prepare.TableInfo.Column;
 import io.txwatch.prepare.TableInfo.Kind;
 import io.txwatch.sql.Catalog;
@@ -156,6 +157,20 @@ final class MySqlSchema extends SchemaReader {
       case "TEMPORARY" -> Kind.TEMPORARY;
       default -> Kind.FOREIGN;
     };
+  }
+
+  /** MariaDB's list of row versions must fit in GROUP_CONCAT, or the application gets a warning. */
+  @Override
+  boolean isSmall(Connection connection, TableInfo table) throws SQLException {
+    int characters = Catalog.SMALL_TABLE_ROWS * (WriterList.WINDOW_LENGTH + 50);
+    boolean fits =
+        dialect == Dialect.MYSQL
+            || query(
+                    connection,
+                    "SELECT @@GLOBAL.group_concat_max_len >= " + characters,
+                    row -> row.getBoolean(1))
+                .get(0);
+    return fits && super.isSmall(connection, table);
   }
 
   @Override

@@ -7,6 +7,7 @@ import static io.txwatch.prepare.AuxiliaryColumns.WRITERS;
 import io.txwatch.history.WriterList;
 import io.txwatch.prepare.TableInfo.Column;
 import io.txwatch.prepare.TableInfo.Kind;
+import io.txwatch.sql.Catalog;
 import io.txwatch.sql.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -105,6 +106,19 @@ final class PostgresSchema extends SchemaReader {
       case "f" -> Kind.FOREIGN;
       default -> Kind.VIEW;
     };
+  }
+
+  /** By the size of its heap, for a count would read what is dead too. */
+  @Override
+  boolean isSmall(Connection connection, TableInfo table) throws SQLException {
+    return query(
+            connection,
+            "SELECT NOT c.relhassubclass AND pg_catalog.pg_relation_size(c.oid) <= "
+                + Catalog.SMALL_HEAP_BYTES
+                + " FROM pg_catalog.pg_class c WHERE c.oid = ?::pg_catalog.regclass",
+            row -> row.getBoolean(1),
+            qualified(table))
+        .get(0);
   }
 
   @Override

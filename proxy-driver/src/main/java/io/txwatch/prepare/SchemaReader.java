@@ -1,5 +1,6 @@
 package io.txwatch.prepare;
 
+import io.txwatch.sql.Catalog;
 import io.txwatch.sql.Dialect;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -34,6 +35,22 @@ abstract class SchemaReader {
    */
   abstract Optional<TableInfo> table(Connection connection, String schema, String name)
       throws SQLException;
+
+  /**
+   * True if a table has at most {@value Catalog#SMALL_TABLE_ROWS} rows, or about as many. At most
+   * one more is read to find out.
+   */
+  boolean isSmall(Connection connection, TableInfo table) throws SQLException {
+    return query(
+            connection,
+            "SELECT COUNT(*) FROM (SELECT 1 FROM "
+                + qualified(table)
+                + " LIMIT "
+                + (Catalog.SMALL_TABLE_ROWS + 1)
+                + ") t",
+            row -> row.getInt(1) <= Catalog.SMALL_TABLE_ROWS)
+        .get(0);
+  }
 
   /** The names of all tables, views and the like in a schema, sorted. */
   abstract List<String> names(Connection connection, String schema) throws SQLException;

@@ -31,6 +31,8 @@ final class SharedTables {
 
   private static final long RETRY_NANOS = 2_000_000_000L;
 
+  private static final long SIZE_NANOS = 60_000_000_000L;
+
   private final String key;
   private final DatabaseProbe probe;
   private final @Nullable SchemaReader reader;
@@ -38,6 +40,7 @@ final class SharedTables {
   private final @Nullable LookupConnection lookups;
   private final @Nullable AutoPreparation preparation;
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
+  private final Map<String, Size> sizes = new ConcurrentHashMap<>();
   private final AtomicLong version = new AtomicLong();
   private volatile long retryAt;
   private volatile boolean retryWanted;
@@ -130,6 +133,7 @@ final class SharedTables {
   void invalidate() {
     version.incrementAndGet();
     tables.clear();
+    sizes.clear();
   }
 
   /** Where that connection looks unqualified names up, asked of itself. */
@@ -185,6 +189,43 @@ final class SharedTables {
       return Optional.of(
           new Table(String.join(".", parts), Status.NOT_A_BASE_TABLE, List.of(), false));
     }
+  }
+
+  /** What is known of a table's size. */
+  private record Size(boolean small, long at) {}
+
+  /**
+   * True if a table is known to be small: asked of our own connection, or of the application's
+   * where the database is its alone.
+   */
+  boolean isSmall(List<String> path, List<String> parts, Connection application) {
+    if (reader == null || lookups == null) {
+      return false;
+    }
+    String asked = String.join("\0", path) + "\0\0" + String.join("\0", parts);
+    Size known = sizes.get(asked);
+    long now = System.nanoTime();
+    if (known != null && now - known.at < SIZE_NANOS) {
+      return known.small;
+    }
+    boolean small;
+    try {
+      small =
+          privateDatabase
+              ? isSmall(reader, application, path, parts)
+              : lookups.use(connection -> isSmall(reader, connection, path, parts));
+    } catch (SQLException | RuntimeException e) {
+      small = false;
+    }
+    sizes.put(asked, new Size(small, now));
+    return small;
+  }
+
+  private static boolean isSmall(
+      SchemaReader reader, Connection connection, List<String> path, List<String> parts)
+      throws SQLException {
+    Optional<TableInfo> table = reader.find(connection, path, parts);
+    return table.isPresent() && reader.isSmall(connection, table.get());
   }
 
   private void retryLater() {

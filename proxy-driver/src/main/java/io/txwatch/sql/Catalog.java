@@ -30,7 +30,10 @@ public interface Catalog {
   }
 
   /** What counts as a small table. */
-  int SMALL_TABLE_ROWS = 1000;
+  int SMALL_TABLE_ROWS = 500;
+
+  /** What counts as a small table where rows cannot be counted cheaply: PostgreSQL's heap. */
+  int SMALL_HEAP_BYTES = 128 * 1024;
 
   /**
    * A table or view.

@@ -30,14 +30,26 @@ sealed interface FromNode {
    * A subquery, a function, VALUES: rows that carry nothing of ours.
    *
    * @param alias as it stands
-   * @param block the query's first block, if it is a query and its columns are not renamed
+   * @param query the query's first block, if it is a query
+   * @param renamed true if the alias renames its columns
    * @param lateral true if it may speak of the sources before it
    * @param from its first token
    * @param to the token after the whole element
    */
   record Derived(
-      Optional<String> alias, Optional<SelectBlock> block, boolean lateral, int from, int to)
-      implements FromNode {}
+      Optional<String> alias,
+      Optional<SelectBlock> query,
+      boolean renamed,
+      boolean lateral,
+      int from,
+      int to)
+      implements FromNode {
+
+    /** The query's first block, if its columns keep their names. */
+    Optional<SelectBlock> block() {
+      return renamed ? Optional.empty() : query;
+    }
+  }
 
   /**
    * A join.

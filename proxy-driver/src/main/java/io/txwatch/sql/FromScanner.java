@@ -388,14 +388,14 @@ final class FromScanner {
       at = close + 1;
       Optional<String> alias = alias();
       boolean renamed = columnAliases(alias) > 0;
-      return new Derived(alias, renamed ? Optional.empty() : block, lateral, open, at);
+      return new Derived(alias, block, renamed, lateral, open, at);
     }
     if (tokens.isWord(open + 1, "VALUES")) {
       queries.nested(open + 1, close);
       at = close + 1;
       Optional<String> alias = alias();
       columnAliases(alias);
-      return new Derived(alias, Optional.empty(), lateral, open, at);
+      return new Derived(alias, Optional.empty(), false, lateral, open, at);
     }
     List<FromNode> inner = list(open + 1, close);
     at = close + 1;
@@ -438,10 +438,10 @@ final class FromScanner {
     }
     if (at < to && tokens.isWord(at, "AS") && tokens.isOpen(at + 1)) {
       at = tokens.partner(at + 1) + 1;
-      return new Derived(Optional.empty(), Optional.empty(), true, first, at);
+      return new Derived(Optional.empty(), Optional.empty(), false, true, first, at);
     }
     Optional<String> alias = alias();
     columnAliases(alias);
-    return new Derived(alias, Optional.empty(), true, first, at);
+    return new Derived(alias, Optional.empty(), false, true, first, at);
   }
 }

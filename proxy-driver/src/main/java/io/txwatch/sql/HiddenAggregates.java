@@ -16,7 +16,7 @@ import java.util.Set;
  * made, the catalog must know each table as small. When the statement runs and the table has grown
  * since, the aggregate itself keeps to a bound, each dialect in its way, and never by an error or a
  * warning; the count in front of the list then says how many versions it should have had. Measured
- * and weighed in docs/decisions/0005.
+ * and weighed in docs/decisions/0007.
  */
 final class HiddenAggregates {
 
@@ -32,9 +32,6 @@ final class HiddenAggregates {
   private static final Set<String> H2 = Set.of("LISTAGG", "ARRAY_AGG", "GROUP_CONCAT", "EVERY");
 
   private static final Set<String> SQLITE = Set.of("GROUP_CONCAT", "TOTAL");
-
-  /** Bytes of a table's heap on PostgreSQL above which nothing is listed. */
-  private static final int MOST_HEAP_BYTES = 512 * 1024;
 
   /** Characters that MySQL's list may have: a small table's rows, and some to grow. */
   private static final int MOST_CHARACTERS = 512 * 1024;
@@ -185,7 +182,7 @@ final class HiddenAggregates {
   private static String smallOnPostgres(TableRef table) {
     String name = String.join(".", table.name()).replace("'", "''");
     return "(select not c.relhassubclass and pg_catalog.pg_relation_size(c.oid) <= "
-        + MOST_HEAP_BYTES
+        + Catalog.SMALL_HEAP_BYTES
         + " from pg_catalog.pg_class c where c.oid = '"
         + name
         + "'::pg_catalog.regclass)";

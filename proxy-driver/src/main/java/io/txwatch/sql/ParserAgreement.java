@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.SelectBlock.Role;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,11 +24,14 @@ import net.sf.jsqlparser.statement.insert.Insert;
 import net.sf.jsqlparser.statement.select.FromItem;
 import net.sf.jsqlparser.statement.select.Join;
 import net.sf.jsqlparser.statement.select.ParenthesedFromItem;
+import net.sf.jsqlparser.statement.select.ParenthesedSelect;
 import net.sf.jsqlparser.statement.select.PlainSelect;
 import net.sf.jsqlparser.statement.select.Select;
+import net.sf.jsqlparser.statement.select.SetOperationList;
 import net.sf.jsqlparser.statement.update.Update;
 import net.sf.jsqlparser.statement.upsert.Upsert;
 import net.sf.jsqlparser.util.TablesNamesFinder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The second opinion: JSqlParser must see the statement that the scanner saw. They share no code
@@ -122,19 +126,74 @@ final class ParserAgreement {
     if (!scanned.equals(parsed)) {
       return Optional.of("scanner and parser differ in the tables");
     }
-    SelectBlock top = shape.top();
-    if (top == null || !(statement instanceof PlainSelect select)) {
-      return top == null || statement instanceof Select
-          ? Optional.empty()
-          : Optional.of("scanner and parser differ in the blocks");
+    List<SelectBlock> seen =
+        shape.blocks.stream().filter(b -> b.role == Role.TOP || b.role == Role.BRANCH).toList();
+    if (seen.isEmpty() || shape.otherBranch) {
+      return Optional.empty();
     }
-    boolean same =
-        sources(select).equals(sources(top))
-            && select.getSelectItems().size() == top.items
-            && (select.getDistinct() != null) == top.distinct
-            && (select.getGroupBy() != null) == (top.groupBy >= 0)
-            && (select.getHaving() != null) == (top.having >= 0);
+    List<PlainSelect> selects = new ArrayList<>();
+    if (!(statement instanceof Select select) || !plainSelects(select, selects)) {
+      return Optional.of("scanner and parser differ in the blocks");
+    }
+    boolean same = selects.size() == seen.size();
+    for (int i = 0; same && i < seen.size(); i++) {
+      same =
+          sameClauses(selects.get(i), seen.get(i))
+              && (!shape.tableQueries.isEmpty()
+                  || derivedItems(selects.get(i)).equals(derivedItems(seen.get(i))));
+    }
     return same ? Optional.empty() : Optional.of("scanner and parser differ in the clauses");
+  }
+
+  private static boolean sameClauses(PlainSelect select, SelectBlock block) {
+    return sources(select).equals(sources(block))
+        && select.getSelectItems().size() == block.items
+        && (select.getDistinct() != null) == block.distinct
+        && (select.getGroupBy() != null) == (block.groupBy >= 0)
+        && (select.getHaving() != null) == (block.having >= 0)
+        && (select.getWhere() != null) == (block.where >= 0);
+  }
+
+  /** The blocks that the application sees the columns of, left to right. */
+  private static boolean plainSelects(Select select, List<PlainSelect> into) {
+    if (select instanceof PlainSelect plain) {
+      return into.add(plain);
+    }
+    if (select instanceof ParenthesedSelect nested) {
+      return plainSelects(nested.getSelect(), into);
+    }
+    return select instanceof SetOperationList operation
+        && operation.getSelects().stream().allMatch(branch -> plainSelects(branch, into));
+  }
+
+  /** How many columns each plain derived table in FROM has, in order. */
+  private static List<Integer> derivedItems(PlainSelect select) {
+    List<Integer> items = new ArrayList<>();
+    derivedItems(select.getFromItem(), items);
+    if (select.getJoins() != null) {
+      select.getJoins().forEach(join -> derivedItems(join.getFromItem(), items));
+    }
+    return items;
+  }
+
+  private static void derivedItems(@Nullable FromItem item, List<Integer> into) {
+    if (item instanceof ParenthesedFromItem nested) {
+      derivedItems(nested.getFromItem(), into);
+      if (nested.getJoins() != null) {
+        nested.getJoins().forEach(join -> derivedItems(join.getFromItem(), into));
+      }
+    } else if (item instanceof ParenthesedSelect query
+        && query.getSelect() instanceof PlainSelect inner) {
+      into.add(inner.getSelectItems().size());
+    }
+  }
+
+  private static List<Integer> derivedItems(SelectBlock block) {
+    List<Integer> items = new ArrayList<>();
+    for (FromNode.Derived derived : block.derived()) {
+      derived.query().filter(inner -> inner.alone).ifPresent(inner -> items.add(inner.items));
+    }
+    return items;
   }
 
   private static boolean kindAgrees(Statement statement, StatementKind kind) {
@@ -184,8 +243,7 @@ final class ParserAgreement {
     return sources;
   }
 
-  private static void sources(
-      FromItem first, @org.jspecify.annotations.Nullable List<Join> joins, List<String> into) {
+  private static void sources(FromItem first, @Nullable List<Join> joins, List<String> into) {
     source(first, into);
     if (joins != null) {
       joins.forEach(join -> source(join.getFromItem(), into));

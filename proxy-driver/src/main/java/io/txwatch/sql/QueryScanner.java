@@ -55,6 +55,10 @@ final class QueryScanner {
    * @param role the role of its block if it is alone
    */
   void query(int from, int to, Role role) throws NotUnderstood {
+    query(from, to, role, true);
+  }
+
+  private void query(int from, int to, Role role, boolean noBranch) throws NotUnderstood {
     if (++depth > MAX_DEPTH) {
       throw new NotUnderstood("nested too deeply");
     }
@@ -66,19 +70,20 @@ final class QueryScanner {
         throw new NotUnderstood("a write inside a query");
       }
     }
-    terms(i, to, role);
+    terms(i, to, role, noBranch);
     while (ctesInScope.size() > scope) {
       ctesInScope.remove(ctesInScope.size() - 1);
     }
     depth--;
   }
 
-  private void terms(int from, int to, Role role) throws NotUnderstood {
-    boolean alone = setOperatorAfter(from, to) < 0;
-    if ((role == Role.TOP || role == Role.SOURCE) && !alone) {
+  private void terms(int from, int to, Role role, boolean noBranch) throws NotUnderstood {
+    boolean single = setOperatorAfter(from, to) < 0;
+    boolean alone = single && noBranch;
+    if ((role == Role.TOP || role == Role.SOURCE) && !single) {
       shape.setOperation = true;
     }
-    Role each = alone ? role : inSetOperation(role);
+    Role each = single ? role : inSetOperation(role);
     int i = from;
     while (true) {
       int end = setOperatorAfter(i, to);
@@ -88,7 +93,7 @@ final class QueryScanner {
       }
       i = end + 1;
       boolean keepsAll = tokens.isWord(end, "UNION") && tokens.isWord(i, "ALL");
-      shape.deduplicates |= role == Role.TOP && !keepsAll;
+      shape.deduplicates |= (role == Role.TOP || role == Role.BRANCH) && !keepsAll;
       if (tokens.isAnyWord(i, "ALL", "DISTINCT")) {
         i++;
       }
@@ -146,22 +151,31 @@ final class QueryScanner {
       block(from, to, role, alone);
     } else if (tokens.isOpen(from)) {
       int close = tokens.partner(from);
-      query(from + 1, close, role == Role.TOP ? Role.BRANCH : role);
+      int before = shape.blocks.size();
+      query(from + 1, close, role == Role.TOP ? Role.BRANCH : role, alone);
+      if (close + 1 < to) {
+        shape.blocks.subList(before, shape.blocks.size()).forEach(b -> b.limited = true);
+      }
       if (close + 1 < to
           && !tokens.isAnyWord(close + 1, "ORDER", "LIMIT", "OFFSET", "FETCH", "FOR", "INTO")) {
         throw new NotUnderstood("something after a query in parentheses");
       }
       nested(close + 1, to);
     } else if (tokens.isWord(from, "TABLE") && takesTableQuery()) {
-      shape.otherSource |= role == Role.SOURCE;
+      otherTerm(role);
       shape.tableQueries.add(from);
       fromScanner.namedTable(from + 1, to);
     } else if (tokens.isAnyWord(from, "VALUES", "VALUE")) {
-      shape.otherSource |= role == Role.SOURCE;
+      otherTerm(role);
       nested(from + 1, to);
     } else {
       throw new NotUnderstood("a query that does not begin with SELECT");
     }
+  }
+
+  private void otherTerm(Role role) {
+    shape.otherSource |= role == Role.SOURCE;
+    shape.otherBranch |= role == Role.TOP || role == Role.BRANCH;
   }
 
   /** Scans WITH and gives the token after the last CTE. The names stay in scope. */

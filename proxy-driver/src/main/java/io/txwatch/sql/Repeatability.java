@@ -111,7 +111,10 @@ final class Repeatability {
     Tokens tokens = draft.tokens;
     for (int i = from; i < to; i++) {
       boolean called = tokens.isOpen(i) && tokens.isName(i - 1);
-      if (called && !isTableName(draft, i - 1) && !isHarmless(tokens, i - 1)) {
+      if (called
+          && !isTableName(draft, i - 1)
+          && !isCteHead(tokens, i)
+          && !isHarmless(tokens, i - 1)) {
         return false;
       }
       if (tokens.areWords(i, "NEXT", "VALUE") || tokens.areWords(i, "PREVIOUS", "VALUE")) {
@@ -149,6 +152,15 @@ final class Repeatability {
     return !qualified
         && !EFFECTS.contains(word)
         && (ScalarFunctions.isScalar(word) || AGGREGATES.contains(word));
+  }
+
+  /** {@code q (k) AS (…}: the parenthesis of a CTE's columns. */
+  private static boolean isCteHead(Tokens tokens, int open) {
+    int as = tokens.partner(open) + 1;
+    return tokens.isWord(as, "AS")
+        && (tokens.isOpen(as + 1) || tokens.isAnyWord(as + 1, "NOT", "MATERIALIZED"))
+        && (tokens.isAnyWord(open - 2, "WITH", "RECURSIVE")
+            || tokens.is(open - 2, TokenKind.COMMA));
   }
 
   /** The last word of a source of rows with an alias: what follows renames its columns. */

@@ -24,7 +24,7 @@ final class SelectRewriter {
     Set<Integer> told = new HashSet<>();
     Optional<String> obstacle = Optional.empty();
     if (draft.mayReturnRows) {
-      obstacle = top == null ? severalBlocks(draft) : carried(draft, top, told);
+      obstacle = top == null ? Carriers.unionAll(draft, told) : carried(draft, top, told);
     }
     if (draft.extent.level().includes(Level.ITEMS)) {
       SideReads.add(draft, told);
@@ -38,36 +38,27 @@ final class SelectRewriter {
     }
   }
 
-  private static Optional<String> severalBlocks(Draft draft) {
-    return Optional.of(
-        draft.shape.setOperation ? "a set operation" : "a query that is not one plain block");
-  }
-
   /** Lets the one block that the application sees carry what it can; says why if that is naught. */
   private static Optional<String> carried(Draft draft, SelectBlock top, Set<Integer> told) {
     Optional<String> obstacle = obstacle(draft, top);
     if (obstacle.isEmpty()) {
-      append(draft, top);
-    } else {
-      Optional<String> hidden = HiddenAggregates.obstacle(draft, top);
-      if (hidden.isEmpty()) {
-        HiddenAggregates.append(draft, top);
-        obstacle = hidden;
-      }
+      append(draft, top, told);
+      return obstacle;
     }
-    if (obstacle.isEmpty()) {
+    Optional<String> hidden = HiddenAggregates.obstacle(draft, top);
+    if (hidden.isEmpty()) {
+      HiddenAggregates.append(draft, top);
       top.tables().forEach(table -> told.add(table.from()));
+      return hidden;
     }
     return obstacle;
   }
 
-  private static void append(Draft draft, SelectBlock top) {
+  private static void append(Draft draft, SelectBlock top, Set<Integer> told) {
     StringBuilder columns = new StringBuilder();
-    for (TableRef table : top.tables()) {
-      if (draft.tables.isPrepared(table)) {
-        columns.append(", ").append(Auxiliary.pair(table.exposedName()));
-        draft.appended.add(draft.tables.display(table));
-      }
+    for (Carriers.Pair pair : new Carriers(draft, told).pairs(top)) {
+      columns.append(", ").append(pair.rid()).append(", ").append(pair.wl());
+      draft.appended.add(pair.table());
     }
     if (!draft.appended.isEmpty()) {
       draft.splices.after(top.listTo - 1, columns.toString());

@@ -123,7 +123,11 @@ final class StarGuard {
     return QueryScanner.fold(last).equals(QueryScanner.fold(exposedName));
   }
 
-  /** A number in ORDER BY or GROUP BY counts the columns that the star shows. */
+  /** True if a number in ORDER BY or GROUP BY counts the columns that a star shows. */
+  static boolean hasOrdinals(Draft draft, SelectBlock block) {
+    return new StarGuard(draft).ordinals(block);
+  }
+
   private boolean ordinals(SelectBlock block) {
     return numberIn(block.orderBy, block.end) || numberIn(block.groupBy, block.end);
   }

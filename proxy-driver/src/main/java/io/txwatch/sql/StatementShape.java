@@ -75,6 +75,9 @@ final class StatementShape {
   /** True if an INSERT's query has branches that are no SELECT: VALUES, TABLE. */
   boolean otherSource;
 
+  /** True if a top-level query is, or has branches that are no SELECT: VALUES, TABLE. */
+  boolean otherBranch;
+
   /** INSERT, UPDATE, DELETE: the table written. */
   FromNode.@Nullable TableRef target;
 

@@ -43,6 +43,26 @@ final class WholeRows {
     return Optional.empty();
   }
 
+  /**
+   * True if a source of that name is spoken of as a whole row, somewhere: what it exposes would
+   * show in it.
+   */
+  static boolean isSpokenOf(Draft draft, String name) {
+    Tokens tokens = draft.tokens;
+    String folded = QueryScanner.fold(name);
+    for (int i = draft.shape.from; i < draft.shape.to; i++) {
+      if (draft.dialect == Dialect.POSTGRESQL
+          && tokens.isName(i)
+          && QueryScanner.fold(tokens.text(i)).equals(folded)
+          && !isDeclared(draft, i)
+          && !(tokens.isWord(i + 1, "AS") && tokens.isOpen(i + 2))
+          && (isAlone(tokens, i) || isStarInExpression(draft, i))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private static boolean isDeclared(Draft draft, int token) {
     return draft.shape.tables.stream().anyMatch(t -> token >= t.from() && token < t.to());
   }

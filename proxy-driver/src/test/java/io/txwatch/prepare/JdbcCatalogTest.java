@@ -11,6 +11,7 @@ import io.txwatch.sql.Catalog.Table;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -48,6 +49,25 @@ class JdbcCatalogTest {
 
   private static List<String> lower(List<String> names) {
     return names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void aTableIsSmallUntilItHasGrown(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind);
+        JdbcCatalog catalog = catalog(shop);
+        Statement statement = shop.connection().createStatement()) {
+      statement.execute("create table grows (a int)");
+      statement.execute("insert into grows values (1)");
+      assertThat(catalog.isSmall(List.of("grows"))).isTrue();
+      assertThat(catalog.isSmall(List.of("nowhere"))).isFalse();
+      for (int i = 0; i < 14; i++) {
+        statement.execute("insert into grows select a from grows");
+      }
+      assertThat(catalog.isSmall(List.of("grows"))).describedAs("for a minute").isTrue();
+      catalog.invalidate();
+      assertThat(catalog.isSmall(List.of("grows"))).isFalse();
+    }
   }
 
   @ParameterizedTest

@@ -41,20 +41,90 @@ class RewriteTest {
   }
 
   @TestFactory
+  Stream<DynamicTest> derivedTablesAndCtesExpose() {
+    return Stream.of(Dialect.values())
+        .flatMap(
+            dialect ->
+                cases(
+                    dialect,
+                    """
+                    SELECT z.a FROM (SELECT a FROM t WHERE b = ?) z
+                    -> SELECT z.a, z.txw_rid1, z.txw_wl1 FROM (SELECT a, t.txw_rid as txw_rid1, t.txw_wl as txw_wl1 FROM t WHERE b = ?) z
+                    SELECT z.a, u.c FROM u JOIN (SELECT y.a FROM (SELECT a FROM t ORDER BY a LIMIT 2) y JOIN t2 ON t2.a = y.a) AS z ON z.a = u.c
+                    -> SELECT z.a, u.c, u.txw_rid, u.txw_wl, z.txw_rid2, z.txw_wl2, z.txw_rid3, z.txw_wl3 FROM u JOIN (SELECT y.a, y.txw_rid1 as txw_rid2, y.txw_wl1 as txw_wl2, t2.txw_rid as txw_rid3, t2.txw_wl as txw_wl3 FROM (SELECT a, t.txw_rid as txw_rid1, t.txw_wl as txw_wl1 FROM t ORDER BY a LIMIT 2) y JOIN t2 ON t2.a = y.a) AS z ON z.a = u.c
+                    WITH q AS (SELECT a FROM t) SELECT c FROM u, q x WHERE c = x.a
+                    -> WITH q AS (SELECT a, t.txw_rid as txw_rid1, t.txw_wl as txw_wl1 FROM t) SELECT c, u.txw_rid, u.txw_wl, x.txw_rid1, x.txw_wl1 FROM u, q x WHERE c = x.a
+                    WITH q AS (SELECT a FROM t) SELECT x.a FROM q x, q y
+                    -> same
+                    WITH q(k) AS (SELECT a FROM t) SELECT k FROM q
+                    -> same
+                    SELECT z.a FROM (SELECT DISTINCT a FROM t) z
+                    -> same
+                    SELECT z.a FROM ((SELECT a FROM t) UNION (SELECT c FROM u)) z
+                    -> same
+                    SELECT z.a FROM (SELECT max(a) a FROM t) z
+                    -> same
+                    """));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> topLevelUnionAllIsPadded() {
+    return Stream.of(Dialect.values())
+        .flatMap(
+            dialect ->
+                cases(
+                    dialect,
+                    """
+                    SELECT a FROM t WHERE b = ? UNION ALL (SELECT c FROM u) UNION ALL SELECT a FROM v ORDER BY 1
+                    -> SELECT a, t.txw_rid, t.txw_wl# FROM t WHERE b = ? UNION ALL (SELECT c#, u.txw_rid, u.txw_wl FROM u) UNION ALL SELECT a## FROM v ORDER BY 1
+                    SELECT a FROM t UNION ALL SELECT c FROM u UNION SELECT c FROM u
+                    -> same
+                    SELECT a FROM t UNION ALL (SELECT c FROM u UNION SELECT c FROM u)
+                    -> same
+                    SELECT a FROM t UNION ALL SELECT count(*) FROM u
+                    -> same
+                    SELECT a FROM t UNION ALL VALUES (1)
+                    -> same
+                    """
+                        .replace(
+                            "#",
+                            dialect == Dialect.POSTGRESQL || dialect == Dialect.H2
+                                ? ", cast(null as bigint) as txw_rid, cast(null as varchar) as txw_wl"
+                                : ", null as txw_rid, null as txw_wl")));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> rowsOfDerivedTablesAreNotWidened() {
+    return cases(
+        Dialect.POSTGRESQL,
+        """
+        SELECT row_to_json(z) FROM (SELECT a FROM t) z
+        -> same
+        SELECT * FROM (SELECT * FROM t) z ORDER BY 1
+        -> same
+        SELECT * FROM (SELECT a FROM t) z
+        -> SELECT *, z.txw_rid1, z.txw_wl1 FROM (SELECT a, t.txw_rid as txw_rid1, t.txw_wl as txw_wl1 FROM t) z
+        """
+            .replace(
+                "(SELECT * FROM t) z ORDER BY 1\n-> same",
+                "(SELECT * FROM t) z ORDER BY 1\n-> SELECT * FROM (SELECT t.\"a\", t.\"b\" FROM t) z ORDER BY 1"));
+  }
+
+  @TestFactory
   Stream<DynamicTest> hiddenAggregates() {
     String postgresql =
         "count(t.txw_rid) || ';' || coalesce(string_agg(t.txw_rid || ':' || t.txw_wl, ',') filter"
             + " (where (select not c.relhassubclass and pg_catalog.pg_relation_size(c.oid)"
-            + " <= 524288 from pg_catalog.pg_class c where c.oid = 't'::pg_catalog.regclass)),"
+            + " <= 131072 from pg_catalog.pg_class c where c.oid = 't'::pg_catalog.regclass)),"
             + " '') as txw_rid";
     String sqlite =
         "count(t.txw_rid) || ';' || coalesce(group_concat(t.txw_rid || ':' || t.txw_wl) filter"
-            + " (where (select count(*) from (select 1 from t limit 1001) txw) <= 1000), '')"
+            + " (where (select count(*) from (select 1 from t limit 501) txw) <= 500), '')"
             + " as txw_rid";
     String mariadb =
         "concat(count(t.txw_rid), ';', coalesce(group_concat(concat(t.txw_rid, ':', t.txw_wl)"
-            + " separator ',' limit 1000), '')) as txw_rid";
-    String mysql = mariadb.replace(" limit 1000", "");
+            + " separator ',' limit 500), '')) as txw_rid";
+    String mysql = mariadb.replace(" limit 500", "");
     String hint = " /*+ SET_VAR(group_concat_max_len = 524288) */";
     return Stream.of(
             hidden(Dialect.POSTGRESQL, "", postgresql),

@@ -47,6 +47,11 @@ final class StatementGenerator {
     };
   }
 
+  /** A query alone. */
+  String query() {
+    return query(2);
+  }
+
   private String query(int depth) {
     if (depth > 0 && maybe(12)) {
       String columns = one("a, c", "*", "w.*", "a, c");

@@ -1,0 +1,170 @@
+package io.txwatch.sql;
+
+import io.txwatch.sql.FromNode.Derived;
+import io.txwatch.sql.FromNode.Join;
+import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.SelectBlock.Role;
+import io.txwatch.sql.SelectBlock.Star;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Which columns tell of a block's rows: those of its own tables, and through the alias of a derived
+ * table or CTE those of the tables within, which the inner block then exposes under a name of ours
+ * (hazard 10). Only a plain block exposes: no DISTINCT, no grouping, no set operation; and a CTE
+ * only if it is read once.
+ */
+final class Carriers {
+
+  /**
+   * A table's two columns as a block speaks of them.
+   *
+   * @param table the name that histories show
+   */
+  record Pair(String rid, String wl, String table) {}
+
+  private final Draft draft;
+  private final Set<Integer> told;
+  private int exposed;
+
+  /**
+   * For one statement.
+   *
+   * @param told takes the tables that are told of, by their first tokens
+   */
+  Carriers(Draft draft, Set<Integer> told) {
+    this.draft = draft;
+    this.told = told;
+  }
+
+  /** The columns of a block's sources, in the order of FROM; what is within is made to expose. */
+  List<Pair> pairs(SelectBlock block) {
+    List<Pair> pairs = new ArrayList<>();
+    block.from.forEach(node -> collect(block, node, pairs));
+    return pairs;
+  }
+
+  private void collect(SelectBlock block, FromNode node, List<Pair> into) {
+    if (node instanceof Join join) {
+      collect(block, join.left(), into);
+      collect(block, join.right(), into);
+    } else if (node instanceof TableRef table && table.isCte()) {
+      cte(table).ifPresent(inner -> expose(block, table.exposedName(), inner, into));
+    } else if (node instanceof TableRef table) {
+      told.add(table.from());
+      if (draft.tables.isPrepared(table)) {
+        String alias = table.exposedName() + ".";
+        String name = draft.tables.display(table);
+        into.add(new Pair(alias + Auxiliary.RID, alias + Auxiliary.WL, name));
+      }
+    } else if (node instanceof Derived derived && derived.alias().isPresent()) {
+      derived.block().ifPresent(inner -> expose(block, derived.alias().get(), inner, into));
+    }
+  }
+
+  private void expose(SelectBlock outer, String alias, SelectBlock inner, List<Pair> into) {
+    if (!canExpose(outer, alias, inner)) {
+      return;
+    }
+    StringBuilder columns = new StringBuilder();
+    for (Pair pair : pairs(inner)) {
+      String rid = Auxiliary.RID + ++exposed;
+      String wl = Auxiliary.WL + exposed;
+      columns.append(", %s as %s, %s as %s".formatted(pair.rid, rid, pair.wl, wl));
+      into.add(new Pair(alias + "." + rid, alias + "." + wl, pair.table));
+    }
+    if (columns.length() > 0) {
+      draft.splices.after(inner.listTo - 1, columns.toString());
+      draft.starShowsAuxiliary |= outer.role == Role.TOP && starShows(outer, alias);
+    }
+  }
+
+  private boolean canExpose(SelectBlock outer, String alias, SelectBlock inner) {
+    boolean plain =
+        inner.alone && !inner.locking && SelectRewriter.obstacle(draft, inner).isEmpty();
+    if (!plain || WholeRows.isSpokenOf(draft, alias)) {
+      return false;
+    }
+    return !starShows(outer, alias)
+        || (outer.role == Role.TOP && !StarGuard.hasOrdinals(draft, outer));
+  }
+
+  private static boolean starShows(SelectBlock outer, String alias) {
+    for (Star star : outer.stars) {
+      List<String> qualifier = star.qualifier();
+      if (qualifier.isEmpty()
+          || QueryScanner.fold(qualifier.get(qualifier.size() - 1))
+              .equals(QueryScanner.fold(alias))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The block of a CTE that nobody else reads. */
+  private Optional<SelectBlock> cte(TableRef reference) {
+    String name = QueryScanner.fold(reference.name().get(0));
+    long bodies = draft.shape.cteBodies.stream().filter(c -> c.name().equals(name)).count();
+    long references =
+        draft.shape.tables.stream()
+            .filter(t -> t.isCte() && QueryScanner.fold(t.name().get(0)).equals(name))
+            .count();
+    return bodies == 1 && references == 1 && reference.columnAliases() == 0
+        ? draft.shape.cteBlocks.getOrDefault(name, Optional.empty())
+        : Optional.empty();
+  }
+
+  /**
+   * UNION ALL at the top: every branch gets the columns of all branches, its own filled, the others
+   * null (hazard 8). Nothing is compared there, so a further column changes no row.
+   *
+   * @return why not, if it cannot be
+   */
+  static Optional<String> unionAll(Draft draft, Set<Integer> told) {
+    StatementShape shape = draft.shape;
+    if (shape.deduplicates) {
+      return Optional.of("a set operation");
+    }
+    List<SelectBlock> branches = shape.blocks.stream().filter(b -> b.role == Role.BRANCH).toList();
+    if (branches.isEmpty() || shape.otherBranch) {
+      return Optional.of("a query that is not one plain block");
+    }
+    for (SelectBlock branch : branches) {
+      Optional<String> obstacle = SelectRewriter.obstacle(draft, branch);
+      if (obstacle.isPresent()) {
+        return obstacle.map(why -> why + " in a set operation");
+      }
+    }
+    Set<Integer> carried = new HashSet<>();
+    Carriers carriers = new Carriers(draft, carried);
+    List<List<Pair>> pairs = new ArrayList<>();
+    branches.forEach(branch -> pairs.add(carriers.pairs(branch)));
+    for (int i = 0; i < branches.size(); i++) {
+      StringBuilder columns = new StringBuilder();
+      for (int k = 0; k < branches.size(); k++) {
+        for (Pair pair : pairs.get(k)) {
+          columns.append(i == k ? ", " + pair.rid + ", " + pair.wl : nulls(draft.dialect));
+        }
+      }
+      if (columns.length() > 0) {
+        draft.splices.after(branches.get(i).listTo - 1, columns.toString());
+      }
+      pairs.get(i).forEach(pair -> draft.appended.add(pair.table));
+    }
+    told.addAll(carried);
+    if (!draft.appended.isEmpty()) {
+      draft.returns = RewritePlan.Returns.APPENDED_TO_RESULT;
+    }
+    return Optional.empty();
+  }
+
+  private static String nulls(Dialect dialect) {
+    return switch (dialect) {
+      case POSTGRESQL, H2 -> ", cast(null as bigint) as txw_rid, cast(null as varchar) as txw_wl";
+      case MYSQL, MARIADB, SQLITE -> ", null as txw_rid, null as txw_wl";
+    };
+  }
+}
