@@ -207,8 +207,8 @@ class ScenarioTest {
   }
 
   /**
-   * Where InnoDB breaks a deadlock, the one who closed the circle may or may not be seen waiting for
-   * the moment that it takes.
+   * Where InnoDB breaks a deadlock, the one who closed the circle may or may not be seen waiting
+   * for the moment that it takes.
    */
   private static ScenarioRun comparable(ScenarioRun run) {
     if (run.statements().stream().noneMatch(s -> s.vendorCode() == INNODB_DEADLOCK)) {
