@@ -62,7 +62,9 @@ public final class DelegateGenerator {
     /** An int parameter index of a setter: {@code place(i)}, and the setter is kept for replay. */
     SETTERS,
     /** An int parameter index: {@code place(i)}. */
-    PARAMETERS
+    PARAMETERS,
+    /** What comes back is a result: {@code result(r)}. */
+    RESULTS
   }
 
   private static final List<Target> TARGETS =
@@ -84,7 +86,7 @@ public final class DelegateGenerator {
           new Target("java.sql.ResultSet", "", "delegate", "", Hooks.COLUMNS),
           new Target("java.sql.ResultSetMetaData", "", "delegate", "", Hooks.COLUMNS),
           new Target("java.sql.ParameterMetaData", "", "delegate", "", Hooks.PARAMETERS),
-          new Target("java.sql.DatabaseMetaData", "", "delegate", "", Hooks.NONE));
+          new Target("java.sql.DatabaseMetaData", "", "delegate", "", Hooks.RESULTS));
 
   private DelegateGenerator() {}
 
@@ -187,6 +189,9 @@ public final class DelegateGenerator {
     private static String hookMethods(Hooks hooks) {
       return switch (hooks) {
         case NONE -> "";
+        case RESULTS ->
+            "\n  /** A result as it is given on. */\n"
+                + "  protected java.sql.ResultSet result(java.sql.ResultSet result) throws java.sql.SQLException {\n    return result;\n  }\n";
         case COLUMNS ->
             "\n  /** The index behind of a column. */\n"
                 + "  protected int column(int index) throws java.sql.SQLException {\n    return index;\n  }\n"
@@ -289,8 +294,12 @@ public final class DelegateGenerator {
       boolean caught = hook.equals("label");
       out.append(caught ? "    try {\n      " : "    ");
       out.append(method.getReturnType().toString().equals("void") ? "" : "return ");
+      boolean result =
+          target.hooks() == Hooks.RESULTS
+              && method.getReturnType().toString().equals("java.sql.ResultSet");
+      out.append(result ? "result(" : "");
       out.append(target.field()).append('.').append(name).append('(');
-      out.append(String.join(", ", arguments)).append(");\n").append(keep);
+      out.append(String.join(", ", arguments)).append(result ? "));\n" : ");\n").append(keep);
       if (caught) {
         out.append("    } catch (java.sql.SQLException e) {\n      throw noSuchLabel(e);\n    }\n");
       }
@@ -305,7 +314,7 @@ public final class DelegateGenerator {
       String first = types.get(0);
       boolean index = first.equals("int");
       return switch (hooks) {
-        case NONE -> "";
+        case NONE, RESULTS -> "";
         case COLUMNS -> {
           boolean about =
               name.startsWith("get") || name.startsWith("update") || name.startsWith("is");

@@ -5,16 +5,23 @@ import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.SQLException;
 import java.util.Properties;
+import javax.sql.CommonDataSource;
+import javax.sql.ConnectionPoolDataSource;
+import javax.sql.PooledConnection;
+import javax.sql.XAConnection;
+import javax.sql.XADataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of {@link Driver#connect} that are under way on each thread, and the decision which of
- * them gives the watched connection.
+ * The calls of {@link Driver#connect}, and of data sources for a pooled connection, that are under
+ * way on each thread, and the decision which of them gives the watched connection.
  *
  * <p>Drivers call drivers. A proxy ({@code jdbc:p6spy:…}) calls the real one: the innermost
  * driver's connection is watched, so that what the proxy adds stays outside and the real URL is
  * known. A driver calls its own superclass and may cast what it gets: a call on the same object is
- * part of the one outside it, and only that one's result is watched.
+ * part of the one outside it, and only that one's result is watched. A vendor's data source for
+ * pooled and distributed connections casts what it gets from its driver: what is within its call is
+ * left alone, and what it gives is watched.
  */
 public final class DriverCalls {
 
@@ -28,6 +35,7 @@ public final class DriverCalls {
    * A call under way.
    *
    * @see #exit
+   * @see #exitPooled
    */
   private static final class Call {
     private final Object driver;
@@ -36,13 +44,17 @@ public final class DriverCalls {
     /** True if it is txwatch's own: nothing within it is watched. */
     private final boolean ours;
 
+    /** True if it is a data source's for a pooled connection. */
+    private final boolean pooled;
+
     /** True once a connection was watched within it. */
     private boolean done;
 
-    Call(Object driver, @Nullable Call outer, boolean ours) {
+    Call(Object driver, @Nullable Call outer, boolean ours, boolean pooled) {
       this.driver = driver;
       this.outer = outer;
       this.ours = ours;
+      this.pooled = pooled;
     }
   }
 
@@ -53,7 +65,7 @@ public final class DriverCalls {
   /** A driver's {@code connect} begins. Called by the advice. */
   public static void enter(Driver driver) {
     Call outer = CURRENT.get();
-    CURRENT.set(new Call(driver, outer, outer != null && outer.ours));
+    CURRENT.set(new Call(driver, outer, outer != null && (outer.ours || outer.pooled), false));
   }
 
   /** It ends. Called by the advice; returns what it is to return. */
@@ -78,8 +90,55 @@ public final class DriverCalls {
         outer, true, chosen.watch(connection, url, user, () -> unwatched(driver, url, own)));
   }
 
-  private static @Nullable Connection done(
-      @Nullable Call outer, boolean done, @Nullable Connection connection) {
+  /** A data source is asked for a pooled connection. Called by the advice. */
+  public static void enterPooled(Object source) {
+    Call outer = CURRENT.get();
+    CURRENT.set(new Call(source, outer, outer != null && outer.ours, true));
+  }
+
+  /** It gives one. Called by the advice; returns what it is to give. */
+  public static @Nullable PooledConnection exitPooled(
+      CommonDataSource source, Object[] arguments, @Nullable PooledConnection pooled) {
+    Call call = CURRENT.get();
+    if (call == null) {
+      return pooled;
+    }
+    leave(call);
+    Call outer = call.outer;
+    if (pooled == null || call.ours || call.done) {
+      return done(outer, call.done, pooled);
+    }
+    ConnectionWatcher chosen = watcher;
+    if (chosen == null || (outer != null && outer.driver == source)) {
+      return pooled;
+    }
+    boolean distributed = pooled instanceof XAConnection;
+    String user = arguments.length == 2 ? String.valueOf(arguments[0]) : "";
+    return done(
+        outer, true, chosen.watch(pooled, user, () -> unwatched(source, arguments, distributed)));
+  }
+
+  /** Another pooled connection, for txwatch itself. */
+  private static PooledConnection unwatched(
+      CommonDataSource source, Object[] arguments, boolean distributed) throws SQLException {
+    Call call = new Call(source, CURRENT.get(), true, true);
+    CURRENT.set(call);
+    try {
+      boolean named = arguments.length == 2;
+      String user = named ? (String) arguments[0] : "";
+      String password = named ? (String) arguments[1] : "";
+      if (distributed) {
+        XADataSource xa = (XADataSource) source;
+        return named ? xa.getXAConnection(user, password) : xa.getXAConnection();
+      }
+      ConnectionPoolDataSource pool = (ConnectionPoolDataSource) source;
+      return named ? pool.getPooledConnection(user, password) : pool.getPooledConnection();
+    } finally {
+      leave(call);
+    }
+  }
+
+  private static <T> @Nullable T done(@Nullable Call outer, boolean done, @Nullable T connection) {
     if (outer != null && connection != null) {
       outer.done |= done;
     }
@@ -97,7 +156,7 @@ public final class DriverCalls {
   /** Another connection of the same kind, for txwatch itself. */
   private static Connection unwatched(Driver driver, String url, Properties info)
       throws SQLException {
-    Call call = new Call(driver, CURRENT.get(), true);
+    Call call = new Call(driver, CURRENT.get(), true, false);
     CURRENT.set(call);
     try {
       Connection connection = driver.connect(url, copy(info));

@@ -9,6 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.ConnectionPoolDataSource;
+import javax.sql.PooledConnection;
+import javax.sql.XAConnection;
+import javax.sql.XADataSource;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.method.MethodDescription;
@@ -18,15 +22,17 @@ import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.dynamic.scaffold.InstrumentedType;
 import net.bytebuddy.dynamic.scaffold.MethodGraph;
 import net.bytebuddy.implementation.Implementation;
+import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
 import net.bytebuddy.pool.TypePool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts {@link ConnectAdvice} around {@code connect} of JDBC drivers.
+ * Puts {@link ConnectAdvice} around {@code connect} of JDBC drivers, {@link XaAdvice} and {@link
+ * PooledAdvice} around what data sources give to transaction managers and pools.
  *
  * <p>Sees every class that is loaded, so it is quick to say no: a class whose bytes do not hold the
- * descriptor of {@code connect} is neither a driver nor of interest, and Byte Buddy is not even
+ * descriptor of such a method is neither a driver nor of interest, and Byte Buddy is not even
  * loaded before one does. Throws nothing: a class that cannot be transformed is loaded as it is.
  */
 final class DriverTransformer implements ClassFileTransformer {
@@ -34,6 +40,11 @@ final class DriverTransformer implements ClassFileTransformer {
   private static final byte[] DESCRIPTOR =
       "(Ljava/lang/String;Ljava/util/Properties;)Ljava/sql/Connection;"
           .getBytes(StandardCharsets.US_ASCII);
+
+  private static final byte[] XA = ")Ljavax/sql/XAConnection;".getBytes(StandardCharsets.US_ASCII);
+
+  private static final byte[] POOLED =
+      ")Ljavax/sql/PooledConnection;".getBytes(StandardCharsets.US_ASCII);
 
   private static final AtomicBoolean SAID = new AtomicBoolean();
 
@@ -47,7 +58,9 @@ final class DriverTransformer implements ClassFileTransformer {
     if (loader == null
         || name == null
         || name.startsWith("io/txwatch/")
-        || !contains(classFile, DESCRIPTOR)) {
+        || !(contains(classFile, DESCRIPTOR)
+            || contains(classFile, XA)
+            || contains(classFile, POOLED))) {
       return null;
     }
     try {
@@ -67,7 +80,10 @@ final class DriverTransformer implements ClassFileTransformer {
             ClassFileLocator.ForClassLoader.of(loader),
             ClassFileLocator.ForClassLoader.ofPlatformLoader());
     TypeDescription type = TypePool.Default.WithLazyResolution.of(locator).describe(name).resolve();
-    if (type.isInterface() || !type.isAssignableTo(Driver.class)) {
+    boolean source =
+        type.isAssignableTo(XADataSource.class)
+            || type.isAssignableTo(ConnectionPoolDataSource.class);
+    if (type.isInterface() || !(source || type.isAssignableTo(Driver.class))) {
       return null;
     }
     return new ByteBuddy()
@@ -86,8 +102,26 @@ final class DriverTransformer implements ClassFileTransformer {
                                 ElementMatchers.named(Connection.class.getName())))
                         .and(ElementMatchers.not(ElementMatchers.isStatic()))
                         .and(ElementMatchers.not(ElementMatchers.isAbstract()))))
+        .visit(Advice.to(XaAdvice.class).on(gives("getXAConnection", XAConnection.class, source)))
+        .visit(
+            Advice.to(PooledAdvice.class)
+                .on(gives("getPooledConnection", PooledConnection.class, source)))
         .make()
         .getBytes();
+  }
+
+  /** A data source's methods of that name, with a user and password or without. */
+  private static ElementMatcher<MethodDescription> gives(
+      String name, Class<?> what, boolean source) {
+    return source
+        ? ElementMatchers.<MethodDescription>named(name)
+            .and(
+                ElementMatchers.<MethodDescription>takesNoArguments()
+                    .or(ElementMatchers.takesArguments(String.class, String.class)))
+            .and(ElementMatchers.returns(ElementMatchers.named(what.getName())))
+            .and(ElementMatchers.not(ElementMatchers.isStatic()))
+            .and(ElementMatchers.not(ElementMatchers.isAbstract()))
+        : ElementMatchers.none();
   }
 
   /** True if code in that loader can call {@link DriverCalls}: this very class, not a copy. */

@@ -6,6 +6,7 @@ import java.lang.instrument.UnmodifiableClassException;
 import java.sql.Driver;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.CommonDataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +49,7 @@ public final class TxWatchAgent {
   private static void transformLoaded(Instrumentation instrumentation)
       throws UnmodifiableClassException {
     for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
-      if (Driver.class.isAssignableFrom(loaded)
+      if ((Driver.class.isAssignableFrom(loaded) || CommonDataSource.class.isAssignableFrom(loaded))
           && !loaded.isInterface()
           && instrumentation.isModifiableClass(loaded)) {
         instrumentation.retransformClasses(loaded);

@@ -36,6 +36,19 @@ class AgentTest {
   }
 
   @Test
+  void distributedConnectionsAreWatchedAndDataSourcesGetWhatTheyCastTo() throws Exception {
+    ChildJvm jvm = ChildJvm.withAgent(directory, QUIET, "xa", "casting-xa");
+    assertThat(jvm.errors()).isEmpty();
+    assertThat(jvm.lines())
+        .containsExactly(
+            "xa: WatchedXaConnection",
+            "xa: WatchedConnection > PooledJdbcConnection, 2 columns, balance 11",
+            "casting-xa: WatchedXaConnection",
+            "casting-xa: WatchedConnection > PooledJdbcConnection, 2 columns, balance 11");
+    assertThat(jvm.exitCode()).isZero();
+  }
+
+  @Test
   void aDriverThatCannotSeeTheClassPathIsLeftAlone() throws Exception {
     ChildJvm jvm = ChildJvm.withAgent(directory, QUIET, "isolated");
     assertThat(jvm.errors()).isEmpty();

@@ -14,7 +14,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Properties;
+import javax.sql.XAConnection;
+import javax.sql.XADataSource;
 import org.h2.jdbc.JdbcConnection;
+import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,9 +79,28 @@ public final class Application {
             connection.close();
           }
         }
+        case "xa" -> {
+          JdbcDataSource h2 = new JdbcDataSource();
+          h2.setURL("jdbc:h2:mem:x");
+          distributed(way, h2);
+        }
+        case "casting-xa" -> {
+          JdbcDataSource h2 = new JdbcDataSource();
+          h2.setURL("jdbc:h2:mem:y");
+          distributed(way, new CastingXaDataSource(h2));
+        }
         default -> throw new IllegalArgumentException(way);
       }
     }
+  }
+
+  private static void distributed(String way, XADataSource source) throws Exception {
+    XAConnection xa = source.getXAConnection();
+    System.out.println(way + ": " + xa.getClass().getSimpleName());
+    try (Connection connection = xa.getConnection()) {
+      use(way, connection);
+    }
+    xa.close();
   }
 
   private static void use(String way, Connection connection) throws Exception {
@@ -156,6 +178,43 @@ public final class Application {
       } catch (InvocationTargetException e) {
         throw e.getCause();
       }
+    }
+  }
+
+  /** Needs the very connection of its driver, as the data sources of PostgreSQL and MySQL do. */
+  record CastingXaDataSource(JdbcDataSource h2) implements XADataSource {
+    @Override
+    public XAConnection getXAConnection() throws SQLException {
+      try (JdbcConnection mine = (JdbcConnection) DriverManager.getConnection(h2.getURL())) {
+        mine.clearWarnings();
+        return h2.getXAConnection();
+      }
+    }
+
+    @Override
+    public XAConnection getXAConnection(String user, String password) throws SQLException {
+      return getXAConnection();
+    }
+
+    @Override
+    public java.io.@Nullable PrintWriter getLogWriter() {
+      return null;
+    }
+
+    @Override
+    public void setLogWriter(java.io.PrintWriter out) {}
+
+    @Override
+    public void setLoginTimeout(int seconds) {}
+
+    @Override
+    public int getLoginTimeout() {
+      return 0;
+    }
+
+    @Override
+    public java.util.logging.Logger getParentLogger() {
+      return java.util.logging.Logger.getGlobal();
     }
   }
 

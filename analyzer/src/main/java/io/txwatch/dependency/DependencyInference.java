@@ -138,7 +138,9 @@ public final class DependencyInference {
   private void ended(Event.TransactionEnded event) {
     Transaction transaction = transaction(event.transaction());
     Session session = session(event.session());
-    leave(session);
+    if (session.current == transaction) { // a prepared one may end while another is open
+      leave(session);
+    }
     if (transaction.outcome != null) {
       return;
     }

@@ -84,6 +84,12 @@ public final class SessionTracker {
   private boolean mustRollBack;
   private boolean lost;
 
+  /** The branch of a distributed transaction that statements belong to; null if none is active. */
+  private @Nullable String branch;
+
+  /** How many transactions of this session wait in {@link Branches}. */
+  private int waiting;
+
   /**
    * A session that has just been opened.
    *
@@ -253,6 +259,10 @@ public final class SessionTracker {
 
   /** {@code setAutoCommit} succeeded. Switching it on commits what is open. */
   public synchronized void autoCommit(boolean on) {
+    if (branch != null) {
+      autoCommit = on; // of a branch, only its own end says what becomes of it
+      return;
+    }
     if (on && !autoCommit) {
       end(mustRollBack ? Outcome.ABORTED : Outcome.COMMITTED);
       explicit = false;
@@ -266,13 +276,16 @@ public final class SessionTracker {
 
   /** {@code commit} succeeded. */
   public synchronized void committed() {
+    if (branch != null) {
+      return;
+    }
     end(mustRollBack ? Outcome.ABORTED : Outcome.COMMITTED);
     explicit = false;
   }
 
   /** {@code commit}, or what stands for it, failed. */
   public synchronized void commitFailed(SQLException error) {
-    if (autoCommit && !explicit) {
+    if (branch != null || (autoCommit && !explicit)) {
       return; // there was nothing to commit: the driver complains of the call
     }
     if (mustRollBack || lost) {
@@ -290,13 +303,16 @@ public final class SessionTracker {
 
   /** {@code rollback} succeeded. */
   public synchronized void rolledBack() {
+    if (branch != null) {
+      return;
+    }
     end(Outcome.ABORTED);
     explicit = false;
   }
 
   /** {@code rollback} failed: if the connection is gone, nothing stays either. */
   public synchronized void rollbackFailed(SQLException error) {
-    if (autoCommit && !explicit) {
+    if (branch != null || (autoCommit && !explicit)) {
       return; // there was nothing to roll back: the driver complains of the call
     }
     if (lost || TransactionRules.connectionLost(error)) {
@@ -375,17 +391,139 @@ public final class SessionTracker {
     if (current != null) {
       end(current.single ? Outcome.COMMITTED : Outcome.ABORTED);
     }
+    branch = null;
+    for (Branches.Branch gone : Branches.HERE.takeUnprepared(this)) {
+      gone.ended(Outcome.ABORTED);
+    }
     closed = true;
-    if (opened) {
+    sessionClosed();
+    return true;
+  }
+
+  private void sessionClosed() {
+    if (opened && closed && waiting == 0) {
       send(new Event.SessionClosed(session));
     }
-    return true;
+  }
+
+  // ---------------------------------------------------------------- handles and branches
+
+  /** A pooled connection gives out a handle, in this state. */
+  public synchronized void handedOut(boolean on, IsolationLevel newLevel) {
+    autoCommit = on;
+    level = newLevel;
+  }
+
+  /** The handle was closed: the pool rolls back what is open, unless it is a branch's. */
+  public synchronized void handedBack() {
+    if (branch == null) {
+      if (current != null) {
+        end(current.single ? Outcome.COMMITTED : Outcome.ABORTED);
+      }
+      explicit = false;
+    }
+  }
+
+  /** True while statements belong to a branch of a distributed transaction. */
+  public synchronized boolean inBranch() {
+    return branch != null;
+  }
+
+  /** {@code XA START}, also to join or resume: what follows belongs to the branch. */
+  public synchronized void branchStarted(String id) {
+    if (current != null) {
+      end(current.single ? Outcome.COMMITTED : Outcome.UNKNOWN);
+    }
+    branch = id;
+    for (Branches.Branch own : Branches.HERE.takeOwn(key(id), this)) {
+      waiting--;
+      current = own.transaction();
+      mustRollBack = own.failed();
+    }
+  }
+
+  /**
+   * {@code XA END}, also to suspend: what follows does not belong to the branch.
+   *
+   * @param failed true if nothing but a rollback can follow
+   */
+  public void branchEnded(boolean failed) {
+    synchronized (this) {
+      String id = branch;
+      if (id != null) {
+        detach(id, failed, false);
+      }
+    }
+    Branches.HERE.giveUp();
+  }
+
+  /** {@code XA PREPARE}: the branch outlives its session, and ends by its id. */
+  public void prepared(String id) {
+    synchronized (this) {
+      if (branch == null && current != null && !current.single) {
+        detach(id, false, true); // PREPARE TRANSACTION ends the work as well
+        explicit = false;
+      } else {
+        Branches.HERE.prepared(key(id));
+      }
+    }
+    Branches.HERE.giveUp();
+  }
+
+  /** A branch, of whatever session, has been committed or rolled back, or nobody knows. */
+  public void branchOutcome(String id, Outcome outcome) {
+    Branches.HERE.ended(key(id), outcome);
+  }
+
+  /** Ids are those of the server: whose tables a session sees is no part of its place. */
+  private String key(String id) {
+    return database.place().replaceFirst("#.*", "") + "\0" + id;
+  }
+
+  private void detach(String id, boolean failed, boolean prepared) {
+    Transaction open = current;
+    boolean mustBeRolledBack = failed || mustRollBack;
+    branch = null;
+    current = null;
+    levelOnce = null;
+    mustRollBack = false;
+    savepoints.clear();
+    ended.ended(false);
+    if (open != null) {
+      for (Observation observation : List.copyOf(open.open)) {
+        flush(observation);
+      }
+      waiting++;
+      Branches.HERE.add(key(id), new Branches.Branch(this, open, mustBeRolledBack, prepared));
+    }
+  }
+
+  synchronized void branchDone(Transaction transaction, Outcome outcome) {
+    waiting--;
+    send(
+        new Event.TransactionEnded(
+            session, transaction.id, outcome, micros.getAsLong(), transaction.events));
+    sessionClosed();
   }
 
   // ---------------------------------------------------------------- transaction control as SQL
 
   /** A statement for the transaction's control succeeded. */
-  public synchronized void controlled(TransactionControl control) {
+  public void controlled(TransactionControl control) {
+    if (control instanceof TransactionControl.BranchStart start) {
+      branchStarted(start.id());
+    } else if (control instanceof TransactionControl.BranchEnd) {
+      branchEnded(false);
+    } else if (control instanceof TransactionControl.Prepare prepare) {
+      prepared(prepare.id());
+    } else if (control instanceof TransactionControl.BranchOutcome outcome) {
+      branchOutcome(outcome.id(), outcome.committed() ? Outcome.COMMITTED : Outcome.ABORTED);
+    } else {
+      controlledHere(control);
+    }
+  }
+
+  private synchronized void controlledHere(TransactionControl control) {
     if (current != null && current.single) {
       end(Outcome.COMMITTED);
     }
@@ -435,8 +573,11 @@ public final class SessionTracker {
       end(Outcome.UNKNOWN);
       explicit = false;
       lost |= TransactionRules.connectionLost(error);
-    } else if (control instanceof TransactionControl.Commit) {
+    } else if (control instanceof TransactionControl.Commit
+        || (control instanceof TransactionControl.Prepare && branch == null && current != null)) {
       commitFailed(error);
+    } else if (control instanceof TransactionControl.BranchOutcome) {
+      lost |= TransactionRules.connectionLost(error); // it may be ended again
     } else if (control instanceof TransactionControl.ImplicitCommit) {
       if (rules.failedBeforeCommit(error)) {
         note(rules.afterError(error));
@@ -482,7 +623,7 @@ public final class SessionTracker {
 
   /** True if statements join a transaction that somebody must end. */
   public synchronized boolean inTransactionMode() {
-    return !autoCommit || explicit;
+    return !autoCommit || explicit || branch != null;
   }
 
   /** True if the DBMS refuses everything but ROLLBACK. */
@@ -535,7 +676,7 @@ public final class SessionTracker {
     Transaction of = observation.transaction;
     of.open.remove(observation);
     GapReason reason = observation.gapReason();
-    if (reason != null) {
+    if (reason != null && !(sqlState != null && isRefusal(reason, sqlState))) {
       gap(of.id, reason, observation.gapDetail(), 1);
     }
     if (observation.rowsBeyond() > 0) {
@@ -556,6 +697,13 @@ public final class SessionTracker {
             writesSeen,
             sqlState,
             sqlState == null ? observation.takeVersionSets() : List.of()));
+  }
+
+  /**
+   * True if a text that was not understood, or names what does not exist, is no text to the DBMS.
+   */
+  private static boolean isRefusal(GapReason reason, String sqlState) {
+    return reason == GapReason.NOT_UNDERSTOOD || sqlState.startsWith("42");
   }
 
   private void send(Event event) {

@@ -108,7 +108,7 @@ final class Batch {
     } catch (BatchUpdateException e) {
       long[] done = countsOf(e);
       failed(begun, e, done);
-      throw plans.isEmpty() ? e : VendorErrors.ofBatch(e, firstFailed(done));
+      throw VendorErrors.ofBatch(e, plans);
     } catch (SQLException e) {
       failed(begun, e, new long[0]);
       throw e;
@@ -165,14 +165,6 @@ final class Batch {
         execution.failed(error);
       }
     }
-  }
-
-  private CachedPlan firstFailed(long[] counts) {
-    int i = 0;
-    while (i < plans.size() - 1 && i < counts.length && counts[i] != Statement.EXECUTE_FAILED) {
-      i++;
-    }
-    return plans.get(i);
   }
 
   private static long[] countsOf(BatchUpdateException error) {

@@ -5,6 +5,7 @@ import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.sql.Connection;
 import java.util.Optional;
+import javax.sql.PooledConnection;
 
 /**
  * Watches connections as one set of settings asks for: what the agent holds, which knows no
@@ -29,6 +30,17 @@ public final class ConnectionWatcher {
     return settings.get(Setting.INSTRUMENT).equals("off")
         ? Optional.empty()
         : Optional.of(new ConnectionWatcher(settings));
+  }
+
+  /**
+   * Watches a pooled connection, or one that takes part in distributed transactions.
+   *
+   * @param again opens another one
+   * @see Watch#pooled(PooledConnection, String, ConnectionSource, Settings)
+   */
+  public PooledConnection watch(
+      PooledConnection real, String user, TxWatchXADataSource.PooledSource again) {
+    return Watch.pooled(real, user, TxWatchXADataSource.plain(again), settings);
   }
 
   /**

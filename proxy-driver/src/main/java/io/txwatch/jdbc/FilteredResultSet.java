@@ -7,18 +7,23 @@ import java.sql.SQLException;
  * A result of {@link java.sql.DatabaseMetaData} without the rows that name something of ours. Row
  * numbers are those of the rows that are left.
  */
-final class FilteredResultSet extends DelegatingResultSet {
+final class FilteredResultSet extends MetadataResultSet {
 
-  private final int nameColumn;
+  /** Tells whether the row that a result stands on names something of ours. */
+  interface Ours {
+    boolean test(ResultSet row) throws SQLException;
+  }
+
+  private final Ours ours;
   private int row;
 
-  FilteredResultSet(ResultSet delegate, int nameColumn) {
-    super(delegate);
-    this.nameColumn = nameColumn;
+  FilteredResultSet(ResultSet delegate, WatchedConnection connection, Ours ours) {
+    super(delegate, connection);
+    this.ours = ours;
   }
 
   private boolean isOurs() throws SQLException {
-    return ColumnMask.isOurs(delegate.getString(nameColumn));
+    return ours.test(delegate);
   }
 
   @Override

@@ -14,6 +14,12 @@ final class Levels {
 
   private Levels() {}
 
+  /** The level of a number, READ COMMITTED if it is not known. */
+  static IsolationLevel orDefault(int level) {
+    IsolationLevel known = of(level);
+    return known == null ? IsolationLevel.READ_COMMITTED : known;
+  }
+
   /** The level of a number; null if there are no transactions, or the number is not known. */
   static @Nullable IsolationLevel of(int level) {
     return switch (level) {

@@ -25,6 +25,24 @@ final class PlainResultSet extends DelegatingResultSet {
   }
 
   @Override
+  public void insertRow() throws SQLException {
+    delegate.insertRow();
+    statement.writtenThrough();
+  }
+
+  @Override
+  public void updateRow() throws SQLException {
+    delegate.updateRow();
+    statement.writtenThrough();
+  }
+
+  @Override
+  public void deleteRow() throws SQLException {
+    delegate.deleteRow();
+    statement.writtenThrough();
+  }
+
+  @Override
   public <T> T unwrap(Class<T> type) throws SQLException {
     return Unwrap.unwrap(this, delegate, type, statement.connection);
   }

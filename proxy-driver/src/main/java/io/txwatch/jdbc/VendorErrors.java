@@ -4,10 +4,14 @@ import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.StatementKind;
 import io.txwatch.prepare.AuxiliaryColumns;
 import io.txwatch.sql.Dialect;
+import io.txwatch.sql.RewritePlan;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The errors of drivers: whether one comes from what we added to a text, and what is put right
@@ -18,6 +22,9 @@ final class VendorErrors {
 
   /** SQLite's code for everything that is wrong with a text. */
   private static final int SQLITE_ERROR = 1;
+
+  private static final Pattern BATCH_ENTRY =
+      Pattern.compile("(?s)Batch entry (?<item>\\d{1,9}) (?<text>.*?)(?<rest> was aborted.*)");
 
   private static final int H2_NO_RIGHTS = 90096;
 
@@ -33,6 +40,9 @@ final class VendorErrors {
     }
     if (isAboutOurs(error)) {
       return true;
+    }
+    if (cached.isProven() && error.getErrorCode() != H2_NO_RIGHTS) {
+      return false; // the DBMS has taken this very text before
     }
     if (cached.kind() == StatementKind.INSERT
         && (dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE)) {
@@ -76,32 +86,61 @@ final class VendorErrors {
         return error; // an H2 that has no such method: the message shows our text
       }
     }
-    return error;
+    return cached.plan().isRewritten() && PostgresErrors.showsOurColumns(error)
+        ? PostgresErrors.withoutOurColumns(error)
+        : error;
   }
 
-  /** pgjdbc's error of a batch repeats the text that failed. */
-  static BatchUpdateException ofBatch(BatchUpdateException error, CachedPlan cached) {
-    String message = error.getMessage();
-    if (error.getClass() != BatchUpdateException.class
-        || message == null
-        || !message.startsWith("Batch entry ")
-        || !cached.plan().isRewritten()) {
+  /** pgjdbc's error of a batch repeats the text that failed, with its parameters filled in. */
+  static BatchUpdateException ofBatch(BatchUpdateException error, List<CachedPlan> items) {
+    Matcher message = BATCH_ENTRY.matcher(String.valueOf(error.getMessage()));
+    if (error.getClass() != BatchUpdateException.class || !message.matches()) {
       return error;
     }
-    int end = message.indexOf(" was aborted");
-    int begin = message.indexOf(' ', "Batch entry ".length());
-    if (begin < 0 || end < begin) {
+    int item = Integer.parseInt(message.group("item"));
+    if (item >= items.size() || !items.get(item).plan().isRewritten()) {
       return error;
     }
+    CachedPlan cached = items.get(item);
     BatchUpdateException shown =
         new BatchUpdateException(
-            message.substring(0, begin + 1) + cached.plan().original() + message.substring(end),
+            "Batch entry "
+                + item
+                + " "
+                + filledIn(cached.plan(), message.group("text"))
+                + PostgresErrors.withoutOurValues(message.group("rest")),
             error.getSQLState(),
             error.getErrorCode(),
             error.getLargeUpdateCounts(),
             error.getCause());
-    shown.setNextException(error.getNextException());
+    SQLException next = error.getNextException();
+    if (next != null) {
+      shown.setNextException(of(next, cached));
+    }
     shown.setStackTrace(error.getStackTrace());
     return shown;
+  }
+
+  /** The application's text with the values that stand in ours; as it is if they are not found. */
+  private static String filledIn(RewritePlan plan, String ours) {
+    String[] around = plan.preparedSql().split("\\?", -1);
+    String[] pieces = plan.original().split("\\?", -1);
+    int places = plan.parameterCount() + plan.addedParameters();
+    if (around.length - 1 != places || pieces.length - 1 != plan.parameterCount()) {
+      return plan.original(); // some question mark is no parameter
+    }
+    StringBuilder pattern = new StringBuilder("(?s)");
+    for (int i = 0; i < around.length; i++) {
+      pattern.append(i == 0 ? "" : "(.*?)").append(Pattern.quote(around[i]));
+    }
+    Matcher values = Pattern.compile(pattern.toString()).matcher(ours);
+    if (!values.matches()) {
+      return plan.original();
+    }
+    StringBuilder filled = new StringBuilder(pieces[0]);
+    for (int i = 1; i < pieces.length; i++) {
+      filled.append(values.group(plan.parameterIndex()[i - 1])).append(pieces[i]);
+    }
+    return filled.toString();
   }
 }

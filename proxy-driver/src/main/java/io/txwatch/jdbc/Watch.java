@@ -5,7 +5,6 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.Database;
-import io.txwatch.history.IsolationLevel;
 import io.txwatch.prepare.ConnectionSource;
 import io.txwatch.prepare.JdbcCatalog;
 import io.txwatch.settings.Setting;
@@ -25,6 +24,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.sql.PooledConnection;
+import javax.sql.XAConnection;
 
 /**
  * The one way in: takes a connection that some driver opened and gives the watched one. The driver
@@ -91,6 +92,68 @@ public final class Watch {
       Settings settings,
       Pipeline pipeline,
       UnaryOperator<Planner> planner) {
+    return session(real, url, user, source, settings, pipeline, planner)
+        .<Connection>map(session -> new WatchedConnection(real, session, false))
+        .orElse(real);
+  }
+
+  /**
+   * Watches a pooled connection: the handles that it gives out, and if it is an {@link
+   * XAConnection}, the branches of distributed transactions. Given back as it is where {@link
+   * #connection} gives a connection back. Never throws.
+   *
+   * @param real one that has just been opened and has not given out a handle yet
+   * @param source opens another plain connection of the same kind, not watched
+   */
+  public static PooledConnection pooled(
+      PooledConnection real,
+      String user,
+      ConnectionSource source,
+      Settings settings,
+      Pipeline pipeline) {
+    if (settings.get(Setting.INSTRUMENT).equals("off") || real instanceof WatchedPooledConnection) {
+      return real;
+    }
+    try (Connection first = real.getConnection()) {
+      if (isWatched(first)) {
+        return real;
+      }
+      String url = first.getMetaData().getURL();
+      Optional<WatchedSession> session =
+          session(
+              first,
+              url == null ? "" : url,
+              user,
+              source,
+              settings,
+              pipeline,
+              UnaryOperator.identity());
+      return session.isEmpty()
+          ? real
+          : real instanceof XAConnection xa
+              ? new WatchedXaConnection(xa, session.get())
+              : new WatchedPooledConnection(real, session.get());
+    } catch (SQLException | RuntimeException | LinkageError e) {
+      Faults.tell(e);
+      return real;
+    }
+  }
+
+  /** The same with the {@linkplain Pipeline#of pipeline} that the settings ask for. */
+  public static PooledConnection pooled(
+      PooledConnection real, String user, ConnectionSource source, Settings settings) {
+    return pooled(real, user, source, settings, Pipeline.of(settings));
+  }
+
+  /** A session on a connection; empty if it cannot be watched. Never throws. */
+  private static Optional<WatchedSession> session(
+      Connection real,
+      String url,
+      String user,
+      ConnectionSource source,
+      Settings settings,
+      Pipeline pipeline,
+      UnaryOperator<Planner> planner) {
     JdbcCatalog catalog = null;
     try {
       Session session = new Session();
@@ -107,17 +170,19 @@ public final class Watch {
       if (dialect.isEmpty()) {
         notWatched(catalog.database());
         catalog.close();
-        return real;
+        return Optional.empty();
       }
       WatchedDatabase database =
           database(catalog.database(), dialect.get(), url, user, settings, pipeline, planner);
-      return connection(real, database, catalog, session);
+      SessionTracker tracker = tracker(real, database, catalog);
+      session.tracker = tracker;
+      return Optional.of(new WatchedSession(database, tracker, catalog));
     } catch (SQLException | RuntimeException | LinkageError e) {
       Faults.tell(e);
       if (catalog != null) {
         catalog.close();
       }
-      return real;
+      return Optional.empty();
     }
   }
 
@@ -171,23 +236,18 @@ public final class Watch {
                 pipeline));
   }
 
-  private static Connection connection(
-      Connection real, WatchedDatabase database, JdbcCatalog catalog, Session session)
-      throws SQLException {
-    IsolationLevel level = Levels.of(real.getTransactionIsolation());
-    SessionTracker tracker =
-        new SessionTracker(
-            sessionName(),
-            database.database(),
-            database.rules(),
-            real.getAutoCommit(),
-            level == null ? IsolationLevel.READ_COMMITTED : level,
-            database.pipeline().ids(),
-            Watch::micros,
-            catalog::transactionEnded,
-            database.pipeline().sink());
-    session.tracker = tracker;
-    return new WatchedConnection(real, database, tracker, catalog);
+  private static SessionTracker tracker(
+      Connection real, WatchedDatabase database, JdbcCatalog catalog) throws SQLException {
+    return new SessionTracker(
+        sessionName(),
+        database.database(),
+        database.rules(),
+        real.getAutoCommit(),
+        Levels.orDefault(real.getTransactionIsolation()),
+        database.pipeline().ids(),
+        Watch::micros,
+        catalog::transactionEnded,
+        database.pipeline().sink());
   }
 
   private static void notWatched(Database database) {

@@ -1,6 +1,9 @@
 package io.txwatch.jdbc;
 
 import java.sql.CallableStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /** A call: opaque, but a statement of its transaction all the same. */
 final class WatchedCallableStatement extends DelegatingCallableStatement {
@@ -11,5 +14,20 @@ final class WatchedCallableStatement extends DelegatingCallableStatement {
       StatementOptions options,
       CachedPlan plan) {
     super(delegate, connection, options, plan, plan);
+  }
+
+  @Override
+  public @Nullable Object getObject(int index) throws SQLException {
+    return shown(callable.getObject(index));
+  }
+
+  @Override
+  public @Nullable Object getObject(String name) throws SQLException {
+    return shown(callable.getObject(name));
+  }
+
+  /** A cursor that a call gives out may show columns of ours, and leads back to its statement. */
+  private @Nullable Object shown(@Nullable Object value) throws SQLException {
+    return value instanceof ResultSet result ? WatchedResultSet.ofNames(result, this) : value;
   }
 }

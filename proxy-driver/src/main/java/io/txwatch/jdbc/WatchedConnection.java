@@ -37,12 +37,15 @@ final class WatchedConnection extends DelegatingConnection {
   /** True if the last statement was a SET. */
   private boolean justSet;
 
-  WatchedConnection(
-      Connection delegate, WatchedDatabase database, SessionTracker tracker, JdbcCatalog catalog) {
+  /** True if it is a pooled connection's handle, which the session outlives. */
+  private final boolean handle;
+
+  WatchedConnection(Connection delegate, WatchedSession session, boolean handle) {
     super(delegate);
-    this.database = database;
-    this.tracker = tracker;
-    this.catalog = catalog;
+    this.database = session.database();
+    this.tracker = session.tracker();
+    this.catalog = session.catalog();
+    this.handle = handle;
   }
 
   // ---------------------------------------------------------------- what the statements ask
@@ -169,6 +172,18 @@ final class WatchedConnection extends DelegatingConnection {
     return database.memory();
   }
 
+  /** True if metadata of that table names columns of ours. */
+  boolean hasOurColumns(
+      @Nullable String inCatalog, @Nullable String inSchema, @Nullable String table) {
+    String schema = inSchema == null ? inCatalog : inSchema;
+    try {
+      return catalog.hasOurColumns(schema == null ? "" : schema, table == null ? "" : table);
+    } catch (RuntimeException e) {
+      fault(e);
+      return true;
+    }
+  }
+
   void gap(GapReason reason, String detail) {
     try {
       tracker.gap(reason, detail);
@@ -248,8 +263,8 @@ final class WatchedConnection extends DelegatingConnection {
 
   /** A write that was made to return its rows. */
   interface ReturningWrite {
-    /** Sends it. */
-    ResultSet send() throws SQLException;
+    /** Sends it; null if the DBMS gives no result at all, for it wrote no row. */
+    @Nullable ResultSet send() throws SQLException;
   }
 
   /**
@@ -258,18 +273,28 @@ final class WatchedConnection extends DelegatingConnection {
    */
   long write(Execution execution, ReturningWrite query) throws SQLException {
     if (!rules().failedQueryKeepsWrites()) {
-      return execution.drain(query.send());
+      return drain(execution, query);
     }
     Savepoint before = delegate.setSavepoint();
     long count;
     try {
-      count = execution.drain(query.send());
+      count = drain(execution, query);
     } catch (SQLException e) {
       undo(before, e);
       throw e;
     }
     delegate.releaseSavepoint(before);
     return count;
+  }
+
+  private static long drain(Execution execution, ReturningWrite query) throws SQLException {
+    ResultSet rows = query.send();
+    return rows == null ? 0 : execution.drain(rows);
+  }
+
+  /** True if the DBMS gives no result, not even an empty one, where a WHERE can never be true. */
+  boolean mayAnswerWithoutRows() {
+    return rules().dialect() == Dialect.MARIADB;
   }
 
   private void undo(Savepoint before, SQLException error) {
@@ -414,7 +439,9 @@ final class WatchedConnection extends DelegatingConnection {
   }
 
   private void closed() {
-    if (tracker.closed()) {
+    if (handle) {
+      tracker.handedBack();
+    } else if (tracker.closed()) {
       catalog.close();
     }
   }
@@ -520,7 +547,7 @@ final class WatchedConnection extends DelegatingConnection {
       unguard();
     } catch (SQLException e) {
       if (!mayBeOurFault(active, e) || !canTryAgain()) {
-        throw e;
+        throw VendorErrors.of(e, active);
       }
       prepared = options.preparer().prepare(delegate, sql);
       cached = doNotRewrite(cached, e);

@@ -1,5 +1,6 @@
 package io.txwatch.jdbc;
 
+import io.txwatch.prepare.AuxiliaryColumns;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
@@ -20,6 +21,11 @@ final class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
   public Connection getConnection() throws SQLException {
     delegate.getConnection(); // for the driver's own error if it is closed
     return connection;
+  }
+
+  @Override
+  protected ResultSet result(ResultSet result) {
+    return new MetadataResultSet(result, connection);
   }
 
   @Override
@@ -51,11 +57,19 @@ final class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
   @Override
   public ResultSet getTables(String catalog, String schema, String table, String[] types)
       throws SQLException {
-    return withoutOurs(delegate.getTables(catalog, schema, table, types), "TABLE_NAME");
+    ResultSet tables = delegate.getTables(catalog, schema, table, types);
+    return new FilteredResultSet(
+        tables, connection, row -> AuxiliaryColumns.SEQUENCE.equalsIgnoreCase(row.getString(3)));
   }
 
-  private static ResultSet withoutOurs(ResultSet rows, String nameColumn) throws SQLException {
-    return new FilteredResultSet(rows, rows.findColumn(nameColumn));
+  private ResultSet withoutOurs(ResultSet rows, String nameColumn) throws SQLException {
+    int column = rows.findColumn(nameColumn);
+    return new FilteredResultSet(rows, connection, row -> namesOurColumn(row, column));
+  }
+
+  private boolean namesOurColumn(ResultSet row, int column) throws SQLException {
+    return ColumnMask.isOurs(row.getString(column))
+        && connection.hasOurColumns(row.getString(1), row.getString(2), row.getString(3));
   }
 
   @Override

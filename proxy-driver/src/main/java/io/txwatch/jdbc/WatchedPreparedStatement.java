@@ -1,6 +1,7 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
 import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -185,27 +186,34 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   public int executeUpdate() throws SQLException {
     prepareForWrite();
-    return active.returnsWrittenRows()
-        ? (int) runWrite()
-        : (int) counted(run(statement -> (long) statement.executeUpdate()));
+    PreparedCall<Integer> call = PreparedStatement::executeUpdate;
+    if (active.returnsWrittenRows()) {
+      Integer raw = runWrite(call);
+      return raw == null ? (int) drainedCount() : (int) counted(raw);
+    }
+    return (int) counted(run(call));
   }
 
   @Override
   public long executeLargeUpdate() throws SQLException {
     prepareForWrite();
-    return active.returnsWrittenRows()
-        ? runWrite()
-        : counted(run(PreparedStatement::executeLargeUpdate));
+    PreparedCall<Long> call = PreparedStatement::executeLargeUpdate;
+    if (active.returnsWrittenRows()) {
+      Long raw = runWrite(call);
+      return raw == null ? drainedCount() : counted(raw);
+    }
+    return counted(run(call));
   }
 
   @Override
   public boolean execute() throws SQLException {
     prepareForWrite();
+    PreparedCall<Boolean> call = PreparedStatement::execute;
     if (active.returnsWrittenRows()) {
-      runWrite();
-      return false;
+      Boolean raw = runWrite(call);
+      return raw != null && hasResult(raw);
     }
-    return hasResult(run(PreparedStatement::execute));
+    return hasResult(run(call));
   }
 
   private void prepareForWrite() throws SQLException {
@@ -229,19 +237,27 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     }
   }
 
-  private long runWrite() throws SQLException {
+  /** What the application's own call gave, if ours was refused; else null, and it is drained. */
+  private <T> @Nullable T runWrite(PreparedCall<T> asItWas) throws SQLException {
     Execution execution = start(active);
     try {
       execution.setParameters(prepared);
-      long count = connection.write(execution, () -> prepared.executeQuery());
+      long count =
+          connection.write(
+              execution,
+              () ->
+                  connection.mayAnswerWithoutRows()
+                      ? (prepared.execute() ? prepared.getResultSet() : null)
+                      : prepared.executeQuery());
       connection.unguard();
-      return drained(count);
+      drained(count);
+      return null;
     } catch (SQLException e) {
       if (!mayBeOurFault(e)) {
         execution.failed(e);
         throw VendorErrors.of(e, execution.cached());
       }
-      return counted(runAsItWas(execution, e, PreparedStatement::executeLargeUpdate));
+      return runAsItWas(execution, e, asItWas);
     }
   }
 
@@ -255,7 +271,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (failed.isProven() || streamed || !connection.canTryAgain()) {
       connection.doNotRewrite(failed, ours);
       execution.failed(ours);
-      throw ours;
+      throw VendorErrors.of(ours, failed);
     }
     T result;
     try {
@@ -352,19 +368,20 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   public @Nullable ResultSetMetaData getMetaData() throws SQLException {
-    if (active.returnsWrittenRows()) {
-      if (asItWas == null) {
-        asItWas = options.preparer().prepare(connection.delegate, plan.plan().original());
-      }
-      return asItWas.getMetaData();
+    if (mustAskAsItWas()) {
+      return mask(asItWas().getMetaData(), plainest());
     }
-    ResultSetMetaData metaData = prepared.getMetaData();
-    if (metaData == null || !active.hidesColumns()) {
+    return mask(prepared.getMetaData(), active);
+  }
+
+  private static @Nullable ResultSetMetaData mask(
+      @Nullable ResultSetMetaData metaData, CachedPlan cached) throws SQLException {
+    if (metaData == null || !cached.hidesColumns()) {
       return metaData;
     }
-    int appended = active.appendedColumns();
+    int appended = cached.appendedColumns();
     ColumnMask mask =
-        active.plan().starShowsAuxiliary()
+        cached.plan().starShowsAuxiliary()
             ? ColumnMask.ofNames(metaData, appended)
             : ColumnMask.ofLast(appended, metaData.getColumnCount());
     return new WatchedResultSetMetaData(metaData, mask);
@@ -372,10 +389,38 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   public ParameterMetaData getParameterMetaData() throws SQLException {
-    ParameterMetaData metaData = prepared.getParameterMetaData();
-    return active.plan().tokenParameters().length == 0
+    boolean other = mustAskAsItWas();
+    CachedPlan cached = other ? plainest() : active;
+    PreparedStatement statement = other ? asItWas() : prepared;
+    ParameterMetaData metaData = statement.getParameterMetaData();
+    return cached.plan().addedParameters() == 0
         ? metaData
-        : new WatchedParameterMetaData(metaData, active.plan());
+        : new WatchedParameterMetaData(metaData, cached.plan());
+  }
+
+  /** What a text tells of itself before it was ever executed, also that it is wrong, is its own. */
+  private boolean mustAskAsItWas() {
+    return active.returnsWrittenRows() || !active.isProven();
+  }
+
+  /** The parameters that were set give their types. */
+  private PreparedStatement asItWas() throws SQLException {
+    PreparedStatement own = asItWas;
+    if (own == null) {
+      own = options.preparer().prepare(connection.delegate, plainest().plan().preparedSql());
+      asItWas = own;
+    }
+    replay(kept, own, plainest());
+    return own;
+  }
+
+  /**
+   * The application's text; an INSERT, which must have its columns named, with no more than that.
+   */
+  private CachedPlan plainest() {
+    return plan.kind() == StatementKind.INSERT || plan.kind() == StatementKind.REPLACE
+        ? connection.withoutWrittenRows(plan)
+        : connection.asItIs(plan, GapReason.SHAPE, "");
   }
 
   @Override

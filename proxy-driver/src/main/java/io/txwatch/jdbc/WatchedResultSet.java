@@ -1,6 +1,5 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.history.GapReason;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
@@ -66,6 +65,15 @@ final class WatchedResultSet extends DelegatingResultSet {
         // to the end
       }
     }
+    return masked(delegate, statement, mask);
+  }
+
+  /** A result in which columns with our names are to be hidden, and nothing is to be noted. */
+  static ResultSet ofNames(ResultSet delegate, WatchedStatement statement) throws SQLException {
+    return masked(delegate, statement, ColumnMask.ofNames(delegate.getMetaData(), 0));
+  }
+
+  private static ResultSet masked(ResultSet delegate, WatchedStatement statement, ColumnMask mask) {
     return mask.hidesAny()
         ? new WatchedResultSet(delegate, statement, mask, null, 0)
         : new PlainResultSet(delegate, statement);
@@ -202,23 +210,19 @@ final class WatchedResultSet extends DelegatingResultSet {
   @Override
   public void insertRow() throws SQLException {
     delegate.insertRow();
-    writtenThrough();
+    statement.writtenThrough();
   }
 
   @Override
   public void updateRow() throws SQLException {
     delegate.updateRow();
-    writtenThrough();
+    statement.writtenThrough();
   }
 
   @Override
   public void deleteRow() throws SQLException {
     delegate.deleteRow();
-    writtenThrough();
-  }
-
-  private void writtenThrough() {
-    statement.connection.gap(GapReason.OPAQUE, "row written through a result");
+    statement.writtenThrough();
   }
 
   // ---------------------------------------------------------------- the rest

@@ -63,29 +63,34 @@ class WatchedStatement extends DelegatingStatement {
   @Override
   public int executeUpdate(String sql) throws SQLException {
     CachedPlan cached = plan(sql, true);
+    Call<Integer> call = text -> delegate.executeUpdate(text);
     if (cached.returnsWrittenRows()) {
-      return (int) runWrite(sql, cached);
+      Integer raw = runWrite(sql, cached, call);
+      return raw == null ? (int) drained : (int) counted(raw);
     }
-    return (int) counted(run(sql, cached, text -> delegate.executeUpdate(text)));
+    return (int) counted(run(sql, cached, call));
   }
 
   @Override
   public long executeLargeUpdate(String sql) throws SQLException {
     CachedPlan cached = plan(sql, true);
+    Call<Long> call = text -> delegate.executeLargeUpdate(text);
     if (cached.returnsWrittenRows()) {
-      return runWrite(sql, cached);
+      Long raw = runWrite(sql, cached, call);
+      return raw == null ? drained : counted(raw);
     }
-    return counted(run(sql, cached, text -> delegate.executeLargeUpdate(text)));
+    return counted(run(sql, cached, call));
   }
 
   @Override
   public boolean execute(String sql) throws SQLException {
     CachedPlan cached = plan(sql, true);
+    Call<Boolean> call = text -> delegate.execute(text);
     if (cached.returnsWrittenRows()) {
-      runWrite(sql, cached);
-      return false;
+      Boolean raw = runWrite(sql, cached, call);
+      return raw != null && hasResult(raw);
     }
-    return hasResult(run(sql, cached, text -> delegate.execute(text)));
+    return hasResult(run(sql, cached, call));
   }
 
   @Override
@@ -180,7 +185,7 @@ class WatchedStatement extends DelegatingStatement {
     if (!connection.canTryAgain()) {
       connection.doNotRewrite(execution.cached(), ours);
       execution.failed(ours);
-      throw ours;
+      throw VendorErrors.of(ours, execution.cached());
     }
     T result;
     try {
@@ -193,21 +198,35 @@ class WatchedStatement extends DelegatingStatement {
     return result;
   }
 
-  private long runWrite(String sql, CachedPlan cached) throws SQLException {
+  /**
+   * Runs a write that was made to return its rows.
+   *
+   * @param asItWas what is done with the application's own text if the DBMS refuses ours
+   * @return what that gave; null if it was not needed, and the count is {@link #drained}
+   */
+  private <T> @Nullable T runWrite(String sql, CachedPlan cached, Call<T> asItWas)
+      throws SQLException {
     Execution execution = start(cached);
     try {
-      drained = connection.write(execution, () -> delegate.executeQuery(execution.immediateSql()));
+      String text = execution.immediateSql();
+      drained =
+          connection.write(
+              execution,
+              () ->
+                  connection.mayAnswerWithoutRows()
+                      ? (delegate.execute(text) ? delegate.getResultSet() : null)
+                      : delegate.executeQuery(text));
       connection.unguard();
     } catch (SQLException e) {
       if (!connection.mayBeOurFault(cached, e)) {
         execution.failed(e);
         throw VendorErrors.of(e, execution.cached());
       }
-      return counted(runAsItWas(sql, execution, e, text -> delegate.executeLargeUpdate(text)));
+      return runAsItWas(sql, execution, e, asItWas);
     }
     execution.after(drained);
     execution.succeeded(true);
-    return drained;
+    return null;
   }
 
   /** A statement is about to be executed: what was open is closed by it. */
@@ -275,11 +294,15 @@ class WatchedStatement extends DelegatingStatement {
     return count;
   }
 
-  final long drained(long count) {
+  final void drained(long count) {
     drained = count;
     execution().after(count);
     execution().succeeded(true);
-    return count;
+  }
+
+  /** The update count of a write whose rows were read. */
+  final long drainedCount() {
+    return drained;
   }
 
   final boolean hasResult(boolean result) {
@@ -327,6 +350,11 @@ class WatchedStatement extends DelegatingStatement {
     return new PlainResultSet(result, this);
   }
 
+  /** A row was written through a result. */
+  final void writtenThrough() {
+    connection.gap(GapReason.OPAQUE, "row written through a result");
+  }
+
   // ---------------------------------------------------------------- results
 
   @Override
@@ -342,7 +370,8 @@ class WatchedStatement extends DelegatingStatement {
     if (known != null && result == behind) {
       return known;
     }
-    return last == null ? new PlainResultSet(result, this) : showResult(result);
+    // A further result of several statements, or of a call: of which one is not known.
+    return last == null ? WatchedResultSet.ofNames(result, this) : showResult(result);
   }
 
   @Override

@@ -57,7 +57,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private static final Pattern LOCAL = Pattern.compile("(?is)^\\s*set\\s+local\\b.*");
 
   private final Database database;
-  private final Connection connection;
+  private volatile Connection connection;
   private final BooleanSupplier idle;
   private final SharedTables shared;
   private final Set<String> shadowed = new HashSet<>();
@@ -131,7 +131,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   public Optional<Table> find(List<String> nameParts) {
     if (nameParts.size() == 1 && shadowed.contains(plain(nameParts.get(0)))) {
       String name = plain(nameParts.get(0));
-      return Optional.of(new Table(name, Status.NOT_A_BASE_TABLE, List.of(), false));
+      return Optional.of(
+          new Table(name, Status.NOT_A_BASE_TABLE, List.of(), shared.auxiliaryVisible()));
     }
     return shared.find(home, path, nameParts, connection, idle);
   }
@@ -141,6 +142,22 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   public boolean isSmall(List<String> nameParts) {
     boolean hidden = nameParts.size() == 1 && shadowed.contains(plain(nameParts.get(0)));
     return !hidden && shared.isSmall(path, nameParts, connection);
+  }
+
+  /**
+   * True if what the DBMS tells of a table names columns of ours: not where the application has a
+   * column of that name itself.
+   *
+   * @param schema as stored; empty if the DBMS has none
+   * @param table as stored
+   */
+  public boolean hasOurColumns(String schema, String table) {
+    Dialect dialect = dialect().orElse(Dialect.POSTGRESQL);
+    List<String> name =
+        schema.isEmpty()
+            ? List.of(NameFolding.quote(dialect, table))
+            : List.of(NameFolding.quote(dialect, schema), NameFolding.quote(dialect, table));
+    return find(name).map(found -> found.status() != Status.NOT_PREPARED).orElse(true);
   }
 
   /**
@@ -159,6 +176,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       schemaChanged = true;
       shared.invalidate();
     }
+  }
+
+  /** The session goes on through another handle on its physical connection. */
+  public void uses(Connection handle) {
+    connection = handle;
   }
 
   /** {@code setSchema} or {@code setCatalog} has been called on the connection. */

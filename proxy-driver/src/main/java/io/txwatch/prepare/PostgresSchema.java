@@ -135,11 +135,25 @@ final class PostgresSchema extends SchemaReader {
 
   @Override
   boolean isPrepared(TableInfo table) {
+    return hasColumns(table, true);
+  }
+
+  @Override
+  boolean isCopied(TableInfo table) {
+    return hasColumns(table, false);
+  }
+
+  private static boolean hasColumns(TableInfo table, boolean withDefault) {
     return table
             .column(ROW_ID)
-            .filter(c -> c.type().equals("bigint") && c.defaultValue().contains(SEQUENCE))
+            .filter(c -> c.type().equals("bigint"))
+            .filter(
+                c -> withDefault ? c.defaultValue().contains(SEQUENCE) : c.defaultValue().isEmpty())
             .isPresent()
-        && table.column(WRITERS).filter(c -> c.type().startsWith("character varying(")).isPresent();
+        && table
+            .column(WRITERS)
+            .filter(c -> c.type().equals("character varying(" + WriterList.WINDOW_LENGTH + ")"))
+            .isPresent();
   }
 
   @Override
@@ -214,18 +228,29 @@ final class PostgresSchema extends SchemaReader {
       statements.add("GRANT USAGE ON SEQUENCE " + sequence + " TO PUBLIC");
     }
     String name = qualified(table);
+    String next = "nextval('" + sequence.replace("'", "''") + "')";
+    if (isCopied(table)) {
+      statements.add("UPDATE " + name + " SET " + ROW_ID + " = " + next + ", " + WRITERS + " = ''");
+      statements.add(
+          "ALTER TABLE "
+              + name
+              + (" ALTER " + ROW_ID + " SET DEFAULT " + next)
+              + (", ALTER " + WRITERS + " SET DEFAULT ''"));
+      return statements;
+    }
+    // Nullable: a copy of the definition without the defaults (LIKE) must take rows all the same.
     statements.add(
         "ALTER TABLE "
             + name
             + " ADD COLUMN "
             + ROW_ID
-            + " bigint NOT NULL DEFAULT nextval('"
-            + sequence.replace("'", "''")
-            + "'), ADD COLUMN "
+            + " bigint DEFAULT "
+            + next
+            + ", ADD COLUMN "
             + WRITERS
             + " varchar("
             + WriterList.WINDOW_LENGTH
-            + ") COLLATE \"C\" NOT NULL DEFAULT ''");
+            + ") COLLATE \"C\" DEFAULT ''");
     statements.add("COMMENT ON COLUMN " + name + "." + ROW_ID + " IS 'txwatch: row id'");
     statements.add("COMMENT ON COLUMN " + name + "." + WRITERS + " IS 'txwatch: newest writers'");
     return statements;

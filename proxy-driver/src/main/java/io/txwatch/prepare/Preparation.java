@@ -170,7 +170,7 @@ public final class Preparation {
     if (reader.isPrepared(table)) {
       return new TablePlan(table.schema(), table.name(), Decision.NOTHING_TO_DO, List.of(), "");
     }
-    if (table.hasAuxiliaryName()) {
+    if (table.hasAuxiliaryName() && !reader.isCopied(table)) {
       return leftAlone(
           table,
           "it has a column named "

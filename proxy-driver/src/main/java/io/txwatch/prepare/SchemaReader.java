@@ -58,6 +58,18 @@ abstract class SchemaReader {
   /** True if the auxiliary columns of this table are ours: both there, and as we make them. */
   abstract boolean isPrepared(TableInfo table);
 
+  /** True if they are there but lost their defaults when the table's definition was copied. */
+  boolean isCopied(TableInfo table) {
+    return false;
+  }
+
+  /** What the planner may do with a table. */
+  final Catalog.Status status(TableInfo table) {
+    return table.kind() == TableInfo.Kind.TABLE && isCopied(table)
+        ? Catalog.Status.COPIED
+        : table.status(isPrepared(table));
+  }
+
   /** True if {@code *} shows the auxiliary columns. */
   abstract boolean auxiliaryVisible();
 

@@ -27,6 +27,9 @@ final class SharedTables {
 
   private static final Map<String, SharedTables> OPEN = new HashMap<>();
 
+  /** No version comes twice, so that plans outlive the sessions of a URL. */
+  private static final AtomicLong VERSIONS = new AtomicLong();
+
   private static final AtomicLong PRIVATE_COUNT = new AtomicLong();
 
   private static final long RETRY_NANOS = 2_000_000_000L;
@@ -41,7 +44,7 @@ final class SharedTables {
   private final @Nullable AutoPreparation preparation;
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
   private final Map<String, Size> sizes = new ConcurrentHashMap<>();
-  private final AtomicLong version = new AtomicLong();
+  private final AtomicLong version = new AtomicLong(VERSIONS.incrementAndGet());
   private volatile long retryAt;
   private volatile boolean retryWanted;
   private int sessions;
@@ -108,6 +111,11 @@ final class SharedTables {
     return probe.dialect();
   }
 
+  /** True if {@code *} shows the auxiliary columns. */
+  boolean auxiliaryVisible() {
+    return reader != null && reader.auxiliaryVisible();
+  }
+
   /** One session is gone; with the last one our own connection is closed. */
   void leave() {
     synchronized (OPEN) {
@@ -125,13 +133,13 @@ final class SharedTables {
   long version() {
     if (retryWanted && System.nanoTime() - retryAt >= 0) {
       retryWanted = false;
-      version.incrementAndGet();
+      version.set(VERSIONS.incrementAndGet());
     }
     return version.get();
   }
 
   void invalidate() {
-    version.incrementAndGet();
+    version.set(VERSIONS.incrementAndGet());
     tables.clear();
     sizes.clear();
   }
@@ -274,13 +282,14 @@ final class SharedTables {
   }
 
   private static boolean lacksColumns(SchemaReader reader, TableInfo info) {
-    return info.status(reader.isPrepared(info)) == Status.NOT_PREPARED;
+    Status status = reader.status(info);
+    return status == Status.NOT_PREPARED || status == Status.COPIED;
   }
 
   private static Table table(SchemaReader reader, String home, TableInfo info) {
     return new Table(
         info.schema().equals(home) ? info.name() : info.schema() + "." + info.name(),
-        info.status(reader.isPrepared(info)),
+        reader.status(info),
         info.applicationColumns(),
         reader.auxiliaryVisible(),
         info.traits());

@@ -76,6 +76,11 @@ public interface Catalog {
     PREPARED,
     /** It does not. */
     NOT_PREPARED,
+    /**
+     * It has columns that came with a copy of a prepared table's definition, without their defaults
+     * (PostgreSQL's {@code LIKE}): to be hidden, and of no use.
+     */
+    COPIED,
     /** It does, but this user may not read or write them. */
     NO_RIGHTS,
     /** A view, a foreign or a system table. */

@@ -134,6 +134,9 @@ final class InsertRewriter {
       }
     }
     boolean empty = width == 0;
+    if (empty && (draft.dialect == Dialect.POSTGRESQL || draft.dialect == Dialect.SQLITE)) {
+      throw new NotUnderstood("VALUES (), which " + draft.dialect + " does not know");
+    }
     nameColumns(width, names(newRid()));
     for (int row : shape.rows) {
       int last = tokens.partner(row) - 1;
@@ -166,7 +169,7 @@ final class InsertRewriter {
       draft.splices.after(close - 1, none ? names : ", " + names);
       return;
     }
-    if (width == 0 && draft.dialect != Dialect.SQLITE) {
+    if (width == 0) {
       draft.splices.after(target.to() - 1, " (" + names + ")");
       return;
     }
@@ -204,6 +207,9 @@ final class InsertRewriter {
     }
     InsertRewriter rewriter = new InsertRewriter(draft);
     int columns = rewriter.columns().size();
+    if (columns == 0) {
+      return;
+    }
     boolean values = shape.sourceKind == Source.VALUES;
     boolean needed =
         switch (draft.dialect) {

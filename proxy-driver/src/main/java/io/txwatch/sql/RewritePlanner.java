@@ -147,6 +147,10 @@ public final class RewritePlanner implements Planner {
       InsertRewriter.nameVisibleColumns(draft);
       draft.unseen(e.reason(), e.detail());
     }
+    if (visible() && hasStar(tokens) && shape.tables.stream().anyMatch(tables::isUnknown)) {
+      // Made in this very transaction, perhaps as a copy of a prepared table.
+      draft.starShowsAuxiliary = true;
+    }
     return agreed(draft);
   }
 
@@ -182,6 +186,7 @@ public final class RewritePlanner implements Planner {
     if (named.splices.isEmpty()) {
       throw new NotUnderstood(difference);
     }
+    named.starShowsAuxiliary = draft.starShowsAuxiliary;
     named.unseen(GapReason.NOT_UNDERSTOOD, difference);
     return named;
   }

@@ -43,7 +43,16 @@ final class ScalarFunctions {
           total_changes array array_length cardinality array_to_string array_position
           array_append array_cat array_remove pg_backend_pid txid_current pg_current_xact_id
           pg_try_advisory_xact_lock pg_advisory_xact_lock pg_advisory_lock pg_advisory_unlock
-          pg_try_advisory_lock get_lock release_lock pg_typeof pg_column_size num_nulls
+          pg_try_advisory_lock pg_advisory_lock_shared pg_advisory_unlock_all
+          pg_advisory_unlock_shared get_lock release_lock release_all_locks is_free_lock
+          is_used_lock connection_id found_rows row_count schema system_user database_path
+          h2version session_id lock_timeout lock_mode autocommit benchmark charset collation
+          coercibility uuid_short sqlite_version sqlite_source_id pg_is_in_recovery pg_sleep_for
+          pg_postmaster_start_time pg_conf_load_time pg_cancel_backend pg_terminate_backend
+          pg_current_snapshot txid_current_snapshot txid_current_if_assigned pg_current_wal_lsn
+          pg_last_wal_replay_lsn pg_database_size pg_size_pretty set_config current_schemas
+          current_query inet_client_addr inet_client_port inet_server_addr inet_server_port
+          pg_blocking_pids pg_my_temp_schema pg_typeof pg_column_size num_nulls
           num_nonnulls binary decimal numeric varchar signed unsigned double real integer int
           bigint smallint boolean text timestamptz any all some in exists and or not when then
           else case end between like ilike on over partition as values xor div is escape

@@ -22,6 +22,11 @@ final class Tables {
     return ref.isCte() ? Optional.empty() : known.computeIfAbsent(ref.name(), catalog::find);
   }
 
+  /** True if it is no CTE, and the catalog does not know it. */
+  boolean isUnknown(TableRef ref) {
+    return !ref.isCte() && find(ref).isEmpty();
+  }
+
   /** True if it carries the auxiliary columns and this user may use them. */
   boolean isPrepared(TableRef ref) {
     return find(ref).map(t -> t.status() == Catalog.Status.PREPARED).orElse(false);
@@ -39,6 +44,7 @@ final class Tables {
             t ->
                 t.status() == Catalog.Status.PREPARED
                     || t.status() == Catalog.Status.NO_RIGHTS
+                    || t.status() == Catalog.Status.COPIED
                     || (t.auxiliaryVisible() && t.status() != Catalog.Status.NOT_PREPARED))
         .orElse(false);
   }
@@ -58,7 +64,7 @@ final class Tables {
             table ->
                 switch (table.status()) {
                   case PREPARED -> Optional.<GapReason>empty();
-                  case NOT_PREPARED -> Optional.of(GapReason.NOT_PREPARED);
+                  case NOT_PREPARED, COPIED -> Optional.of(GapReason.NOT_PREPARED);
                   case NO_RIGHTS -> Optional.of(GapReason.NO_RIGHTS);
                   case NOT_A_BASE_TABLE -> Optional.of(GapReason.NOT_A_BASE_TABLE);
                 })

@@ -30,6 +30,18 @@ public sealed interface TransactionControl {
   /** RELEASE SAVEPOINT name. */
   record Release(String name) implements TransactionControl {}
 
+  /** XA START: the statements that follow belong to the branch of that id. */
+  record BranchStart(String id) implements TransactionControl {}
+
+  /** XA END. */
+  record BranchEnd() implements TransactionControl {}
+
+  /** XA PREPARE, PREPARE TRANSACTION, PREPARE COMMIT: neither a commit nor a rollback. */
+  record Prepare(String id) implements TransactionControl {}
+
+  /** XA COMMIT, COMMIT PREPARED and their like: of the branch of that id, whoever did its work. */
+  record BranchOutcome(String id, boolean committed) implements TransactionControl {}
+
   /**
    * SET TRANSACTION ISOLATION LEVEL: the current transaction, or (MySQL, MariaDB) the next one
    * only.

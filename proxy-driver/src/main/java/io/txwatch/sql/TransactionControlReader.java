@@ -2,8 +2,12 @@ package io.txwatch.sql;
 
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.sql.TransactionControl.Begin;
+import io.txwatch.sql.TransactionControl.BranchEnd;
+import io.txwatch.sql.TransactionControl.BranchOutcome;
+import io.txwatch.sql.TransactionControl.BranchStart;
 import io.txwatch.sql.TransactionControl.Commit;
 import io.txwatch.sql.TransactionControl.ImplicitCommit;
+import io.txwatch.sql.TransactionControl.Prepare;
 import io.txwatch.sql.TransactionControl.Release;
 import io.txwatch.sql.TransactionControl.Rollback;
 import io.txwatch.sql.TransactionControl.RollbackTo;
@@ -52,9 +56,11 @@ final class TransactionControlReader {
         yield name(name).<TransactionControl>map(Release::new).orElse(none());
       }
       case "PREPARE" ->
-          dialect == Dialect.POSTGRESQL && tokens.isWord(from + 1, "TRANSACTION")
-              ? new Commit(false)
+          (dialect == Dialect.POSTGRESQL && tokens.isWord(from + 1, "TRANSACTION"))
+                  || (dialect == Dialect.H2 && tokens.isWord(from + 1, "COMMIT"))
+              ? new Prepare(restFrom(from + 2))
               : none();
+      case "XA" -> xa();
       case "SET" -> set();
       case "RESET" -> none();
       default -> implicitCommit(verb) ? new ImplicitCommit() : none();
@@ -70,18 +76,17 @@ final class TransactionControlReader {
   }
 
   private TransactionControl commit() {
-    if (tokens.isWord(from + 1, "PREPARED")) {
-      return none();
-    }
-    if (tokens.isWord(from + 1, "TRANSACTION") && from + 2 < to && dialect == Dialect.H2) {
-      return none();
+    if (tokens.isWord(from + 1, "PREPARED")
+        || (tokens.isWord(from + 1, "TRANSACTION") && from + 2 < to && dialect == Dialect.H2)) {
+      return new BranchOutcome(restFrom(from + 2), true);
     }
     return new Commit(chains());
   }
 
   private TransactionControl rollback() {
-    if (tokens.isWord(from + 1, "PREPARED")) {
-      return none();
+    if (tokens.isWord(from + 1, "PREPARED")
+        || (tokens.isWord(from + 1, "TRANSACTION") && from + 2 < to && dialect == Dialect.H2)) {
+      return new BranchOutcome(restFrom(from + 2), false);
     }
     for (int i = from + 1; i < to; i++) {
       if (tokens.isWord(i, "TO")) {
@@ -90,6 +95,34 @@ final class TransactionControlReader {
       }
     }
     return new Rollback(chains());
+  }
+
+  /** MySQL's and MariaDB's statements for branches of distributed transactions. */
+  private TransactionControl xa() {
+    boolean onePhase = tokens.areWords(to - 2, "ONE", "PHASE");
+    boolean joins = tokens.isAnyWord(to - 1, "JOIN", "RESUME", "SUSPEND");
+    String id = ids(from + 2, to - (onePhase ? 2 : joins ? 1 : 0));
+    return switch (from + 1 < to ? upper(from + 1) : "") {
+      case "START", "BEGIN" -> new BranchStart(id);
+      case "END" -> new BranchEnd();
+      case "PREPARE" -> new Prepare(id);
+      case "COMMIT" -> new BranchOutcome(id, true);
+      case "ROLLBACK" -> new BranchOutcome(id, false);
+      default -> none();
+    };
+  }
+
+  private String restFrom(int token) {
+    return ids(token, to);
+  }
+
+  /** An id as it is written, which is how the next statement must write it. */
+  private String ids(int first, int end) {
+    StringBuilder id = new StringBuilder();
+    for (int i = first; i < end; i++) {
+      id.append(tokens.text(i));
+    }
+    return id.toString();
   }
 
   private boolean chains() {

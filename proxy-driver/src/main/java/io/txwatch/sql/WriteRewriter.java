@@ -76,9 +76,7 @@ final class WriteRewriter {
   }
 
   private String qualifier() {
-    return draft.dialect == Dialect.SQLITE && target.alias().isEmpty()
-        ? ""
-        : target.exposedName() + ".";
+    return target.exposedName() + ".";
   }
 
   private void returnRows() {

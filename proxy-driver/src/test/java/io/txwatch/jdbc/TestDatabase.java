@@ -20,12 +20,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
+import javax.sql.XAConnection;
 
 /** A fresh database, reached raw and watched; what was observed is in a list. */
-final class TestDatabase {
+public final class TestDatabase {
 
-  final ServerKind kind;
-  final String url;
+  public final ServerKind kind;
+  public final String url;
   private final List<Event> events = new CopyOnWriteArrayList<>();
   private final Pipeline pipeline =
       new Pipeline(
@@ -46,7 +47,7 @@ final class TestDatabase {
   }
 
   /** A database in which these statements were executed and every table was prepared. */
-  static TestDatabase of(ServerKind kind, String... setup) throws SQLException {
+  public static TestDatabase of(ServerKind kind, String... setup) throws SQLException {
     TestDatabase database = new TestDatabase(kind, TestServers.freshDatabase(kind));
     try (Connection raw = database.raw()) {
       execute(raw, setup);
@@ -55,7 +56,7 @@ final class TestDatabase {
     return database;
   }
 
-  void prepare(Connection raw) throws SQLException {
+  public void prepare(Connection raw) throws SQLException {
     Preparation preparation = Preparation.of(raw, url, Duration.ofSeconds(5));
     PreparationResult result = preparation.execute(preparation.planPrepare(List.of()));
     if (!result.complete()) {
@@ -63,7 +64,7 @@ final class TestDatabase {
     }
   }
 
-  static void execute(Connection connection, String... texts) throws SQLException {
+  public static void execute(Connection connection, String... texts) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       for (String text : texts) {
         statement.execute(text);
@@ -71,16 +72,16 @@ final class TestDatabase {
     }
   }
 
-  Connection raw() throws SQLException {
+  public Connection raw() throws SQLException {
     return DriverManager.getConnection(url);
   }
 
-  Connection watched() throws SQLException {
+  public Connection watched() throws SQLException {
     return watched(raw());
   }
 
-  Connection watched(Connection raw) {
-    return Watch.connection(raw, url, "", this::raw, Settings.of(Map.of()), pipeline);
+  public Connection watched(Connection raw) {
+    return watched(raw, Settings.of(Map.of()));
   }
 
   /** With reads beside its statements. */
@@ -99,15 +100,24 @@ final class TestDatabase {
     return Watch.connection(raw, url, "", this::raw, Settings.of(settings), pipeline, planner);
   }
 
-  List<Event> events() {
+  public Connection watched(Connection raw, Settings settings) {
+    return Watch.connection(raw, url, "", this::raw, settings, pipeline);
+  }
+
+  /** A connection that takes part in distributed transactions. */
+  public XAConnection watched(XAConnection raw, Settings settings) {
+    return (XAConnection) Watch.pooled(raw, "", this::raw, settings, pipeline);
+  }
+
+  public List<Event> events() {
     return events;
   }
 
-  <E extends Event> List<E> events(Class<E> type) {
+  public <E extends Event> List<E> events(Class<E> type) {
     return events.stream().filter(type::isInstance).map(type::cast).toList();
   }
 
-  List<Event.StatementExecuted> statements() {
+  public List<Event.StatementExecuted> statements() {
     return events(Event.StatementExecuted.class);
   }
 }

@@ -12,12 +12,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Everything that an application can see of what it does, as lines that can be compared. */
-final class Transcript {
+public final class Transcript {
 
   private final List<String> lines = new ArrayList<>();
 
   /** Something that an application does. */
-  interface Step {
+  public interface Step {
     void run() throws SQLException;
   }
 
@@ -30,6 +30,7 @@ final class Transcript {
         .replaceAll(
             "SAVEPOINT \\p{XDigit}{8}(_\\p{XDigit}{4}){3}_\\p{XDigit}{12}", "SAVEPOINT (unnamed)")
         .replaceAll("Position: \\d+", "Position")
+        .replaceAll("@\\p{XDigit}{5,8}\\b", "@(object)")
         .replaceAll("\\(.* 3 columns.*\\)", "(columns)")
         .replaceAll("(?s)\\( /\\* key:\\d+ \\*/.*?\\)(?=\")", "(the row)");
   }
@@ -45,7 +46,7 @@ final class Transcript {
     return plain.replace(" ", "");
   }
 
-  void line(String line) {
+  public void line(String line) {
     // The names of the two databases that are compared.
     lines.add(
         line.replaceAll("(?i)txw_\\d+_\\d+", "DB")
@@ -55,7 +56,7 @@ final class Transcript {
   }
 
   /** Does something and notes the error, if it ends with one. */
-  void step(String what, Step step) {
+  public void step(String what, Step step) {
     line("-- " + what);
     try {
       step.run();
@@ -70,7 +71,7 @@ final class Transcript {
    * Does something that is an error by the number of columns, or by a name that may be hidden: the
    * numbers in the driver's message may be others.
    */
-  void wrong(String what, Step step) {
+  public void wrong(String what, Step step) {
     try {
       step.run();
       line(what + " has no error");
@@ -92,7 +93,7 @@ final class Transcript {
   }
 
   /** Where two transcripts differ: the step, and the first lines that are not the same. */
-  static List<String> differences(Transcript expected, Transcript actual) {
+  public static List<String> differences(Transcript expected, Transcript actual) {
     List<List<String>> left = expected.steps();
     List<List<String>> right = actual.steps();
     List<String> differences = new ArrayList<>();
@@ -143,7 +144,7 @@ final class Transcript {
   }
 
   /** All results of a statement that was executed with {@code execute}. */
-  void results(Statement statement, boolean isResult) throws SQLException {
+  public void results(Statement statement, boolean isResult) throws SQLException {
     boolean more = isResult;
     for (int i = 0; i < 5; i++) {
       int count = statement.getUpdateCount();
@@ -161,7 +162,7 @@ final class Transcript {
   }
 
   /** What is left of a statement that was executed with {@code executeUpdate}. */
-  void updated(Statement statement, int count) throws SQLException {
+  public void updated(Statement statement, int count) throws SQLException {
     line("updated " + count);
     if (!sqlite(statement)) {
       line("count " + statement.getUpdateCount());
@@ -176,14 +177,14 @@ final class Transcript {
     return statement.getConnection().getMetaData().getDatabaseProductName().equals("SQLite");
   }
 
-  void warnings(SQLWarning first) {
+  public void warnings(SQLWarning first) {
     for (SQLWarning w = first; w != null; w = w.getNextWarning()) {
       line("warning " + w.getSQLState() + " " + w.getErrorCode() + " " + w.getMessage());
     }
   }
 
   /** A result from its metadata to its end. */
-  void rows(ResultSet result) throws SQLException {
+  public void rows(ResultSet result) throws SQLException {
     metaData(result.getMetaData());
     int columns = result.getMetaData().getColumnCount();
     while (result.next()) {
@@ -210,7 +211,7 @@ final class Transcript {
     line("closed " + result.isClosed());
   }
 
-  void metaData(ResultSetMetaData metaData) throws SQLException {
+  public void metaData(ResultSetMetaData metaData) throws SQLException {
     if (metaData == null) {
       line("no columns");
       return;
@@ -234,7 +235,7 @@ final class Transcript {
     wrong("metadata beyond", () -> metaData.getColumnLabel(metaData.getColumnCount() + 1));
   }
 
-  void parameters(ParameterMetaData metaData) throws SQLException {
+  public void parameters(ParameterMetaData metaData) throws SQLException {
     line("parameters " + metaData.getParameterCount());
     for (int i = 1; i <= metaData.getParameterCount(); i++) {
       line("parameter " + metaData.getParameterTypeName(i) + " " + metaData.getParameterMode(i));

@@ -292,7 +292,7 @@ class RewriteTest {
         INSERT INTO u (c) SELECT a FROM t WHERE a > 1
         -> INSERT INTO u (c, txw_rid, txw_wl) SELECT a, random() & 9223372036854775807, TOK FROM t WHERE a > 1 returning txw_rid, txw_wl
         UPDATE t SET a = ?1 WHERE b = ?1
-        -> UPDATE t SET a = ?1, txw_rid = coalesce(txw_rid, random() & 9223372036854775807), txw_wl = substr(coalesce(txw_wl, '') || TOK, -112) WHERE b = ?1 returning txw_rid, txw_wl
+        -> UPDATE t SET a = ?1, txw_rid = coalesce(t.txw_rid, random() & 9223372036854775807), txw_wl = substr(coalesce(t.txw_wl, '') || TOK, -112) WHERE b = ?1 returning txw_rid, txw_wl
         """);
   }
 

@@ -70,6 +70,7 @@ public final class PostgresServer implements DatabaseServer {
         "listen_addresses=127.0.0.1",
         "unix_socket_directories=",
         "max_connections=200",
+        "max_prepared_transactions=50",
         "shared_buffers=32MB",
         "fsync=off",
         "synchronous_commit=off",

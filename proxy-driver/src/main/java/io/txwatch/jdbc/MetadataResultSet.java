@@ -1,0 +1,48 @@
+package io.txwatch.jdbc;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A result of {@link java.sql.DatabaseMetaData}. Some drivers give it a statement, which must not
+ * lead around us.
+ */
+class MetadataResultSet extends DelegatingResultSet {
+
+  private final WatchedConnection connection;
+
+  MetadataResultSet(ResultSet delegate, WatchedConnection connection) {
+    super(delegate);
+    this.connection = connection;
+  }
+
+  @Override
+  public @Nullable Statement getStatement() throws SQLException {
+    Statement behind = delegate.getStatement();
+    return behind == null ? null : new WatchedStatement(behind, connection, StatementOptions.PLAIN);
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) throws SQLException {
+    return Unwrap.unwrap(this, delegate, type, connection);
+  }
+
+  @Override
+  public boolean isWrapperFor(Class<?> type) throws SQLException {
+    return Unwrap.isWrapperFor(this, delegate, type);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof DelegatingResultSet watched
+        ? delegate.equals(watched.delegate)
+        : delegate.equals(other);
+  }
+
+  @Override
+  public int hashCode() {
+    return delegate.hashCode();
+  }
+}

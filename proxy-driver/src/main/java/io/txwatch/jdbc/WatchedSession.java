@@ -1,0 +1,21 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.capture.SessionTracker;
+import io.txwatch.prepare.JdbcCatalog;
+
+/**
+ * What is known of one physical connection, whoever holds it.
+ *
+ * @param database what it shares with others to the same database
+ * @param tracker which transaction it is in
+ * @param catalog which tables it sees
+ */
+record WatchedSession(WatchedDatabase database, SessionTracker tracker, JdbcCatalog catalog) {
+
+  /** The physical connection was closed. */
+  void close() {
+    if (tracker.closed()) {
+      catalog.close();
+    }
+  }
+}

@@ -1,0 +1,259 @@
+package io.txwatch.hazard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.RowAccess;
+import io.txwatch.jdbc.TestDatabase;
+import io.txwatch.prepare.Preparation;
+import io.txwatch.prepare.TablePlan;
+import io.txwatch.servers.ServerKind;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.DisplayName;
+
+/** Hidden columns stay hidden, wherever a star, a join or a view would show them. */
+class ColumnsTest {
+
+  @OnEach
+  @DisplayName("1 SELECT *")
+  void selectStar(Place place) throws SQLException {
+    place
+        .shop()
+        .run(
+            "SELECT * FROM item ORDER BY id",
+            "SELECT i.* FROM item i ORDER BY i.id",
+            "SELECT * FROM item i JOIN line l ON l.item_id = i.id ORDER BY l.id",
+            "SELECT l.*, i.* FROM item i JOIN line l ON l.item_id = i.id ORDER BY l.id",
+            "SELECT i.*, i.id FROM item i ORDER BY i.id",
+            "SELECT 0 AS zero, item.*, 1 AS one FROM item ORDER BY id",
+            "SELECT * FROM item, line WHERE item.id = line.item_id ORDER BY line.id");
+  }
+
+  @OnEach
+  @DisplayName("2 ResultSetMetaData.getColumnCount")
+  void columnCount(Place place) throws SQLException {
+    place
+        .shop()
+        .run(
+            (connection, transcript) -> {
+              for (String sql :
+                  List.of(
+                      "SELECT * FROM item",
+                      "SELECT id FROM item",
+                      "SELECT i.*, l.amount FROM item i LEFT JOIN line l ON l.item_id = i.id")) {
+                try (Statement statement = connection.createStatement();
+                    ResultSet rows = statement.executeQuery(sql)) {
+                  transcript.line("columns " + rows.getMetaData().getColumnCount());
+                  transcript.metaData(rows.getMetaData());
+                }
+              }
+            });
+  }
+
+  @OnEach
+  @DisplayName("3 the hidden columns by name")
+  void byName(Place place) throws SQLException {
+    place
+        .shop()
+        .run(
+            (connection, transcript) -> {
+              try (Statement statement = connection.createStatement();
+                  ResultSet rows = statement.executeQuery("SELECT * FROM item ORDER BY id")) {
+                rows.next();
+                for (String name : List.of("txw_rid", "TXW_RID", "txw_wl", "Txw_Wl")) {
+                  transcript.wrong("find", () -> rows.findColumn(name));
+                  transcript.wrong("string", () -> rows.getString(name));
+                  transcript.wrong("long", () -> rows.getLong(name));
+                  transcript.wrong("object", () -> rows.getObject(name));
+                }
+                transcript.wrong("beyond", () -> rows.getObject(4));
+                transcript.line("still " + rows.getString("name"));
+              }
+              for (String sql :
+                  List.of("SELECT name FROM item ORDER BY id", "SELECT COUNT(*) AS n FROM item")) {
+                transcript.step(
+                    sql,
+                    () -> {
+                      try (Statement statement = connection.createStatement()) {
+                        transcript.rows(statement.executeQuery(sql));
+                      }
+                    });
+              }
+            });
+  }
+
+  @OnEach
+  @DisplayName("4 the application has a column of that name")
+  void nameTaken(Place place) throws SQLException {
+    TestDatabase database = TestDatabase.of(place.kind(), "CREATE TABLE item (id INT PRIMARY KEY)");
+    try (Connection raw = DriverManager.getConnection(database.url)) {
+      TestDatabase.execute(
+          raw,
+          "CREATE TABLE taken (id INT PRIMARY KEY, txw_rid VARCHAR(20))",
+          "INSERT INTO taken VALUES (1, 'mine')");
+      Preparation preparation = Preparation.of(raw, database.url, Duration.ofSeconds(5));
+      List<TablePlan> plans = preparation.planPrepare(List.of()).tables();
+      assertThat(plans)
+          .filteredOn(plan -> plan.decision() == TablePlan.Decision.LEFT_ALONE)
+          .singleElement()
+          .satisfies(plan -> assertThat(plan.note()).contains("txw_rid"));
+    }
+    try (Connection watched = database.watched();
+        Statement statement = watched.createStatement()) {
+      try (ResultSet rows = statement.executeQuery("SELECT * FROM taken")) {
+        assertThat(rows.next()).isTrue();
+        assertThat(rows.getMetaData().getColumnCount()).isEqualTo(2);
+        assertThat(rows.getString("txw_rid")).isEqualTo("mine");
+      }
+      assertThat(statement.executeUpdate("UPDATE taken SET txw_rid = 'still mine'")).isEqualTo(1);
+      String name = watched.getMetaData().storesUpperCaseIdentifiers() ? "TAKEN" : "taken";
+      try (ResultSet columns = watched.getMetaData().getColumns(null, null, name, null)) {
+        assertThat(columns.next()).isTrue();
+        assertThat(columns.next()).isTrue();
+        assertThat(columns.getString("COLUMN_NAME")).isEqualToIgnoringCase("txw_rid");
+      }
+    }
+    assertThat(database.events(Event.Gap.class))
+        .extracting(Event.Gap::reason)
+        .contains(GapReason.NOT_PREPARED);
+  }
+
+  @OnEach
+  @DisplayName("10 derived tables and CTEs")
+  void derivedTables(Place place) throws SQLException {
+    place
+        .shop()
+        .run(
+            "SELECT * FROM (SELECT * FROM item) t ORDER BY id",
+            "SELECT t.id FROM (SELECT id, qty FROM item WHERE qty > 10) t ORDER BY t.id",
+            "SELECT * FROM (SELECT id AS a FROM item) t CROSS JOIN (SELECT id AS b FROM line) u"
+                + " ORDER BY a, b",
+            "WITH c AS (SELECT id FROM item) SELECT * FROM c ORDER BY id",
+            "WITH c AS (SELECT * FROM item), d AS (SELECT * FROM c WHERE id > 1)"
+                + " SELECT c.*, d.id FROM c JOIN d ON d.id = c.id ORDER BY 1",
+            "WITH item AS (SELECT 7 AS id) SELECT * FROM item",
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3)"
+                + " SELECT * FROM n ORDER BY i",
+            "SELECT o.id, t.n FROM item o JOIN (SELECT item_id, COUNT(*) AS n FROM line"
+                + " GROUP BY item_id) t ON t.item_id = o.id ORDER BY o.id");
+  }
+
+  @OnEach
+  @DisplayName("11 NATURAL JOIN")
+  void naturalJoin(Place place) throws SQLException {
+    TestDatabase watched =
+        place
+            .shop()
+            .run(
+                "SELECT * FROM item NATURAL JOIN line ORDER BY id",
+                "SELECT id, name, amount FROM item NATURAL JOIN line ORDER BY id",
+                "SELECT id FROM item NATURAL LEFT JOIN line ORDER BY id",
+                "SELECT * FROM item JOIN line USING (id) ORDER BY id",
+                "SELECT COUNT(*) FROM item NATURAL JOIN line",
+                "SELECT x FROM (SELECT amount AS x FROM item NATURAL JOIN line) t ORDER BY x");
+    // The hazard is a join over our columns, which finds nothing.
+    try (Connection connection = watched.watched();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT * FROM item NATURAL JOIN line")) {
+      assertThat(rows.next()).isTrue();
+    }
+  }
+
+  @OnEach
+  @DisplayName("12 the null side of an outer join is no row")
+  void outerJoin(Place place) throws SQLException {
+    TestDatabase watched =
+        place
+            .shop()
+            .run(
+                "SELECT i.id, l.id FROM item i LEFT JOIN line l ON l.item_id = i.id ORDER BY 1, 2",
+                "SELECT i.*, l.* FROM line l RIGHT JOIN item i ON l.item_id = i.id AND l.id > 99"
+                    + " ORDER BY i.id",
+                "SELECT * FROM item i FULL JOIN line l ON l.item_id = i.id AND i.id = 1"
+                    + " ORDER BY i.id, l.id");
+    Event.StatementExecuted right =
+        watched.statements().stream()
+            .filter(s -> s.sql().contains("RIGHT JOIN") && s.succeeded())
+            .findFirst()
+            .orElseThrow();
+    assertThat(right.rows()).hasSize(3).allMatch(row -> row.table().equalsIgnoreCase("item"));
+  }
+
+  @OnEach
+  @DisplayName("13 self join")
+  void selfJoin(Place place) throws SQLException {
+    TestDatabase watched =
+        place
+            .shop()
+            .run(
+                "SELECT a.id, b.id FROM item a JOIN item b ON a.qty = b.qty AND a.id < b.id",
+                "SELECT a.*, item.* FROM item, item a WHERE a.id = 1 AND item.id = 2");
+    Set<Long> rows =
+        watched.statements().get(0).rows().stream().map(RowAccess::row).collect(Collectors.toSet());
+    assertThat(rows).hasSize(2);
+  }
+
+  @OnEach
+  @DisplayName("14 views")
+  void views(Place place) throws SQLException {
+    TestDatabase watched =
+        place
+            .shopWith(
+                "CREATE VIEW named AS SELECT id, name FROM item",
+                "CREATE VIEW everything AS SELECT * FROM item",
+                "CREATE VIEW joined AS SELECT i.id, l.amount FROM item i, line l"
+                    + " WHERE l.item_id = i.id")
+            .run(
+                "SELECT * FROM named ORDER BY id",
+                "SELECT * FROM everything ORDER BY id",
+                "SELECT v.*, i.* FROM named v JOIN item i ON i.id = v.id ORDER BY 1",
+                "SELECT id, amount FROM joined ORDER BY 1, 2",
+                "SELECT COUNT(*) FROM joined",
+                "UPDATE named SET name = 'fig' WHERE id = 2",
+                "INSERT INTO named VALUES (9, 'plum')",
+                "DELETE FROM named WHERE id = 9",
+                "SELECT * FROM item ORDER BY id");
+    // A view's rows are resolved to its tables' or counted, never taken for rows of its own.
+    assertThat(watched.statements())
+        .flatExtracting(Event.StatementExecuted::rows)
+        .extracting(row -> row.table().toLowerCase(java.util.Locale.ROOT))
+        .isSubsetOf("item", "line");
+  }
+
+  @OnEach(ServerKind.POSTGRESQL)
+  @DisplayName("62 whole rows as values: what they are asked is the same, and they are counted")
+  void wholeRows(Place place) throws SQLException {
+    TestDatabase watched =
+        place
+            .shop()
+            .run(
+                "SELECT COUNT(i) FROM item i",
+                "SELECT id FROM item WHERE item IS NOT NULL ORDER BY id",
+                "SELECT (i).name FROM item i ORDER BY id",
+                "SELECT (item).id FROM item ORDER BY 1");
+    // A value that is a whole row has our columns in it, which no rewriting can take out of the
+    // type: it is left alone, and the report names it.
+    try (Connection connection = watched.watched();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT item FROM item WHERE id = 1")) {
+      assertThat(rows.next()).isTrue();
+      assertThat(rows.getString(1)).startsWith("(1,apple,10");
+      assertThat(rows.getMetaData().getColumnCount()).isEqualTo(1);
+    }
+    assertThat(watched.events(Event.Gap.class))
+        .anySatisfy(
+            gap -> {
+              assertThat(gap.reason()).isEqualTo(GapReason.SHAPE);
+              assertThat(gap.detail()).contains("whole row");
+            });
+  }
+}

@@ -1,0 +1,19 @@
+package io.txwatch.hazard;
+
+import io.txwatch.servers.ServerKind;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ArgumentsSource;
+
+/** A test that runs on each DBMS that can be reached here, or on those named, at each level. */
+@Target(ElementType.METHOD)
+@Retention(RetentionPolicy.RUNTIME)
+@ParameterizedTest(name = "{0}")
+@ArgumentsSource(Places.class)
+@interface OnEach {
+  /** The DBMSs whose test it is; all if none is named. */
+  ServerKind[] value() default {};
+}
