@@ -49,9 +49,16 @@ final class ColumnMask {
     return new ColumnMask(visible, behind, first ? null : Arrays.copyOf(indexes, visible));
   }
 
+  /** One of the two columns, or one that a derived table carries under its name and a number. */
   private static boolean isOurColumn(@Nullable String label) {
-    return AuxiliaryColumns.ROW_ID.equalsIgnoreCase(label)
-        || AuxiliaryColumns.WRITERS.equalsIgnoreCase(label);
+    return isNumbered(label, AuxiliaryColumns.ROW_ID)
+        || isNumbered(label, AuxiliaryColumns.WRITERS);
+  }
+
+  private static boolean isNumbered(@Nullable String label, String name) {
+    return label != null
+        && label.regionMatches(true, 0, name, 0, name.length())
+        && label.chars().skip(name.length()).allMatch(Character::isDigit);
   }
 
   /** True if a column, a sequence, an index of that name is ours. */

@@ -98,7 +98,7 @@ final class WatchedResultSet extends DelegatingResultSet {
     if (error.getClass() != SQLException.class || message == null || !message.contains("txw_")) {
       return error;
     }
-    String others = message.replaceAll("[^\\s,\\[\\]]*txw_(?:rid|wl)(?: ?, ?|(?= ?\\]))", "");
+    String others = message.replaceAll("[^\\s,\\[\\]]*txw_(?:rid|wl)\\d*(?: ?, ?|(?= ?\\]))", "");
     SQLException shown =
         new SQLException(
             others.replaceAll(", ?\\]", "]"), error.getSQLState(), error.getErrorCode());

@@ -85,7 +85,9 @@ final class Carriers {
   private boolean canExpose(SelectBlock outer, String alias, SelectBlock inner) {
     boolean plain =
         inner.alone && !inner.locking && SelectRewriter.obstacle(draft, inner).isEmpty();
-    if (!plain || WholeRows.isSpokenOf(draft, alias)) {
+    // MariaDB names another table as a column's own once such a block has more columns.
+    boolean renamed = draft.dialect == Dialect.MARIADB && inner.mergesColumns();
+    if (!plain || renamed || WholeRows.isSpokenOf(draft, alias)) {
       return false;
     }
     return !starShows(outer, alias)
