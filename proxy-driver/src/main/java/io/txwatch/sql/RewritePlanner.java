@@ -89,6 +89,14 @@ public final class RewritePlanner implements Planner {
     if (visible() && what.holdsQuery()) {
       return embedded(tokens, range, what, control, catalog, parameters);
     }
+    if (dialect == Dialect.H2 && what.kind() == StatementKind.MERGE) {
+      StatementShape shape = new StatementShape(range.from(), range.to());
+      Draft draft = new Draft(tokens, dialect, shape, new Tables(catalog), false, extent);
+      Optional<Draft> named = MergeColumns.name(draft, range);
+      if (named.isPresent()) {
+        return named.get().finish(what.kind());
+      }
+    }
     if (what.reason().isPresent() || !what.hasShape()) {
       return RewritePlan.untouched(
           tokens.text(), what.kind(), control, what.reason(), what.detail(), parameters);

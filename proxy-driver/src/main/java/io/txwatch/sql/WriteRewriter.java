@@ -43,6 +43,9 @@ final class WriteRewriter {
     if (!draft.tables.isPrepared(target)) {
       throw new NotUnderstood(GapReason.SHAPE, "a write through a CTE");
     }
+    if (draft.dialect == Dialect.SQLITE && draft.tokens.isWord(shape.verb + 1, "OR")) {
+      throw new NotUnderstood(GapReason.SHAPE, "UPDATE OR, which may take other rows away");
+    }
     if (shape.kind == StatementKind.UPDATE) {
       if (draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB) {
         ChangeGuard.append(draft, target, shape.set + 1, shape.setEnd);

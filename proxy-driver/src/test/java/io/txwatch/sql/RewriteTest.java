@@ -195,6 +195,8 @@ class RewriteTest {
         -> INSERT INTO u (c, txw_wl) SELECT a, cast(TOK as varchar) FROM t returning u.txw_rid, u.txw_wl
         INSERT INTO t (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 2 WHERE t.b < 2
         -> INSERT INTO t (a, txw_rid, txw_wl) VALUES (1, RID1, TOK) ON CONFLICT (a) DO UPDATE SET b = 2, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE t.b < 2 returning t.txw_rid, t.txw_wl
+        INSERT INTO t () VALUES ()
+        -> same
         UPDATE t SET a = ? WHERE b = ?;
         -> UPDATE t SET a = ?, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE b = ? returning t.txw_rid, t.txw_wl;
         CREATE TABLE n AS SELECT * FROM t WITH NO DATA
@@ -271,6 +273,10 @@ class RewriteTest {
         -> select txw_rid, txw_wl from final table (UPDATE t SET a = 1, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112))
         DELETE FROM t WHERE a = 1
         -> select txw_rid, txw_wl from old table (DELETE FROM t WHERE a = 1)
+        MERGE INTO t KEY (a) VALUES (?, 2)
+        -> MERGE INTO t ("a", "b") KEY (a) VALUES (?, 2)
+        MERGE INTO t (a, b) VALUES (1, 2)
+        -> same
         """);
   }
 
@@ -293,6 +299,12 @@ class RewriteTest {
         -> INSERT INTO u (c, txw_rid, txw_wl) SELECT a, random() & 9223372036854775807, TOK FROM t WHERE a > 1 returning txw_rid, txw_wl
         UPDATE t SET a = ?1 WHERE b = ?1
         -> UPDATE t SET a = ?1, txw_rid = coalesce(t.txw_rid, random() & 9223372036854775807), txw_wl = substr(coalesce(t.txw_wl, '') || TOK, -112) WHERE b = ?1 returning txw_rid, txw_wl
+        UPDATE t SET a = 1 FROM u WHERE u.c = t.a
+        -> UPDATE t SET a = 1, txw_rid = coalesce(t.txw_rid, random() & 9223372036854775807), txw_wl = substr(coalesce(t.txw_wl, '') || TOK, -112) FROM u WHERE u.c = t.a returning txw_rid, txw_wl
+        UPDATE OR REPLACE t SET a = 1
+        -> same
+        INSERT INTO t () VALUES ()
+        -> same
         """);
   }
 

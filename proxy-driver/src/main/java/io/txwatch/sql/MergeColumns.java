@@ -1,0 +1,47 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.StatementSplitter.Range;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.StringJoiner;
+
+/**
+ * H2's {@code MERGE INTO t [KEY (…)] VALUES (…)}: without a column list it counts the invisible
+ * columns too, unlike INSERT, so the application's are named. Nothing is carried.
+ */
+final class MergeColumns {
+
+  private MergeColumns() {}
+
+  /** The plan with the columns named; empty if the statement does not need it. */
+  static Optional<Draft> name(Draft draft, Range range) {
+    Tokens tokens = draft.tokens;
+    int at = range.from();
+    if (!tokens.areWords(at, "MERGE", "INTO") || !tokens.isName(at + 2)) {
+      return Optional.empty();
+    }
+    int first = at + 2;
+    List<String> name = new ArrayList<>(List.of(tokens.text(first)));
+    int next = first + 1;
+    while (tokens.is(next, TokenKind.DOT) && tokens.isName(next + 1)) {
+      name.add(tokens.text(next + 1));
+      next += 2;
+    }
+    boolean unnamed =
+        next < range.to() && tokens.isAnyWord(next, "KEY", "VALUES", "SELECT", "TABLE", "WITH");
+    TableRef target = new TableRef(name, Optional.empty(), 0, false, first, next);
+    if (!unnamed || !draft.tables.hasAuxiliary(target)) {
+      return Optional.empty();
+    }
+    StringJoiner columns = new StringJoiner(", ", " (", ")");
+    for (String column : draft.tables.find(target).orElseThrow().columns()) {
+      columns.add(Auxiliary.quote(draft.dialect, column));
+    }
+    draft.splices.after(next - 1, columns.toString());
+    draft.unseen(GapReason.SHAPE, "MERGE");
+    return Optional.of(draft);
+  }
+}
