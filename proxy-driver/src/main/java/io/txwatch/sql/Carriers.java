@@ -85,8 +85,9 @@ final class Carriers {
   private boolean canExpose(SelectBlock outer, String alias, SelectBlock inner) {
     boolean plain =
         inner.alone && !inner.locking && SelectRewriter.obstacle(draft, inner).isEmpty();
-    // MariaDB names another table as a column's own once such a block has more columns.
-    boolean renamed = draft.dialect == Dialect.MARIADB && inner.mergesColumns();
+    // MariaDB may sort with the further columns in a temporary table, and then a column's metadata
+    // name another table.
+    boolean renamed = draft.dialect == Dialect.MARIADB;
     if (!plain || renamed || WholeRows.isSpokenOf(draft, alias)) {
       return false;
     }

@@ -60,10 +60,30 @@ final class HiddenAggregates {
         return Optional.of("an aggregate over a table that is not known to be small");
       }
     }
+    if (block.groupBy >= 0 && changesGrouping(draft.dialect, block)) {
+      return Optional.of("GROUP BY");
+    }
     if (draft.dialect == Dialect.MYSQL && !takesHint(draft.tokens)) {
       return Optional.of("an aggregate beside hints or GROUP_CONCAT");
     }
     return Optional.empty();
+  }
+
+  /**
+   * True if a list would make the DBMS group in another way, which shows: in the order of the
+   * groups where none is asked for, and on MariaDB and MySQL, which then do without a temporary
+   * table, in the metadata and warnings of other columns.
+   */
+  private static boolean changesGrouping(Dialect dialect, SelectBlock block) {
+    return switch (dialect) {
+      case MYSQL, MARIADB -> true;
+      case POSTGRESQL -> isJoin(block) && block.orderBy < 0;
+      case H2, SQLITE -> false;
+    };
+  }
+
+  private static boolean isJoin(SelectBlock block) {
+    return block.tables().size() + block.derived().size() > 1;
   }
 
   private static boolean isGroupByAll(Tokens tokens, SelectBlock block) {
@@ -128,7 +148,7 @@ final class HiddenAggregates {
   /** Adds them. */
   static void append(Draft draft, SelectBlock block) {
     List<TableRef> sources = block.tables();
-    boolean several = sources.size() + block.derived().size() > 1;
+    boolean several = isJoin(block);
     StringBuilder columns = new StringBuilder();
     for (TableRef table : sources) {
       if (draft.tables.isPrepared(table)) {

@@ -61,9 +61,9 @@ class ToldRowsTest {
         u: select txw_rid from u where id < 3
         select count(*) from t where a = 1
         t: select txw_rid from t where a = 1
-        select b, max(a) from t left join u on u.id = t.id group by b having count(*) > 1
-        t: select txw_rid from t where b <> 'r'
-        u: select txw_rid from u where id in (select id from t where b <> 'r')
+        select b, max(a) from t left join u on u.id = t.id group by b having count(*) > 0
+        t: select txw_rid from t
+        u: select txw_rid from u where id in (select id from t)
         select a from t where id in (select t_id from u where id > 1)
         t: select txw_rid from t where id in (select t_id from u where id > 1)
         u: select txw_rid from u where id > 1
