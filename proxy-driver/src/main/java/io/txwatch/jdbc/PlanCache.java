@@ -135,7 +135,8 @@ final class PlanCache {
             untouched.newRows(),
             untouched.returns(),
             untouched.appended(),
-            plan.starShowsAuxiliary(),
+            // Where a star was written out, the application's own text has it still.
+            plan.starShowsAuxiliary() || (plan.isRewritten() && plan.original().indexOf('*') >= 0),
             List.of()),
         cached.shownSql());
   }
