@@ -2,6 +2,7 @@ package io.txwatch.jdbc;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.Dialect;
 import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -414,11 +415,11 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     return own;
   }
 
-  /**
-   * The application's text; an INSERT, which must have its columns named, with no more than that.
-   */
+  /** The application's text; where an INSERT must have its columns named, with that. */
   private CachedPlan plainest() {
-    return plan.kind() == StatementKind.INSERT || plan.kind() == StatementKind.REPLACE
+    boolean inserts = plan.kind() == StatementKind.INSERT || plan.kind() == StatementKind.REPLACE;
+    Dialect dialect = connection.rules().dialect();
+    return inserts && (dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE)
         ? connection.withoutWrittenRows(plan)
         : connection.asItIs(plan, GapReason.SHAPE, "");
   }
