@@ -157,14 +157,7 @@ final class FuzzCommand implements Callable<Integer> {
       throws SQLException, InterruptedException, IOException {
     List<IsolationLevel> chosen = levels.isEmpty() ? dbms.levels() : levels;
     for (IsolationLevel level : chosen) {
-      if (!dbms.levels().contains(level)) {
-        throw CommandException.badInput(
-            dbms.describe()
-                + " has no level of its own called "
-                + level
-                + "; it has "
-                + dbms.levels().stream().map(Enum::name).collect(Collectors.joining(", ")));
-      }
+      DbmsLevels.require(dbms, level);
     }
     Campaign.Plan plan =
         new Campaign.Plan(

@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -159,14 +158,7 @@ final class ReplayCommand implements Callable<Integer> {
                       CommandException.badInput(
                           file + " names no level: give one with --isolation RC, say"));
     }
-    if (!dbms.levels().contains(level)) {
-      throw CommandException.badInput(
-          dbms.describe()
-              + " has no level of its own called "
-              + level
-              + "; it has "
-              + dbms.levels().stream().map(Enum::name).collect(Collectors.joining(", ")));
-    }
+    DbmsLevels.require(dbms, level);
     return level;
   }
 

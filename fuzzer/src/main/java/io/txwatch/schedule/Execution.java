@@ -1,7 +1,6 @@
 package io.txwatch.schedule;
 
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.schedule.StepOutcome.Status;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.util.ArrayList;
@@ -104,10 +103,5 @@ public record Execution(
             .map(read -> String.join(";", Values.bag(read.rows())))
             .collect(Collectors.joining(" | "))
         + undecided.map(why -> "\nundecided: " + why).orElse("");
-  }
-
-  /** True if a step was not sent, or did not come back. */
-  boolean isIncomplete() {
-    return outcomes.stream().anyMatch(outcome -> outcome.status() == Status.UNDECIDED);
   }
 }

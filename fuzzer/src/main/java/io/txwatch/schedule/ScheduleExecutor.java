@@ -145,13 +145,7 @@ public final class ScheduleExecutor implements AutoCloseable {
       Step step = new Step(0, "F", Optional.empty(), sql);
       try (Statement statement = reader.createStatement();
           var result = statement.executeQuery(dbms.spell(sql))) {
-        List<String> columns = new ArrayList<>();
-        for (int i = 1; i <= result.getMetaData().getColumnCount(); i++) {
-          columns.add(result.getMetaData().getColumnLabel(i));
-        }
-        finals.add(
-            new StepOutcome(
-                step, Status.OK, false, null, "", 0, "", -1, columns, Values.rows(result)));
+        finals.add(StepOutcome.ofQuery(step, result));
       }
     }
     return finals;

@@ -8,7 +8,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -121,21 +120,13 @@ final class Session implements AutoCloseable {
   private StepOutcome execute(Step step, String sql) {
     try (Statement executing = connection.createStatement()) {
       statement = executing;
-      boolean query = executing.execute(sql);
-      List<String> columns = new ArrayList<>();
-      List<List<@Nullable Object>> rows = List.of();
-      long count = -1;
-      if (query) {
+      if (executing.execute(sql)) {
         try (ResultSet result = executing.getResultSet()) {
-          for (int i = 1; i <= result.getMetaData().getColumnCount(); i++) {
-            columns.add(result.getMetaData().getColumnLabel(i));
-          }
-          rows = Values.rows(result);
+          return StepOutcome.ofQuery(step, result);
         }
-      } else {
-        count = executing.getUpdateCount();
       }
-      return new StepOutcome(step, Status.OK, false, null, "", 0, "", count, columns, rows);
+      long count = executing.getUpdateCount();
+      return new StepOutcome(step, Status.OK, false, null, "", 0, "", count, List.of(), List.of());
     } catch (SQLException e) {
       return new StepOutcome(
           step,

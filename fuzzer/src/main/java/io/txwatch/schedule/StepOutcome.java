@@ -2,6 +2,8 @@ package io.txwatch.schedule;
 
 import io.txwatch.dbms.Failure;
 import io.txwatch.testcase.Step;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,12 @@ public record StepOutcome(
     SKIPPED,
     /** It did not come back in time, or was never reached because another one did not. */
     UNDECIDED
+  }
+
+  /** A query that succeeded; its result is read to the end. */
+  static StepOutcome ofQuery(Step step, ResultSet result) throws SQLException {
+    return new StepOutcome(
+        step, Status.OK, false, null, "", 0, "", -1, Values.labels(result), Values.rows(result));
   }
 
   /** A step that was not executed. */

@@ -20,6 +20,15 @@ public final class Values {
 
   private Values() {}
 
+  /** The labels of a result's columns. */
+  static List<String> labels(ResultSet result) throws SQLException {
+    List<String> labels = new ArrayList<>();
+    for (int i = 1; i <= result.getMetaData().getColumnCount(); i++) {
+      labels.add(result.getMetaData().getColumnLabel(i));
+    }
+    return labels;
+  }
+
   /** All rows of a result, which is read to its end. */
   static List<List<@Nullable Object>> rows(ResultSet result) throws SQLException {
     int width = result.getMetaData().getColumnCount();
