@@ -51,7 +51,7 @@ final class CorpusFiles {
             .filter(file -> file.toString().endsWith(".sql"))
             .filter(file -> !file.endsWith("schema.sql"))
             .sorted()
-            .forEach(file -> scripts.add(script(file, pass)));
+            .forEach(file -> scripts.add(script(directory, file, pass)));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -75,8 +75,8 @@ final class CorpusFiles {
     return steps(file, 0).stream().map(Step::sql).toList();
   }
 
-  private static Script script(Path file, int pass) {
-    String name = file.getParent().getFileName() + "/" + file.getFileName();
+  private static Script script(String directory, Path file, int pass) {
+    String name = directory + "/" + file.getFileName();
     return new Script(name + "#" + pass, pass % 2 == 1, steps(file, pass));
   }
 

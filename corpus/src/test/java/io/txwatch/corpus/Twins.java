@@ -34,8 +34,10 @@ final class Twins {
     this.columns = columns;
   }
 
-  /** New databases of a kind, with the schema's tables, which are empty. */
-  static Twins of(ServerKind kind) throws SQLException {
+  /**
+   * New databases of a kind, with the schema's tables, which are empty: one of them for each level.
+   */
+  static Twins of(ServerKind kind, Level... levels) throws SQLException {
     String rawUrl = freshDatabase(kind);
     Map<String, String> columns = new java.util.TreeMap<>();
     try (Connection raw = DriverManager.getConnection(rawUrl);
@@ -49,7 +51,7 @@ final class Twins {
       columns.put(Texts.NOT_PREPARED, columns(statement, Texts.NOT_PREPARED));
     }
     Twins twins = new Twins(kind, rawUrl, columns);
-    for (Level level : Level.values()) {
+    for (Level level : levels) {
       twins.watched.put(level, WatchedTwin.create(kind, level));
     }
     return twins;
@@ -96,27 +98,28 @@ final class Twins {
           Connection connection = twin.watch(real)) {
         fill(connection);
         connection.setAutoCommit(!script.transactional());
+        twin.forget();
         for (int i = 0; i < expected.size(); i++) {
           Step step = script.statements().get(i);
           Outcome raw = expected.get(i);
-          twin.forget();
+          twin.next();
           Outcome seen = perform(connection, step);
           if (!raw.lines().equals(seen.lines())) {
             differences.add(
                 Difference.of(
                     kind, level, script.name(), "outcome", step.sql(), raw.lines(), seen.lines()));
           }
-          twin.judge(script.name(), step, raw, coverage).ifPresent(differences::add);
         }
         Map<String, List<String>> held = contents(real);
         for (String table : columns.keySet()) {
-          List<String> one = contents.get(table);
-          List<String> other = held.get(table);
-          if (!java.util.Objects.equals(one, other)) {
+          List<String> one = contents.getOrDefault(table, List.of());
+          List<String> other = held.getOrDefault(table, List.of());
+          if (!one.equals(other)) {
             differences.add(Difference.of(kind, level, script.name(), "tables", table, one, other));
           }
         }
         end(connection, script);
+        differences.addAll(twin.judge(script, expected, coverage));
       }
     }
     return differences;

@@ -6,7 +6,6 @@ import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Ids;
-import io.txwatch.history.RowAccess;
 import io.txwatch.jdbc.Watch;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationResult;
@@ -19,19 +18,33 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A prepared database, watched at one level, and what was observed of the last step. */
+/**
+ * A prepared database, watched at one level, and what was observed of a script's steps.
+ *
+ * <p>A statement's event may come after the application went on: when a read that was put off is
+ * done, or when the transaction ends. So steps are judged at the end of a script, and an event
+ * belongs to the first step of its text that still lacks one.
+ */
 final class WatchedTwin {
+
+  /** What was observed of one statement: its event, and the gap that is told just before it. */
+  private record Observed(Optional<Event.Gap> gap, Event.StatementExecuted statement) {}
+
+  /** How a gap begins where the DBMS refused a text of ours that stands beside the statement. */
+  private static final String READ_REFUSED = "a read beside it failed";
 
   private final ServerKind kind;
   private final Level level;
   private final String url;
   private final List<Event> events = new CopyOnWriteArrayList<>();
+  private final List<Integer> firstEvents = new ArrayList<>();
   private final Pipeline pipeline =
       new Pipeline(
           Ids.ofNode(1),
@@ -77,73 +90,117 @@ final class WatchedTwin {
         url,
         "",
         () -> DriverManager.getConnection(url),
-        Settings.of(Map.of(Setting.INSTRUMENT, level.name().toLowerCase(Locale.ROOT))),
+        Settings.of(
+            Map.of(
+                Setting.INSTRUMENT,
+                level.name().toLowerCase(Locale.ROOT),
+                Setting.REDACT,
+                "false")),
         pipeline);
   }
 
+  /** A script begins. */
   void forget() {
     events.clear();
+    firstEvents.clear();
+  }
+
+  /** The script's next step begins. */
+  void next() {
+    firstEvents.add(events.size());
   }
 
   /**
-   * Counts what was observed of a step.
+   * Counts what was observed of a script, which has ended.
    *
-   * @param raw its outcome where nobody watched
-   * @return how the observation falls short of what it says of itself; empty if it does not
+   * @param raw the outcomes of its steps where nobody watched
+   * @return where the observation falls short of what it says of itself
    */
-  Optional<Difference> judge(String script, Step step, Outcome raw, Coverage coverage) {
-    String sql = step.sql();
-    List<Event.Gap> faults =
-        events(Event.Gap.class).filter(gap -> gap.reason() == GapReason.FAULT).toList();
-    if (!faults.isEmpty()) {
-      return Optional.of(
-          new Difference(kind, level, script, "refused", sql, "", faults.get(0).detail(), false));
+  List<Difference> judge(Script script, List<Outcome> raw, Coverage coverage) {
+    List<Step> steps = script.statements();
+    List<Difference> differences = new ArrayList<>();
+    List<List<Observed>> observed = new ArrayList<>();
+    steps.forEach(step -> observed.add(new ArrayList<>()));
+    Optional<Event.Gap> gap = Optional.empty();
+    for (int at = 0, step = -1; at < events.size(); at++) {
+      while (step + 1 < firstEvents.size() && firstEvents.get(step + 1) <= at) {
+        step++;
+      }
+      if (step >= 0 && events.get(at) instanceof Event.Gap told) {
+        if (told.reason() == GapReason.FAULT) {
+          differences.add(difference(script, steps.get(step), "refused", "", told.detail()));
+        }
+        gap = Optional.of(told).filter(g -> g.reason().isOfStatement());
+      } else if (step >= 0 && events.get(at) instanceof Event.StatementExecuted statement) {
+        int of = stepOf(statement, steps, observed, step);
+        observed.get(of).add(new Observed(gap, statement));
+        gap = Optional.empty();
+      }
     }
-    if (raw.failed() || !Texts.isOfPreparedTables(sql)) {
-      return Optional.empty();
+    for (int i = 0; i < steps.size(); i++) {
+      if (!raw.get(i).failed() && Texts.isOfPreparedTables(steps.get(i).sql())) {
+        judge(script, steps.get(i), raw.get(i), observed.get(i), coverage)
+            .ifPresent(differences::add);
+      }
     }
-    Optional<Event.Gap> gap =
-        events(Event.Gap.class).filter(g -> g.reason().isOfStatement()).findFirst();
+    return differences;
+  }
+
+  private static int stepOf(
+      Event.StatementExecuted statement,
+      List<Step> steps,
+      List<List<Observed>> observed,
+      int running) {
+    for (int i = 0; i < running; i++) {
+      Step step = steps.get(i);
+      if (step.sql().equals(statement.sql())
+          && observed.get(i).size() < Math.max(1, step.bindings().size())) {
+        return i;
+      }
+    }
+    return running;
+  }
+
+  private Optional<Difference> judge(
+      Script script, Step step, Outcome raw, List<Observed> observed, Coverage coverage) {
+    Optional<Event.Gap> gap = observed.stream().flatMap(o -> o.gap().stream()).findFirst();
+    if (gap.isPresent() && gap.get().detail().startsWith(READ_REFUSED)) {
+      return Optional.of(difference(script, step, "refused", "", gap.get().detail()));
+    }
     if (gap.isPresent()) {
-      coverage.notSeen(kind, level, gap.get().reason(), gap.get().detail(), sql, sees());
-    } else if (Texts.isOfRows(sql)) {
+      boolean sees = observed.stream().anyMatch(o -> !o.statement().rows().isEmpty());
+      coverage.notSeen(kind, level, gap.get().reason(), gap.get().detail(), step.sql(), sees);
+    } else if (Texts.isOfRows(step.sql())) {
       coverage.instrumented(kind, level);
-      return unseen(script, step, raw);
+      return unseen(script, step, raw, observed);
     }
     return Optional.empty();
   }
 
   /** A write that says that all was seen, of rows that nobody saw. */
-  private Optional<Difference> unseen(String script, Step step, Outcome raw) {
-    List<Event.StatementExecuted> executed = events(Event.StatementExecuted.class).toList();
+  private Optional<Difference> unseen(
+      Script script, Step step, Outcome raw, List<Observed> observed) {
     boolean silent =
         Texts.mayWrite(step.sql())
             && raw.touched() > 0
-            && executed.stream().allMatch(Event.StatementExecuted::writesSeen)
-            && executed.stream().noneMatch(e -> e.rows().stream().anyMatch(WatchedTwin::isWrite));
+            && observed.stream().allMatch(o -> o.statement().writesSeen())
+            && observed.stream().noneMatch(o -> hasWrite(o.statement()));
     return silent
         ? Optional.of(
-            new Difference(
-                kind,
-                level,
+            difference(
                 script,
+                step,
                 "unseen",
-                step.sql(),
                 raw.touched() + " rows",
-                executed.isEmpty() ? "no statement was observed" : "no row, and no reason why",
-                false))
+                observed.isEmpty() ? "no statement was observed" : "no row, and no reason why"))
         : Optional.empty();
   }
 
-  private boolean sees() {
-    return events(Event.StatementExecuted.class).anyMatch(e -> !e.rows().isEmpty());
+  private Difference difference(Script script, Step step, String what, String raw, String watched) {
+    return new Difference(kind, level, script.name(), what, step.sql(), raw, watched, false);
   }
 
-  private static boolean isWrite(RowAccess row) {
-    return row.access().isWrite();
-  }
-
-  private <E extends Event> java.util.stream.Stream<E> events(Class<E> type) {
-    return events.stream().filter(type::isInstance).map(type::cast);
+  private static boolean hasWrite(Event.StatementExecuted statement) {
+    return statement.rows().stream().anyMatch(row -> row.access().isWrite());
   }
 }

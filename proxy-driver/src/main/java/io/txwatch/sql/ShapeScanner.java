@@ -67,7 +67,7 @@ final class ShapeScanner {
       if (tokens.isWord(i, "IGNORE")) {
         i++;
       } else if (tokens.isWord(i, "OR") && dialect == Dialect.SQLITE) {
-        if (tokens.isWord(i + 1, "REPLACE")) {
+        if (tokens.isWord(i + 1, "REPLACE") && shape.kind == StatementKind.INSERT) {
           shape.kind = StatementKind.REPLACE;
         }
         i += 2;

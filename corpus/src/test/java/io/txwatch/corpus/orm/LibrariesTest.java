@@ -3,6 +3,7 @@ package io.txwatch.corpus.orm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.capture.Pipeline;
+import io.txwatch.corpus.Volume;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.GapReason;
@@ -29,11 +30,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each library sees watched what it sees raw, at every level. */
+/**
+ * Each library sees watched what it sees raw, at every level; in each build every library with one
+ * DBMS, all with all of them where more is {@linkplain Volume asked for}.
+ */
 class LibrariesTest {
 
   private static final List<Library> LIBRARIES =
       List.of(new HibernateUse(), new JooqUse(), new MyBatisUse(), new JdbiUse());
+
+  /** Where each is run in each build. */
+  private static final List<ServerKind> HOME =
+      List.of(ServerKind.POSTGRESQL, ServerKind.MARIADB, ServerKind.H2, ServerKind.H2);
 
   static Stream<Arguments> uses() {
     return TestServers.kinds()
@@ -41,6 +49,10 @@ class LibrariesTest {
         .flatMap(
             kind ->
                 LIBRARIES.stream()
+                    .filter(
+                        library ->
+                            Volume.asked() != Volume.QUICK
+                                || kind == HOME.get(LIBRARIES.indexOf(library)))
                     .map(
                         library ->
                             Arguments.of(kind, library.getClass().getSimpleName(), library)));
@@ -55,7 +67,7 @@ class LibrariesTest {
     library.use(kind, Sources.of(() -> DriverManager.getConnection(rawUrl)), expected::add);
     assertThat(expected).as("what %s sees raw", name).hasSizeGreaterThan(20);
 
-    for (Level level : Level.values()) {
+    for (Level level : Volume.asked().levels()) {
       String url = TestServers.freshDatabase(kind);
       library.create(kind, Sources.of(() -> DriverManager.getConnection(url)));
       prepare(url);
