@@ -211,6 +211,10 @@ public final class DelegateGenerator {
                 + "  protected abstract boolean keepsValues();\n"
                 + "\n  /** Keeps the hash of a value that has been set. */\n"
                 + "  protected abstract void keepValue(int index, long hash);\n"
+                + "\n  /** Tells the value of a parameter that may be compared with a key. */\n"
+                + "  protected abstract void keyValue(int index, long value);\n"
+                + "\n  /** The same; null if it cannot be compared, or is null. */\n"
+                + "  protected abstract void keyValue(int index, Object value);\n"
                 + "\n  /** Keeps a setter that has been called. */\n"
                 + "  protected abstract void keep(int index, Setter setter);\n"
                 + "\n  /** Tells that a parameter is about to be set from a stream, which can be read once only. */\n"
@@ -288,6 +292,9 @@ public final class DelegateGenerator {
                   + "));\n      }\n    }\n";
         }
       }
+      if (target.hooks() == Hooks.SETTERS && !hook.isEmpty()) {
+        keep = "    keyValue(a0, " + keyValue(name, types) + ");\n" + keep;
+      }
       if (!hook.isEmpty()) {
         arguments.set(0, hook + "(a0)");
       }
@@ -328,6 +335,15 @@ public final class DelegateGenerator {
         case PARAMETERS -> index ? "place" : "";
       };
     }
+  }
+
+  /** What a setter's value is to a key: an integer, an object, or nothing that compares. */
+  private static String keyValue(String name, List<String> types) {
+    return switch (types.size() == 2 ? name : "") {
+      case "setByte", "setShort", "setInt", "setLong" -> "(long) a1";
+      case "setString", "setObject" -> "(Object) a1";
+      default -> "(Object) null";
+    };
   }
 
   private static boolean isStream(String type) {

@@ -1,5 +1,6 @@
 package io.txwatch.analyzer;
 
+import io.txwatch.history.Access;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Outcome;
@@ -40,7 +41,8 @@ final class CoverageCount {
         } else {
           rowsRead++;
         }
-        uncertain += access.certain() ? 0 : 1;
+        // Of a row that was found by its key no read beside the statement told.
+        uncertain += access.certain() || access.access() == Access.TARGET ? 0 : 1;
       }
       for (VersionSet set : e.versionSets()) {
         uncertain += set.certain() ? 0 : 1;

@@ -25,6 +25,9 @@ import java.util.ArrayDeque;
  *       next one made an intermediate read (G1b) and has no such edge.
  * </ul>
  *
+ * <p>One ww more does hang on the order of arrival: that of a write which may have made no version
+ * ({@link KeyedWrites}).
+ *
  * <p>Nothing rests on an event that did not come. A writer that is only a token (another process,
  * lost events) is a place in the chain and never an accusation. A transaction whose count of events
  * does not add up takes no part: a rollback to a savepoint may be what is missing.
@@ -129,9 +132,9 @@ public final class DependencyInference {
       began(session, transaction);
     }
     transaction.events++;
-    transaction.executed(event);
+    transaction.executed(event, clock);
     if (event.succeeded()) {
-      chains.executed(transaction, event, session.database.place());
+      chains.executed(transaction, event, session.database.place(), clock);
     }
   }
 

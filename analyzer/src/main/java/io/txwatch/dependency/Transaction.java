@@ -66,6 +66,9 @@ public final class Transaction {
   final List<Version> writes = new ArrayList<>(2);
   final List<Version.Read> reads = new ArrayList<>(4);
 
+  /** Rows that it was to write, found by their keys. */
+  final List<KeyedWrites.Target> targets = new ArrayList<>(0);
+
   /** What it read by predicate; null if nothing. */
   @Nullable PredicateLinks predicates;
 
@@ -79,9 +82,15 @@ public final class Transaction {
    * A statement of it.
    *
    * @param rowsSeen whether any of its rows were
+   * @param arrived when its event came, on the clock of arriving events
    */
   public record Statement(
-      int number, StatementKind kind, String sql, String callSite, boolean rowsSeen) {}
+      int number,
+      StatementKind kind,
+      String sql,
+      String callSite,
+      boolean rowsSeen,
+      long arrived) {}
 
   /** A read at {@code statement} that saw {@code seen} although {@code own} had been written. */
   record InternalRead(Version own, Version seen, int statement) {}
@@ -99,14 +108,15 @@ public final class Transaction {
     }
   }
 
-  void executed(Event.StatementExecuted event) {
+  void executed(Event.StatementExecuted event, long arrived) {
     statements.add(
         new Statement(
             event.statement(),
             event.kind(),
             event.sql(),
             event.callSite(),
-            !event.rows().isEmpty()));
+            !event.rows().isEmpty(),
+            arrived));
   }
 
   /** Notes that statements were undone, and forgets the own writes among them. */
@@ -135,6 +145,22 @@ public final class Transaction {
     reads.clear();
     ownWrites.clear();
     internalReads.clear();
+    targets.clear();
+  }
+
+  /** When the event of a statement came; 0 if it was not seen. */
+  long arrived(int number) {
+    return statement(number).map(Statement::arrived).orElse(0L);
+  }
+
+  /** Whether a statement of it is known to have made a version of a row. */
+  boolean hasWritten(Row row, int statement) {
+    for (Version write : writes) {
+      if (write.row == row && write.statement == statement) {
+        return true;
+      }
+    }
+    return false;
   }
 
   boolean hasWritten(Row row) {

@@ -54,9 +54,19 @@ final class VersionChains {
     return contradictions;
   }
 
-  void executed(Transaction transaction, Event.StatementExecuted event, String place) {
+  /**
+   * A statement was executed.
+   *
+   * @param arrived when its event came
+   */
+  void executed(
+      Transaction transaction, Event.StatementExecuted event, String place, long arrived) {
     for (RowAccess access : event.rows()) {
       Row row = table(place, access.table()).row(access.row());
+      if (access.access() == Access.TARGET) {
+        transaction.targets.add(new KeyedWrites.Target(row, event.statement(), arrived));
+        continue;
+      }
       Version version = row.broken ? null : learn(row, access.writers());
       if (version == null) {
         continue;
@@ -76,6 +86,7 @@ final class VersionChains {
             wrote(transaction, deletion);
           }
         }
+        case TARGET -> {}
       }
     }
     for (VersionSet set : event.versionSets()) {
@@ -237,6 +248,17 @@ final class VersionChains {
           read.statement,
           survivor.statement,
           read.basis == Basis.ITEM && survivor.isDoubtful() ? Basis.POSSIBLE_ITEM : read.basis);
+      int wroteAfter = KeyedWrites.after(survivor, read);
+      if (wroteAfter > 0) {
+        out.dependency(
+            writer,
+            read.reader,
+            DependencyKind.WW,
+            version.row,
+            survivor.statement,
+            wroteAfter,
+            Basis.ITEM);
+      }
     } else if (version.fate == Fate.SURVIVED && read.basis == Basis.ITEM) {
       out.intermediateRead(writer, read.reader, version.row, version.statement, read.statement);
     }

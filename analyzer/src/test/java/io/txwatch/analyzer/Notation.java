@@ -31,6 +31,8 @@ import java.util.regex.Pattern;
  *       transaction 2 last wrote to y; {@code y2.3} is what statement 3 of transaction 2 wrote
  *   <li>{@code l1(x0)}: the same by SELECT … FOR UPDATE
  *   <li>{@code w1(x2)}: an UPDATE wrote the version that stands on x2; it is called x1, or x1.n
+ *   <li>{@code t1(x2)}: an UPDATE found row x by its key, and made the version that stands on x2;
+ *       of {@code t1(x)}, it made none
  *   <li>{@code i1(x)}, {@code d1(x2)}: INSERT, DELETE
  *   <li>{@code b1(x2)}: an UPDATE whose rows were not seen (blind)
  *   <li>{@code x0?}: told by a read beside the statement, uncertain
@@ -83,7 +85,12 @@ final class Notation {
 
   /** What the analyzer finds in a history, one line each. */
   static List<String> findings(String line) {
-    return analyzed(events(line)).stream().map(Notation::text).toList();
+    return findings(line, POSTGRESQL);
+  }
+
+  /** What the analyzer finds in a history of that DBMS, one line each. */
+  static List<String> findings(String line, Database database) {
+    return analyzed(events(line, database)).stream().map(Notation::text).toList();
   }
 
   static String text(Anomaly anomaly) {
@@ -121,6 +128,7 @@ final class Notation {
       case 'l' -> statement(tx, count, StatementKind.LOCKING_SELECT, Access.READ, arguments, true);
       case 'w' -> statement(tx, count, StatementKind.UPDATE, Access.UPDATE, arguments, true);
       case 'b' -> statement(tx, count, StatementKind.UPDATE, Access.UPDATE, arguments, false);
+      case 't' -> statement(tx, count, StatementKind.UPDATE, Access.TARGET, arguments, true);
       case 'i' -> statement(tx, count, StatementKind.INSERT, Access.INSERT, arguments, true);
       case 'd' -> statement(tx, count, StatementKind.DELETE, Access.DELETE, arguments, true);
       case 's' -> {
@@ -160,13 +168,17 @@ final class Notation {
       boolean certain = !argument.endsWith("?");
       String version = certain ? argument : argument.substring(0, argument.length() - 1);
       String row = version.substring(0, 1);
-      String list = access == Access.INSERT ? "" : list(version);
-      if (access == Access.UPDATE || access == Access.INSERT) {
+      boolean made = access == Access.UPDATE || access == Access.INSERT || version.length() > 1;
+      String list = access == Access.INSERT || !made ? "" : list(version);
+      if (access != Access.READ && access != Access.DELETE && made) {
         list = list + WriterToken.of(tx, number);
         lists.put(row + tx, list);
         lists.put(row + tx + "." + number, list);
       }
-      if (seen) {
+      if (access == Access.TARGET) {
+        WriterList own = new WriterList(WriterToken.of(tx, number), false);
+        rows.add(new RowAccess(access, "t", row.charAt(0), own, false));
+      } else if (seen) {
         String window = list.substring(Math.max(0, list.length() - WriterList.WINDOW_LENGTH));
         rows.add(new RowAccess(access, "t", row.charAt(0), WriterList.ofColumn(window), certain));
       }

@@ -12,7 +12,19 @@ public enum Access {
    */
   UPDATE,
   /** Deleted it. The writers' list is that of the version deleted; no version follows. */
-  DELETE;
+  DELETE,
+  /**
+   * Was sent to write it, and may have left it as it was: an UPDATE that pinned a key by the same
+   * values by which its transaction had read the row before, and that found a row. So it wrote, and
+   * locked, the row that the key stood for. Whether that made a version is not told: MySQL and
+   * MariaDB make none of an UPDATE that changes nothing. The writers' list is the statement's own
+   * token, cut: the name of the version if there is one.
+   *
+   * <p>Never certain: since the row was read another may have come to bear its key. What follows
+   * from it all the same, {@code KeyedWrites} in the analyzer says. Its event was sent before
+   * anything that its session sent to the DBMS after the statement.
+   */
+  TARGET;
 
   /** True for everything but a read. */
   public boolean isWrite() {

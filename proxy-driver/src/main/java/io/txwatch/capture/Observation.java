@@ -38,6 +38,7 @@ public final class Observation {
   private boolean ended;
   private long beyond;
   private boolean lateRowsTold;
+  private @Nullable RowAccess target;
   private @Nullable GapReason gap;
   private String gapDetail = "";
 
@@ -145,6 +146,35 @@ public final class Observation {
         rows.add(new RowAccess(access, table, row, WriterList.ofColumn(writers), certain));
       }
     }
+  }
+
+  /**
+   * Notes the row that an UPDATE has found by a key, as {@link Access#TARGET}. It is told only if
+   * {@link #succeeded} ends the observation, not where the end of the transaction does: then its
+   * event would come after the COMMIT.
+   */
+  public void target(String table, long row) {
+    synchronized (tracker) {
+      WriterList own = new WriterList(token(), false);
+      target = new RowAccess(Access.TARGET, table, row, own, false);
+    }
+  }
+
+  /** Adds the row that was found by a key, unless a read beside the statement told of it. */
+  void tellTarget() {
+    RowAccess found = target;
+    if (found == null) {
+      return;
+    }
+    if (rows == null) {
+      rows = new ArrayList<>(1);
+    }
+    for (RowAccess row : rows) {
+      if (row.access().isWrite() && row.row() == found.row() && row.table().equals(found.table())) {
+        return;
+      }
+    }
+    rows.add(found);
   }
 
   /** True once the statement's event has been sent. */

@@ -218,6 +218,7 @@ public final class SessionTracker {
     if (!observation.end()) {
       return;
     }
+    observation.tellTarget();
     tell(observation, writesSeen && observation.rowsBeyond() == 0, null);
     if (observation.transaction.single && current == observation.transaction) {
       end(Outcome.COMMITTED);

@@ -30,8 +30,9 @@ final class Batch {
    * What an item is given when it is added.
    *
    * @param firstRow the id of its first new row; 0 if it has none
+   * @param key the bits of the key by which it finds a row; 0 if there is none
    */
-  record Given(CachedPlan cached, String token, long firstRow) {
+  record Given(CachedPlan cached, String token, long firstRow, long key) {
     String immediateSql() {
       return cached.plan().immediateSql(token, firstRow);
     }
@@ -66,11 +67,11 @@ final class Batch {
   }
 
   /** Adds an item and gives it its token and its rows' ids. */
-  Given add(CachedPlan cached) {
+  Given add(CachedPlan cached, long key) {
     SessionTracker.Position position = connection.tracker().next(plans.size());
     plans.add(cached);
     positions.add(position);
-    Given item = new Given(cached, position.token(), Execution.takeRowIds(cached));
+    Given item = new Given(cached, position.token(), Execution.takeRowIds(cached), key);
     given.add(item);
     return item;
   }
@@ -145,10 +146,14 @@ final class Batch {
   }
 
   private Execution begin(int i) {
-    return i < positions.size()
-        ? Execution.begin(
-            connection, plans.get(i), positions.get(i), given.get(i).firstRow(), calledFrom)
-        : Execution.begin(connection, plans.get(i), null, 0, calledFrom);
+    if (i >= positions.size()) {
+      return Execution.begin(connection, plans.get(i), null, 0, calledFrom);
+    }
+    Given item = given.get(i);
+    Execution execution =
+        Execution.begin(connection, plans.get(i), positions.get(i), item.firstRow(), calledFrom);
+    execution.key(item.key());
+    return execution;
   }
 
   private void failed(@Nullable List<Execution> begun, SQLException error, long[] counts) {

@@ -31,6 +31,7 @@ final class CachedPlan {
   private volatile @Nullable CachedPlan counting;
   private volatile boolean outgrown;
   private final @Nullable PlannedReads sideReads;
+  private final @Nullable KnownKey key;
   private final boolean asksFoundRows;
   private final boolean asksDiagnostics;
 
@@ -44,6 +45,7 @@ final class CachedPlan {
     this.shownSql = shownSql;
     this.proven = !plan.isRewritten();
     this.sideReads = PlannedReads.of(plan);
+    this.key = KnownKey.of(plan.keys());
     this.asksFoundRows = FOUND_ROWS.matcher(plan.original()).find();
     this.asksDiagnostics = asksFoundRows || DIAGNOSTICS.matcher(plan.original()).find();
   }
@@ -99,6 +101,11 @@ final class CachedPlan {
   /** True if the statement was made to return what it wrote. */
   boolean returnsWrittenRows() {
     return plan.returns() == RewritePlan.Returns.WRITTEN_ROWS;
+  }
+
+  /** The key by which it finds a row, or what it does to keys; null if it has none to do with. */
+  @Nullable KnownKey key() {
+    return key;
   }
 
   /** The reads that stand beside the statement; null if there are none. */

@@ -9,6 +9,7 @@ import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.VersionSet;
 import io.txwatch.sql.Dialect;
+import io.txwatch.sql.KeyedRow;
 import io.txwatch.sql.NewRows;
 import io.txwatch.sql.TransactionControl;
 import java.sql.PreparedStatement;
@@ -44,6 +45,9 @@ final class Execution {
   private boolean heldWritesSeen;
   private int timeout;
   private boolean inBatch;
+
+  /** The bits of the key by which it finds a row; 0 if there is none. */
+  private long key;
 
   /** The id of the first row that an INSERT gives an id; 0 if it gives none. */
   private final long firstRow;
@@ -86,6 +90,7 @@ final class Execution {
           position == null
               ? tracker.begin(cached.kind(), cached.shownSql(), callSite)
               : tracker.begin(position, cached.kind(), cached.shownSql(), callSite);
+      connection.mayMoveKeys(cached.key());
       Optional<GapReason> reason = cached.plan().passThrough();
       if (reason.isPresent()) {
         observation.notSeen(reason.get(), cached.plan().passThroughDetail());
@@ -159,7 +164,7 @@ final class Execution {
   void counted(long count) {
     Optional<NewRows> given = cached.plan().newRows();
     if (observation == null || firstRow == 0 || given.isEmpty()) {
-      succeeded(count == 0 && cached.countTellsOfWrites());
+      succeeded((count == 0 && cached.countTellsOfWrites()) || (count == 1 && foundByKey()));
       return;
     }
     NewRows rows = given.get();
@@ -175,6 +180,45 @@ final class Execution {
       }
       case NONE -> succeeded(true);
       case UNKNOWN -> succeeded(false);
+    }
+  }
+
+  /** The bits of the key by which the statement finds a row; 0 if they are not known. */
+  void key(long bits) {
+    this.key = bits;
+  }
+
+  /**
+   * An UPDATE has found one row by a key. It is the one that the transaction has read by that key,
+   * or one that has taken its place.
+   *
+   * @return false if none was read
+   */
+  private boolean foundByKey() {
+    KnownKey by = cached.key();
+    if (key == 0
+        || by == null
+        || by.role() != KeyedRow.Role.WRITES
+        || observation == null
+        || observation.isAlone()) {
+      return false;
+    }
+    long row = connection.knownRows().find(observation.transaction(), key);
+    if (row != 0) {
+      observation.target(by.table(), row);
+    }
+    return row != 0;
+  }
+
+  /** A query has returned a row that it may have found by a key. */
+  private void readByKey(long row) {
+    KnownKey by = cached.key();
+    if (key != 0
+        && by != null
+        && by.role() == KeyedRow.Role.READS
+        && observation != null
+        && !observation.isAlone()) {
+      connection.knownRows().read(observation.transaction(), key, by.table(), row);
     }
   }
 
@@ -334,6 +378,9 @@ final class Execution {
       afterwards(false, GapReason.OPAQUE, "several statements in one string");
     } else {
       tracker.controlled(control);
+      if (control instanceof TransactionControl.RollbackTo) {
+        connection.forgetKeys();
+      }
       if (control instanceof TransactionControl.ImplicitCommit) {
         afterwards(true, GapReason.OPAQUE, "");
       }
@@ -402,6 +449,7 @@ final class Execution {
           writers = writers == null ? "" : writers;
           observation.row(access(row, writers), tables.get(i), row, writers);
           connection.rowSeen(cached.kind(), observation.transaction());
+          readByKey(row);
         }
       }
     } catch (SQLException | RuntimeException e) {

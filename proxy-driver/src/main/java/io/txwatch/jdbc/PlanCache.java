@@ -137,6 +137,7 @@ final class PlanCache {
             untouched.appended(),
             // Where a star was written out, the application's own text has it still.
             plan.starShowsAuxiliary() || (plan.isRewritten() && plan.original().indexOf('*') >= 0),
+            untouched.keys(),
             List.of()),
         cached.shownSql());
   }

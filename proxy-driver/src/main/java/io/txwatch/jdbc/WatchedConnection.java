@@ -30,6 +30,7 @@ final class WatchedConnection extends DelegatingConnection {
   private @Nullable PlanCache ownPlans;
   private boolean guarded;
   private @Nullable SideReads sideReads;
+  private @Nullable KnownRows knownRows;
 
   /** The transaction that is sure to have its snapshot; 0 if that is not known of any. */
   private long snapshotOf;
@@ -144,6 +145,32 @@ final class WatchedConnection extends DelegatingConnection {
   void rowSeen(StatementKind kind, long transaction) {
     if (snapshotOf != transaction && database.snapshots().fixesSnapshot(kind)) {
       snapshotOf = transaction;
+    }
+  }
+
+  /** The rows that its transaction has read by a key. */
+  KnownRows knownRows() {
+    if (knownRows == null) {
+      knownRows = new KnownRows();
+    }
+    return knownRows;
+  }
+
+  /** Rows are no longer known by the keys that they were read by. */
+  void forgetKeys() {
+    if (knownRows != null) {
+      knownRows.forget();
+    }
+  }
+
+  /** A statement is sent after which other rows may bear the keys that were read. */
+  void mayMoveKeys(@Nullable KnownKey key) {
+    if (knownRows != null && key != null) {
+      switch (key.role()) {
+        case MAY_MOVE -> knownRows.forget(key.table());
+        case ANY_MAY_MOVE -> forgetKeys();
+        case NONE, READS, WRITES -> {}
+      }
     }
   }
 
@@ -400,6 +427,7 @@ final class WatchedConnection extends DelegatingConnection {
   public void rollback(Savepoint savepoint) throws SQLException {
     delegate.rollback(savepoint);
     tracker.rolledBackTo(nameOf(savepoint));
+    forgetKeys();
   }
 
   @Override

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   /** A row of a batch: the setters that made it. */
-  private record Item(@Nullable Setter @Nullable [] setters, long @Nullable [] hashes) {}
+  private record Item(@Nullable Setter @Nullable [] setters, long @Nullable [] hashes, long key) {}
 
   /** The plan for the text that the application prepared. */
   private CachedPlan plan;
@@ -34,6 +34,10 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   private @Nullable Setter @Nullable [] kept;
   private long @Nullable [] hashes;
+
+  /** The bits of the parameters that are values of a key. */
+  private long @Nullable [] keyValues;
+
   private boolean streamed;
 
   /** The application's own text, prepared to tell of its result. */
@@ -99,6 +103,34 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   @Override
+  protected void keyValue(int index, long value) {
+    KnownKey key = plan.key();
+    if (key != null && key.takes(index)) {
+      keepKeyValue(index, key.of(index, value));
+    }
+  }
+
+  @Override
+  protected void keyValue(int index, @Nullable Object value) {
+    KnownKey key = plan.key();
+    if (key != null && key.takes(index)) {
+      keepKeyValue(index, key.of(index, value));
+    }
+  }
+
+  private void keepKeyValue(int index, long bits) {
+    if (keyValues == null) {
+      keyValues = new long[plan.plan().parameterCount()];
+    }
+    keyValues[index - 1] = bits;
+  }
+
+  @Override
+  long bits(KnownKey key) {
+    return key.bits(keyValues);
+  }
+
+  @Override
   protected void beforeStream() throws SQLException {
     // A stream can be read once: from here on the text does not change any more.
     prepareFor(connection.withoutWrittenRows(plan));
@@ -110,6 +142,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     prepared.clearParameters();
     kept = null;
     hashes = null;
+    keyValues = null;
   }
 
   @Override
@@ -299,7 +332,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       plan.batched(true);
       collecting = new Batch(connection);
     }
-    collecting.add(active).setParameters(prepared);
+    KnownKey key = active.key();
+    collecting.add(active, key == null ? 0 : bits(key)).setParameters(prepared);
     if (active.sideReads() != null) {
       collecting.parameters(parameters().copy());
     }
@@ -307,7 +341,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     items.add(
         new Item(
             streamed || kept == null ? null : kept.clone(),
-            hashes == null ? null : hashes.clone()));
+            hashes == null ? null : hashes.clone(),
+            key == null ? 0 : bits(key)));
     batch = collecting;
   }
 
@@ -355,7 +390,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     Batch again = new Batch(connection);
     for (Item item : sent) {
       replay(item.setters(), prepared, active);
-      again.add(active).setParameters(prepared);
+      again.add(active, item.key()).setParameters(prepared);
       if (active.sideReads() != null) {
         again.parameters(
             new Parameters(item.setters(), item.hashes(), item.setters() != null || !streamed));

@@ -238,6 +238,10 @@ class WatchedStatement extends DelegatingStatement {
     connection.beforeNext(cached);
     Execution execution = Execution.begin(connection, cached);
     last = execution;
+    KnownKey key = cached.key();
+    if (key != null) {
+      execution.key(bits(key));
+    }
     if (cached.sideReads() != null) {
       readBeside(execution);
     }
@@ -260,6 +264,11 @@ class WatchedStatement extends DelegatingStatement {
     } finally {
       starting = false;
     }
+  }
+
+  /** The bits of a key with the parameters that are set now; 0 if they are not known. */
+  long bits(KnownKey key) {
+    return key.bits();
   }
 
   /** The application's parameters, as they are set now. */
@@ -467,7 +476,8 @@ class WatchedStatement extends DelegatingStatement {
         delegate.addBatch(texts.get(i));
         sending.addWithoutPosition(cached);
       } else {
-        delegate.addBatch(sending.add(cached).immediateSql());
+        KnownKey key = cached.key();
+        delegate.addBatch(sending.add(cached, key == null ? 0 : key.bits()).immediateSql());
       }
     }
     return sending;

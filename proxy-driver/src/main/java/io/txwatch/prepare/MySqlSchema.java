@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -140,7 +141,37 @@ final class MySqlSchema extends SchemaReader {
                 table.schema(),
                 table.name())
             .isEmpty();
-    return new Catalog.Traits(Map.copyOf(types), Set.copyOf(changing), beforeUpdate);
+    return new Catalog.Traits(
+        Map.copyOf(types), Set.copyOf(changing), beforeUpdate, keys(connection, table));
+  }
+
+  /** Unique indexes over columns none of which may be null, the primary key first. */
+  private static List<List<String>> keys(Connection connection, TableInfo table)
+      throws SQLException {
+    record Part(String index, String column, boolean nullable) {}
+    List<Part> parts =
+        query(
+            connection,
+            "SELECT index_name, column_name, nullable FROM information_schema.statistics"
+                + " WHERE table_schema = ? AND table_name = ? AND non_unique = 0"
+                + " ORDER BY index_name <> 'PRIMARY', index_name, seq_in_index",
+            row ->
+                new Part(
+                    text(row, 1),
+                    text(row, 2).toLowerCase(Locale.ROOT),
+                    text(row, 2).isEmpty() || text(row, 3).equalsIgnoreCase("YES")),
+            table.schema(),
+            table.name());
+    Map<String, List<String>> keys = new LinkedHashMap<>();
+    Set<String> nullable = new HashSet<>();
+    for (Part part : parts) {
+      keys.computeIfAbsent(part.index(), index -> new ArrayList<>()).add(part.column());
+      if (part.nullable()) {
+        nullable.add(part.index());
+      }
+    }
+    keys.keySet().removeAll(nullable);
+    return List.copyOf(keys.values());
   }
 
   private static Kind kind(String schema, String type) {

@@ -64,10 +64,16 @@ public interface Catalog {
    *     generated ones, those with ON UPDATE (MySQL, MariaDB)
    * @param beforeUpdate true if something of the table's own may change a row that is being updated
    *     once the statement's assignments are done: a trigger
+   * @param keys the columns, in lower case, of each unique key without a nullable column, the
+   *     primary key first (MySQL, MariaDB)
    */
-  record Traits(Map<String, String> types, Set<String> changing, boolean beforeUpdate) {
+  record Traits(
+      Map<String, String> types,
+      Set<String> changing,
+      boolean beforeUpdate,
+      List<List<String>> keys) {
     /** Nothing is known. */
-    public static final Traits UNKNOWN = new Traits(Map.of(), Set.of(), false);
+    public static final Traits UNKNOWN = new Traits(Map.of(), Set.of(), false, List.of());
   }
 
   /** Whether a table carries the auxiliary columns. */

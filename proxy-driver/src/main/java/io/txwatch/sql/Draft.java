@@ -89,6 +89,9 @@ final class Draft {
         returns,
         List.copyOf(appended),
         starShows,
+        kind == shape.kind && control == TransactionControl.NONE && alone
+            ? KeyedRows.of(this)
+            : KeyedRow.ANY_MAY_MOVE,
         List.copyOf(sideReads));
   }
 }

@@ -36,6 +36,7 @@ import java.util.Optional;
  * @param returns how the rewritten statement tells of rows
  * @param appended the tables whose {@code txw_rid, txw_wl} were appended, a pair each, at the end
  *     of the select list or the RETURNING list, in this order
+ * @param keys what it has to do with rows that are known by a key
  * @param sideReads reads of ours that are sent beside the statement, on the same connection, in
  *     this order; empty at level {@code inline}
  * @param starShowsAuxiliary true if the application's {@code *} makes columns named {@code txw_rid}
@@ -59,6 +60,7 @@ public record RewritePlan(
     Returns returns,
     List<String> appended,
     boolean starShowsAuxiliary,
+    KeyedRow keys,
     List<SideRead> sideReads) {
 
   /** How the rewritten statement tells of rows. */
@@ -130,6 +132,9 @@ public record RewritePlan(
         Returns.NOTHING,
         List.of(),
         false,
+        kind == StatementKind.SELECT || kind == StatementKind.LOCKING_SELECT
+            ? KeyedRow.NONE
+            : KeyedRow.ANY_MAY_MOVE,
         List.of());
   }
 
@@ -152,6 +157,7 @@ public record RewritePlan(
         returns,
         appended,
         shows,
+        keys,
         sideReads);
   }
 
@@ -174,6 +180,7 @@ public record RewritePlan(
         returns,
         appended,
         starShowsAuxiliary,
+        keys,
         sideReads);
   }
 

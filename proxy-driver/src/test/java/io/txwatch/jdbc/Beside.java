@@ -74,6 +74,7 @@ final class Beside implements UnaryOperator<Planner> {
         plan.returns(),
         plan.appended(),
         plan.starShowsAuxiliary(),
+        plan.keys(),
         List.copyOf(reads));
   }
 }

@@ -44,7 +44,12 @@ final class TestCatalog implements Catalog {
         changing.add(words[0].toLowerCase(Locale.ROOT));
       }
     }
-    Traits traits = new Traits(types, changing, false);
+    Traits traits =
+        new Traits(
+            types,
+            changing,
+            false,
+            names.isEmpty() ? List.of() : List.of(List.of(names.get(0).toLowerCase(Locale.ROOT))));
     tables.put(QueryScanner.fold(name), new Table(name, status, names, visible, traits));
     return this;
   }

@@ -1,0 +1,67 @@
+package io.txwatch.sql;
+
+import java.util.List;
+
+/**
+ * What a statement has to do with a row that is known by its key.
+ *
+ * <p>Where a write cannot return its rows (MySQL, MariaDB), a transaction has mostly read them
+ * before, each by the same key: {@code SELECT … WHERE id = ?}, then {@code UPDATE … WHERE id = ?}.
+ * The first told of the row's id, so the second need not. A key is unique and has no null, so equal
+ * values find one row at most, provided that the DBMS compares them as the key does: integers with
+ * a column of integers, ASCII text with a column of characters.
+ *
+ * @param role what the statement does with the key
+ * @param table the table's name as histories show it; empty if it is none in particular
+ * @param columns the key's columns, in lower case, in the key's order
+ * @param values what each of them is compared with
+ */
+public record KeyedRow(Role role, String table, List<String> columns, List<Value> values) {
+
+  /** What a statement does with a key. */
+  public enum Role {
+    /** Nothing: it neither finds rows by a key nor changes which row bears one. */
+    NONE,
+    /** A query of one table that returns the one row of the key, or none, and tells its id. */
+    READS,
+    /** An UPDATE of the one row of the key, or of none, that assigns no column of any key. */
+    WRITES,
+    /** After it other rows of its table may bear the keys. */
+    MAY_MOVE,
+    /** The same of any table. */
+    ANY_MAY_MOVE
+  }
+
+  /** What a column of a key is compared with. */
+  public sealed interface Value {
+
+    /** True if it is text, false if it is an integer. */
+    boolean isText();
+  }
+
+  /**
+   * A parameter of the application's.
+   *
+   * @param number from 1
+   */
+  public record Parameter(int number, boolean isText) implements Value {}
+
+  /** An integer that stands in the text. */
+  public record IntegerLiteral(long value) implements Value {
+    @Override
+    public boolean isText() {
+      return false;
+    }
+  }
+
+  /** A string that stands in the text, without its quotes. */
+  public record TextLiteral(String value) implements Value {
+    @Override
+    public boolean isText() {
+      return true;
+    }
+  }
+
+  static final KeyedRow NONE = new KeyedRow(Role.NONE, "", List.of(), List.of());
+  static final KeyedRow ANY_MAY_MOVE = new KeyedRow(Role.ANY_MAY_MOVE, "", List.of(), List.of());
+}
