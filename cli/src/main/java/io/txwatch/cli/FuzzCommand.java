@@ -57,8 +57,10 @@ import picocli.CommandLine.TypeConversionException;
       "",
       "Examples:",
       "  txwatch fuzz",
-      "  txwatch fuzz --url jdbc:mariadb://localhost/test --user root --duration 10m --out findings",
-      "  txwatch fuzz --url jdbc:postgresql://localhost/test --isolation RC,SER --seed 7 --cases 500",
+      "  txwatch fuzz --url jdbc:mariadb://localhost/test --user root --duration 10m --out"
+          + " findings",
+      "  txwatch fuzz --url jdbc:postgresql://localhost/test --isolation RC,SER --seed 7 --cases"
+          + " 500",
       "",
       "With --json, a line for each finding, and last the summary:",
       "  {\"type\":\"finding\",\"oracle\":…,\"isolation\":…,\"case\":…,\"reproducedRuns\":\"5/5\",…}",
@@ -90,7 +92,7 @@ final class FuzzCommand implements Callable<Integer> {
   @Option(
       names = "--oracle",
       split = ",",
-      paramLabel = "all|writecheck",
+      paramLabel = "all|writecheck|troc",
       defaultValue = "all",
       description = "who judges (default: all)")
   private List<String> oracles = new ArrayList<>();
@@ -360,7 +362,11 @@ final class FuzzCommand implements Callable<Integer> {
       json.writeStartObject();
       json.writeStringField("type", "finding");
       json.writeStringField("oracle", finding.oracle());
-      json.writeStringField("phenomenon", "WRITE_SPECIFIC_SERIALIZABILITY");
+      json.writeStringField(
+          "phenomenon",
+          finding.oracle().equals("writecheck")
+              ? "WRITE_SPECIFIC_SERIALIZABILITY"
+              : "STATEMENT_EXPECTATION");
       json.writeStringField("isolation", finding.level().name());
       json.writeStringField("case", place);
       json.writeStringField("text", CaseWriter.write(finding.reduced()));

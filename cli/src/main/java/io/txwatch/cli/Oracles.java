@@ -2,6 +2,7 @@ package io.txwatch.cli;
 
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.WriteCheck;
+import io.txwatch.oracle.troc.Troc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -10,7 +11,7 @@ import java.util.stream.Collectors;
 /** The oracles by their names, as {@code --oracle} takes them. */
 final class Oracles {
 
-  private static final List<Oracle> ALL = List.of(new WriteCheck());
+  private static final List<Oracle> ALL = List.of(new WriteCheck(), new Troc());
 
   private Oracles() {}
 

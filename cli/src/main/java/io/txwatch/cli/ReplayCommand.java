@@ -94,7 +94,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--oracle",
       split = ",",
-      paramLabel = "all|none|writecheck",
+      paramLabel = "all|none|writecheck|troc",
       defaultValue = "all",
       description = "who judges the execution (default: all)")
   private List<String> oracles = new ArrayList<>();
@@ -175,19 +175,7 @@ final class ReplayCommand implements Callable<Integer> {
         ScheduleExecutor executor = new ScheduleExecutor(dbms, workspace, PATIENCE)) {
       Execution execution = executor.execute(testCase, level);
       List<Verdict> verdicts = new ArrayList<>();
-      Laboratory laboratory =
-          new Laboratory() {
-            @Override
-            public Dbms dbms() {
-              return dbms;
-            }
-
-            @Override
-            public Execution execute(TestCase other, IsolationLevel atLevel)
-                throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-              return executor.execute(other, atLevel);
-            }
-          };
+      Laboratory laboratory = Laboratory.of(dbms, executor);
       for (Oracle judge : judges) {
         verdicts.add(judge.judge(execution, laboratory));
       }

@@ -154,23 +154,12 @@ public final class Campaign {
   }
 
   /** One worker's part. */
-  private final class Worker implements Laboratory {
-    private final ScheduleExecutor executor;
+  private final class Worker {
+    private final Laboratory laboratory;
     private final CaseGenerator generator = new CaseGenerator(plan.seed(), dialect);
 
     Worker(ScheduleExecutor executor) {
-      this.executor = executor;
-    }
-
-    @Override
-    public Dbms dbms() {
-      return dbms;
-    }
-
-    @Override
-    public Execution execute(TestCase testCase, IsolationLevel level)
-        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      return executor.execute(testCase, level);
+      this.laboratory = Laboratory.of(dbms, executor);
     }
 
     void run(long number) throws SQLException, InterruptedException {
@@ -179,7 +168,7 @@ public final class Campaign {
       cases.incrementAndGet();
       generated.kinds().forEach((kind, count) -> kinds.merge(kind, (long) count, Long::sum));
       try {
-        Execution execution = execute(generated.testCase(), level);
+        Execution execution = laboratory.execute(generated.testCase(), level);
         count(execution);
         judge(execution);
       } catch (ScheduleExecutor.SetupException e) {
@@ -197,7 +186,7 @@ public final class Campaign {
       boolean told = false;
       boolean open = false;
       for (Oracle oracle : plan.oracles()) {
-        Verdict verdict = oracle.judge(execution, this);
+        Verdict verdict = oracle.judge(execution, laboratory);
         switch (verdict.result()) {
           case VIOLATION -> {
             told = true;
@@ -215,7 +204,7 @@ public final class Campaign {
 
     private void report(Oracle oracle, Execution first, Verdict firstVerdict)
         throws SQLException, InterruptedException {
-      Reducer reducer = new Reducer(oracle, this, first.level());
+      Reducer reducer = new Reducer(oracle, laboratory, first.level());
       if (!reducer.isViolating(first.testCase())) {
         unreproduced.incrementAndGet();
         listener.notReproduced(first, firstVerdict);
@@ -224,15 +213,15 @@ public final class Campaign {
       TestCase reduced = reducer.reduce(first.testCase());
       int reproduced = 0;
       Execution shown = first;
-      String reason = "";
+      Verdict said = firstVerdict;
       for (int i = 0; i < REPRODUCTIONS; i++) {
         try {
-          Execution again = execute(reduced, first.level());
-          Verdict verdict = oracle.judge(again, this);
+          Execution again = laboratory.execute(reduced, first.level());
+          Verdict verdict = oracle.judge(again, laboratory);
           if (verdict.result() == Verdict.Result.VIOLATION) {
             reproduced++;
             shown = again;
-            reason = verdict.reason();
+            said = verdict;
           }
         } catch (ScheduleExecutor.SetupException e) {
           break;
@@ -243,7 +232,7 @@ public final class Campaign {
         listener.notReproduced(first, firstVerdict);
         return;
       }
-      Optional<KnownBehaviour> known = KnownBehaviour.of(dbms.database(), shown);
+      Optional<KnownBehaviour> known = KnownBehaviour.of(dbms.database(), shown, said);
       findings.incrementAndGet();
       listener.found(
           new Finding(
@@ -252,7 +241,7 @@ public final class Campaign {
               first.testCase(),
               reduced,
               shown,
-              reason,
+              said.reason(),
               reproduced,
               REPRODUCTIONS,
               known));

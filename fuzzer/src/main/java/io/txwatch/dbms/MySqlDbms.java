@@ -151,7 +151,10 @@ final class MySqlDbms implements Dbms {
     }
   }
 
-  /** MySQL 8 and later keep the lock waits in a table that is always fresh. */
+  /**
+   * MySQL 8 and later keep the lock waits in a table that is always fresh. The blocker of a row
+   * that was inserted is given as the waiter itself: it makes the lock that the other one holds.
+   */
   private static final class LockWaitsMonitor extends Monitor {
 
     LockWaitsMonitor(Connection watcher) {
@@ -168,9 +171,15 @@ final class MySqlDbms implements Dbms {
                   SELECT r.PROCESSLIST_ID, b.PROCESSLIST_ID
                   FROM performance_schema.data_lock_waits w
                   JOIN performance_schema.threads r ON r.THREAD_ID = w.REQUESTING_THREAD_ID
-                  JOIN performance_schema.threads b ON b.THREAD_ID = w.BLOCKING_THREAD_ID""")) {
+                  JOIN performance_schema.threads b ON b.THREAD_ID = w.BLOCKING_THREAD_ID\
+                  """)) {
         while (result.next()) {
-          waiting.computeIfAbsent(result.getLong(1), w -> new HashSet<>()).add(result.getLong(2));
+          long waiter = result.getLong(1);
+          long blocker = result.getLong(2);
+          Set<Long> blockers = waiting.computeIfAbsent(waiter, w -> new HashSet<>());
+          if (blocker != waiter) {
+            blockers.add(blocker);
+          }
         }
       }
       return waiting;

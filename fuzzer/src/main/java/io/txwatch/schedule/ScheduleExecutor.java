@@ -82,15 +82,7 @@ public final class ScheduleExecutor implements AutoCloseable {
    */
   public Execution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, SetupException, InterruptedException {
-    workspace.clear();
-    Session reader = session("reader");
-    for (String sql : testCase.setup()) {
-      try (Statement statement = reader.connection().createStatement()) {
-        statement.execute(dbms.spell(sql));
-      } catch (SQLException e) {
-        throw new SetupException(sql, e);
-      }
-    }
+    Session reader = prepare(testCase);
     Map<String, Session> own = new LinkedHashMap<>();
     for (String name : testCase.sessions()) {
       Session session = session(name);
@@ -108,6 +100,33 @@ public final class ScheduleExecutor implements AutoCloseable {
       finals = readFinals(testCase, reader.connection());
     }
     return new Execution(testCase, level, run.outcomes(), run.order, finals, undecided);
+  }
+
+  /**
+   * A session, idle and autocommitting, in the workspace with the tables of a case, set up. Its
+   * user may do with them what it wants, has to leave it autocommitting, and may use it up to the
+   * next execution.
+   */
+  public Connection setUp(TestCase testCase) throws SQLException, SetupException {
+    return prepare(testCase).connection();
+  }
+
+  /** The names of the tables that are there, as statements spell them, sorted. */
+  public List<String> tables() throws SQLException {
+    return workspace.tables();
+  }
+
+  private Session prepare(TestCase testCase) throws SQLException, SetupException {
+    workspace.clear();
+    Session reader = session("reader");
+    for (String sql : testCase.setup()) {
+      try (Statement statement = reader.connection().createStatement()) {
+        statement.execute(dbms.spell(sql));
+      } catch (SQLException e) {
+        throw new SetupException(sql, e);
+      }
+    }
+    return reader;
   }
 
   private Session session(String name) throws SQLException {

@@ -215,6 +215,8 @@ final class Session implements AutoCloseable {
         executing.cancel();
       } catch (SQLException e) {
         fault = e; // it is being given up anyway
+      } catch (RuntimeException e) {
+        fault = new SQLException(e); // Connector/J's NullPointerException on a closed connection
       }
     }
     work.clear();

@@ -43,8 +43,8 @@ public final class Values {
     return rows;
   }
 
-  /** One value. */
-  static @Nullable Object value(@Nullable Object of) throws SQLException {
+  /** One value, as a driver gave it. */
+  public static @Nullable Object value(@Nullable Object of) throws SQLException {
     if (of == null || of instanceof Boolean || of instanceof String) {
       return of;
     }

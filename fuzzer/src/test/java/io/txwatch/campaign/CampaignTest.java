@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.oracle.Verdict;
 import io.txwatch.oracle.WriteCheck;
+import io.txwatch.oracle.troc.Troc;
 import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.Lab;
 import io.txwatch.servers.ServerKind;
@@ -29,7 +30,7 @@ class CampaignTest {
     List<Finding> findings = new CopyOnWriteArrayList<>();
     Campaign.Plan plan =
         new Campaign.Plan(
-            11, dbms.levels(), List.of(new WriteCheck()), 80, Duration.ofMinutes(2), 2);
+            11, dbms.levels(), List.of(new WriteCheck(), new Troc()), 80, Duration.ofMinutes(2), 2);
 
     List<String> notReproduced = new CopyOnWriteArrayList<>();
     Campaign.Listener listener =

@@ -8,9 +8,11 @@ import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.testcase.CaseReader;
 import io.txwatch.testcase.TestCase;
+import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 
 /** A workspace on a real server, for tests. */
 public final class Lab implements Laboratory, AutoCloseable {
@@ -38,6 +40,16 @@ public final class Lab implements Laboratory, AutoCloseable {
   public Execution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     return executor.execute(testCase, level);
+  }
+
+  @Override
+  public Connection setUp(TestCase testCase) throws SQLException, ScheduleExecutor.SetupException {
+    return executor.setUp(testCase);
+  }
+
+  @Override
+  public List<String> tables() throws SQLException {
+    return executor.tables();
   }
 
   public Execution execute(String testCase, String level) throws Exception {

@@ -1,0 +1,156 @@
+package io.txwatch.oracle.troc;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+import java.util.Optional;
+
+/**
+ * What a level lets statements see (Troc, Table II), for each DBMS, its version and its settings.
+ *
+ * @param reads what a plain query sees
+ * @param writes what a write, or a query that locks rows, sees
+ * @param snapshot when a transaction's snapshot is taken
+ * @param firstUpdaterWins true if a transaction must not write, or lock, a row that was changed
+ *     since its snapshot
+ * @param readsLock true if a plain query within a transaction locks what it reads
+ * @param sameTransactionReads what the other tables of a write are seen as, where they are read
+ *     without locks
+ */
+record Semantics(
+    Visibility reads,
+    Visibility writes,
+    Snapshot snapshot,
+    boolean firstUpdaterWins,
+    boolean readsLock,
+    Visibility sameTransactionReads) {
+
+  /** Whose versions are visible; a transaction's own always are (V1). */
+  enum Visibility {
+    /** Everybody's (V2). */
+    DIRTY,
+    /** Those of transactions that have committed when the statement completes (V3). */
+    COMMITTED,
+    /**
+     * Those of transactions that had committed when the statement began; rows that were changed
+     * while it waited are looked at again as they are now, and they alone (PostgreSQL manual,
+     * section 13.2.1).
+     */
+    RECHECKED,
+    /** Those of transactions that had committed when the snapshot was taken (V4). */
+    SNAPSHOT
+  }
+
+  /** When the snapshot of a transaction is taken. */
+  enum Snapshot {
+    /** With BEGIN. */
+    BEGIN,
+    /** With its first statement, whatever that does. */
+    FIRST_STATEMENT,
+    /** With its first plain query (InnoDB: writes and locking reads take none). */
+    FIRST_READ
+  }
+
+  private static final Semantics MVCC_SNAPSHOT =
+      new Semantics(
+          Visibility.SNAPSHOT,
+          Visibility.SNAPSHOT,
+          Snapshot.FIRST_STATEMENT,
+          true,
+          false,
+          Visibility.SNAPSHOT);
+  private static final Semantics MVCC_READ_COMMITTED =
+      new Semantics(
+          Visibility.COMMITTED,
+          Visibility.RECHECKED,
+          Snapshot.FIRST_STATEMENT,
+          false,
+          false,
+          Visibility.COMMITTED);
+
+  /** The semantics; empty where they are not known well enough to expect anything. */
+  static Optional<Semantics> of(Database database, IsolationLevel level) {
+    return switch (database.product()) {
+      case "MySQL", "MariaDB" -> Optional.of(innodb(database, level));
+      case "TiDB" -> Optional.of(tidb(level));
+      case "PostgreSQL" ->
+          Optional.of(
+              level.compareTo(IsolationLevel.READ_COMMITTED) <= 0
+                  ? MVCC_READ_COMMITTED
+                  : MVCC_SNAPSHOT);
+      case "H2" -> h2(level);
+      case "SQLite" -> Optional.of(MVCC_SNAPSHOT);
+      default -> Optional.empty();
+    };
+  }
+
+  /** MySQL manual, "Transaction Isolation Levels"; MariaDB, {@code innodb_snapshot_isolation}. */
+  private static Semantics innodb(Database database, IsolationLevel level) {
+    boolean snapshotIsolation =
+        database.settings().getOrDefault("innodb_snapshot_isolation", "OFF").equals("ON");
+    return switch (level) {
+      case READ_UNCOMMITTED ->
+          new Semantics(
+              Visibility.DIRTY,
+              Visibility.COMMITTED,
+              Snapshot.FIRST_READ,
+              false,
+              false,
+              Visibility.DIRTY);
+      case READ_COMMITTED ->
+          new Semantics(
+              Visibility.COMMITTED,
+              Visibility.COMMITTED,
+              Snapshot.FIRST_READ,
+              false,
+              false,
+              Visibility.COMMITTED);
+      case REPEATABLE_READ, SNAPSHOT ->
+          new Semantics(
+              Visibility.SNAPSHOT,
+              Visibility.COMMITTED,
+              Snapshot.FIRST_READ,
+              snapshotIsolation,
+              false,
+              Visibility.COMMITTED);
+      case SERIALIZABLE ->
+          new Semantics(
+              Visibility.COMMITTED,
+              Visibility.COMMITTED,
+              Snapshot.FIRST_READ,
+              false,
+              true,
+              Visibility.COMMITTED);
+    };
+  }
+
+  /** Pessimistic transactions; the snapshot is that of the start timestamp. */
+  private static Semantics tidb(IsolationLevel level) {
+    return new Semantics(
+        level == IsolationLevel.READ_COMMITTED ? Visibility.COMMITTED : Visibility.SNAPSHOT,
+        Visibility.COMMITTED,
+        Snapshot.BEGIN,
+        false,
+        false,
+        Visibility.COMMITTED);
+  }
+
+  /**
+   * H2 promises no more at REPEATABLE READ than that a row that was read stays as it was: phantoms
+   * are possible, and each table has a snapshot of its own.
+   */
+  private static Optional<Semantics> h2(IsolationLevel level) {
+    return switch (level) {
+      case READ_UNCOMMITTED, READ_COMMITTED -> Optional.of(MVCC_READ_COMMITTED);
+      case REPEATABLE_READ -> Optional.empty();
+      case SNAPSHOT, SERIALIZABLE ->
+          Optional.of(
+              new Semantics(
+                  Visibility.SNAPSHOT,
+                  Visibility.SNAPSHOT,
+                  Snapshot.BEGIN,
+                  true,
+                  false,
+                  Visibility.SNAPSHOT));
+    };
+  }
+}

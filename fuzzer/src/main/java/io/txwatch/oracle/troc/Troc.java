@@ -1,0 +1,78 @@
+package io.txwatch.oracle.troc;
+
+import io.txwatch.oracle.Laboratory;
+import io.txwatch.oracle.Oracle;
+import io.txwatch.oracle.Verdict;
+import io.txwatch.oracle.Verdict.Result;
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.ScheduleExecutor;
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Troc's oracle: statement by statement, what the level lets a statement see, do and return.
+ *
+ * <p>Where the paper computes an order of execution from predicted locks (Algorithm 1), this oracle
+ * follows the order in which the DBMS completed the statements, and calls it a violation if one
+ * completed that had to wait. So more than two transactions can be judged, and a DBMS may lock more
+ * than it must. Rows are compared as bags.
+ *
+ * <p>What the order does not determine is undecided: two sessions that one commit set free, a
+ * statement that waited and reads other tables in a subquery, {@code LIMIT} without an order.
+ */
+public final class Troc implements Oracle {
+
+  private static final Pattern SEQUENCE =
+      Pattern.compile(
+          "\\{AUTOINC\\}|AUTO_?INCREMENT|\\b(BIG|SMALL)?SERIAL\\b|\\bIDENTITY\\b|NEXTVAL|SEQUENCE",
+          Pattern.CASE_INSENSITIVE);
+  private static final Pattern OWN_TIME =
+      Pattern.compile(
+          "\\b(RAND|RANDOM|NOW|UUID|CURRENT_TIMESTAMP|SYSDATE|CONNECTION_ID|PG_BACKEND_PID)\\b",
+          Pattern.CASE_INSENSITIVE);
+
+  @Override
+  public String name() {
+    return "troc";
+  }
+
+  @Override
+  public Verdict judge(Execution execution, Laboratory laboratory)
+      throws SQLException, ScheduleExecutor.SetupException {
+    if (execution.undecided().isPresent()) {
+      return new Verdict(name(), Result.UNDECIDED, execution.undecided().get());
+    }
+    Optional<Semantics> semantics = Semantics.of(laboratory.dbms().database(), execution.level());
+    if (semantics.isEmpty()) {
+      return new Verdict(
+          name(),
+          Result.UNSUPPORTED,
+          "no expectation of what " + laboratory.dbms().describe() + " lets a statement see");
+    }
+    Optional<String> obstacle = obstacle(execution);
+    if (obstacle.isPresent()) {
+      return new Verdict(name(), Result.UNSUPPORTED, obstacle.get());
+    }
+    try (Scratch scratch = new Scratch(laboratory, execution.testCase())) {
+      new Walk(execution, semantics.get(), laboratory.dbms().database(), scratch).run();
+      return new Verdict(name(), Result.CLEAN, "every statement did what its view lets it do");
+    } catch (Walk.EndException end) {
+      return end.verdict(name());
+    }
+  }
+
+  private static Optional<String> obstacle(Execution execution) {
+    boolean sequence =
+        execution.testCase().setup().stream().anyMatch(sql -> SEQUENCE.matcher(sql).find())
+            && execution.testCase().steps().stream()
+                .anyMatch(step -> Shape.of(step.sql()).kind() == Shape.Kind.INSERT);
+    if (sequence) {
+      return Optional.of("values of a sequence depend on the order in which they are handed out");
+    }
+    return execution.testCase().steps().stream()
+            .anyMatch(step -> OWN_TIME.matcher(step.sql()).find())
+        ? Optional.of("a statement whose result is its own each time")
+        : Optional.empty();
+  }
+}

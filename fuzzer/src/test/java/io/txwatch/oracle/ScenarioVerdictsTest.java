@@ -1,0 +1,83 @@
+package io.txwatch.oracle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.troc.Troc;
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.Lab;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.testcase.CaseReader;
+import io.txwatch.testcase.TestCase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The oracles judge the known scenarios: what is a bug by the papers is found (b01, b02, b04, b07,
+ * b23, b34), and no false alarm is raised where others have raised one (b03, b14, b15, all of
+ * Hermitage).
+ */
+class ScenarioVerdictsTest {
+
+  private static final Path SCENARIOS = Path.of("../cli/src/test/resources/scenarios");
+
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#kinds")
+  void theVerdictsAreThoseOfTheTable(ServerKind kind) throws Exception {
+    Map<String, String> expected = new TreeMap<>();
+    Map<String, String> actual = new TreeMap<>();
+    List<Oracle> oracles = List.of(new WriteCheck(), new Troc());
+    List<String> reasons = new ArrayList<>();
+    try (Lab lab = new Lab(kind)) {
+      for (Map.Entry<String, String> row : table(kind).entrySet()) {
+        String scenario = row.getKey().split(" ")[0];
+        expected.put(row.getKey(), row.getValue());
+        TestCase testCase = CaseReader.read(SCENARIOS.resolve(scenario + ".txt"));
+        for (IsolationLevel level : lab.dbms().levels()) {
+          Execution execution = lab.execute(testCase, level);
+          for (Oracle oracle : oracles) {
+            if (row.getKey().endsWith(oracle.name())) {
+              Verdict verdict = oracle.judge(execution, lab);
+              actual.merge(row.getKey(), letter(verdict), String::concat);
+              reasons.add(row.getKey() + " at " + level + ": " + verdict + "\n" + execution);
+            }
+          }
+        }
+      }
+    }
+
+    assertThat(actual).as(String.join("\n", reasons)).isEqualTo(expected);
+  }
+
+  /** Scenario and oracle to a letter for each level. */
+  private static Map<String, String> table(ServerKind kind) throws IOException {
+    List<String> lines =
+        Files.readAllLines(Path.of("src/test/resources/verdicts.csv")).stream()
+            .filter(line -> !line.startsWith("#"))
+            .toList();
+    boolean innodb = kind == ServerKind.MYSQL || kind == ServerKind.MARIADB;
+    int column = List.of(lines.get(0).split(",")).indexOf(innodb ? "INNODB" : kind.name());
+    Map<String, String> table = new TreeMap<>();
+    for (String line : lines.subList(1, lines.size())) {
+      String[] cells = line.split(",");
+      table.put(cells[0] + " " + cells[1], cells[column]);
+    }
+    return table;
+  }
+
+  private static String letter(Verdict verdict) {
+    return switch (verdict.result()) {
+      case VIOLATION -> "V";
+      case CLEAN -> "C";
+      case UNDECIDED -> "U";
+      case UNSUPPORTED -> ".";
+    };
+  }
+}
