@@ -31,7 +31,7 @@ final class CoverageCount {
   void count(Event event) {
     if (event instanceof Event.StatementExecuted e) {
       statements++;
-      boolean told = gapTold.remove(e.session());
+      boolean told = !gapTold.isEmpty() && gapTold.remove(e.session());
       if (!told && e.succeeded() && !e.writesSeen()) {
         unseen++;
       }

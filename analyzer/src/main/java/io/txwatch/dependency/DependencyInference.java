@@ -47,7 +47,7 @@ public final class DependencyInference {
   /** Tells {@code out} what it finds, from within {@link #accept}. */
   public DependencyInference(DependencyListener out) {
     this.out = out;
-    this.chains = new VersionChains(out, this::transaction);
+    this.chains = new VersionChains(out, this::transaction, transactions::get);
   }
 
   /** Takes one event. Events of one session must come in the order in which they happened. */
@@ -111,7 +111,7 @@ public final class DependencyInference {
             transaction.forget();
           }
         });
-    chains.sweep();
+    chains.sweep(early ? clock : floor);
     transactions.removeIf(transaction -> transaction.forgotten);
     return forgotten[0];
   }
@@ -122,11 +122,11 @@ public final class DependencyInference {
   }
 
   private void executed(Event.StatementExecuted event) {
-    Transaction transaction = transaction(event.transaction());
+    Session session = session(event.session());
+    Transaction transaction = transaction(session, event.transaction());
     if (transaction.outcome != null) {
       return;
     }
-    Session session = session(event.session());
     if (!transaction.observed) {
       transaction.began(session, null);
       began(session, transaction);
@@ -139,8 +139,8 @@ public final class DependencyInference {
   }
 
   private void ended(Event.TransactionEnded event) {
-    Transaction transaction = transaction(event.transaction());
     Session session = session(event.session());
+    Transaction transaction = transaction(session, event.transaction());
     if (session.current == transaction) { // a prepared one may end while another is open
       leave(session);
     }
@@ -160,7 +160,7 @@ public final class DependencyInference {
     } else if (event.outcome() == Outcome.COMMITTED && !transaction.lossy) {
       committed(transaction);
     }
-    transaction.ownWrites.clear();
+    transaction.ended();
   }
 
   private void committed(Transaction transaction) {
@@ -238,6 +238,12 @@ public final class DependencyInference {
       sessions.put(id, session);
     }
     return session;
+  }
+
+  /** The transaction of an event: most often the one that runs in its session. */
+  private Transaction transaction(Session session, long id) {
+    Transaction current = session.current;
+    return current != null && current.id() == id ? current : transaction(id);
   }
 
   private Transaction transaction(long id) {

@@ -84,12 +84,21 @@ final class LongTable<V> {
   void removeIf(Predicate<V> test) {
     long[] oldKeys = keys;
     @Nullable Object[] oldValues = values;
-    keys = new long[16];
-    values = new @Nullable Object[16];
+    int kept = 0;
+    for (int i = 0; i < oldKeys.length; i++) {
+      Object value = oldValues[i];
+      if (value != null && test.test(cast(value))) {
+        oldValues[i] = null;
+      }
+      kept += oldValues[i] == null ? 0 : 1;
+    }
+    int length = Math.max(16, Integer.highestOneBit(4 * kept));
+    keys = new long[length];
+    values = new @Nullable Object[length];
     size = 0;
     for (int i = 0; i < oldKeys.length; i++) {
       Object value = oldValues[i];
-      if (value != null && !test.test(cast(value))) {
+      if (value != null) {
         put(oldKeys[i], cast(value));
       }
     }

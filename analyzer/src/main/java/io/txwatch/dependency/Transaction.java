@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Transaction {
 
+  private static final List<int[]> NOTHING_UNDONE = List.of();
+
   /** Its number in the graph of committed transactions; -1 if it is not in there. */
   public int node = -1;
 
@@ -61,22 +63,22 @@ public final class Transaction {
   /** True once its reads take part in dependencies: it committed, and was seen in full. */
   boolean readsCount;
 
-  private final List<Statement> statements = new ArrayList<>(4);
-  private final List<int[]> undone = new ArrayList<>(0);
-  final List<Version> writes = new ArrayList<>(2);
-  final List<Version.Read> reads = new ArrayList<>(4);
+  private List<Statement> statements = new ArrayList<>(4);
+  private List<int[]> undone = NOTHING_UNDONE;
+  List<Version> writes = new ArrayList<>(2);
+  List<Version.Read> reads = new ArrayList<>(4);
 
   /** Rows that it was to write, found by their keys. */
-  final List<KeyedWrites.Target> targets = new ArrayList<>(0);
+  List<KeyedWrites.Target> targets = new ArrayList<>(0);
 
   /** What it read by predicate; null if nothing. */
   @Nullable PredicateLinks predicates;
 
-  /** Own surviving write of each row, as things stand while it runs. */
-  final Map<Row, Version> ownWrites = new IdentityHashMap<>(4);
+  /** Own surviving write of each row, as things stand while it runs; null if there is none. */
+  private @Nullable Map<Row, Version> ownWrites;
 
   /** Reads that did not show an own write, as things stood when they happened. */
-  final List<InternalRead> internalReads = new ArrayList<>(0);
+  List<InternalRead> internalReads = new ArrayList<>(0);
 
   /**
    * A statement of it.
@@ -121,13 +123,32 @@ public final class Transaction {
 
   /** Notes that statements were undone, and forgets the own writes among them. */
   void undone(int first, int last) {
+    undone = undone.isEmpty() ? new ArrayList<>(1) : undone;
     undone.add(new int[] {first, last});
-    ownWrites.clear();
+    ownWrites = null;
     for (Version write : writes) {
       if (write.certain && !isUndone(write.statement)) {
-        ownWrites.put(write.row, write);
+        wrote(write);
       }
     }
+  }
+
+  /** Notes an own write. */
+  void wrote(Version version) {
+    if (ownWrites == null) {
+      ownWrites = new IdentityHashMap<>(4);
+    }
+    ownWrites.put(version.row, version);
+  }
+
+  /** Its last surviving write of a row, while it runs; null if there is none. */
+  @Nullable Version ownWrite(Row row) {
+    return ownWrites == null ? null : ownWrites.get(row);
+  }
+
+  /** It has ended: what it reads is of no interest any more. */
+  void ended() {
+    ownWrites = null;
   }
 
   /** Whether it was forgotten, by {@link DependencyInference#forget}. */
@@ -139,13 +160,13 @@ public final class Transaction {
   void forget() {
     forgotten = true;
     predicates = null;
-    statements.clear();
-    undone.clear();
-    writes.clear();
-    reads.clear();
-    ownWrites.clear();
-    internalReads.clear();
-    targets.clear();
+    statements = List.of();
+    undone = NOTHING_UNDONE;
+    writes = List.of();
+    reads = List.of();
+    targets = List.of();
+    ownWrites = null;
+    internalReads = List.of();
   }
 
   /** When the event of a statement came; 0 if it was not seen. */

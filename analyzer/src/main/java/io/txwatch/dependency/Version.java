@@ -26,7 +26,7 @@ final class Version {
   final Row row;
 
   /** Null for the version before the first watched write. */
-  final @Nullable Transaction writer;
+  @Nullable Transaction writer;
 
   final int statement;
   Fate fate;
@@ -54,6 +54,9 @@ final class Version {
 
   /** True once what it stands on was forgotten: its lists are read no further. */
   boolean cut;
+
+  /** When it was named last, on the clock of arriving events. */
+  long namedAt;
 
   /** Whether the sweep that goes on keeps it. */
   boolean kept;

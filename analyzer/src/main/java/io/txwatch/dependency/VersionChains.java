@@ -34,14 +34,35 @@ final class VersionChains {
 
   private final DependencyListener out;
   private final LongFunction<Transaction> transactions;
+  private final LongFunction<@Nullable Transaction> known;
   private final Map<String, Map<String, Table>> places = new HashMap<>();
   private final VersionTable versions = new VersionTable();
   private final PredicateReads predicates;
   private long contradictions;
 
-  VersionChains(DependencyListener out, LongFunction<Transaction> transactions) {
+  private long now;
+
+  /** Whose statement is taken in: most new versions are its. */
+  private @Nullable Transaction executing;
+
+  /** The table that was looked up last, and its place: most look-ups ask for it again. */
+  private @Nullable Table lastTable;
+
+  private String lastPlace = "";
+
+  /**
+   * Chains without a row.
+   *
+   * @param transactions finds or makes a transaction
+   * @param known finds one; null if it is not there
+   */
+  VersionChains(
+      DependencyListener out,
+      LongFunction<Transaction> transactions,
+      LongFunction<@Nullable Transaction> known) {
     this.out = out;
     this.transactions = transactions;
+    this.known = known;
     this.predicates = new PredicateReads(out, this::version);
   }
 
@@ -61,6 +82,8 @@ final class VersionChains {
    */
   void executed(
       Transaction transaction, Event.StatementExecuted event, String place, long arrived) {
+    executing = transaction;
+    now = arrived;
     for (RowAccess access : event.rows()) {
       Row row = table(place, access.table()).row(access.row());
       if (access.access() == Access.TARGET) {
@@ -96,11 +119,11 @@ final class VersionChains {
 
   private static void wrote(Transaction transaction, Version version) {
     version.certain = true;
-    transaction.ownWrites.put(version.row, version);
+    transaction.wrote(version);
   }
 
   private static void read(Transaction reader, int statement, Version version, boolean certain) {
-    Version own = reader.ownWrites.get(version.row);
+    Version own = reader.ownWrite(version.row);
     if (certain
         && own != null
         && own != version
@@ -282,28 +305,33 @@ final class VersionChains {
     if (named.listed) {
       return agrees(named, list) ? named : contradicted(row);
     }
+    boolean learnt = learnBelow(named, list);
+    row.latest = named;
+    return learnt ? named : null;
+  }
+
+  /** Links what a version's own list says of those below it; false if that contradicts others. */
+  private boolean learnBelow(Version named, WriterList list) {
+    Row row = named.row;
     named.listed = true;
     Version upper = named;
-    for (i--; i >= 0; i--) {
+    for (int i = list.size() - 2; i >= 0; i--) {
       Version lower = version(row, list.transaction(i), list.statement(i));
       if (lower == upper) {
         continue;
       }
       if (upper.cut) {
-        return named;
+        return true;
       }
       if (!link(upper, lower)) {
-        return null;
+        return false;
       }
       if (lower.listed) {
-        return named;
+        return true;
       }
       upper = lower;
     }
-    if (list.complete() && !upper.cut && !link(upper, row.initial)) {
-      return null;
-    }
-    return named;
+    return !list.complete() || upper.cut || link(upper, row.initial);
   }
 
   /** How many versions are remembered. */
@@ -313,16 +341,22 @@ final class VersionChains {
 
   /**
    * Lets go of versions that only forgotten transactions wrote and read. A later list may name them
-   * again; they are then the versions of a writer of whom nothing is known.
+   * again; they are then the versions of a writer of whom nothing is known. What was named since a
+   * time stays, and so does the last one of a row that was in use since the last sweep, so that the
+   * lists above it need not be read down again.
    */
-  void sweep() {
+  void sweep(long since) {
     versions.forEach(
         version -> {
           prune(version);
           version.kept =
-              version.readers != null || version.writer != null && !version.writer.forgotten;
+              version.readers != null
+                  || version.writer != null && !version.writer.forgotten
+                  || version.namedAt >= since
+                  || version.row.latest == version && version.listed;
           version.firstNext = null;
         });
+    versions.forEach(VersionChains::keepBase);
     forEachTable(
         table -> {
           PredicateReads.sweep(table);
@@ -348,6 +382,21 @@ final class VersionChains {
               });
           table.rows.removeIf(row -> !row.used);
         });
+  }
+
+  /**
+   * Keeps what a write stands on whose transaction is not forgotten: another that ran beside it may
+   * still read that, and so come before it.
+   */
+  private static void keepBase(Version version) {
+    if (version.writer == null || version.writer.forgotten) {
+      return;
+    }
+    Version base = version.previous;
+    while (base != null && !base.kept) {
+      base.kept = true;
+      base = base.fate == Fate.VANISHED ? base.previous : null;
+    }
   }
 
   private static void relink(Version version) {
@@ -439,31 +488,63 @@ final class VersionChains {
   private Version version(Row row, long transaction, int statement) {
     Version latest = row.latest;
     if (latest != null && latest.is(transaction, statement)) {
-      return latest;
+      return named(latest);
     }
     Version version = versions.get(row, transaction, statement);
     if (version == null) {
-      Transaction writer = transactions.apply(transaction);
+      Transaction writer =
+          executing != null && executing.id() == transaction
+              ? executing
+              : transactions.apply(transaction);
       version = new Version(row, writer, statement);
       versions.put(version);
-      writer.writes.add(version);
-      if (statement == WriterToken.MAX_STATEMENT) {
-        return version;
-      }
-      if (writer.outcome == Outcome.ABORTED) {
-        version.fate = Fate.VANISHED;
-      } else if (writer.readsCount) {
-        version.fate = writer.isUndone(statement) ? Fate.VANISHED : Fate.SURVIVED;
-        if (version.fate == Fate.SURVIVED) {
-          predicates.appeared(version);
-        }
+      bind(version, writer);
+    }
+    if (statement != WriterToken.MAX_STATEMENT) {
+      row.latest = version;
+    }
+    return named(version);
+  }
+
+  private void bind(Version version, Transaction writer) {
+    version.writer = writer;
+    version.fate = Fate.OPEN;
+    writer.writes.add(version);
+    if (version.statement == WriterToken.MAX_STATEMENT) {
+      return;
+    }
+    if (writer.outcome == Outcome.ABORTED) {
+      version.fate = Fate.VANISHED;
+    } else if (writer.readsCount) {
+      version.fate = writer.isUndone(version.statement) ? Fate.VANISHED : Fate.SURVIVED;
+      if (version.fate == Fate.SURVIVED) {
+        predicates.appeared(version);
       }
     }
-    row.latest = version;
+  }
+
+  /** Takes note that a version was named, and of its writer, if that was forgotten too early. */
+  private Version named(Version version) {
+    version.namedAt = now;
+    Transaction writer = version.writer;
+    if (writer != null && writer.forgotten && !writer.observed) {
+      Transaction since = known.apply(writer.id());
+      if (since != null) {
+        version.listed &= !version.cut;
+        version.cut = false;
+        bind(version, since);
+      }
+    }
     return version;
   }
 
   private Table table(String place, String name) {
-    return places.computeIfAbsent(place, p -> new HashMap<>()).computeIfAbsent(name, Table::new);
+    Table last = lastTable;
+    if (last == null || !last.name.equals(name) || !lastPlace.equals(place)) {
+      last = places.computeIfAbsent(place, p -> new HashMap<>()).computeIfAbsent(name, Table::new);
+      lastTable = last;
+      lastPlace = place;
+    }
+    return last;
   }
 }

@@ -3,17 +3,25 @@ package io.txwatch.dependency;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Versions by row and writer's token: open addressing with linear probing. */
+/**
+ * Versions by row and writer's token: open addressing with linear probing. The hashes stand beside,
+ * so that a look-up touches few versions but the one that it is for.
+ */
 final class VersionTable {
 
-  private @Nullable Version[] slots = new @Nullable Version[64];
+  private static final int LEAST = 64;
+
+  private @Nullable Version[] slots = new @Nullable Version[LEAST];
+  private long[] hashes = new long[LEAST];
   private int size;
 
   @Nullable Version get(Row row, long transaction, int statement) {
     int mask = slots.length - 1;
-    for (int i = hash(row, transaction, statement) & mask; ; i = i + 1 & mask) {
+    long hash = hash(row, transaction, statement);
+    for (int i = slot(hash, mask); ; i = i + 1 & mask) {
       Version version = slots[i];
-      if (version == null || version.row == row && version.is(transaction, statement)) {
+      if (version == null
+          || hashes[i] == hash && version.row == row && version.is(transaction, statement)) {
         return version;
       }
     }
@@ -21,15 +29,10 @@ final class VersionTable {
 
   void put(Version version) {
     if (2 * (size + 1) > slots.length) {
-      @Nullable Version[] old = slots;
-      slots = new @Nullable Version[old.length * 2];
-      for (Version each : old) {
-        if (each != null) {
-          place(each);
-        }
-      }
+      rebuild(slots.length * 2, false);
     }
-    place(version);
+    long writer = version.writer == null ? 0 : version.writer.id();
+    place(version, hash(version.row, writer, version.statement));
     size++;
   }
 
@@ -47,33 +50,42 @@ final class VersionTable {
 
   /** Drops the versions that are not marked as kept. */
   void sweep() {
-    @Nullable Version[] old = slots;
-    slots = new @Nullable Version[64];
     size = 0;
-    for (Version version : old) {
-      if (version != null && version.kept) {
-        put(version);
+    for (Version version : slots) {
+      size += version != null && version.kept ? 1 : 0;
+    }
+    rebuild(Math.max(LEAST, Integer.highestOneBit(4 * size)), true);
+  }
+
+  private void rebuild(int length, boolean keptOnly) {
+    @Nullable Version[] oldSlots = slots;
+    long[] oldHashes = hashes;
+    slots = new @Nullable Version[length];
+    hashes = new long[length];
+    for (int i = 0; i < oldSlots.length; i++) {
+      Version version = oldSlots[i];
+      if (version != null && (version.kept || !keptOnly)) {
+        place(version, oldHashes[i]);
       }
     }
   }
 
-  private void place(Version version) {
+  private void place(Version version, long hash) {
     int mask = slots.length - 1;
-    int i = hash(version) & mask;
+    int i = slot(hash, mask);
     while (slots[i] != null) {
       i = i + 1 & mask;
     }
     slots[i] = version;
+    hashes[i] = hash;
   }
 
-  private static int hash(Version version) {
-    long writer = version.writer == null ? 0 : version.writer.id();
-    return hash(version.row, writer, version.statement);
+  private static int slot(long hash, int mask) {
+    return (int) (hash >>> 32) & mask;
   }
 
-  private static int hash(Row row, long transaction, int statement) {
-    long mixed = (row.id() * 31 + transaction) * 31 + statement;
-    mixed *= 0x9E37_79B9_7F4A_7C15L;
-    return (int) (mixed >>> 32);
+  private static long hash(Row row, long transaction, int statement) {
+    long mixed = (transaction * 31 + statement) * 0x9E37_79B9_7F4A_7C15L + row.id();
+    return (mixed ^ mixed >>> 29) * 0xBF58_476D_1CE4_E5B9L;
   }
 }

@@ -107,7 +107,8 @@ final class ElementTable {
   }
 
   private static int slot(int key, long element, int mask) {
-    long mixed = (element * 31 + key) * 0x9E37_79B9_7F4A_7C15L;
-    return (int) (mixed >>> 32) & mask;
+    // Elements and keys are both counted up: a sum of multiples would put many pairs in one place.
+    long mixed = element * 0x9E37_79B9_7F4A_7C15L + key;
+    return (int) ((mixed ^ mixed >>> 29) * 0xBF58_476D_1CE4_E5B9L >>> 32) & mask;
   }
 }

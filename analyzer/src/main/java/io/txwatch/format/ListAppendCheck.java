@@ -92,9 +92,23 @@ final class ListAppendCheck {
             anomaly.confidence(),
             anomaly.database(),
             anomaly.isolation(),
-            anomaly.transactions(),
+            anomaly.transactions().stream().map(this::withTexts).toList(),
             anomaly.cycle(),
             ""));
+  }
+
+  private ObservedTransaction withTexts(ObservedTransaction of) {
+    return new ObservedTransaction(
+        of.id(),
+        of.session(),
+        of.level(),
+        of.outcome(),
+        of.statements().stream()
+            .map(
+                s ->
+                    new ObservedStatement(
+                        s.number(), s.kind(), events.textOf(of.id(), s.number()), s.callSite()))
+            .toList());
   }
 
   /**

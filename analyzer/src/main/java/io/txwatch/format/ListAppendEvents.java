@@ -11,6 +11,7 @@ import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,9 @@ final class ListAppendEvents {
   private final ListOrder order;
   private final IsolationLevel level;
   private final boolean[] committed;
+
+  /** Transactions by their ids; empty until the first is asked for. */
+  private final Map<Long, Integer> numbers = new HashMap<>();
 
   ListAppendEvents(ListHistory history, ListOrder order, IsolationLevel level) {
     this.history = history;
@@ -102,6 +106,17 @@ final class ListAppendEvents {
     };
   }
 
+  /** The operation of an event, for people, by its transaction's id and its own number. */
+  String textOf(long id, int statement) {
+    if (numbers.isEmpty()) {
+      for (int t = 0; t < history.transactions(); t++) {
+        numbers.put(id(t), t);
+      }
+    }
+    Integer transaction = numbers.get(id);
+    return transaction == null ? "" : text(history.firstOp(transaction) + statement - 1);
+  }
+
   private String list(int key, int branch, int length) {
     if (length == 0) {
       return "[]";
@@ -152,7 +167,7 @@ final class ListAppendEvents {
         id(transaction),
         op - history.firstOp(transaction) + 1,
         append ? StatementKind.UPDATE : StatementKind.SELECT,
-        text(op),
+        "", // made for the few that are told of: see textOf
         append ? ":append" : ":r",
         rows,
         !append || !rows.isEmpty(),

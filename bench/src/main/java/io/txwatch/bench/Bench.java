@@ -1,5 +1,8 @@
 package io.txwatch.bench;
 
+import io.txwatch.bench.analysis.CheckSpeedCommand;
+import io.txwatch.bench.analysis.LiveCommand;
+import io.txwatch.bench.analysis.SoakCommand;
 import io.txwatch.bench.jmh.JmhCommand;
 import io.txwatch.bench.overhead.OverheadCommand;
 import io.txwatch.bench.startup.StartupCommand;
@@ -9,9 +12,16 @@ import picocli.CommandLine.Command;
 /** Where {@code bench/run} begins. */
 @Command(
     name = "bench/run",
-    description = "What watching costs.",
+    description = "What watching costs, and how fast the analysis is.",
     mixinStandardHelpOptions = true,
-    subcommands = {OverheadCommand.class, JmhCommand.class, StartupCommand.class})
+    subcommands = {
+      OverheadCommand.class,
+      JmhCommand.class,
+      StartupCommand.class,
+      CheckSpeedCommand.class,
+      LiveCommand.class,
+      SoakCommand.class
+    })
 public final class Bench {
 
   private Bench() {}

@@ -2,9 +2,8 @@ package io.txwatch.history;
 
 import io.txwatch.history.wire.Entry;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * From entries of {@code history.proto} back to events, with the dictionary of the stretch. For one
@@ -12,7 +11,8 @@ import java.util.Map;
  */
 final class EventDecoder {
 
-  private final Map<Integer, String> texts = new HashMap<>();
+  private final Dictionary texts = new Dictionary();
+  private final FrequentEntries frequent = new FrequentEntries(texts);
 
   /** Begins a stretch: forgets the dictionary. */
   void restart() {
@@ -24,6 +24,11 @@ final class EventDecoder {
     for (int i = 0; i < entry.getTextsCount(); i++) {
       texts.put(entry.getFirstText() + i, entry.getTexts(i));
     }
+  }
+
+  /** The event of an encoded entry, if it is of those that occur most and adds no texts. */
+  @Nullable Event decode(byte[] encoded, int from, int length) {
+    return frequent.decode(encoded, from, length);
   }
 
   /**

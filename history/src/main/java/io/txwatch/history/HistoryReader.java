@@ -68,8 +68,12 @@ public final class HistoryReader implements Closeable {
 
   /** Hands every event that was not yet read to {@code consumer}. */
   public void forEach(Consumer<? super Event> consumer) throws IOException {
-    for (Optional<Event> event = next(); event.isPresent(); event = next()) {
-      consumer.accept(event.get());
+    while (!atEnd || !ready.isEmpty()) {
+      if (ready.isEmpty()) {
+        readRecord();
+      } else {
+        consumer.accept(ready.remove());
+      }
     }
   }
 
@@ -120,6 +124,12 @@ public final class HistoryReader implements Closeable {
                 0,
                 "the file was not closed: its writer still writes or was killed"));
       }
+      return;
+    }
+    Event frequent = scanner.event(decoder);
+    if (frequent != null) {
+      closedInOrder = false;
+      ready.add(frequent);
       return;
     }
     Entry entry;

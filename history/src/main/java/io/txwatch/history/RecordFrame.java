@@ -1,6 +1,5 @@
 package io.txwatch.history;
 
-import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.WireFormat;
 import io.txwatch.history.wire.Entry;
@@ -58,21 +57,36 @@ final class RecordFrame {
    * there yet; -1 if no record can begin like this.
    */
   static int bodySize(byte[] bytes, int at, int end) {
-    try {
-      CodedInputStream head = CodedInputStream.newInstance(bytes, at, end - at);
-      int record = head.readRawVarint32();
-      if (head.readRawVarint32() != CHECK_TAG) {
-        return -1;
-      }
-      head.readRawLittleEndian32();
-      if (head.readRawVarint32() != BODY_TAG) {
-        return -1;
-      }
-      int body = head.readRawVarint32();
-      return body > 0 && body <= MAX_BODY && record == recordSize(body) ? body : -1;
-    } catch (IOException e) {
+    int afterRecord = afterVarint(bytes, at, end);
+    if (afterRecord < 0 || end - afterRecord < 6 || bytes[afterRecord] != CHECK_TAG) {
       return -1;
     }
+    int bodyTag = afterRecord + 1 + 4;
+    int afterBody = afterVarint(bytes, bodyTag + 1, end);
+    if (bytes[bodyTag] != BODY_TAG || afterBody < 0) {
+      return -1;
+    }
+    int record = varint(bytes, at, afterRecord);
+    int body = varint(bytes, bodyTag + 1, afterBody);
+    return body > 0 && body <= MAX_BODY && record == recordSize(body) ? body : -1;
+  }
+
+  /** Where a varint of at most five bytes ends; -1 if it does not. */
+  private static int afterVarint(byte[] bytes, int at, int end) {
+    for (int i = at; i < end && i < at + 5; i++) {
+      if (bytes[i] >= 0) {
+        return i + 1;
+      }
+    }
+    return -1;
+  }
+
+  private static int varint(byte[] bytes, int at, int end) {
+    int value = 0;
+    for (int i = end - 1; i >= at; i--) {
+      value = value << 7 | bytes[i] & 0x7f;
+    }
+    return value;
   }
 
   /** The bytes that stand before a body of that length. */

@@ -3,6 +3,7 @@ package io.txwatch.history;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Walks over the intact records of a file. Where a record is damaged it looks, byte by byte, for
@@ -71,8 +72,16 @@ final class RecordScanner {
 
   /** The body of the current record, until the next advance. */
   ByteBuffer body() {
-    int at = (int) (recordAt - windowAt) + RecordFrame.overhead(bodySize);
-    return ByteBuffer.wrap(window, at, bodySize);
+    return ByteBuffer.wrap(window, bodyAt(), bodySize);
+  }
+
+  /** The event of the current record, if it is of those that occur most. */
+  @Nullable Event event(EventDecoder decoder) {
+    return decoder.decode(window, bodyAt(), bodySize);
+  }
+
+  private int bodyAt() {
+    return (int) (recordAt - windowAt) + RecordFrame.overhead(bodySize);
   }
 
   private int intactBodyAt(long at) throws IOException {

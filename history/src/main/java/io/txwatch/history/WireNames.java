@@ -2,6 +2,7 @@ package io.txwatch.history;
 
 import com.google.protobuf.ProtocolMessageEnum;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The constants of our enums and of the schema's, which bear the same names behind a prefix: {@code
@@ -24,21 +25,30 @@ final class WireNames<A extends Enum<A>, W extends Enum<W> & ProtocolMessageEnum
 
   private final Object[] wire;
   private final Object[] ours;
+  private final @Nullable Object[] byNumber;
 
   /** Fails at class loading if the schema lacks one of our constants. */
   private WireNames(A[] constants, Class<W> wireClass, String prefix) {
     wire = new Object[constants.length];
     ours = new Object[wireClass.getEnumConstants().length];
+    byNumber = new @Nullable Object[ours.length];
     for (A constant : constants) {
       W counterpart = Enum.valueOf(wireClass, prefix + "_" + constant.name());
       wire[constant.ordinal()] = counterpart;
       ours[counterpart.ordinal()] = constant;
+      byNumber[counterpart.getNumber()] = constant;
     }
   }
 
   @SuppressWarnings("unchecked") // filled with W alone
   W toWire(A constant) {
     return (W) wire[constant.ordinal()];
+  }
+
+  /** Our constant for the number of one of the schema's; null if there is none. */
+  @SuppressWarnings("unchecked") // filled with A alone
+  @Nullable A ofNumber(int number) {
+    return number < 0 || number >= byNumber.length ? null : (A) byNumber[number];
   }
 
   /**

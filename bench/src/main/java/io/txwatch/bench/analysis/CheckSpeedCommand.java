@@ -1,0 +1,164 @@
+package io.txwatch.bench.analysis;
+
+import io.txwatch.bench.Machine;
+import io.txwatch.bench.Markdown;
+import io.txwatch.bench.Median;
+import io.txwatch.bench.Output;
+import io.txwatch.history.HistoryWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code check}: how fast histories are checked, and in how much memory. */
+@Command(
+    name = "check",
+    description = "Checks large histories, a process and a processor each, interleaved.",
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+public final class CheckSpeedCommand implements Callable<Integer> {
+
+  private static final long SEED = 20_261_121;
+
+  /** After so many appends a key of an Elle history is replaced, as by Elle's own generator. */
+  private static final int ELLE_APPENDS_A_KEY = 32;
+
+  @Option(names = "--jar", description = "txwatch.jar", required = true)
+  private Path jar = Path.of("txwatch.jar");
+
+  @Option(
+      names = "--operations",
+      split = ",",
+      description = "how large the histories are",
+      defaultValue = "1000000,10000000")
+  private List<Long> sizes = new ArrayList<>();
+
+  @Option(names = "--rounds", description = "runs of each", defaultValue = "3")
+  private int rounds = 3;
+
+  @Option(names = "--dir", description = "keep the histories here (default: nowhere)")
+  private @Nullable Path directory;
+
+  @Mixin private Output output = new Output();
+
+  /** What is written into a file. */
+  private interface Content {
+    void write(Path file, long operations) throws IOException;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Path in = directory == null ? Files.createTempDirectory("txwatch-check") : directory;
+    Files.createDirectories(in);
+    Map<String, Path> histories = new LinkedHashMap<>();
+    for (long size : sizes) {
+      String millions = String.format(Locale.ROOT, "%.1f M", size / 1e6);
+      histories.put(
+          "txwatch, " + millions, file(in, size + ".history", size, CheckSpeedCommand::watched));
+      histories.put(
+          "Elle EDN, " + millions, file(in, size + ".edn", size, CheckSpeedCommand::elle));
+    }
+    Map<String, List<Checked>> runs = new LinkedHashMap<>();
+    for (int round = 1; round <= rounds; round++) {
+      for (Map.Entry<String, Path> history : histories.entrySet()) {
+        Checked checked = Checked.run(jar, history.getValue());
+        runs.computeIfAbsent(history.getKey(), name -> new ArrayList<>()).add(checked);
+        output.say(history.getKey() + ": " + checked);
+      }
+    }
+    write(histories, runs);
+    if (directory == null) {
+      for (Path file : histories.values()) {
+        Files.delete(file);
+      }
+      Files.delete(in);
+    }
+    return 0;
+  }
+
+  private void write(Map<String, Path> histories, Map<String, List<Checked>> runs)
+      throws IOException {
+    output.write(
+        String.format(
+            Locale.ROOT,
+            "%s%n%n"
+                + "Serializable histories of %d operations a transaction, half of them reads, %d"
+                + " sessions, %d keys at a time; keys of Elle's are replaced after %d appends, as by"
+                + " its own generator.%n"
+                + "`java -jar txwatch.jar check` with no option of Java's, each run a process of its"
+                + " own held to one processor (JIT and garbage collection included); medians of %d"
+                + " interleaved runs.%n"
+                + "Analysis is what `check` tells as `seconds`: from opening the file to the"
+                + " verdict, in a JVM that was cold.%n%n",
+            Machine.describe(),
+            Execution.OPERATIONS_A_TRANSACTION,
+            Execution.SESSIONS,
+            Execution.KEYS,
+            ELLE_APPENDS_A_KEY,
+            rounds));
+    Markdown table =
+        new Markdown(
+            "history",
+            "file, MB",
+            "analysis, s",
+            "spread",
+            "operations/s",
+            "process, s",
+            "its CPU, s",
+            "peak memory, MB",
+            "valid");
+    for (Map.Entry<String, List<Checked>> of : runs.entrySet()) {
+      List<Checked> all = of.getValue();
+      Median seconds = Median.of(all.stream().map(Checked::seconds).toList());
+      Median whole = Median.of(all.stream().map(Checked::wholeSeconds).toList());
+      Median cpu = Median.of(all.stream().map(Checked::cpuSeconds).toList());
+      Median peak = Median.of(all.stream().map(run -> run.peakBytes() / 1e6).toList());
+      Path file = histories.getOrDefault(of.getKey(), jar);
+      table.row(
+          of.getKey(),
+          number("%.0f", Files.size(file) / 1e6),
+          number("%.2f", seconds.middle()),
+          number("%.2f", seconds.least()) + "–" + number("%.2f", seconds.most()),
+          number("%,.0f", all.get(0).operations() / seconds.middle()),
+          number("%.2f", whole.middle()),
+          number("%.2f", cpu.middle()),
+          number("%.0f", peak.middle()),
+          all.get(0).valid());
+    }
+    output.write(table + "\n");
+  }
+
+  private static String number(String format, double value) {
+    return String.format(Locale.ROOT, format, value);
+  }
+
+  private Path file(Path in, String name, long size, Content content) throws IOException {
+    Path file = in.resolve(name);
+    if (!Files.exists(file)) {
+      output.say("writes " + name);
+      content.write(file, size);
+    }
+    return file;
+  }
+
+  private static void watched(Path file, long operations) throws IOException {
+    try (HistoryWriter writer = HistoryWriter.open(file)) {
+      new Execution<>(new WatchedEvents(writer::accept), SEED, Integer.MAX_VALUE).run(operations);
+    }
+  }
+
+  private static void elle(Path file, long operations) throws IOException {
+    try (ElleFile elle = new ElleFile(file)) {
+      new Execution<>(elle, SEED, ELLE_APPENDS_A_KEY).run(operations);
+    }
+  }
+}

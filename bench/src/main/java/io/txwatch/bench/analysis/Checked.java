@@ -1,0 +1,99 @@
+package io.txwatch.bench.analysis;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * One run of {@code check}, a process of its own held to one processor.
+ *
+ * @param operations how many it counted
+ * @param valid what it said
+ * @param seconds what it says that the analysis took, reading the file included
+ * @param cpuSeconds how long the process computed, from its start to its end: on a busy machine the
+ *     truer figure
+ * @param wholeSeconds from the start of the process to its end
+ * @param peakBytes the most memory it ever had ({@code VmHWM})
+ */
+record Checked(
+    long operations,
+    String valid,
+    double seconds,
+    double cpuSeconds,
+    double wholeSeconds,
+    long peakBytes) {
+
+  private static final Pattern FIELD =
+      Pattern.compile("\"(operations|valid|seconds)\":\"?([^,}\"]+)");
+  private static final int PEAK_EVERY_MILLIS = 10;
+
+  /** Checks a file. */
+  static Checked run(Path jar, Path file) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    if (Files.isExecutable(Path.of("/usr/bin/taskset"))) {
+      int last = Runtime.getRuntime().availableProcessors() - 1;
+      command.addAll(List.of("/usr/bin/taskset", "-c", Integer.toString(last)));
+    }
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-jar", jar.toString(), "check", "--json", file.toString()));
+    File answer = File.createTempFile("check", ".json");
+    try {
+      long started = System.nanoTime();
+      Process process =
+          new ProcessBuilder(command)
+              .redirectOutput(answer)
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      long peak = 0;
+      double cpu = 0;
+      while (process.isAlive()) {
+        peak = Math.max(peak, peak(process.pid()));
+        cpu =
+            Math.max(
+                cpu, process.info().totalCpuDuration().map(d -> d.toMillis() / 1e3).orElse(0.0));
+        Thread.sleep(PEAK_EVERY_MILLIS);
+      }
+      double whole = (System.nanoTime() - started) / 1e9;
+      return parse(Files.readString(answer.toPath()), cpu, whole, peak, file);
+    } finally {
+      Files.delete(answer.toPath());
+    }
+  }
+
+  private static Checked parse(String json, double cpu, double whole, long peak, Path file)
+      throws IOException {
+    long operations = -1;
+    String valid = "";
+    double seconds = -1;
+    Matcher field = FIELD.matcher(json);
+    while (field.find()) {
+      switch (field.group(1)) {
+        case "operations" -> operations = Long.parseLong(field.group(2));
+        case "valid" -> valid = field.group(2);
+        default -> seconds = Double.parseDouble(field.group(2));
+      }
+    }
+    if (operations < 0 || seconds < 0) {
+      throw new IOException("check said nothing of " + file + ": " + json);
+    }
+    return new Checked(operations, valid, seconds, cpu, whole, peak);
+  }
+
+  /** The peak so far; 0 if it is over, or not known on this system. */
+  private static long peak(long process) {
+    try {
+      return Files.readAllLines(Path.of("/proc/" + process + "/status")).stream()
+          .filter(line -> line.startsWith("VmHWM:"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
+          .findFirst()
+          .orElse(0);
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package io.txwatch.bench.analysis;
+
+import io.txwatch.analyzer.Analyzer;
+import io.txwatch.analyzer.Coverage;
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.bench.Machine;
+import io.txwatch.bench.Markdown;
+import io.txwatch.bench.Output;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.history.Event;
+import io.txwatch.history.EventSink;
+import io.txwatch.history.QueueSink;
+import io.txwatch.settings.Setting;
+import io.txwatch.settings.Settings;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code live}: what the analyzer inside an application keeps up with, and how soon it tells. */
+@Command(
+    name = "live",
+    description = {
+      "Offers operations at given rates to the analyzer behind its queue, lost updates among them,",
+      "and takes the time from each commit that proves one to its report."
+    },
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+public final class LiveCommand implements Callable<Integer> {
+
+  private static final long SEED = 20_261_121;
+  private static final long PLANT_EVERY_OPERATIONS = 5_000;
+  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  @Option(
+      names = "--rates",
+      split = ",",
+      description = "operations offered a second",
+      defaultValue = "100000,200000,400000,800000")
+  private List<Long> rates = new ArrayList<>();
+
+  @Option(names = "--seconds", description = "how long each rate is offered", defaultValue = "20")
+  private int seconds = 20;
+
+  @Mixin private Output output = new Output();
+
+  /** When the commits were handed over whose lost updates were not reported yet. */
+  private final Map<Long, Long> committed = new ConcurrentHashMap<>();
+
+  /** Nanoseconds from commit to report; for the analyzer's thread, until that has ended. */
+  private final List<Long> latencies = Collections.synchronizedList(new ArrayList<>());
+
+  @Override
+  public Integer call() throws IOException {
+    output.write(
+        String.format(
+            Locale.ROOT,
+            "%s%n%n"
+                + "One thread plays %d sessions (%d operations a transaction, half of them reads, %d"
+                + " rows) and hands the events to the queue that stands in every watched application"
+                + " (`txwatch.queue` as by default); behind it, in one thread, the analyzer. Every"
+                + " %,d operations a lost update is planted; latency is from handing over the commit"
+                + " that proves it to the report. Each rate for %d s, after as long at the first"
+                + " rate to warm up.%n%n",
+            Machine.describe(),
+            Execution.SESSIONS,
+            Execution.OPERATIONS_A_TRANSACTION,
+            Execution.KEYS,
+            PLANT_EVERY_OPERATIONS,
+            seconds));
+    Markdown table =
+        new Markdown(
+            "offered, operations/s",
+            "taken in, operations/s",
+            "events lost",
+            "planted",
+            "reported",
+            "latency p50, ms",
+            "p99, ms",
+            "most, ms");
+    run(rates.get(0), new Markdown("", "", "", "", "", "", "", ""));
+    for (long rate : rates) {
+      run(rate, table);
+      output.say(rate + " operations/s done");
+    }
+    output.write(table + "\n");
+    return 0;
+  }
+
+  private void run(long rate, Markdown table) throws IOException {
+    committed.clear();
+    latencies.clear();
+    int capacity = Settings.of(Map.of()).number(Setting.QUEUE);
+    Analyzer analyzer = new Analyzer(Judge.DBMS, this::found);
+    EventSink queue = new QueueSink(capacity, List.of(analyzer));
+    PlantedLostUpdates planted = new PlantedLostUpdates(queue::accept);
+    Execution<String> execution =
+        new Execution<>(new WatchedEvents(queue::accept), SEED, Integer.MAX_VALUE);
+    long all = rate * seconds;
+    long plants = 0;
+    long started = System.nanoTime();
+    for (long done = 0; done < all; ) {
+      long due =
+          Math.min(all, (System.nanoTime() - started + STEP_NANOS) * rate / 1_000_000_000 + 1);
+      while (done < due) {
+        done = Math.min(due, done + PLANT_EVERY_OPERATIONS - done % PLANT_EVERY_OPERATIONS);
+        execution.runOn(done);
+        if (done % PLANT_EVERY_OPERATIONS == 0) {
+          plant(planted, queue);
+          plants++;
+        }
+      }
+      LockSupport.parkNanos(STEP_NANOS);
+    }
+    execution.run(all);
+    queue.close();
+    double taken = (System.nanoTime() - started) / 1e9;
+    Coverage coverage = analyzer.coverage();
+    long lost = coverage.gaps().values().stream().mapToLong(Long::longValue).sum();
+    List<Long> sorted = latencies.stream().sorted().toList();
+    table.row(
+        String.format(Locale.ROOT, "%,d", rate),
+        String.format(Locale.ROOT, "%,.0f", coverage.statements() / taken),
+        Long.toString(lost),
+        Long.toString(plants),
+        Integer.toString(sorted.size()),
+        millis(sorted, 0.5),
+        millis(sorted, 0.99),
+        millis(sorted, 1));
+  }
+
+  private void plant(PlantedLostUpdates planted, EventSink queue) {
+    long transaction = planted.next();
+    Event commit = planted.plant(queue::accept);
+    committed.put(transaction, System.nanoTime());
+    queue.accept(commit);
+  }
+
+  private void found(Anomaly anomaly) {
+    for (ObservedTransaction transaction : anomaly.transactions()) {
+      Long at = committed.remove(transaction.id());
+      if (at != null) {
+        latencies.add(System.nanoTime() - at);
+      }
+    }
+  }
+
+  private static String millis(List<Long> sorted, double part) {
+    if (sorted.isEmpty()) {
+      return "–";
+    }
+    int index = (int) Math.ceil(part * sorted.size()) - 1;
+    return String.format(Locale.ROOT, "%.1f", sorted.get(Math.max(0, index)) / 1e6);
+  }
+}

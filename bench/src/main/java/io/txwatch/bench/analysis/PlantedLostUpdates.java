@@ -1,0 +1,86 @@
+package io.txwatch.bench.analysis;
+
+import io.txwatch.history.Access;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowAccess;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.WriterList;
+import io.txwatch.history.WriterToken;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Lost updates, one when it is asked for: two transactions read a row of a hundred, both update it,
+ * and the commit of the second proves it.
+ */
+final class PlantedLostUpdates {
+
+  private static final long NODE = 0x5eed_0002L << 32;
+  private static final int ROWS = 100;
+  private static final long ONE = NODE | 1;
+  private static final long OTHER = NODE | 2;
+
+  private final String[] lists = new String[ROWS];
+  private long transactions = 2;
+
+  /** Tells of the two sessions. */
+  PlantedLostUpdates(Consumer<Event> events) {
+    java.util.Arrays.fill(lists, "");
+    Database database = new Database("PostgreSQL", "18.6", Map.of());
+    events.accept(new Event.SessionOpened(ONE, "planted-1", database));
+    events.accept(new Event.SessionOpened(OTHER, "planted-2", database));
+  }
+
+  /** The id of the transaction whose commit will prove the next one. */
+  long next() {
+    return NODE | transactions + 1;
+  }
+
+  /** Plants one, all but the commit that proves it. */
+  Event plant(Consumer<Event> events) {
+    long loser = next();
+    long winner = loser + 1;
+    transactions += 2;
+    int row = (int) (transactions / 2 % ROWS);
+    begin(events, ONE, loser);
+    begin(events, OTHER, winner);
+    statement(events, ONE, loser, 1, row, false);
+    statement(events, OTHER, winner, 1, row, false);
+    statement(events, OTHER, winner, 2, row, true);
+    events.accept(new Event.TransactionEnded(OTHER, winner, Outcome.COMMITTED, 0, 3));
+    statement(events, ONE, loser, 2, row, true);
+    return new Event.TransactionEnded(ONE, loser, Outcome.COMMITTED, 0, 3);
+  }
+
+  private static void begin(Consumer<Event> events, long session, long transaction) {
+    events.accept(
+        new Event.TransactionBegan(session, transaction, IsolationLevel.READ_COMMITTED, 0));
+  }
+
+  private void statement(
+      Consumer<Event> events, long session, long transaction, int number, int row, boolean write) {
+    if (write) {
+      lists[row] = WatchedEvents.window(lists[row] + WriterToken.of(transaction, number));
+    }
+    events.accept(
+        new Event.StatementExecuted(
+            session,
+            transaction,
+            number,
+            write ? StatementKind.UPDATE : StatementKind.SELECT,
+            write ? "UPDATE stock SET n = ? WHERE id = ?" : "SELECT n FROM stock WHERE id = ?",
+            write ? "Stock.java:21" : "Stock.java:19",
+            List.of(
+                new RowAccess(
+                    write ? Access.UPDATE : Access.READ,
+                    "stock",
+                    row + 1,
+                    WriterList.ofColumn(lists[row]))),
+            true,
+            null));
+  }
+}

@@ -1,0 +1,101 @@
+package io.txwatch.bench.analysis;
+
+import io.txwatch.bench.analysis.Execution.Operation;
+import io.txwatch.history.Access;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowAccess;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.WriterList;
+import io.txwatch.history.WriterToken;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * An execution as the watched driver would tell it: a key is a row, a list the text of its column
+ * {@code txw_wl}, an append an UPDATE and a read a SELECT.
+ */
+final class WatchedEvents implements Execution.Recorder<String> {
+
+  private static final Database DATABASE = new Database("PostgreSQL", "18.6", Map.of());
+  private static final long NODE = 0x5eed_0001L << 32;
+  private static final String SELECT = "SELECT balance FROM account WHERE id = ?";
+  private static final String UPDATE = "UPDATE account SET balance = balance + ? WHERE id = ?";
+
+  private final Consumer<Event> events;
+  private final int[] count = new int[Execution.SESSIONS];
+
+  /** Hands the events on, the sessions' openings first. */
+  WatchedEvents(Consumer<Event> events) {
+    this.events = events;
+    for (int session = 0; session < Execution.SESSIONS; session++) {
+      events.accept(new Event.SessionOpened(id(session), "pool-" + session, DATABASE));
+    }
+  }
+
+  @Override
+  public String empty() {
+    return "";
+  }
+
+  @Override
+  public void began(int session, long transaction, List<Operation> operations) {
+    count[session] = 1;
+    events.accept(
+        new Event.TransactionBegan(
+            id(session), NODE | transaction, IsolationLevel.SERIALIZABLE, transaction));
+  }
+
+  @Override
+  public void read(int session, long transaction, int place, int key, String list) {
+    statement(session, transaction, place, key, list, false);
+  }
+
+  @Override
+  public String append(int session, long transaction, int place, Operation operation, String list) {
+    String window = window(list + WriterToken.of(NODE | transaction, place));
+    statement(session, transaction, place, operation.key(), window, true);
+    return window;
+  }
+
+  /** What the column keeps of a list. */
+  static String window(String list) {
+    return list.substring(Math.max(0, list.length() - WriterList.WINDOW_LENGTH));
+  }
+
+  private void statement(
+      int session, long transaction, int place, int key, String list, boolean write) {
+    count[session]++;
+    events.accept(
+        new Event.StatementExecuted(
+            id(session),
+            NODE | transaction,
+            place,
+            write ? StatementKind.UPDATE : StatementKind.SELECT,
+            write ? UPDATE : SELECT,
+            write ? "AccountDao.java:57" : "AccountDao.java:41",
+            List.of(
+                new RowAccess(
+                    write ? Access.UPDATE : Access.READ,
+                    "account",
+                    key + 1,
+                    WriterList.ofColumn(list))),
+            true,
+            null));
+  }
+
+  @Override
+  public void ended(int session, long transaction, boolean committed) {
+    Outcome outcome = committed ? Outcome.COMMITTED : Outcome.ABORTED;
+    events.accept(
+        new Event.TransactionEnded(
+            id(session), NODE | transaction, outcome, transaction, count[session]));
+  }
+
+  private static long id(int session) {
+    return NODE | session + 1;
+  }
+}
