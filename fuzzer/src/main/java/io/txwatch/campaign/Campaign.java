@@ -75,6 +75,9 @@ public final class Campaign {
     /** Something was found. */
     void found(Finding finding);
 
+    /** A case was executed and judged. */
+    default void judged(Execution execution, Verdict verdict) {}
+
     /** A violation that a fresh run of the same case did not show. */
     default void notReproduced(Execution execution, Verdict verdict) {}
   }
@@ -170,11 +173,53 @@ public final class Campaign {
       try {
         Execution execution = laboratory.execute(generated.testCase(), level);
         count(execution);
-        judge(execution);
+        if (!hasLostAConnection(execution)) {
+          judge(execution);
+          return;
+        }
+        reportCrash(execution);
       } catch (ScheduleExecutor.SetupException e) {
         statements.incrementAndGet();
         rejected.incrementAndGet();
+      } catch (SQLException e) {
+        if (isLost(e)) {
+          reportCrash(
+              new Execution(
+                  generated.testCase(),
+                  level,
+                  List.of(),
+                  List.of(),
+                  List.of(),
+                  Optional.of(String.valueOf(e.getMessage()).strip())));
+        }
+        throw e;
       }
+    }
+
+    private boolean hasLostAConnection(Execution execution) {
+      return execution.outcomes().stream()
+          .map(StepOutcome::failure)
+          .anyMatch(failure -> failure != null && failure.kind() == Failure.Kind.CONNECTION_LOST);
+    }
+
+    private boolean isLost(SQLException error) {
+      return dbms.failure(error).kind() == Failure.Kind.CONNECTION_LOST;
+    }
+
+    /** The server went away under the case: it is not tried again on a server that may be gone. */
+    private void reportCrash(Execution execution) {
+      findings.incrementAndGet();
+      listener.found(
+          new Finding(
+              "crash",
+              execution.level(),
+              execution.testCase(),
+              execution.testCase(),
+              execution,
+              "the server closed the connection; what is known of the case is below",
+              0,
+              0,
+              Optional.empty()));
     }
 
     private void judge(Execution execution)
@@ -187,6 +232,7 @@ public final class Campaign {
       boolean open = false;
       for (Oracle oracle : plan.oracles()) {
         Verdict verdict = oracle.judge(execution, laboratory);
+        listener.judged(execution, verdict);
         switch (verdict.result()) {
           case VIOLATION -> {
             told = true;

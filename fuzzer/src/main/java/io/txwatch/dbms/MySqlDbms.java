@@ -79,7 +79,12 @@ final class MySqlDbms implements Dbms {
   @Override
   public Workspace newWorkspace() throws SQLException {
     String name = Sql.newName();
-    Connection own = Sql.with(connector.connect(url), "CREATE DATABASE " + name, "USE " + name);
+    Connection own =
+        Sql.with(
+            connector.connect(url),
+            "CREATE DATABASE " + name,
+            "USE " + name,
+            "SET SESSION foreign_key_checks = 0");
     return new Workspace() {
       @Override
       public Connection connect() throws SQLException {
@@ -108,11 +113,7 @@ final class MySqlDbms implements Dbms {
       public void clear() throws SQLException {
         List<String> tables = tables();
         if (!tables.isEmpty()) {
-          Sql.execute(
-              own,
-              "SET SESSION foreign_key_checks = 0",
-              "DROP TABLE " + String.join(", ", tables),
-              "SET SESSION foreign_key_checks = 1");
+          Sql.execute(own, "DROP TABLE " + String.join(", ", tables));
         }
       }
 

@@ -16,6 +16,9 @@ import java.util.stream.Collectors;
 /** PostgreSQL and what speaks its protocol. A workspace is a schema. */
 final class PostgresDbms implements Dbms {
 
+  /** A case need not survive a crash. */
+  private static final String NO_FLUSH = "SET synchronous_commit = off";
+
   private final Database database;
   private final String url;
   private final Connector connector;
@@ -72,11 +75,11 @@ final class PostgresDbms implements Dbms {
   @Override
   public Workspace newWorkspace() throws SQLException {
     String schema = Sql.newName();
-    Connection own = Sql.with(connector.connect(url), "CREATE SCHEMA " + schema);
+    Connection own = Sql.with(connector.connect(url), NO_FLUSH, "CREATE SCHEMA " + schema);
     return new Workspace() {
       @Override
       public Connection connect() throws SQLException {
-        return Sql.with(connector.connect(url), "SET search_path TO " + schema);
+        return Sql.with(connector.connect(url), "SET search_path TO " + schema, NO_FLUSH);
       }
 
       @Override
@@ -126,7 +129,8 @@ final class PostgresDbms implements Dbms {
                     SELECT pid, blockers
                     FROM (SELECT DISTINCT pid FROM pg_locks WHERE NOT granted) AS waiters,
                          pg_blocking_pids(pid) AS blockers
-                    WHERE cardinality(blockers) > 0""")) {
+                    WHERE cardinality(blockers) > 0\
+                    """)) {
           while (result.next()) {
             Integer[] blockers = (Integer[]) result.getArray(2).getArray();
             waiting.put(

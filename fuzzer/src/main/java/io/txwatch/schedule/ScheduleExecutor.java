@@ -50,6 +50,7 @@ public final class ScheduleExecutor implements AutoCloseable {
   private final Workspace workspace;
   private final WaitMonitor monitor;
   private final Duration patience;
+  private final Ground ground;
   private final BlockingQueue<Session> completed = new LinkedBlockingQueue<>();
   private final Map<String, Session> sessions = new LinkedHashMap<>();
 
@@ -62,6 +63,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     this.dbms = dbms;
     this.workspace = workspace;
     this.patience = patience;
+    this.ground = new Ground(dbms, workspace);
     this.monitor = workspace.newMonitor();
   }
 
@@ -82,12 +84,21 @@ public final class ScheduleExecutor implements AutoCloseable {
    */
   public Execution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, SetupException, InterruptedException {
-    Session reader = prepare(testCase);
+    Session reader = session("reader");
+    if (testCase.sessions().size() > 1) {
+      ground.build(reader.connection(), testCase);
+    } else {
+      ground.restore(reader.connection(), testCase);
+    }
+    boolean keeps = Ground.isKeptBy(testCase);
+    if (!keeps) {
+      ground.forget();
+    }
     Map<String, Session> own = new LinkedHashMap<>();
     for (String name : testCase.sessions()) {
       Session session = session(name);
       session.reset();
-      dbms.setLevel(session.connection(), level);
+      session.setLevel(level, keeps);
       dbms.refresh(session.connection());
       own.put(name, session);
     }
@@ -96,6 +107,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     List<StepOutcome> finals = List.of();
     if (undecided.isPresent()) {
       giveUp(own.values());
+      ground.forget();
     } else {
       finals = readFinals(testCase, reader.connection());
     }
@@ -108,25 +120,15 @@ public final class ScheduleExecutor implements AutoCloseable {
    * next execution.
    */
   public Connection setUp(TestCase testCase) throws SQLException, SetupException {
-    return prepare(testCase).connection();
+    Connection reader = session("reader").connection();
+    ground.restore(reader, testCase);
+    ground.forget();
+    return reader;
   }
 
   /** The names of the tables that are there, as statements spell them, sorted. */
   public List<String> tables() throws SQLException {
-    return workspace.tables();
-  }
-
-  private Session prepare(TestCase testCase) throws SQLException, SetupException {
-    workspace.clear();
-    Session reader = session("reader");
-    for (String sql : testCase.setup()) {
-      try (Statement statement = reader.connection().createStatement()) {
-        statement.execute(dbms.spell(sql));
-      } catch (SQLException e) {
-        throw new SetupException(sql, e);
-      }
-    }
-    return reader;
+    return ground.tables();
   }
 
   private Session session(String name) throws SQLException {
@@ -155,7 +157,7 @@ public final class ScheduleExecutor implements AutoCloseable {
   private List<StepOutcome> readFinals(TestCase testCase, Connection reader) throws SQLException {
     List<String> reads = new ArrayList<>(testCase.finals());
     if (reads.isEmpty()) {
-      for (String table : workspace.tables()) {
+      for (String table : ground.tables()) {
         reads.add("SELECT * FROM " + table);
       }
     }

@@ -1,6 +1,7 @@
 package io.txwatch.schedule;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.StepOutcome.Status;
 import io.txwatch.testcase.Step;
 import java.sql.Connection;
@@ -35,6 +36,7 @@ final class Session implements AutoCloseable {
   private final Thread thread;
   private final Queue<Step> waiting = new ArrayDeque<>();
 
+  private @Nullable IsolationLevel level;
   private @Nullable Step running;
   private boolean rollingBack;
   private boolean blocked;
@@ -192,6 +194,18 @@ final class Session implements AutoCloseable {
   /** True if a transaction that a step began has not been ended. */
   boolean isInTransaction() {
     return inTransaction;
+  }
+
+  /**
+   * Sets the level of the transactions to come.
+   *
+   * @param lasting false if the case may set another one
+   */
+  void setLevel(IsolationLevel wanted, boolean lasting) throws SQLException {
+    if (level != wanted) {
+      dbms.setLevel(connection, wanted);
+    }
+    level = lasting ? wanted : null;
   }
 
   /** Forgets what a case left. */

@@ -1,20 +1,26 @@
 package io.txwatch.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.Verdict;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.troc.Troc;
 import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.Lab;
+import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.sql.Dialect;
 import io.txwatch.testcase.CaseWriter;
 import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,6 +65,79 @@ class CampaignTest {
                 assertThat(finding.known())
                     .as("%s at %s: %s", kind, finding.level(), finding.execution())
                     .isPresent());
+  }
+
+  /** Cases, results and reasons; the random names of workspaces apart, which errors tell. */
+  @ParameterizedTest
+  @EnumSource(names = {"MARIADB", "H2"})
+  void oneSeedMakesTheSameCasesAndVerdicts(ServerKind kind) throws Exception {
+    assertThat(verdicts(kind, 1)).hasSizeGreaterThan(60).isEqualTo(verdicts(kind, 2));
+  }
+
+  private static Map<String, String> verdicts(ServerKind kind, int workers) throws Exception {
+    Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
+    Map<String, String> verdicts = new ConcurrentSkipListMap<>();
+    Campaign.Plan plan =
+        new Campaign.Plan(
+            5,
+            dbms.levels(),
+            List.of(new WriteCheck(), new Troc()),
+            40,
+            Duration.ofMinutes(2),
+            workers);
+    Campaign.Listener listener =
+        new Campaign.Listener() {
+          @Override
+          public void found(Finding finding) {}
+
+          @Override
+          public void judged(Execution execution, Verdict verdict) {
+            verdicts.merge(
+                execution.testCase().name() + " " + verdict.oracle(),
+                CaseWriter.write(execution.testCase())
+                    + verdict.result()
+                    + verdict.reason().replaceAll("(?i)txwatch_\\w+", ""),
+                (first, again) -> first);
+          }
+        };
+    new Campaign(dbms, Dialect.valueOf(kind.name()), plan, listener).run();
+    return verdicts;
+  }
+
+  @Test
+  void aServerThatDiesIsACrashWithItsCase() throws Exception {
+    List<Finding> findings = new CopyOnWriteArrayList<>();
+    try (MariaDbServer server = MariaDbServer.start()) {
+      Dbms dbms = Dbms.of(server.newDatabase("crash"), DriverManager::getConnection);
+      Campaign.Plan plan =
+          new Campaign.Plan(
+              3,
+              List.of(IsolationLevel.SERIALIZABLE),
+              List.of(new WriteCheck()),
+              Long.MAX_VALUE,
+              Duration.ofMinutes(2),
+              1);
+      Campaign.Listener listener =
+          new Campaign.Listener() {
+            @Override
+            public void found(Finding finding) {
+              findings.add(finding);
+            }
+
+            @Override
+            public void judged(Execution execution, Verdict verdict) {
+              server.close();
+            }
+          };
+
+      assertThatThrownBy(() -> new Campaign(dbms, Dialect.MARIADB, plan, listener).run())
+          .isInstanceOf(SQLException.class);
+    }
+
+    assertThat(findings)
+        .singleElement()
+        .satisfies(finding -> assertThat(finding.oracle()).isEqualTo("crash"))
+        .satisfies(finding -> assertThat(finding.reduced().steps()).isNotEmpty());
   }
 
   @Test

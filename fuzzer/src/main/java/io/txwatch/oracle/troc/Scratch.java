@@ -210,7 +210,7 @@ final class Scratch implements AutoCloseable {
     for (int i = 1; i <= shape.getColumnCount(); i++) {
       String label = shape.getColumnLabel(i);
       if (shape.getColumnCount() == 1
-          || !label.equalsIgnoreCase(ROW) && !label.equalsIgnoreCase(TOUCHED)) {
+          || (!label.equalsIgnoreCase(ROW) && !label.equalsIgnoreCase(TOUCHED))) {
         kept.add(i);
       }
     }

@@ -33,14 +33,20 @@ record Settlement(Step submitted, List<StepOutcome> completed, boolean isLast) {
     List<Settlement> settlements = new ArrayList<>();
     List<StepOutcome> completed = new ArrayList<>();
     int submitted = -1;
+    boolean atEnd = false;
+    Set<String> open = new HashSet<>();
     for (int id : execution.order()) {
       // What was submitted later than all before it opens a settlement of its own.
       int at = Objects.requireNonNull(place.get(id));
-      if (at > submitted && Objects.requireNonNull(outcomes.get(id)).blocked()) {
-        // What waited goes on after something else has completed, or when all is over.
+      StepOutcome outcome = Objects.requireNonNull(outcomes.get(id));
+      boolean isAfterAll =
+          outcome.blocked() && (at > submitted || !setsFree(steps.get(submitted), completed, open));
+      if (isAfterAll && !atEnd) {
+        // What waited goes on although nothing that was submitted set it free: all is over.
         settlements.add(new Settlement(steps.get(Math.max(submitted, 0)), completed, false));
         completed = new ArrayList<>();
         submitted = steps.size() - 1;
+        atEnd = true;
       }
       if (at > submitted) {
         if (submitted >= 0) {
@@ -49,12 +55,25 @@ record Settlement(Step submitted, List<StepOutcome> completed, boolean isLast) {
         completed = new ArrayList<>();
         submitted = at;
       }
-      completed.add(Objects.requireNonNull(outcomes.get(id)));
+      completed.add(outcome);
+      switch (outcome.step().role()) {
+        case BEGIN -> open.add(outcome.step().session());
+        case COMMIT, ROLLBACK -> open.remove(outcome.step().session());
+        case WORK -> {}
+      }
     }
     if (submitted >= 0) {
       settlements.add(new Settlement(steps.get(submitted), completed, true));
     }
     return settlements;
+  }
+
+  /** True if a step can have ended what others waited for. */
+  private static boolean setsFree(Step step, List<StepOutcome> completed, Set<String> open) {
+    return step.role() != Step.Role.WORK
+        || !open.contains(step.session())
+        || Shape.of(step.sql()).kind() == Shape.Kind.SAVEPOINT
+        || completed.stream().anyMatch(outcome -> !outcome.succeeded());
   }
 
   /** The sessions, other than the one that submitted, of which something completed. */

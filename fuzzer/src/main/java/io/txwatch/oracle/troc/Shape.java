@@ -58,6 +58,8 @@ record Shape(Kind kind, String sql, String table) {
   private static final Pattern ON_CONFLICT =
       Pattern.compile(
           "(.*\\b(?:ON\\s+DUPLICATE\\s+KEY\\s+UPDATE|DO\\s+UPDATE\\s+SET)\\s)(.*)", FLAGS);
+  private static final Pattern CONFLICT =
+      Pattern.compile("^\\s*INSERT\\s+(OR\\s+)?IGNORE\\b|\\bON\\s+CONFLICT\\b", FLAGS);
   private static final Pattern UPDATE =
       Pattern.compile("(\\s*UPDATE\\s+(?:IGNORE\\s+)?" + NAME + "\\s+SET\\s)(.*)", FLAGS);
   private static final Pattern DELETE =
@@ -105,6 +107,11 @@ record Shape(Kind kind, String sql, String table) {
     return matcher.matches()
         ? new Shape(Kind.DELETE, sql, matcher.group(1))
         : new Shape(Kind.OTHER, sql, "");
+  }
+
+  /** True if it does something else where a key is taken. */
+  boolean resolvesConflicts() {
+    return kind == Kind.UPSERT || (kind == Kind.INSERT && CONFLICT.matcher(sql).find());
   }
 
   boolean isWrite() {
