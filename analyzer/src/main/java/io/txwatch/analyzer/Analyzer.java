@@ -171,6 +171,7 @@ public final class Analyzer implements EventSink {
         transaction.sessionName(),
         transaction.level(),
         transaction.outcome(),
-        statements);
+        statements,
+        transaction.endedMicros());
   }
 }

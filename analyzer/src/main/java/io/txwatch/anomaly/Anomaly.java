@@ -39,4 +39,12 @@ public record Anomaly(
   public boolean possible() {
     return cycle.stream().anyMatch(edge -> edge.basis().possible());
   }
+
+  /**
+   * When it was complete, in microseconds since 1970: the end of the last of its transactions; 0 if
+   * that is not known.
+   */
+  public long micros() {
+    return transactions.stream().mapToLong(ObservedTransaction::endedMicros).max().orElse(0);
+  }
 }

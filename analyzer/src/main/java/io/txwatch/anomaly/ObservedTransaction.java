@@ -13,10 +13,23 @@ import java.util.Optional;
  * @param level the level it ran at
  * @param outcome how it ended; empty while it runs
  * @param statements the statements that take part in the anomaly, in order
+ * @param endedMicros when it ended, by its node's clock, in microseconds since 1970; 0 if unknown
  */
 public record ObservedTransaction(
     long id,
     String session,
     IsolationLevel level,
     Optional<Outcome> outcome,
-    List<ObservedStatement> statements) {}
+    List<ObservedStatement> statements,
+    long endedMicros) {
+
+  /** A transaction of which nobody knows when it was. */
+  public ObservedTransaction(
+      long id,
+      String session,
+      IsolationLevel level,
+      Optional<Outcome> outcome,
+      List<ObservedStatement> statements) {
+    this(id, session, level, outcome, statements, 0);
+  }
+}

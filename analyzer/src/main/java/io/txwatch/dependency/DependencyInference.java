@@ -155,6 +155,7 @@ public final class DependencyInference {
     transaction.lossy |= lost || !transaction.levelKnown();
     transaction.outcome = event.outcome();
     transaction.endedAt = clock;
+    transaction.endedMicros = event.micros();
     if (event.outcome() == Outcome.ABORTED) {
       transaction.writes.forEach(version -> chains.settle(version, Fate.VANISHED));
     } else if (event.outcome() == Outcome.COMMITTED && !transaction.lossy) {

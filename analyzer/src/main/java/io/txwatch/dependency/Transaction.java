@@ -51,6 +51,9 @@ public final class Transaction {
   /** When it was over, on the same clock. */
   long endedAt = Long.MAX_VALUE;
 
+  /** When it ended, by its node's clock, in microseconds since 1970; for people. */
+  long endedMicros;
+
   /** When the oldest transaction had begun that ran as this one began. */
   long horizon;
 
@@ -230,6 +233,11 @@ public final class Transaction {
   /** How it ended; empty if that was not seen. */
   public Optional<Outcome> outcome() {
     return Optional.ofNullable(outcome);
+  }
+
+  /** When it ended, by its node's clock, in microseconds since 1970; 0 if that is not known. */
+  public long endedMicros() {
+    return endedMicros;
   }
 
   /** Whether some of its statements were not looked into. */

@@ -108,7 +108,8 @@ final class ListAppendCheck {
                 s ->
                     new ObservedStatement(
                         s.number(), s.kind(), events.textOf(of.id(), s.number()), s.callSite()))
-            .toList());
+            .toList(),
+        of.endedMicros());
   }
 
   /**

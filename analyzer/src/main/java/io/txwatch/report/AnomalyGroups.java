@@ -14,6 +14,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 
 /**
  * Anomalies that differ only in their rows and transactions, taken together: the same phenomenon
@@ -31,8 +32,40 @@ public final class AnomalyGroups {
    *
    * @param first the first of them
    * @param count how many there were
+   * @param firstMicros when the earliest was complete, in microseconds since 1970; 0 if that is not
+   *     known
+   * @param lastMicros when the latest was
    */
-  public record Group(Anomaly first, long count) {}
+  public record Group(Anomaly first, long count, long firstMicros, long lastMicros) {
+
+    private static final double MICROS_A_SECOND = 1e6;
+
+    /** A group of one. */
+    public Group(Anomaly first) {
+      this(first, 1, first.micros(), first.micros());
+    }
+
+    /** The group with one more. Clocks of several nodes may lie: neither end moves inwards. */
+    Group with(Anomaly next) {
+      long micros = next.micros();
+      return new Group(
+          first,
+          count + 1,
+          firstMicros == 0 || micros != 0 && micros < firstMicros ? micros : firstMicros,
+          Math.max(lastMicros, micros));
+    }
+
+    /**
+     * How many there were a second between the first and the last; empty if that was less than a
+     * second, or is not known.
+     */
+    public OptionalDouble perSecond() {
+      double seconds = (lastMicros - firstMicros) / MICROS_A_SECOND;
+      return firstMicros == 0 || seconds < 1
+          ? OptionalDouble.empty()
+          : OptionalDouble.of((count - 1) / seconds);
+    }
+  }
 
   /** What anomalies of a group have in common. The edges begin where they read least. */
   private record Shape(
@@ -59,10 +92,9 @@ public final class AnomalyGroups {
     Group known = groups.get(shape);
     if (known == null && groups.size() == MAX_GROUPS) {
       notKept++;
-      return new Group(anomaly, 1);
+      return new Group(anomaly);
     }
-    Group group =
-        known == null ? new Group(anomaly, 1) : new Group(known.first(), known.count() + 1);
+    Group group = known == null ? new Group(anomaly) : known.with(anomaly);
     groups.put(shape, group);
     return group;
   }

@@ -18,6 +18,8 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +48,7 @@ public final class JsonReport {
 
   /** The anomaly as one line, without a newline at its end. */
   public static String anomaly(Anomaly anomaly) {
-    return line(json -> write(json, anomaly, 1));
+    return line(json -> write(json, anomaly));
   }
 
   /** The coverage as one line, without a newline at its end. */
@@ -56,11 +58,20 @@ public final class JsonReport {
 
   /** Writes the anomaly as an object. */
   public static void write(JsonGenerator json, Anomaly anomaly) throws IOException {
-    write(json, anomaly, 1);
+    write(json, anomaly, 1, null);
   }
 
-  /** Writes the anomaly as an object that stands for {@code count} of its kind. */
-  public static void write(JsonGenerator json, Anomaly anomaly, long count) throws IOException {
+  /**
+   * Writes a group as one anomaly that stands for all, with when the first and the last of them was
+   * seen (ISO 8601) and how many there were a second between.
+   */
+  public static void write(JsonGenerator json, AnomalyGroups.Group group) throws IOException {
+    write(json, group.first(), group.count(), group);
+  }
+
+  private static void write(
+      JsonGenerator json, Anomaly anomaly, long count, AnomalyGroups.@Nullable Group group)
+      throws IOException {
     json.writeStartObject();
     json.writeStringField("type", "anomaly");
     json.writeStringField("phenomenon", anomaly.phenomenon().name());
@@ -73,6 +84,13 @@ public final class JsonReport {
     json.writeStringField("dbms", anomaly.database().displayName());
     json.writeStringField("isolation", anomaly.isolation().name());
     json.writeNumberField("count", count);
+    if (group != null && group.firstMicros() != 0) {
+      json.writeStringField("firstSeen", iso(group.firstMicros()));
+      json.writeStringField("lastSeen", iso(group.lastMicros()));
+      if (group.perSecond().isPresent()) {
+        json.writeNumberField("perSecond", group.perSecond().getAsDouble());
+      }
+    }
     json.writeArrayFieldStart("transactions");
     for (ObservedTransaction transaction : anomaly.transactions()) {
       write(json, transaction);
@@ -147,6 +165,10 @@ public final class JsonReport {
       json.writeBooleanField("possible", true);
     }
     json.writeEndObject();
+  }
+
+  private static String iso(long micros) {
+    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
   }
 
   private static void writeNullable(JsonGenerator json, String name, @Nullable String value)

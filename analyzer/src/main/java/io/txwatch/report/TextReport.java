@@ -8,12 +8,17 @@ import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.history.Ids;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.Set;
 
 /**
@@ -40,6 +45,9 @@ public final class TextReport {
   private static final int ROWS_IN_HEADLINE = 4;
   private static final String MARGIN = "  ";
 
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
+
   private TextReport() {}
 
   /** The block of an anomaly, ended by a newline. */
@@ -49,7 +57,31 @@ public final class TextReport {
 
   /** The block of an anomaly that stands for {@code count} of its kind, ended by a newline. */
   public static String of(Anomaly anomaly, long count) {
-    String times = count == 1 ? "" : String.format(Locale.ROOT, "  %,d times", count);
+    return of(anomaly, count == 1 ? "" : String.format(Locale.ROOT, "  %,d times", count));
+  }
+
+  /** A group: its first anomaly, how many there were, how often, and from when to when. */
+  public static String of(AnomalyGroups.Group group) {
+    OptionalDouble perSecond = group.perSecond();
+    if (perSecond.isEmpty()) {
+      return of(group.first(), group.count());
+    }
+    return of(
+        group.first(),
+        String.format(
+            Locale.ROOT,
+            "  %,d times, %.3g a second, %s to %s UTC",
+            group.count(),
+            perSecond.getAsDouble(),
+            time(group.firstMicros()),
+            time(group.lastMicros())));
+  }
+
+  private static String time(long micros) {
+    return TIME.format(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
+  }
+
+  private static String of(Anomaly anomaly, String times) {
     List<String> lines = new ArrayList<>(indented("", headline(anomaly, times), MARGIN + MARGIN));
     int columns = anomaly.transactions().size();
     lines.addAll(columns <= WIDE_COLUMNS ? columns(anomaly) : lanes(anomaly));

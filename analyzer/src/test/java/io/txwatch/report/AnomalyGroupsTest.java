@@ -3,10 +3,13 @@ package io.txwatch.report;
 import static io.txwatch.report.Told.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import java.io.IOException;
+import java.io.StringWriter;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -25,8 +28,37 @@ class AnomalyGroupsTest {
     AnomalyGroups groups = new AnomalyGroups();
     Anomaly first = skew(1).anomaly();
     assertThat(groups.add(first).count()).isEqualTo(1);
-    assertThat(groups.add(skew(3).anomaly())).isEqualTo(new AnomalyGroups.Group(first, 2));
-    assertThat(groups.groups()).containsExactly(new AnomalyGroups.Group(first, 2));
+    assertThat(groups.add(skew(3).anomaly())).isEqualTo(new AnomalyGroups.Group(first, 2, 0, 0));
+    assertThat(groups.groups()).containsExactly(new AnomalyGroups.Group(first, 2, 0, 0));
+  }
+
+  @Test
+  void tenThousandAtOneLineAreOneEntryThatSaysHowOftenAndFromWhenToWhen() throws IOException {
+    AnomalyGroups groups = new AnomalyGroups();
+    for (int i = 0; i < 10_001; i++) {
+      groups.add(skew(i).endedAt(1_700_000_000_000_000L + i * 10_000L).anomaly());
+    }
+    AnomalyGroups.Group group = groups.groups().get(0);
+    assertThat(groups.groups()).hasSize(1);
+    assertThat(TextReport.of(group).replaceAll("\\s+", " "))
+        .contains("10,001 times, 100 a second, 2023-11-14 22:13:20 to 2023-11-14 22:15:00 UTC");
+    StringWriter out = new StringWriter();
+    try (JsonGenerator json = JsonReport.generator(out)) {
+      JsonReport.write(json, group);
+    }
+    assertThat(out.toString())
+        .contains(
+            "\"count\":10001,\"firstSeen\":\"2023-11-14T22:13:20Z\","
+                + "\"lastSeen\":\"2023-11-14T22:15:00Z\",\"perSecond\":100.0");
+  }
+
+  @Test
+  void ofOneMomentThereIsNoRateAndOfUnknownTimesNothingIsSaid() {
+    AnomalyGroups groups = new AnomalyGroups();
+    groups.add(skew(1).endedAt(1_700_000_000_000_000L).anomaly());
+    assertThat(groups.add(skew(3).endedAt(1_700_000_000_900_000L).anomaly()).perSecond()).isEmpty();
+    groups.add(skew(5).anomaly());
+    assertThat(groups.groups().get(0).firstMicros()).isEqualTo(1_700_000_000_000_000L);
   }
 
   @Test

@@ -87,7 +87,8 @@ class JsonReportTest {
   void oneThatStandsForManySaysHowMany() throws Exception {
     StringWriter out = new StringWriter();
     try (JsonGenerator json = JsonReport.generator(out)) {
-      JsonReport.write(json, told(Phenomenon.DIRTY_WRITE).anomaly(), 1200);
+      JsonReport.write(
+          json, new AnomalyGroups.Group(told(Phenomenon.DIRTY_WRITE).anomaly(), 1200, 0, 0));
     }
     assertThat(JSON.readTree(out.toString()).get("count").asLong()).isEqualTo(1200);
   }

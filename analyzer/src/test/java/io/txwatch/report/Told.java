@@ -72,6 +72,17 @@ final class Told {
     return this;
   }
 
+  /** When the last transaction ended. */
+  Told endedAt(long micros) {
+    int last = transactions.size() - 1;
+    ObservedTransaction t = transactions.get(last);
+    transactions.set(
+        last,
+        new ObservedTransaction(
+            t.id(), t.session(), t.level(), t.outcome(), t.statements(), micros));
+    return this;
+  }
+
   Told advice(String is) {
     this.advice = is;
     return this;

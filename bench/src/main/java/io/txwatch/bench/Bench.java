@@ -29,6 +29,11 @@ public final class Bench {
   /** Runs a command line and exits with its code. */
   public static void main(String[] args) {
     System.setProperty("logback.configurationFile", "bench-logback.xml");
-    System.exit(new CommandLine(new Bench()).execute(args));
+    System.exit(commandLine().execute(args));
+  }
+
+  /** The command line with its commands. */
+  public static CommandLine commandLine() {
+    return new CommandLine(new Bench());
   }
 }

@@ -106,7 +106,7 @@ record CheckResult(
   /** Tells it to people. */
   void tell(PrintWriter out) {
     for (AnomalyGroups.Group group : groups.groups()) {
-      out.println(TextReport.of(group.first(), group.count()));
+      out.println(TextReport.of(group));
     }
     out.printf(
         Locale.ROOT,
@@ -167,7 +167,7 @@ record CheckResult(
       json.writeStringField("reason", reason);
       json.writeArrayFieldStart("anomalies");
       for (AnomalyGroups.Group group : groups.groups()) {
-        JsonReport.write(json, group.first(), group.count());
+        JsonReport.write(json, group);
       }
       json.writeEndArray();
       if (coverage != null) {

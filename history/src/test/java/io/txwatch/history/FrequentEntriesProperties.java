@@ -1,0 +1,62 @@
+package io.txwatch.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.txwatch.history.wire.Entry;
+import java.util.List;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+
+/** The short way from bytes to events comes to where the long one does, or is not taken. */
+class FrequentEntriesProperties {
+
+  private final EventEncoder encoder = new EventEncoder();
+  private final EventDecoder decoder = new EventDecoder();
+
+  @Provide
+  Arbitrary<List<Event>> events() {
+    return Events.any();
+  }
+
+  @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
+  void whatIsFrequentIsDecodedAsItWas(@ForAll("events") List<Event> events) {
+    for (Event event : events) {
+      encode(event); // its texts are known from now on
+      byte[] bytes = encode(event).toByteArray();
+      assertThat(decoder.decode(bytes, 0, bytes.length))
+          .isEqualTo(isFrequent(event) ? event : null);
+    }
+  }
+
+  @Property(tries = 1000, edgeCases = EdgeCasesMode.NONE)
+  void otherBytesAreDecodedAlikeOrLeftToProtobuf(
+      @ForAll("events") List<Event> events, @ForAll int at, @ForAll @IntRange(min = 1) int flip)
+      throws InvalidProtocolBufferException {
+    for (Event event : events) {
+      encode(event);
+      byte[] bytes = encode(event).toByteArray();
+      bytes[Math.floorMod(at, bytes.length)] ^= (byte) flip;
+      Event decoded = decoder.decode(bytes, 0, bytes.length);
+      if (decoded != null) {
+        assertThat(decoded).isEqualTo(decoder.decode(Entry.parseFrom(bytes)));
+      }
+    }
+  }
+
+  private Entry encode(Event event) {
+    Entry entry = encoder.encode(event);
+    decoder.learn(entry);
+    return entry;
+  }
+
+  private static boolean isFrequent(Event event) {
+    return event instanceof Event.TransactionBegan
+        || event instanceof Event.TransactionEnded
+        || event instanceof Event.StatementExecuted e && e.succeeded() && e.versionSets().isEmpty();
+  }
+}
