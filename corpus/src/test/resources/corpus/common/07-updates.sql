@@ -62,3 +62,8 @@ update account set balance=balance+1,owner='tight'where id=1;
 UPDATE/* c */account SET balance = 1 WHERE id = 1 -- end
 ;
 WITH q AS (SELECT id FROM branch) UPDATE account SET balance = 21 WHERE branch_id IN (SELECT id FROM q);
+-- Carried out as joins by some, which then compute all assignments from the old row.
+UPDATE tag SET account_id = account_id + 0 WHERE account_id IN (SELECT id FROM account);
+UPDATE tag SET account_id = tag.account_id WHERE EXISTS (SELECT 1 FROM account a WHERE a.id = tag.account_id);
+UPDATE tag SET account_id = tag.account_id + 200 WHERE NOT EXISTS (SELECT 1 FROM tag z WHERE z.account_id = tag.account_id);
+UPDATE tag SET account_id = account_id WHERE account_id > (SELECT min(id) FROM account);

@@ -30,7 +30,7 @@ SELECT count(*) FILTER (WHERE balance > 100) FROM account;
 SELECT branch_id, count(*) FILTER (WHERE balance > 100) AS rich FROM account GROUP BY branch_id ORDER BY branch_id;
 SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY balance) FROM account;
 SELECT mode() WITHIN GROUP (ORDER BY name) FROM tag;
-SELECT branch_id, count(*) FROM account GROUP BY ROLLUP (branch_id) ORDER BY branch_id NULLS LAST;
+SELECT branch_id, count(*) FROM account GROUP BY ROLLUP (branch_id) ORDER BY branch_id NULLS LAST, count(*);
 SELECT branch_id, owner, count(*) FROM account GROUP BY GROUPING SETS ((branch_id), (owner), ()) ORDER BY 1, 2, 3;
 SELECT branch_id, count(*) FROM account GROUP BY CUBE (branch_id) ORDER BY 1, 2;
 SELECT branch_id, grouping(branch_id), sum(balance) FROM account GROUP BY ROLLUP (branch_id) ORDER BY 1, 2;

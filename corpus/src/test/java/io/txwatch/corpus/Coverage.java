@@ -22,6 +22,7 @@ final class Coverage {
   private static final class Count {
     long touching;
     long partly;
+    long later;
     final Map<GapReason, Long> notSeen = new EnumMap<>(GapReason.class);
 
     long instrumented() {
@@ -36,9 +37,15 @@ final class Coverage {
     return cells.computeIfAbsent(new Cell(kind, level), cell -> new Count());
   }
 
-  /** A statement all of whose rows were observed. */
-  void instrumented(ServerKind kind, Level level) {
+  /**
+   * A statement all of whose rows were observed.
+   *
+   * @param later true if it wrote versions that bear its name, but which is told when they are read
+   *     next
+   */
+  void instrumented(ServerKind kind, Level level, boolean later) {
     count(kind, level).touching++;
+    count(kind, level).later += later ? 1 : 0;
   }
 
   /**
@@ -74,8 +81,10 @@ final class Coverage {
   /** A table in Markdown: a line for each DBMS and level. */
   String table() {
     StringBuilder out = new StringBuilder();
-    out.append("| DBMS | level | touch rows | instrumented | % | partly | not seen, by reason |\n");
-    out.append("|---|---|---:|---:|---:|---:|---|\n");
+    out.append(
+        "| DBMS | level | touch rows | instrumented | % | of these, written rows told later"
+            + " | partly | not seen, by reason |\n");
+    out.append("|---|---|---:|---:|---:|---:|---:|---|\n");
     for (Map.Entry<Cell, Count> entry : cells.entrySet()) {
       Count count = entry.getValue();
       StringBuilder reasons = new StringBuilder();
@@ -85,12 +94,13 @@ final class Coverage {
       out.append(
           String.format(
               Locale.ROOT,
-              "| %s | %s | %d | %d | %.1f | %d | %s |%n",
+              "| %s | %s | %d | %d | %.1f | %d | %d | %s |%n",
               entry.getKey().kind,
               entry.getKey().level.name().toLowerCase(Locale.ROOT),
               count.touching,
               count.instrumented(),
               100.0 * count.instrumented() / Math.max(1, count.touching),
+              count.later,
               count.partly,
               reasons));
     }
@@ -98,7 +108,7 @@ final class Coverage {
       out.append(
           String.format(
               Locale.ROOT,
-              "| all | %s | | | %.1f | | |%n",
+              "| all | %s | | | %.1f | | | |%n",
               level.name().toLowerCase(Locale.ROOT),
               100 * share(level)));
     }

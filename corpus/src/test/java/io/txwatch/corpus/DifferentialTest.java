@@ -79,7 +79,7 @@ class DifferentialTest {
             KnownDifferences.of(kind).gone().size()));
     Files.writeString(
         Path.of("target/corpus-report.md"),
-        "| DBMS | statements | texts | differences | auto-increment flag | listed as known |\n"
+        "| DBMS | statements | texts | differences | metadata by plan | listed as known |\n"
             + "|---|---:|---:|---:|---:|---:|\n"
             + FIGURES
             + "\n"

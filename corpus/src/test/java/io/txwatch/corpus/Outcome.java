@@ -89,6 +89,19 @@ final class Outcome {
     warnings(statement.getWarnings());
   }
 
+  /** The count of a write. */
+  void updated(long count) {
+    line("updated " + count);
+    touched += count;
+  }
+
+  /** Generated keys; SQLite has some even where nothing was written. */
+  void keys(ResultSet keys) throws SQLException {
+    long before = touched;
+    rows(keys, ordered);
+    touched = before;
+  }
+
   /** A result from its metadata to its end. */
   void rows(ResultSet result, boolean inOrder) throws SQLException {
     ResultSetMetaData metaData = result.getMetaData();

@@ -28,6 +28,8 @@ final class Texts {
   private static final Pattern UNPREPARED = Pattern.compile("(?i)\\b" + NOT_PREPARED + "\\b");
   private static final Pattern ROWS =
       Pattern.compile("(?i)[\\s(]*(?:select|insert|update|delete|replace|merge|with|table)\\b.*");
+  private static final Pattern VIEWS = Pattern.compile("(?i)\\b(?:" + VIEW + "|all_accounts)\\b");
+  private static final Pattern UPDATES = Pattern.compile("(?i)\\bupdate\\b");
   private static final Pattern WRITES =
       Pattern.compile(
           "(?is).*(?<!for |key |duplicate )\\b(?:insert|update|delete|merge)\\b(?!\\s*\\().*"
@@ -61,9 +63,19 @@ final class Texts {
     return NAMES.matcher(text).find() && !UNPREPARED.matcher(text).find();
   }
 
+  /** True if it names a view. */
+  static boolean isOfViews(String sql) {
+    return VIEWS.matcher(plain(sql)).find();
+  }
+
   /** True if it is a query or a change of rows, whatever of. */
   static boolean isOfRows(String sql) {
     return ROWS.matcher(plain(sql)).matches();
+  }
+
+  /** True if it may change rows that are there. */
+  static boolean updates(String sql) {
+    return UPDATES.matcher(plain(sql)).find();
   }
 
   /** True if it may change rows. */

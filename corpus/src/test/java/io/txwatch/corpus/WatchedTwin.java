@@ -114,9 +114,11 @@ final class WatchedTwin {
    * Counts what was observed of a script, which has ended.
    *
    * @param raw the outcomes of its steps where nobody watched
+   * @param countsVersions true if the count of an UPDATE is that of the rows that it changed
    * @return where the observation falls short of what it says of itself
    */
-  List<Difference> judge(Script script, List<Outcome> raw, Coverage coverage) {
+  List<Difference> judge(
+      Script script, List<Outcome> raw, boolean countsVersions, Coverage coverage) {
     List<Step> steps = script.statements();
     List<Difference> differences = new ArrayList<>();
     List<List<Observed>> observed = new ArrayList<>();
@@ -140,6 +142,7 @@ final class WatchedTwin {
     for (int i = 0; i < steps.size(); i++) {
       if (!raw.get(i).failed() && Texts.isOfPreparedTables(steps.get(i).sql())) {
         judge(script, steps.get(i), raw.get(i), observed.get(i), coverage)
+            .filter(d -> countsVersions || !d.what().equals("unseen") || !Texts.updates(d.sql()))
             .ifPresent(differences::add);
       }
     }
@@ -171,7 +174,11 @@ final class WatchedTwin {
       boolean sees = observed.stream().anyMatch(o -> !o.statement().rows().isEmpty());
       coverage.notSeen(kind, level, gap.get().reason(), gap.get().detail(), step.sql(), sees);
     } else if (Texts.isOfRows(step.sql())) {
-      coverage.instrumented(kind, level);
+      boolean later =
+          observed.stream()
+              .map(Observed::statement)
+              .anyMatch(s -> s.kind().mayWrite() && !s.writesSeen());
+      coverage.instrumented(kind, level, later);
       return unseen(script, step, raw, observed);
     }
     return Optional.empty();

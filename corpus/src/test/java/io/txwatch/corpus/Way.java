@@ -42,13 +42,13 @@ enum Way {
       try (PreparedStatement statement =
           connection.prepareStatement(step.sql(), Statement.RETURN_GENERATED_KEYS)) {
         if (step.bindings().isEmpty()) {
-          outcome.line("updated " + statement.executeUpdate());
-          outcome.rows(statement.getGeneratedKeys(), outcome.ordered);
+          outcome.updated(statement.executeUpdate());
+          outcome.keys(statement.getGeneratedKeys());
         }
         for (List<Object> values : step.bindings()) {
           bind(statement, values);
-          outcome.line("updated " + statement.executeUpdate());
-          outcome.rows(statement.getGeneratedKeys(), outcome.ordered);
+          outcome.updated(statement.executeUpdate());
+          outcome.keys(statement.getGeneratedKeys());
         }
       }
     }

@@ -1,6 +1,7 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.capture.PredicateHash;
+import io.txwatch.sql.NewRows;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.SideRead;
 import io.txwatch.sql.SideRead.Purpose;
@@ -74,6 +75,20 @@ final class PlannedReads {
 
     boolean isVersionSet() {
       return read.purpose() == Purpose.VERSION_SET;
+    }
+
+    /**
+     * True if what it would tell is not lost without it: a version bears its writer, who is known
+     * when somebody reads it next. Whether an upsert inserted or updated is lost.
+     */
+    boolean isToldLater(CachedPlan cached) {
+      boolean upsert =
+          cached
+              .plan()
+              .newRows()
+              .filter(rows -> rows.fate() == NewRows.Fate.MAY_UPDATE_ANOTHER)
+              .isPresent();
+      return read.purpose() == Purpose.AFTER_WRITE && !upsert;
     }
 
     boolean tellsOfWrites() {

@@ -184,7 +184,9 @@ final class SideReads {
       sendings[i] = sending;
       boolean told = true;
       if (sending.when() == When.NEVER) {
-        execution.notBeside(one, "could be noticed");
+        if (!one.isToldLater(execution.cached())) {
+          execution.notBeside(one, "could be noticed");
+        }
         told = false;
       } else if (sending.when() == When.BEFORE) {
         boolean certain = sending.certain() && one.read.exact() && first;

@@ -28,6 +28,9 @@ final class VendorErrors {
 
   private static final int H2_NO_RIGHTS = 90096;
 
+  /** PostgreSQL's SQLState. */
+  private static final String UNDEFINED_COLUMN = "42703";
+
   /** MySQL, MariaDB: a column's name is ambiguous; its SQLState is that of a constraint. */
   private static final int AMBIGUOUS_COLUMN = 1052;
 
@@ -46,8 +49,9 @@ final class VendorErrors {
     }
     if (cached.kind() == StatementKind.INSERT
         && (dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE)) {
-      // Where our columns are visible, a text with too many values would fill them.
-      return false;
+      // Where our columns are visible, a text with too many values would fill them; but a column
+      // that is not there may be one that we named, of a table that is not what it was.
+      return isUnknownColumn(error);
     }
     String state = error.getSQLState();
     int code = error.getErrorCode();
@@ -55,6 +59,11 @@ final class VendorErrors {
         || (dialect == Dialect.SQLITE && (code & 0xff) == SQLITE_ERROR)
         || (dialect == Dialect.H2 && code == H2_NO_RIGHTS)
         || ((dialect == Dialect.MYSQL || dialect == Dialect.MARIADB) && code == AMBIGUOUS_COLUMN);
+  }
+
+  private static boolean isUnknownColumn(SQLException error) {
+    return UNDEFINED_COLUMN.equals(error.getSQLState())
+        || String.valueOf(error.getMessage()).contains("has no column named");
   }
 
   /** True if the message names something of ours, the statement left out that H2 repeats in it. */

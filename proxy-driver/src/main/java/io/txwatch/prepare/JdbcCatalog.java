@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
  * connection of our own: one for each URL, opened at the first lookup, in autocommit, its waits
  * bounded to two seconds, closed with the URL's last session. So a lookup cannot fail, block,
  * begin, or take the snapshot of a transaction of the application's; tables that a transaction has
- * created and not yet committed are not seen until it commits. The exceptions: a database in memory
- * without a name (H2, SQLite) can only be asked through the application's own connection; a SQLite
- * file that the application's own open transaction has locked is asked within that transaction; and
- * after a {@code SET search_path} or {@code USE} the new path is asked of the connection that has
- * just executed it.
+ * created and not yet committed are not seen until it commits, and stand in front of others of
+ * their name. The exceptions: a database in memory without a name (H2, SQLite) can only be asked
+ * through the application's own connection; a SQLite file that the application's own open
+ * transaction has locked is asked within that transaction; and after a {@code SET search_path} or
+ * {@code USE} the new path is asked of the connection that has just executed it.
  *
  * <p>The driver tells what may have changed the answers: {@link #executed} after each statement
  * that is no SELECT, INSERT, UPDATE or DELETE, {@link #transactionEnded} after each end of a
@@ -44,6 +44,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       Pattern.compile(
           "(?is)^\\s*create\\s+(?:(?:or\\s+replace|global|local|cached|memory)\\s+)*"
               + "temp(?:orary)?\\s+(?:table|view)\\s+(?:if\\s+not\\s+exists\\s+)?([^\\s(]+)");
+
+  private static final Pattern CREATE =
+      Pattern.compile(
+          "(?is)^\\s*create\\s+(?:(?:or\\s+replace|unlogged|materialized|recursive|foreign)\\s+)*"
+              + "(?:table|view)\\s+(?:if\\s+not\\s+exists\\s+)?([^\\s(]+)");
 
   private static final Pattern CHANGES_SCHEMA =
       Pattern.compile(
@@ -61,6 +66,10 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private final BooleanSupplier idle;
   private final SharedTables shared;
   private final Set<String> shadowed = new HashSet<>();
+
+  /** Tables that the open transaction has made. */
+  private final Set<String> created = new HashSet<>();
+
   private final String home;
   private final AtomicBoolean closed = new AtomicBoolean();
   private List<String> path;
@@ -129,7 +138,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   @Override
   public Optional<Table> find(List<String> nameParts) {
-    if (nameParts.size() == 1 && shadowed.contains(plain(nameParts.get(0)))) {
+    if (isShadowed(nameParts)) {
       String name = plain(nameParts.get(0));
       return Optional.of(
           new Table(name, Status.NOT_A_BASE_TABLE, List.of(), shared.auxiliaryVisible()));
@@ -137,11 +146,18 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return shared.find(home, path, nameParts, connection, idle);
   }
 
+  private boolean isShadowed(List<String> nameParts) {
+    if (nameParts.size() > 1 || (shadowed.isEmpty() && created.isEmpty())) {
+      return false;
+    }
+    String name = plain(nameParts.get(0));
+    return shadowed.contains(name) || created.contains(name);
+  }
+
   /** Asked of our own connection, or not known; an answer holds for a minute. */
   @Override
   public boolean isSmall(List<String> nameParts) {
-    boolean hidden = nameParts.size() == 1 && shadowed.contains(plain(nameParts.get(0)));
-    return !hidden && shared.isSmall(path, nameParts, connection);
+    return !isShadowed(nameParts) && shared.isSmall(path, nameParts, connection);
   }
 
   /**
@@ -167,15 +183,27 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   public void executed(String sql) {
     Matcher temporary = CREATE_TEMPORARY.matcher(sql);
     if (temporary.find()) {
-      String name = temporary.group(1);
-      shadowed.add(plain(name.substring(name.lastIndexOf('.') + 1)));
+      shadowed.add(lastName(temporary.group(1)));
       ownVersion++;
     } else if (CHANGES_PATH.matcher(sql).matches()) {
       pathChanged(LOCAL.matcher(sql).matches());
     } else if (CHANGES_SCHEMA.matcher(sql).matches()) {
       schemaChanged = true;
       shared.invalidate();
+      Matcher table = CREATE.matcher(sql);
+      if (is(Dialect.POSTGRESQL) && !idle.getAsBoolean() && table.find()) {
+        created.add(lastName(table.group(1)));
+        ownVersion++;
+      }
     }
+  }
+
+  private static String lastName(String qualified) {
+    return plain(qualified.substring(qualified.lastIndexOf('.') + 1));
+  }
+
+  private boolean is(Dialect wanted) {
+    return dialect().equals(Optional.of(wanted));
   }
 
   /** The session goes on through another handle on its physical connection. */
@@ -211,10 +239,13 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       schemaChanged = false;
       shared.invalidate();
     }
+    if (!created.isEmpty()) {
+      created.clear();
+      ownVersion++;
+    }
     List<String> before = pathBefore;
     if (before != null) {
-      boolean undone =
-          pathIsLocal || (!committed && dialect().equals(Optional.of(Dialect.POSTGRESQL)));
+      boolean undone = pathIsLocal || (!committed && is(Dialect.POSTGRESQL));
       if (undone) {
         path = before;
         ownVersion++;

@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import io.txwatch.sql.FromNode.TableRef;
@@ -37,7 +38,9 @@ import java.util.Map;
  * <p>The digest must be another exactly if the bytes are: so a FLOAT is digested in all its digits,
  * and a TIMESTAMP as the instant. MySQL compares two JSON documents by their meaning (1 and 1.0 are
  * the same), for which there is no digest. A trigger before the UPDATE may change the row after the
- * last assignment. Then the statement is passed through.
+ * last assignment. An UPDATE that joins its table with that of a subquery, as MySQL does for IN and
+ * EXISTS and MariaDB where the subquery reads the table that is updated, computes all assignments
+ * from the old row. Then the statement is passed through.
  */
 final class ChangeGuard {
 
@@ -74,6 +77,10 @@ final class ChangeGuard {
     if (table.traits().beforeUpdate()) {
       throw new NotUnderstood(GapReason.SHAPE, "a trigger before UPDATE may change the row");
     }
+    if (draft.shape.kind == StatementKind.UPDATE && mayBeJoined()) {
+      throw new NotUnderstood(
+          GapReason.SHAPE, "an UPDATE that may be carried out as one of several tables");
+    }
     String digest = digest(assigned(from, to));
     String list = target.exposedName() + "." + Auxiliary.WL;
     draft.splices.before(from, Auxiliary.WL + " = concat(" + digest + ", " + list + "), ");
@@ -89,6 +96,32 @@ final class ChangeGuard {
                 digest,
                 Auxiliary.TOKEN,
                 WriterList.WINDOW_LENGTH));
+  }
+
+  /**
+   * True if the DBMS may join the table with that of a subquery: not where the subquery is an
+   * operand of a comparison, so that it is a value, and does not read the table that is updated.
+   */
+  private boolean mayBeJoined() {
+    StatementShape shape = draft.shape;
+    for (TableRef other : shape.tables) {
+      boolean same =
+          other.from() != target.from() && draft.tables.display(other).equals(table.name());
+      if (same) {
+        return true;
+      }
+    }
+    for (SelectBlock block : shape.blocks) {
+      boolean inWhere = shape.where >= 0 && block.select > shape.where;
+      int open = block.select - 1;
+      boolean value = draft.tokens.isOpen(open) && draft.tokens.is(open - 1, TokenKind.OPERATOR);
+      boolean within =
+          shape.blocks.stream().anyMatch(b -> b.select < block.select && block.select < b.end);
+      if (inWhere && !value && !within) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The columns that are assigned, as expressions that tell their bytes. */

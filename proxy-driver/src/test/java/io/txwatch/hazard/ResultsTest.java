@@ -1,7 +1,6 @@
 package io.txwatch.hazard;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
@@ -16,8 +15,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 
 /** Results in all their forms: of calls, several, scrolled, written through, cut short. */
@@ -348,50 +345,6 @@ class ResultsTest {
                 }
               }
               connection.rollback();
-            });
-  }
-
-  @OnEach({ServerKind.POSTGRESQL, ServerKind.MARIADB, ServerKind.MYSQL, ServerKind.H2})
-  @DisplayName("59 timeouts and cancel stop the application's statement")
-  void cancelled(Place place) throws SQLException {
-    String sleep =
-        switch (place.kind()) {
-          case POSTGRESQL -> "UPDATE item SET qty = 1 WHERE id = 1 AND pg_sleep(60) IS NOT NULL";
-          case H2 ->
-              "UPDATE item SET qty = (SELECT COUNT(*) FROM SYSTEM_RANGE(1, 100000000) a,"
-                  + " SYSTEM_RANGE(1, 1000) b WHERE a.X + b.X = id) WHERE id = 1";
-          default -> "UPDATE item SET qty = SLEEP(60) + 1 WHERE id = 1";
-        };
-    place
-        .shop()
-        .run(
-            (connection, transcript) -> {
-              try (Statement statement = connection.createStatement()) {
-                statement.setQueryTimeout(1);
-                transcript.step("timeout", () -> statement.executeUpdate(sleep));
-              }
-              try (PreparedStatement statement = connection.prepareStatement(sleep)) {
-                CompletableFuture<Void> cancel =
-                    CompletableFuture.runAsync(
-                        () -> {
-                          try {
-                            statement.cancel();
-                          } catch (SQLException e) {
-                            throw new IllegalStateException(e);
-                          }
-                        },
-                        CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS));
-                if (place.is(
-                    ServerKind.MYSQL)) { // its driver gives one of two errors, as it happens
-                  assertThatThrownBy(statement::executeUpdate).isInstanceOf(SQLException.class);
-                } else {
-                  transcript.step("cancel", statement::executeUpdate);
-                }
-                cancel.join();
-              }
-              try (Statement statement = connection.createStatement()) {
-                transcript.rows(statement.executeQuery("SELECT * FROM item ORDER BY id"));
-              }
             });
   }
 }

@@ -292,4 +292,28 @@ class TransactionsTest {
               transcript.line("read only " + connection.isReadOnly());
             });
   }
+
+  @OnEach(ServerKind.POSTGRESQL)
+  @DisplayName("17 a table made in an open transaction stands in front of one of its name")
+  void madeInTheTransaction(Place place) throws SQLException {
+    place
+        .shop()
+        .run(
+            (connection, transcript) -> {
+              connection.setAutoCommit(false);
+              try (Statement statement = connection.createStatement()) {
+                for (String sql :
+                    List.of(
+                        "CREATE SCHEMA other",
+                        "CREATE TABLE other.item (id INT, note TEXT)",
+                        "SET LOCAL search_path TO other, public",
+                        "INSERT INTO item VALUES (2, 'two')",
+                        "SELECT * FROM item")) {
+                  transcript.step(sql, () -> transcript.results(statement, statement.execute(sql)));
+                }
+                connection.rollback();
+                transcript.rows(statement.executeQuery("SELECT * FROM item ORDER BY id"));
+              }
+            });
+  }
 }

@@ -194,6 +194,36 @@ class UnchangedRowsTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
+  void whatMayBecomeAJoinPassesThrough(ServerKind kind) throws SQLException {
+    List<String> joins =
+        List.of(
+            "UPDATE t SET x = x WHERE id IN (SELECT id FROM o)",
+            "UPDATE t SET x = 5 WHERE EXISTS (SELECT 1 FROM o WHERE o.id = t.id)",
+            "UPDATE t SET x = x WHERE NOT EXISTS (SELECT 1 FROM o WHERE o.id = t.id)",
+            "UPDATE t SET x = x WHERE id > (SELECT min(z.id) FROM t z)");
+    TestDatabase database =
+        compare(
+            kind,
+            "&useAffectedRows=true",
+            new String[] {
+              table(VALUES[0]),
+              "CREATE TABLE o (id INT PRIMARY KEY)",
+              "INSERT INTO t (id, x, n) VALUES (1, 0, 0), (2, 1, 1), (3, NULL, 2)",
+              "INSERT INTO o (id) VALUES (1), (2)"
+            },
+            (connection, seen) -> {
+              for (String join : joins) {
+                update(connection, join, seen);
+              }
+              update(connection, "UPDATE t SET x = x WHERE id > (SELECT min(id) FROM o)", seen);
+            });
+    assertThat(database.events(Event.Gap.class))
+        .filteredOn(gap -> gap.detail().contains("one of several tables"))
+        .hasSize(joins.size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
   void areNotVisibleToASnapshot(ServerKind kind) throws SQLException {
     TestDatabase watched =
         compare(

@@ -267,6 +267,12 @@ class RewriteTest {
                         -> same
                         UPDATE t, u SET a = c
                         -> same
+                        UPDATE t SET a = 1 WHERE b IN (SELECT c FROM u)
+                        -> same
+                        UPDATE t SET a = 1 WHERE EXISTS (SELECT 1 FROM u WHERE c > (SELECT 1))
+                        -> same
+                        UPDATE t SET a = 1 WHERE b > (SELECT min(x.b) FROM t x)
+                        -> same
                         INSERT INTO t (a) VALUES (1) ON DUPLICATE KEY UPDATE a = values(a) + 1
                         -> INSERT INTO t (a, txw_rid, txw_wl) VALUES (1, RID1, TOK) ON DUPLICATE KEY UPDATE txw_wl = concat(ifnull(left(convert(sha2(t.a, 256) using ascii), 28), '----------------------------'), t.txw_wl), a = values(a) + 1, txw_wl = right(concat(substr(t.txw_wl, 29), if(left(t.txw_wl, 28) = ifnull(left(convert(sha2(t.a, 256) using ascii), 28), '----------------------------'), '', TOK)), 112)
                         INSERT INTO t VALUES (1, 2)
