@@ -3,6 +3,7 @@ package io.txwatch.bench;
 import io.txwatch.bench.analysis.CheckSpeedCommand;
 import io.txwatch.bench.analysis.LiveCommand;
 import io.txwatch.bench.analysis.SoakCommand;
+import io.txwatch.bench.fuzz.FuzzSpeedCommand;
 import io.txwatch.bench.jmh.JmhCommand;
 import io.txwatch.bench.overhead.OverheadCommand;
 import io.txwatch.bench.startup.StartupCommand;
@@ -20,7 +21,8 @@ import picocli.CommandLine.Command;
       StartupCommand.class,
       CheckSpeedCommand.class,
       LiveCommand.class,
-      SoakCommand.class
+      SoakCommand.class,
+      FuzzSpeedCommand.class
     })
 public final class Bench {
 

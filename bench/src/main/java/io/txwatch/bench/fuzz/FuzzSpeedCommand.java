@@ -1,0 +1,110 @@
+package io.txwatch.bench.fuzz;
+
+import io.txwatch.bench.Machine;
+import io.txwatch.bench.Markdown;
+import io.txwatch.bench.Output;
+import io.txwatch.campaign.Campaign;
+import io.txwatch.campaign.Summary;
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.UnsupportedDbmsException;
+import io.txwatch.oracle.WriteCheck;
+import io.txwatch.oracle.troc.Troc;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import io.txwatch.sql.Dialect;
+import java.io.IOException;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code fuzz}: cases decided a second. */
+@Command(
+    name = "fuzz",
+    description = "Cases that WriteCheck and Troc decide a second, all levels in turn.",
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+public final class FuzzSpeedCommand implements Callable<Integer> {
+
+  @Option(
+      names = "--db",
+      split = ",",
+      description = "servers: ${COMPLETION-CANDIDATES}",
+      defaultValue = "MARIADB,POSTGRESQL,H2")
+  private List<ServerKind> kinds = List.of();
+
+  @Option(names = "--workers", description = "cases at a time", defaultValue = "2")
+  private int workers = 2;
+
+  @Option(
+      names = "--seconds",
+      description = "on each server, after warming up",
+      defaultValue = "60")
+  private int seconds = 60;
+
+  @Option(names = "--seed", description = "makes the cases", defaultValue = "1")
+  private long seed = 1;
+
+  @Mixin private Output output = new Output();
+
+  @Override
+  public Integer call()
+      throws IOException, SQLException, InterruptedException, UnsupportedDbmsException {
+    output.write("## Fuzzing\n\n" + Machine.describe() + "\n\n");
+    output.write(
+        String.format(
+            Locale.ROOT,
+            "WriteCheck and Troc, all levels in turn, %d workers, %d s on each server, seed %d. A"
+                + " case is decided if one of them is sure of it.%n%n",
+            workers,
+            seconds,
+            seed));
+    Markdown table =
+        new Markdown(
+            "server",
+            "decided a second",
+            "cases",
+            "undecided",
+            "findings",
+            "not known behaviour",
+            "statements accepted");
+    for (ServerKind kind : kinds) {
+      String url = TestServers.freshDatabase(kind);
+      Dbms dbms = Dbms.of(url, DriverManager::getConnection);
+      Dialect dialect = Dialect.valueOf(kind.name());
+      AtomicLong unknown = new AtomicLong();
+      Campaign.Listener counting =
+          finding -> unknown.addAndGet(finding.known().isPresent() ? 0 : 1);
+      new Campaign(dbms, dialect, plan(dbms, seed + 1, Math.min(10, seconds)), found -> {}).run();
+      Summary summary = new Campaign(dbms, dialect, plan(dbms, seed, seconds), counting).run();
+      long decided = summary.cases() - summary.undecided() - summary.unsupported();
+      table.row(
+          dbms.describe(),
+          String.format(Locale.ROOT, "%.0f", decided / summary.seconds()),
+          String.valueOf(summary.cases()),
+          String.format(Locale.ROOT, "%.1f %%", 100.0 * summary.undecided() / summary.cases()),
+          String.valueOf(summary.findings()),
+          String.valueOf(unknown.get()),
+          String.format(Locale.ROOT, "%.1f %%", 100 * summary.accepted()));
+      output.say(dbms.describe() + ": " + summary);
+    }
+    output.write(table + "\n");
+    return 0;
+  }
+
+  private Campaign.Plan plan(Dbms dbms, long ofSeed, int forSeconds) {
+    return new Campaign.Plan(
+        ofSeed,
+        dbms.levels(),
+        List.of(new WriteCheck(), new Troc()),
+        Long.MAX_VALUE,
+        Duration.ofSeconds(forSeconds),
+        Math.min(workers, dbms.mostWorkers()));
+  }
+}
