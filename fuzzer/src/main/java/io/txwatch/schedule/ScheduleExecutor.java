@@ -44,7 +44,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScheduleExecutor implements AutoCloseable {
 
-  private static final long LOOK_AGAIN_MICROS = 300;
+  /** When the DBMS is first asked whether a statement that has not completed is blocked. */
+  private static final long FIRST_LOOK_MICROS = 300;
+
+  /** A statement that is not blocked then is slow: it is asked for less and less often. */
+  private static final long LAST_LOOK_MICROS = 5_000;
 
   private final Dbms dbms;
   private final Workspace workspace;
@@ -224,13 +228,15 @@ public final class ScheduleExecutor implements AutoCloseable {
     /** Waits until every session is idle, or, unless all must be, blocked by one that is. */
     private boolean settle(boolean allIdle) throws SQLException, InterruptedException {
       long deadline = System.nanoTime() + patience.toNanos();
+      long pause = FIRST_LOOK_MICROS;
       while (true) {
         own.values().forEach(this::submitNext);
         List<Session> busy = own.values().stream().filter(Session::isBusy).toList();
         if (busy.isEmpty()) {
           return true;
         }
-        Session done = completed.poll(LOOK_AGAIN_MICROS, TimeUnit.MICROSECONDS);
+        Session done = completed.poll(pause, TimeUnit.MICROSECONDS);
+        pause = done == null ? Math.min(2 * pause, LAST_LOOK_MICROS) : FIRST_LOOK_MICROS;
         if (done != null) {
           take(done);
         } else if (!allIdle && areAtRest(busy)) {
