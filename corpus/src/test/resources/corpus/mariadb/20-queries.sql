@@ -60,7 +60,7 @@ SELECT id AS 'quoted alias' FROM account ORDER BY id;
 SELECT id "double" FROM account ORDER BY id;
 SELECT owner, COUNT(*) FROM account GROUP BY branch_id;
 SELECT MAX(balance), owner FROM account GROUP BY owner ORDER BY owner;
-SELECT branch_id AS b, SUM(balance) AS s FROM account GROUP BY b HAVING s > 100 ORDER BY s;
+SELECT branch_id AS b, SUM(balance) AS s FROM account GROUP BY b HAVING s > 100 ORDER BY s, b;
 SELECT STD(balance), BIT_AND(id), BIT_OR(id), ANY_VALUE(1) FROM account;
 SELECT id, owner COLLATE utf8mb4_bin FROM account ORDER BY owner COLLATE utf8mb4_bin, id;
 SELECT id FROM account WHERE MATCH (owner) AGAINST ('x');

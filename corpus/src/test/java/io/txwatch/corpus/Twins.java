@@ -159,9 +159,16 @@ final class Twins {
     connection.setAutoCommit(true);
   }
 
-  private static void end(Connection connection, Script script) throws SQLException {
+  private void end(Connection connection, Script script) throws SQLException {
     if (script.transactional() && !connection.getAutoCommit()) {
-      connection.rollback();
+      try {
+        connection.rollback();
+      } catch (SQLException e) {
+        if (kind != ServerKind.SQLITE) {
+          throw e;
+        }
+        connection.setAutoCommit(true); // it had rolled back by itself
+      }
     }
   }
 
