@@ -133,7 +133,7 @@ public final class DependencyInference {
     }
     transaction.events++;
     transaction.executed(event, clock);
-    if (event.succeeded()) {
+    if (event.succeeded() && session.opened) { // else the rows may be any database's
       chains.executed(transaction, event, session.database.place(), clock);
     }
   }

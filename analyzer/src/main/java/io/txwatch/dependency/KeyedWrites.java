@@ -23,9 +23,10 @@ import org.jspecify.annotations.Nullable;
  *
  * InnoDB locks the row that an UPDATE finds by a unique key exclusively, at every level, until the
  * transaction ends; also where nothing changes and after a rollback to a savepoint (MySQL 9.7
- * manual, 17.7.2.4 and 17.7.3). Events of one node pass through one queue, in the order in which
- * they were put in. An event is put in after its statement has returned, and that of a TARGET
- * before its session sends anything else, its COMMIT included.
+ * manual, 17.7.3 and 15.3.4; the driver's {@code TargetsTest} holds both against the servers).
+ * Events of one node pass through one queue, in the order in which they were put in. An event is
+ * put in after its statement has returned, and that of a TARGET before its session sends anything
+ * else, its COMMIT included.
  *
  * <p>Suppose T2 had updated r first. T1's statement then waited until T2 had ended. So: e2 was put
  * in, T2 sent COMMIT, T1 got the lock, T1's statement returned, e1 was put in. But e1 came before

@@ -8,19 +8,31 @@ import org.jspecify.annotations.Nullable;
 final class Session {
 
   /** The session of a transaction that was never seen. */
-  static final Session NONE = new Session("", new Database("", "", Map.of()));
+  static final Session NONE = new Session("", new Database("", "", Map.of()), false);
 
   final String name;
   final Database database;
+
+  /** False if its opening was not seen. */
+  final boolean opened;
+
   @Nullable Transaction current;
 
-  /** A session whose opening was not seen: its rows may be of any database, so of none known. */
+  /**
+   * A session whose opening was not seen: its rows may be any database's, and are not looked at.
+   */
   static Session unknown(long id) {
-    return new Session("", new Database("", "", Map.of(), "session " + id));
+    return new Session("", new Database("", "", Map.of(), "session " + id), false);
   }
 
+  /** A session that was opened. */
   Session(String name, Database database) {
+    this(name, database, true);
+  }
+
+  private Session(String name, Database database, boolean opened) {
     this.name = name;
     this.database = database;
+    this.opened = opened;
   }
 }

@@ -107,6 +107,7 @@ public final class Transaction {
   void began(Session in, @Nullable IsolationLevel at) {
     observed = true;
     session = in;
+    lossy |= !in.opened; // which database its rows are of is not known
     if (at != null) {
       level = at;
       levelKnown = true;
