@@ -165,9 +165,8 @@ final class Twins {
         connection.rollback();
       } catch (SQLException e) {
         if (kind != ServerKind.SQLITE) {
-          throw e;
+          throw e; // SQLite had rolled back by itself
         }
-        connection.setAutoCommit(true); // it had rolled back by itself
       }
     }
   }
