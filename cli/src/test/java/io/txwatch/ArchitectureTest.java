@@ -28,7 +28,7 @@ class ArchitectureTest {
     Map<String, Module> table = new LinkedHashMap<>();
     // Two rows for the module history: what users may type is for everybody, the events are not.
     table.put("settings", new Module(List.of("settings"), List.of()));
-    table.put("history", new Module(List.of("history"), List.of("settings")));
+    table.put("history", new Module(List.of("history", "link"), List.of("settings")));
     table.put(
         "analyzer",
         new Module(
@@ -40,7 +40,8 @@ class ArchitectureTest {
                 "guarantee",
                 "report",
                 "format",
-                "register"),
+                "register",
+                "serve"),
             List.of("history", "settings")));
     table.put(
         "proxy-driver",

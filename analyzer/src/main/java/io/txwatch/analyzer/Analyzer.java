@@ -55,6 +55,7 @@ public final class Analyzer implements EventSink {
   private final MemoryBudget memory;
   private final AnomalyDetector detector = new AnomalyDetector(this::tell);
   private final DependencyInference inference = new DependencyInference(detector);
+  private long retained = Long.MAX_VALUE;
 
   /**
    * Tells {@code found} each anomaly, from within {@link #accept}; an eighth of the heap is its.
@@ -86,12 +87,25 @@ public final class Analyzer implements EventSink {
   }
 
   private void forget(boolean early) {
-    long forgottenEarly = inference.forget(early);
+    long forgottenEarly = inference.forget(early, retained);
     detector.forget();
     memory.forgot(inference.transactions(), inference.versions());
     if (forgottenEarly > 0) {
       coverage.count(new Event.Gap(0, 0, GapReason.FORGOTTEN, "", forgottenEarly));
     }
+  }
+
+  /** How many events were taken in: the time by which it is judged what may be forgotten. */
+  public long clock() {
+    return inference.clock();
+  }
+
+  /**
+   * Has nobody forgotten who was over at that {@linkplain #clock time} or later, unless for want of
+   * memory: events may still come of transactions that ran beside him.
+   */
+  public void retain(long time) {
+    retained = time;
   }
 
   /** How many transactions are remembered. */

@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
  * is told in full, the others are counted, and the sum is told at most every {@value
  * #EVERY_SECONDS} seconds. At the end come the counts of each kind, and the coverage.
  */
-final class PeopleLog {
+public final class PeopleLog {
 
   static final int EVERY_SECONDS = 10;
 
@@ -25,13 +25,20 @@ final class PeopleLog {
   private long lastSummary;
   private long uncounted;
 
-  PeopleLog(Consumer<String> out, LongSupplier nanos) {
+  /**
+   * A log.
+   *
+   * @param out takes text, with its line breaks
+   * @param nanos the time, in nanoseconds since whenever
+   */
+  public PeopleLog(Consumer<String> out, LongSupplier nanos) {
     this.out = out;
     this.nanos = nanos;
     this.lastSummary = nanos.getAsLong();
   }
 
-  void tell(Anomaly anomaly) {
+  /** Tells an anomaly, or counts it. */
+  public void tell(Anomaly anomaly) {
     long notKept = groups.notKept();
     if (groups.add(anomaly).count() == 1 && groups.notKept() == notKept) {
       out.accept(TextReport.of(anomaly) + "\n");
@@ -40,8 +47,13 @@ final class PeopleLog {
     }
   }
 
+  /** Counts an anomaly that was told elsewhere. */
+  public void remember(Anomaly anomaly) {
+    groups.add(anomaly);
+  }
+
   /** Tells the sum if that was long enough ago. */
-  void tick() {
+  public void tick() {
     if (uncounted > 0
         && nanos.getAsLong() - lastSummary >= TimeUnit.SECONDS.toNanos(EVERY_SECONDS)) {
       out.accept("txwatch: " + uncounted + " more of the kinds above\n");
@@ -51,7 +63,7 @@ final class PeopleLog {
   }
 
   /** Tells what is left to be told. */
-  void close(Coverage coverage) {
+  public void close(Coverage coverage) {
     List<String> sums = new ArrayList<>();
     for (Group group : groups.groups()) {
       if (group.count() > 1) {

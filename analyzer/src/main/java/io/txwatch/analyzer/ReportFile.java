@@ -15,7 +15,7 @@ import java.nio.file.StandardOpenOption;
  * The file of anomalies: a line of JSON each, flushed as they are found. A line that cannot be
  * written is given up, and that is said once: the application must not suffer for it.
  */
-final class ReportFile {
+public final class ReportFile {
 
   private final Writer out;
   private final Path path;
@@ -33,7 +33,7 @@ final class ReportFile {
    *
    * @throws IOException if it cannot be opened; the message names it
    */
-  static ReportFile append(String name) throws IOException {
+  public static ReportFile append(String name) throws IOException {
     try {
       Path path = Path.of(name).toAbsolutePath();
       Path directory = path.getParent();
@@ -50,7 +50,8 @@ final class ReportFile {
     }
   }
 
-  void write(Anomaly anomaly) {
+  /** Writes a line. */
+  public void write(Anomaly anomaly) {
     try {
       out.write(JsonReport.anomaly(anomaly) + "\n");
       out.flush();
@@ -59,7 +60,8 @@ final class ReportFile {
     }
   }
 
-  void close() {
+  /** Lets the file go. */
+  public void close() {
     try {
       out.close();
     } catch (IOException e) {

@@ -79,6 +79,11 @@ public final class DependencyInference {
     }
   }
 
+  /** How many events have come. */
+  public long clock() {
+    return clock;
+  }
+
   /** How many transactions are remembered, those included of which only a token was seen. */
   public int transactions() {
     return transactions.size();
@@ -94,11 +99,12 @@ public final class DependencyInference {
    * that runs now began.
    *
    * @param early whether all that are over are to be forgotten, for want of memory
+   * @param retained whoever was over at this time or later is not to be forgotten, unless early
    * @return how many were forgotten early
    */
-  public long forget(boolean early) {
+  public long forget(boolean early, long retained) {
     Transaction oldest = running.peekFirst();
-    long floor = oldest == null ? clock : oldest.horizon;
+    long floor = Math.min(retained, oldest == null ? clock : oldest.horizon);
     long[] forgotten = new long[1];
     transactions.forEach(
         transaction -> {
@@ -204,7 +210,7 @@ public final class DependencyInference {
       return;
     }
     switch (gap.reason()) {
-      case OVERFLOW, TORN_RECORD, FORGOTTEN -> transaction.eventsMayBeLost = true;
+      case OVERFLOW, TORN_RECORD, CUT_OFF, FORGOTTEN -> transaction.eventsMayBeLost = true;
       case BYPASS, FAULT -> transaction.lossy = true;
       // Its rows were seen, only what its predicate chose from was not.
       case TOO_LARGE, NO_VERSION_SET -> {}

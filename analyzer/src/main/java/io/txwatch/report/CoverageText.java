@@ -133,6 +133,9 @@ final class CoverageText {
       case FAULT -> "a fault of txwatch; the statements went on as they were; please report it";
       case TORN_RECORD ->
           "the history file was cut short or damaged there; what stands before it is whole";
+      case CUT_OFF ->
+          "links to services that broke and did not come back; what these did afterwards, and how"
+              + " their open transactions ended, is not known";
       case FORGOTTEN ->
           "transactions let go because the analyzer's share of the heap was full; they are not compared"
               + " with later ones: give it more heap";

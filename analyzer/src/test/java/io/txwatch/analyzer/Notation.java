@@ -46,9 +46,10 @@ import java.util.regex.Pattern;
  *
  * Statements are numbered as they come. Findings are written {@code LOST_UPDATE 1-rw(x)>2-ww(x)>1}.
  */
-final class Notation {
+public final class Notation {
 
-  static final Database POSTGRESQL = new Database("PostgreSQL", "18.6", Map.of());
+  /** The DBMS of every history that names no other. */
+  public static final Database POSTGRESQL = new Database("PostgreSQL", "18.6", Map.of());
 
   private static final Pattern STEP = Pattern.compile("([a-z])(\\d+)(?:\\(([^)]*)\\))?");
   private static final Pattern VERSION = Pattern.compile("([a-z])(?:(\\d+)(?:\\.(\\d+))?)?");
@@ -71,7 +72,8 @@ final class Notation {
     return notation.events;
   }
 
-  static List<Event> events(String line) {
+  /** The events of a history that is written down in this notation. */
+  public static List<Event> events(String line) {
     return events(line, POSTGRESQL);
   }
 

@@ -50,7 +50,12 @@ record CheckResult(
 
   /** Reasons for which events that a verdict rests on may be missing. */
   private static final Set<GapReason> LOST =
-      EnumSet.of(GapReason.OVERFLOW, GapReason.TORN_RECORD, GapReason.FAULT, GapReason.FORGOTTEN);
+      EnumSet.of(
+          GapReason.OVERFLOW,
+          GapReason.TORN_RECORD,
+          GapReason.CUT_OFF,
+          GapReason.FAULT,
+          GapReason.FORGOTTEN);
 
   /** Of a history of our own. */
   static CheckResult ofOwn(

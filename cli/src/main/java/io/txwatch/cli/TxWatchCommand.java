@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
     },
     subcommands = {
       DemoCommand.class,
+      ServeCommand.class,
       CheckCommand.class,
       ExportCommand.class,
       PrepareCommand.class,
@@ -48,7 +49,7 @@ final class TxWatchCommand implements Runnable {
   public void run() {
     throw new ParameterException(
         spec.commandLine(),
-        "which command? one of demo, check, export, prepare, unprepare, fuzz, replay");
+        "which command? one of demo, serve, check, export, prepare, unprepare, fuzz, replay");
   }
 
   /** The version that the build wrote down. */

@@ -79,7 +79,7 @@ final class EventDecoder {
             text(e.getDetail()),
             e.getCount());
       }
-      case HEADER, CLOSED, WHAT_NOT_SET ->
+      case HEADER, CLOSED, ORIGIN, WHAT_NOT_SET ->
           throw new IllegalArgumentException("no event that this version knows");
     };
   }

@@ -45,6 +45,19 @@ final class EventEncoder {
         .build();
   }
 
+  /** The entry that says from whom the events come that follow. */
+  Entry origin(Origin origin) {
+    return entry
+        .clear()
+        .setOrigin(
+            io.txwatch.history.wire.Origin.newBuilder()
+                .setClient(origin.client())
+                .setChunk(origin.chunk())
+                .setIndex(origin.index())
+                .setEvents(origin.events()))
+        .build();
+  }
+
   /** True if the dictionary has grown so far that a new stretch should begin. */
   boolean isFull() {
     return texts.size() >= MAX_TEXTS || characters >= MAX_CHARACTERS;

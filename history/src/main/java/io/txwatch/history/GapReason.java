@@ -38,6 +38,11 @@ public enum GapReason {
   /** The file ended in the middle of a record, or a record's check failed. */
   TORN_RECORD,
   /**
+   * The link to a shared analyzer broke for good: what the process did afterwards is not known, and
+   * what became of the transaction that ran neither.
+   */
+  CUT_OFF,
+  /**
    * The analyzer's memory was full and it began anew: what came before is not compared with what
    * comes after.
    */
@@ -48,7 +53,7 @@ public enum GapReason {
     return switch (this) {
       case SHAPE, NOT_UNDERSTOOD, NOT_PREPARED, NO_RIGHTS, NOT_A_BASE_TABLE, OPAQUE, TOO_LARGE ->
           true;
-      case NO_VERSION_SET, BYPASS, OVERFLOW, FAULT, TORN_RECORD, FORGOTTEN -> false;
+      case NO_VERSION_SET, BYPASS, OVERFLOW, FAULT, TORN_RECORD, CUT_OFF, FORGOTTEN -> false;
     };
   }
 }

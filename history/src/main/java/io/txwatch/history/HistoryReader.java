@@ -35,6 +35,7 @@ public final class HistoryReader implements Closeable {
   private final HistoryHeader header;
   private final List<Loss> losses = new ArrayList<>();
   private final Queue<Event> ready = new ArrayDeque<>();
+  private Origin origin = Origin.NOBODY;
   private boolean closedInOrder;
   private boolean atEnd;
 
@@ -59,6 +60,16 @@ public final class HistoryReader implements Closeable {
       channel.close();
       throw e;
     }
+  }
+
+  /** Reads from a channel that is the caller's to close. */
+  static HistoryReader over(Path file, FileChannel channel) throws IOException {
+    return new HistoryReader(file, channel);
+  }
+
+  /** Whence the last event came, that one counted. */
+  Origin origin() {
+    return origin;
   }
 
   /** What the file says of itself. */
@@ -149,8 +160,14 @@ public final class HistoryReader implements Closeable {
     }
     decoder.learn(entry);
     if (entry.hasHeader() || entry.hasClosed()) {
+      origin = Origin.NOBODY;
       return;
     }
+    if (entry.hasOrigin()) {
+      origin = Origin.of(entry.getOrigin());
+      return;
+    }
+    origin = origin.next();
     try {
       ready.add(decoder.decode(entry));
     } catch (IllegalArgumentException e) {

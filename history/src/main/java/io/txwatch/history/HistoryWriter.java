@@ -11,6 +11,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -40,11 +41,10 @@ public final class HistoryWriter implements EventSink, Flushable {
   private final Consumer<String> complaints;
   private final String node;
   private final long startMicros;
-  private final RecordFrame frame = new RecordFrame();
   private final EventEncoder encoder = new EventEncoder();
 
-  private byte[] buffer = new byte[BUFFER];
-  private int buffered;
+  private final RecordBuffer buffer = new RecordBuffer(BUFFER);
+  private Origin origin = Origin.NOBODY;
   private long eventsBuffered;
   private long written;
   private long stretchAt;
@@ -81,6 +81,17 @@ public final class HistoryWriter implements EventSink, Flushable {
    */
   public static HistoryWriter open(Path file, String node, Consumer<String> complaints)
       throws IOException {
+    return resume(file, node, complaints, (event, origin) -> {});
+  }
+
+  /**
+   * Opens a file, a new one or one to go on with, and hands on what it holds already.
+   *
+   * @param past takes each event of the file, and whence it came, before this returns
+   */
+  public static HistoryWriter resume(
+      Path file, String node, Consumer<String> complaints, BiConsumer<Event, Origin> past)
+      throws IOException {
     FileChannel channel;
     try {
       channel =
@@ -92,7 +103,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     try {
       lock(file, channel);
       HistoryWriter writer = new HistoryWriter(file, channel, node, complaints);
-      writer.begin();
+      writer.begin(past);
       return writer;
     } catch (IOException | RuntimeException e) {
       channel.close();
@@ -120,10 +131,10 @@ public final class HistoryWriter implements EventSink, Flushable {
     }
   }
 
-  private void begin() throws IOException {
+  private void begin(BiConsumer<Event, Origin> past) throws IOException {
     Event.Gap gap = null;
     if (channel.size() > 0) {
-      Tail tail = Tail.of(file, channel.size());
+      Tail tail = Tail.of(file, channel, past);
       if (tail.lostBytes() > 0) {
         channel.truncate(tail.end());
         complaints.accept(
@@ -144,8 +155,17 @@ public final class HistoryWriter implements EventSink, Flushable {
     startStretch();
     if (gap != null) {
       add(encoder.encode(gap));
+      past.accept(gap, Origin.NOBODY);
     }
     write();
+  }
+
+  /** Notes from whom the next events come; until the next call, or {@link Origin#NOBODY}. */
+  public synchronized void from(Origin whence) {
+    if (!closed && !(whence.isNobody() && origin.isNobody())) {
+      origin = whence;
+      add(encoder.origin(whence));
+    }
   }
 
   @Override
@@ -154,7 +174,7 @@ public final class HistoryWriter implements EventSink, Flushable {
       lost++;
       return;
     }
-    if (encoder.isFull() || written + buffered - stretchAt > STRETCH) {
+    if (encoder.isFull() || written + buffer.size() - stretchAt > STRETCH) {
       startStretch();
     }
     Entry entry;
@@ -173,9 +193,10 @@ public final class HistoryWriter implements EventSink, Flushable {
               EventDecoder.gapOf(entry, GapReason.OVERFLOW, "a statement of more than 256 MiB"));
     }
     add(entry);
+    origin = origin.next();
     events++;
     eventsBuffered++;
-    if (buffered >= BUFFER || System.nanoTime() - flushedNanos > FLUSH_NANOS) {
+    if (buffer.size() >= BUFFER || System.nanoTime() - flushedNanos > FLUSH_NANOS) {
       flush();
     }
   }
@@ -184,7 +205,7 @@ public final class HistoryWriter implements EventSink, Flushable {
   @Override
   public synchronized void flush() {
     flushedNanos = System.nanoTime();
-    if (closed || buffered == 0) {
+    if (closed || buffer.size() == 0) {
       return;
     }
     try {
@@ -192,7 +213,10 @@ public final class HistoryWriter implements EventSink, Flushable {
       if (lostUntold > 0) {
         long untold = lostUntold;
         lostUntold = 0;
+        Origin interrupted = origin;
+        from(Origin.NOBODY);
         accept(new Event.Gap(0, 0, GapReason.OVERFLOW, "the history's file was full", untold));
+        from(interrupted);
       }
     } catch (IOException e) {
       dropBuffered(e);
@@ -226,25 +250,23 @@ public final class HistoryWriter implements EventSink, Flushable {
   }
 
   private void startStretch() {
-    stretchAt = written + buffered;
+    stretchAt = written + buffer.size();
     add(encoder.header(node, startMicros));
+    if (!origin.isNobody()) {
+      add(encoder.origin(origin));
+    }
   }
 
   private void add(Entry entry) {
-    int size = RecordFrame.size(entry);
-    if (buffered + size > buffer.length) {
-      buffer = java.util.Arrays.copyOf(buffer, Math.max(buffered + size, 2 * buffer.length));
-    }
-    frame.write(entry, buffer, buffered);
-    buffered += size;
+    buffer.add(entry);
   }
 
   private void write() throws IOException {
-    ByteBuffer source = ByteBuffer.wrap(buffer, 0, buffered);
+    ByteBuffer source = buffer.contents();
     while (source.hasRemaining()) {
       channel.write(source);
     }
-    written += buffered;
+    written += buffer.size();
     forgetBuffered();
   }
 
@@ -264,11 +286,8 @@ public final class HistoryWriter implements EventSink, Flushable {
   }
 
   private void forgetBuffered() {
-    buffered = 0;
+    buffer.clear();
     eventsBuffered = 0;
-    if (buffer.length > 16 * BUFFER) {
-      buffer = new byte[BUFFER];
-    }
   }
 
   private void complain(IOException e) {
@@ -287,11 +306,13 @@ public final class HistoryWriter implements EventSink, Flushable {
    */
   private record Tail(long end, long lostBytes, boolean closedInOrder) {
 
-    static Tail of(Path file, long size) throws IOException {
-      try (HistoryReader reader = HistoryReader.open(file)) {
-        reader.forEach(event -> {});
-        return new Tail(reader.end(), size - reader.end(), reader.closedInOrder());
-      }
+    /** Reads by the writer's own channel: closing another one would let go of the file's lock. */
+    static Tail of(Path file, FileChannel channel, BiConsumer<Event, Origin> past)
+        throws IOException {
+      long size = channel.size();
+      HistoryReader reader = HistoryReader.over(file, channel);
+      reader.forEach(event -> past.accept(event, reader.origin()));
+      return new Tail(reader.end(), size - reader.end(), reader.closedInOrder());
     }
   }
 }

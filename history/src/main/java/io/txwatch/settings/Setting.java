@@ -23,7 +23,33 @@ public enum Setting {
       "N",
       "at level predicates: rows of a table above which its version set is not read"),
   /** Who analyses. */
-  ANALYZER("txwatch.analyzer", "inprocess", "inprocess|none", "who analyses the history"),
+  ANALYZER(
+      "txwatch.analyzer",
+      "inprocess",
+      "inprocess|none|tcp://HOST:PORT|tls://HOST:PORT",
+      "who analyses the history"),
+  /** The secret of a shared analyzer. */
+  TOKEN(
+      "txwatch.token",
+      "",
+      "SECRET",
+      "the token of the analyzer at tcp:// or tls://; best given as TXWATCH_TOKEN"),
+  /** Whom to believe. */
+  TLS_TRUST(
+      "txwatch.tls-trust",
+      "",
+      "FILE",
+      "at tls://: certificates (PEM) to trust, the analyzer's own or its authority's, instead of the"
+          + " JVM's"),
+  /** The name of this process. */
+  SERVICE(
+      "txwatch.service", "", "NAME", "what a shared analyzer calls this process in its reports"),
+  /** What may wait. */
+  BUFFER(
+      "txwatch.buffer",
+      "16",
+      "N",
+      "at tcp:// or tls://: MiB that may wait for the analyzer before events are dropped and counted"),
   /** The history's file. */
   HISTORY("txwatch.history", "", "FILE", "append the history to this file"),
   /** The anomalies' file. */
@@ -78,6 +104,11 @@ public enum Setting {
   /** What it does, in one line. */
   public String help() {
     return help;
+  }
+
+  /** Whether its value must not be shown. */
+  boolean isSecret() {
+    return this == TOKEN;
   }
 
   /** The setting with that key, if there is one. */

@@ -119,13 +119,26 @@ public final class Settings {
     }
   }
 
-  /** Every key with its value, as {@code key=value} separated by commas. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Settings settings && values.equals(settings.values);
+  }
+
+  @Override
+  public int hashCode() {
+    return values.hashCode();
+  }
+
+  /** Every key with its value, as {@code key=value} separated by commas; secrets are not shown. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
     values.forEach(
         (key, value) ->
-            text.append(text.isEmpty() ? "" : ",").append(key.key()).append('=').append(value));
+            text.append(text.isEmpty() ? "" : ",")
+                .append(key.key())
+                .append('=')
+                .append(key.isSecret() && !value.isEmpty() ? "***" : value));
     return text.toString();
   }
 }

@@ -28,7 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public record Pipeline(Ids ids, EventSink sink) {
 
-  private static final Map<String, Pipeline> OPEN = new ConcurrentHashMap<>();
+  private static final Map<Settings, Pipeline> OPEN = new ConcurrentHashMap<>();
 
   /** Drops everything: for when nobody asks for events. */
   private static final EventSink NOBODY =
@@ -46,12 +46,8 @@ public record Pipeline(Ids ids, EventSink sink) {
   }
 
   /** The settings that say where events go; the others may differ between connections. */
-  private static String key(Settings settings) {
-    return settings
-        .with(Setting.INSTRUMENT, "")
-        .with(Setting.PREPARE, "")
-        .with(Setting.REDACT, "")
-        .toString();
+  private static Settings key(Settings settings) {
+    return settings.with(Setting.INSTRUMENT, "").with(Setting.PREPARE, "").with(Setting.REDACT, "");
   }
 
   private static Pipeline open(Settings settings) {

@@ -1,0 +1,32 @@
+package io.txwatch.serve;
+
+import io.txwatch.history.Event;
+import java.util.List;
+
+/** What connections tell the thread that analyses. */
+sealed interface Message {
+
+  /** Whose it is. */
+  Connection connection();
+
+  /** A client has proven that it may come in. */
+  record Arrived(Connection connection, long client, String name) implements Message {}
+
+  /** A client's open sessions. */
+  record Announced(Connection connection, List<Event> events, int weight) implements Message {}
+
+  /** A chunk of a client's history; it weighs on the intake until it is taken in. */
+  record Received(Connection connection, long number, List<Event> events, int weight)
+      implements Message {}
+
+  /** A client has nothing to say. */
+  record Heard(Connection connection) implements Message {}
+
+  /**
+   * A connection is over.
+   *
+   * @param bye whether the client ended in order
+   * @param torn whether it was cut in the middle of a frame
+   */
+  record Left(Connection connection, boolean bye, boolean torn) implements Message {}
+}

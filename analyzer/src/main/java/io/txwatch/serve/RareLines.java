@@ -1,0 +1,52 @@
+package io.txwatch.serve;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Lets so many lines through that people can read them, at most {@value #MOST} in {@value #SECONDS}
+ * seconds, and counts the others: a port that is knocked at must not fill a log. What came from
+ * outside is made fit for a terminal. Safe for many threads.
+ */
+final class RareLines {
+
+  static final int MOST = 20;
+  static final int SECONDS = 60;
+
+  private final Consumer<String> out;
+  private long since = System.nanoTime();
+  private int told;
+  private long untold;
+
+  RareLines(Consumer<String> out) {
+    this.out = out;
+  }
+
+  synchronized void say(String line) {
+    tick();
+    if (told < MOST) {
+      told++;
+      out.accept(printable(line));
+    } else {
+      untold++;
+    }
+  }
+
+  /** Tells how many lines there were not, if it is time to. */
+  synchronized void tick() {
+    if (System.nanoTime() - since > TimeUnit.SECONDS.toNanos(SECONDS)) {
+      if (untold > 0) {
+        out.accept(untold + " more lines like these were left out");
+      }
+      since = System.nanoTime();
+      told = 0;
+      untold = 0;
+    }
+  }
+
+  /** On one line, of printable ASCII, and not longer than people read. */
+  static String printable(String text) {
+    String line = text.replaceAll("[^ -~]+", "?");
+    return line.length() <= 300 ? line : line.substring(0, 300) + "...";
+  }
+}

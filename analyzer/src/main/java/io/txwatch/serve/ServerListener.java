@@ -1,0 +1,20 @@
+package io.txwatch.serve;
+
+import io.txwatch.anomaly.Anomaly;
+
+/** What a server tells. Anomalies come from one thread, lines from several. */
+public interface ServerListener {
+
+  /**
+   * An anomaly was found.
+   *
+   * @param again true if it stands in the history of an earlier run, which has told of it
+   */
+  void found(Anomaly anomaly, boolean again);
+
+  /** A line for people: who came, who went, what is missing. */
+  void say(String line);
+
+  /** Some time has passed. */
+  default void tick() {}
+}

@@ -1,0 +1,83 @@
+package io.txwatch.serve;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.txwatch.analyzer.Coverage;
+import io.txwatch.history.GapReason;
+import io.txwatch.report.JsonReport;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * How a server is doing.
+ *
+ * @param clients the clients that are connected, or were lately
+ * @param events events taken in by this run
+ * @param duplicates chunks that came twice and were taken in once
+ * @param anomalies anomalies found, those of the history that it goes on from included
+ * @param historyLost events that could not be written to the history
+ * @param coverage how much was seen, the history that it goes on from included
+ */
+public record Status(
+    List<ClientStatus> clients,
+    long events,
+    long duplicates,
+    long anomalies,
+    long historyLost,
+    Coverage coverage) {
+
+  /**
+   * How a client is doing.
+   *
+   * @param name what it calls itself
+   * @param connected whether there is a link to it
+   * @param sessions sessions that it has open
+   * @param openTransactions transactions that run
+   */
+  public record ClientStatus(String name, boolean connected, int sessions, int openTransactions) {}
+
+  /** Copies the clients. */
+  public Status {
+    clients = List.copyOf(clients);
+  }
+
+  /** Events that are known to be missing. */
+  public long dropped() {
+    return Stream.of(GapReason.OVERFLOW, GapReason.TORN_RECORD, GapReason.CUT_OFF, GapReason.FAULT)
+        .mapToLong(reason -> coverage.gaps().getOrDefault(reason, 0L))
+        .sum();
+  }
+
+  /** The status as one line of JSON. */
+  public String json() {
+    StringWriter out = new StringWriter();
+    try (JsonGenerator json = JsonReport.generator(out)) {
+      json.writeStartObject();
+      json.writeStringField("type", "status");
+      json.writeArrayFieldStart("clients");
+      for (ClientStatus client : clients) {
+        json.writeStartObject();
+        json.writeStringField("name", client.name());
+        json.writeBooleanField("connected", client.connected());
+        json.writeNumberField("sessions", client.sessions());
+        json.writeNumberField("openTransactions", client.openTransactions());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+      json.writeNumberField("transactions", coverage.transactions());
+      json.writeNumberField("events", events);
+      json.writeNumberField("dropped", dropped());
+      json.writeNumberField("duplicates", duplicates);
+      json.writeNumberField("anomalies", anomalies);
+      json.writeNumberField("historyLost", historyLost);
+      json.writeFieldName("coverage");
+      JsonReport.write(json, coverage);
+      json.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException("writing to memory", e);
+    }
+    return out.toString();
+  }
+}

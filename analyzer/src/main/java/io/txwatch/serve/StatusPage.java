@@ -1,0 +1,127 @@
+package io.txwatch.serve;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import io.txwatch.link.Address;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The status over HTTP, as JSON, at {@code /}. Who asks must know the token if there is one, as a
+ * bearer ({@code Authorization: Bearer …}).
+ */
+public final class StatusPage implements AutoCloseable {
+
+  private final HttpServer server;
+  private final ExecutorService threads;
+  private final String token;
+  private final Supplier<Status> status;
+
+  private StatusPage(HttpServer server, String token, Supplier<Status> status) {
+    this.server = server;
+    this.token = token;
+    this.status = status;
+    this.threads =
+        Executors.newFixedThreadPool(
+            2,
+            body -> {
+              Thread thread = new Thread(null, body, "txwatch-http", 0, false);
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  /**
+   * Opens the page.
+   *
+   * @throws IOException if the address cannot be listened at
+   */
+  public static StatusPage open(
+      Address address, Optional<SSLContext> tls, String token, Supplier<Status> status)
+      throws IOException {
+    // In seconds: who dawdles must not hold the threads. An application of ours has no other
+    // server.
+    System.setProperty("sun.net.httpserver.maxReqTime", "10");
+    System.setProperty("sun.net.httpserver.maxRspTime", "10");
+    HttpServer server;
+    if (tls.isPresent()) {
+      HttpsServer secure = HttpsServer.create(address.socketAddress(), 16);
+      secure.setHttpsConfigurator(new HttpsConfigurator(tls.get()));
+      server = secure;
+    } else {
+      server = HttpServer.create(address.socketAddress(), 16);
+    }
+    StatusPage page = new StatusPage(server, token, status);
+    server.createContext("/", page::answer);
+    server.setExecutor(page.threads);
+    server.start();
+    return page;
+  }
+
+  /** Where it listens. */
+  public InetSocketAddress address() {
+    return server.getAddress();
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+    threads.shutdownNow();
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      if (!mayAsk(exchange)) {
+        exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
+        send(exchange, 401, "{\"error\":\"the token is asked for\"}");
+      } else if (!exchange.getRequestURI().getPath().equals("/")) {
+        send(exchange, 404, "{\"error\":\"there is nothing but /\"}");
+      } else if (!exchange.getRequestMethod().equals("GET")) {
+        send(exchange, 405, "{\"error\":\"GET is all\"}");
+      } else {
+        send(exchange, 200, status.get().json());
+      }
+    }
+  }
+
+  private static void send(HttpExchange exchange, int code, String json) throws IOException {
+    byte[] body = (json + "\n").getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", "application/json");
+    exchange.getResponseHeaders().set("Cache-Control", "no-store");
+    exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
+    exchange.sendResponseHeaders(code, body.length);
+    exchange.getResponseBody().write(body);
+  }
+
+  private boolean mayAsk(HttpExchange exchange) {
+    if (token.isEmpty()) {
+      // Pages of others whose name was made to mean this machine do not get to read it.
+      return isOfThisMachine(exchange.getRequestHeaders().getFirst("Host"));
+    }
+    String given = exchange.getRequestHeaders().getFirst("Authorization");
+    return given != null
+        && MessageDigest.isEqual(
+            ("Bearer " + token).getBytes(StandardCharsets.UTF_8),
+            given.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static boolean isOfThisMachine(@Nullable String host) {
+    return host != null && host.matches("(localhost|127\\.[0-9.]+|\\[::1])(:[0-9]+)?");
+  }
+
+  /** Whether an address is one that only this machine can reach. */
+  public static boolean isLoopback(Address address) throws IOException {
+    return InetAddress.getByName(address.host()).isLoopbackAddress();
+  }
+}

@@ -1,0 +1,3 @@
+/** The shared analyzer, with real sockets and real processes. */
+@org.jspecify.annotations.NullMarked
+package io.txwatch.serve;

@@ -1,0 +1,304 @@
+package io.txwatch.cli;
+
+import io.txwatch.analyzer.PeopleLog;
+import io.txwatch.analyzer.ReportFile;
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.link.Address;
+import io.txwatch.link.Tls;
+import io.txwatch.report.JsonReport;
+import io.txwatch.serve.AnalysisServer;
+import io.txwatch.serve.ServerListener;
+import io.txwatch.serve.ServerOptions;
+import io.txwatch.serve.StatusPage;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code serve}: one analyzer for many processes. */
+@Command(
+    name = "serve",
+    description = {
+      "Analyses, live, what the processes report that are watched with",
+      "txwatch.analyzer=tcp://HOST:PORT: anomalies between them are found, too. It goes on until it",
+      "is stopped (SIGINT, SIGTERM), and says then what it found."
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = TxWatchCommand.Version.class,
+    sortOptions = false,
+    footer = {
+      "",
+      "Examples:",
+      "  txwatch serve",
+      "  java -javaagent:txwatch.jar=analyzer=tcp://127.0.0.1:7078,service=orders -jar orders.jar",
+      "",
+      "  txwatch serve --listen 0.0.0.0:7078 --token-file token --tls-cert cert.pem --tls-key key.pem",
+      "  TXWATCH_TOKEN=$(cat token) java \\",
+      "    -javaagent:txwatch.jar=analyzer=tls://HOST:7078,tls-trust=cert.pem -jar orders.jar",
+      "",
+      "  curl http://127.0.0.1:7077/           how it is doing, as JSON",
+      "",
+      "With --json, one anomaly a line on standard output, as found.",
+      ""
+    })
+final class ServeCommand implements Callable<Integer> {
+
+  private static final int LEAST_TOKEN = 16;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--listen",
+      paramLabel = "HOST:PORT",
+      defaultValue = "127.0.0.1:7078",
+      description = "where watched processes report (default: 127.0.0.1:7078)")
+  private String listen = "127.0.0.1:7078";
+
+  @Option(
+      names = "--http",
+      paramLabel = "HOST:PORT|none",
+      defaultValue = "127.0.0.1:7077",
+      description = "where its status is told (default: 127.0.0.1:7077)")
+  private String http = "127.0.0.1:7077";
+
+  @Option(
+      names = "--token-file",
+      paramLabel = "FILE",
+      description =
+          "a file whose first line is the token that clients must know (default: TXWATCH_TOKEN of the"
+              + " environment; without a token it listens to this machine alone)")
+  private @Nullable Path tokenFile;
+
+  @Option(
+      names = "--tls-cert",
+      paramLabel = "FILE",
+      description = "speak TLS with this certificate, and its chain (PEM)")
+  private @Nullable Path tlsCertificate;
+
+  @Option(
+      names = "--tls-key",
+      paramLabel = "FILE",
+      description = "the certificate's key (PEM, PKCS#8 without a password)")
+  private @Nullable Path tlsKey;
+
+  @Option(
+      names = "--history",
+      paramLabel = "FILE",
+      description = "append the history to this file, and go on from what it holds")
+  private @Nullable Path history;
+
+  @Option(
+      names = "--report",
+      paramLabel = "FILE",
+      description = "append each anomaly to this file as one line of JSON")
+  private @Nullable String report;
+
+  @Option(
+      names = "--judge-by",
+      paramLabel = "dbms|adya",
+      defaultValue = "dbms",
+      description =
+          "what a level is held to: the DBMS's promise, or Adya's definition (default: dbms)")
+  private Judge judge = Judge.DBMS;
+
+  @Option(
+      names = "--grace",
+      paramLabel = "SECONDS",
+      defaultValue = "30",
+      description =
+          "how long a client that was cut off is waited for before the outcome of its open"
+              + " transactions is unknown (default: 30)")
+  private long grace = 30;
+
+  @Mixin private CommonOptions common = new CommonOptions();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    String token = token();
+    Address clients = address("--listen", listen, token);
+    Optional<Address> status =
+        http.equals("none") ? Optional.empty() : Optional.of(address("--http", http, token));
+    Optional<SSLContext> tls = tls();
+    Console console = Console.of(spec);
+    Optional<ReportFile> file =
+        report == null ? Optional.empty() : Optional.of(ReportFile.append(report));
+    Told told = new Told(console, file);
+    ServerOptions options =
+        new ServerOptions(
+            clients,
+            tls,
+            token,
+            Optional.ofNullable(history),
+            judge,
+            Duration.ofSeconds(grace),
+            ServerOptions.SILENCE,
+            Runtime.getRuntime().maxMemory() / 2);
+    AnalysisServer server;
+    try {
+      server = AnalysisServer.open(options, told);
+    } catch (BindException e) {
+      throw CommandException.badInput("--listen " + listen + ": " + e.getMessage());
+    }
+    StatusPage page = null;
+    try {
+      if (status.isPresent()) {
+        page = StatusPage.open(status.get(), tls, token, server::status);
+      }
+    } catch (BindException e) {
+      server.close();
+      throw CommandException.badInput("--http " + http + ": " + e.getMessage());
+    }
+    welcome(console, server, page, tls.isPresent());
+    CountDownLatch forever = new CountDownLatch(1);
+    StatusPage opened = page;
+    // A signal ends the JVM with a code of its own, unless the last hook ends it with ours.
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                null,
+                () -> {
+                  int code = stop(server, opened, told);
+                  console.out().flush();
+                  console.err().flush();
+                  Runtime.getRuntime().halt(code);
+                },
+                "txwatch-stop",
+                0,
+                false));
+    forever.await();
+    return ExitCode.CLEAN;
+  }
+
+  private void welcome(
+      Console console, AnalysisServer server, @Nullable StatusPage page, boolean tls) {
+    InetSocketAddress at = server.address();
+    String where = new Address(tls, at.getAddress().getHostAddress(), at.getPort()).toString();
+    console.note(
+        "txwatch: analysing what is reported to "
+            + where
+            + (page == null
+                ? ""
+                : ", status at "
+                    + (tls ? "https://" : "http://")
+                    + page.address().getAddress().getHostAddress()
+                    + ":"
+                    + page.address().getPort()
+                    + "/"));
+    if (!tls && !at.getAddress().isLoopbackAddress()) {
+      console.note(
+          "txwatch: token and histories go over the network as they are: --tls-cert and --tls-key"
+              + " encrypt them");
+    }
+  }
+
+  private int stop(AnalysisServer server, @Nullable StatusPage page, Told told) {
+    if (page != null) {
+      page.close();
+    }
+    server.close();
+    return told.end(server);
+  }
+
+  private String token() throws IOException {
+    if (tokenFile != null) {
+      String token = Files.readString(tokenFile).lines().findFirst().orElse("").strip();
+      if (token.length() < LEAST_TOKEN) {
+        throw CommandException.badInput(
+            tokenFile + ": expected a token of at least " + LEAST_TOKEN + " characters");
+      }
+      return token;
+    }
+    return Optional.ofNullable(System.getenv("TXWATCH_TOKEN")).orElse("").strip();
+  }
+
+  private static Address address(String option, String text, String token) throws IOException {
+    Address address =
+        Address.of(text)
+            .orElseThrow(
+                () ->
+                    CommandException.badInput(option + ": expected HOST:PORT, not '" + text + "'"));
+    if (token.isEmpty() && !StatusPage.isLoopback(address)) {
+      throw CommandException.badInput(
+          option
+              + " "
+              + text
+              + ": others could reach it; that takes a token (--token-file or TXWATCH_TOKEN)");
+    }
+    return address;
+  }
+
+  private Optional<SSLContext> tls() throws IOException {
+    if (tlsCertificate == null && tlsKey == null) {
+      return Optional.empty();
+    }
+    if (tlsCertificate == null || tlsKey == null) {
+      throw CommandException.badInput("--tls-cert and --tls-key go together");
+    }
+    return Optional.of(Tls.server(tlsCertificate, tlsKey));
+  }
+
+  /** What is told while it runs, and in the end. */
+  private final class Told implements ServerListener {
+
+    private final Console console;
+    private final Optional<ReportFile> file;
+    private final PeopleLog people;
+    private boolean failed;
+
+    Told(Console console, Optional<ReportFile> file) {
+      this.console = console;
+      this.file = file;
+      this.people = new PeopleLog(this::print, System::nanoTime);
+    }
+
+    private void print(String text) {
+      console.err().print(text);
+      console.err().flush();
+    }
+
+    @Override
+    public void found(Anomaly anomaly, boolean again) {
+      failed |= common.failOn.isMetBy(anomaly.verdict());
+      if (again) {
+        people.remember(anomaly);
+        return;
+      }
+      people.tell(anomaly);
+      file.ifPresent(report -> report.write(anomaly));
+      if (common.json) {
+        console.out().println(JsonReport.anomaly(anomaly));
+        console.out().flush();
+      }
+    }
+
+    @Override
+    public void say(String line) {
+      console.note("txwatch: " + line);
+    }
+
+    @Override
+    public void tick() {
+      people.tick();
+    }
+
+    /** Says what there was; the exit code. */
+    int end(AnalysisServer server) {
+      people.close(server.status().coverage());
+      file.ifPresent(ReportFile::close);
+      return failed ? ExitCode.ANOMALIES : ExitCode.CLEAN;
+    }
+  }
+}

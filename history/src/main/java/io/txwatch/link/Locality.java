@@ -1,0 +1,101 @@
+package io.txwatch.link;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+
+/**
+ * What the place of a database means to others. {@code jdbc:postgresql://localhost/shop} is one
+ * database here and another one on the next machine, {@code jdbc:h2:mem:shop} another one in each
+ * process. Were they taken for one, rows would be compared that have nothing to do with each other,
+ * and anomalies be made up. So where a place names no machine it is given this one's name.
+ *
+ * @param service what people call this process
+ * @param machine this machine, unlike all others
+ * @param process this process, unlike all others
+ */
+record Locality(String service, String machine, String process) {
+
+  private static final Pattern IN_MEMORY =
+      Pattern.compile("jdbc:(h2:mem:|sqlite:.*(:memory:|mode=memory)).*", Pattern.DOTALL);
+  private static final Pattern REMOTE = Pattern.compile("[^/]*//([^/]+)(/.*)?", Pattern.DOTALL);
+  private static final Pattern LOOPBACK =
+      Pattern.compile(
+          "(?:.*[,=(@])?(localhost|ip6-localhost|127\\.[0-9.]+|0\\.0\\.0\\.0|\\[?::1?]?)"
+              + "(?:[:,)].*)?",
+          Pattern.CASE_INSENSITIVE);
+
+  /**
+   * This process.
+   *
+   * @param service what its user calls it; empty for its main class or jar, with its number
+   * @param client its number for the analyzer
+   */
+  static Locality here(String service, long client) {
+    return new Locality(
+        service.isEmpty() ? program() + " " + ProcessHandle.current().pid() : service,
+        machineName(),
+        Long.toUnsignedString(client, 36));
+  }
+
+  /** The event as it is to be understood elsewhere. */
+  Event elsewhere(Event event) {
+    if (event instanceof Event.SessionOpened opened) {
+      Database database = opened.database();
+      return new Event.SessionOpened(
+          opened.session(),
+          service + "/" + opened.name(),
+          new Database(
+              database.product(),
+              database.version(),
+              database.settings(),
+              elsewhere(database.place())));
+    }
+    return event;
+  }
+
+  /** The place as it is to be understood elsewhere. */
+  String elsewhere(String place) {
+    if (IN_MEMORY.matcher(place).matches()) {
+      return place + " in " + process;
+    }
+    var remote = REMOTE.matcher(place);
+    return remote.matches() && !LOOPBACK.matcher(remote.group(1)).matches()
+        ? place
+        : place + " on " + machine;
+  }
+
+  private static String program() {
+    String command = System.getProperty("sun.java.command", "java").strip().split("\\s", 2)[0];
+    String file =
+        command.substring(Math.max(command.lastIndexOf('/'), command.lastIndexOf('\\')) + 1);
+    return file.endsWith(".jar") ? file : file.substring(file.lastIndexOf('.') + 1);
+  }
+
+  /** Its name, and what the kernel calls this boot of it: names alone are given twice. */
+  private static String machineName() {
+    String name = firstLine("/proc/sys/kernel/hostname");
+    if (name.isEmpty()) {
+      try {
+        name = InetAddress.getLocalHost().getHostName();
+      } catch (UnknownHostException e) {
+        name = "an unnamed machine";
+      }
+    }
+    String boot = firstLine("/proc/sys/kernel/random/boot_id");
+    return boot.isEmpty() ? name : name + " " + boot.substring(0, Math.min(8, boot.length()));
+  }
+
+  private static String firstLine(String file) {
+    try {
+      return Files.readString(Path.of(file)).strip();
+    } catch (IOException | RuntimeException e) {
+      return "";
+    }
+  }
+}

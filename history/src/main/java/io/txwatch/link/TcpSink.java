@@ -1,0 +1,338 @@
+package io.txwatch.link;
+
+import io.txwatch.history.Event;
+import io.txwatch.history.EventSink;
+import io.txwatch.link.wire.Frame;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends events to a shared analyzer. A daemon thread connects, and connects again when the link is
+ * cut, ever more rarely up to every {@value #LONGEST_BACKOFF_MILLIS} ms; a second one reads the
+ * acknowledgements. What waits meanwhile is in a {@link Backlog}, within its bound.
+ *
+ * <p>{@link #accept} encodes, and never waits for the network. An analyzer that is not there is one
+ * line for people, as are one that went away, one that is back, and events that had to be dropped.
+ */
+final class TcpSink implements EventSink {
+
+  private static final long FIRST_BACKOFF_MILLIS = 100;
+  private static final long LONGEST_BACKOFF_MILLIS = 5_000;
+  private static final long REFUSED_BACKOFF_MILLIS = 15_000;
+  private static final int CONNECT_MILLIS = 5_000;
+  private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(3);
+  private static final long BYE_MILLIS = 500;
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final Address address;
+  private final String token;
+  private final @Nullable SSLContext tls;
+  private final long client;
+  private final Locality locality;
+  private final Backlog backlog;
+  private final Consumer<String> complaints;
+  private final Thread thread;
+  private final Object bed = new Object();
+
+  private volatile @Nullable Link link;
+  private volatile long closeBy;
+  private volatile boolean closing;
+
+  /** What was last said of the analyzer. */
+  private enum Said {
+    NOTHING,
+    THERE,
+    AWAY,
+    REFUSED
+  }
+
+  private Said said = Said.NOTHING;
+  private boolean saidDropping;
+
+  /**
+   * Starts the threads, which connect when they can.
+   *
+   * @param token what the analyzer asks for; empty if nothing
+   * @param tls for an address at {@code tls://}
+   * @param buffer how many bytes may wait
+   * @param service what people call this process; empty for a name of its own
+   * @param complaints takes a line for people
+   */
+  TcpSink(
+      Address address,
+      String token,
+      Optional<SSLContext> tls,
+      long buffer,
+      String service,
+      Consumer<String> complaints) {
+    this.address = address;
+    this.token = token;
+    this.tls = tls.orElse(null);
+    long number = RANDOM.nextLong();
+    this.client = number == 0 ? 1 : number;
+    this.locality = Locality.here(service, client);
+    this.backlog = new Backlog(buffer, locality.service());
+    this.complaints = complaints;
+    this.thread = daemon("txwatch-link", this::run);
+  }
+
+  private static Thread daemon(String name, Runnable body) {
+    Thread thread = new Thread(null, body, name, 0, false);
+    thread.setDaemon(true);
+    // Not the application's: a web application that is unloaded must not be held by this thread.
+    thread.setContextClassLoader(TcpSink.class.getClassLoader());
+    thread.start();
+    return thread;
+  }
+
+  @Override
+  public void accept(Event event) {
+    if (backlog.add(locality.elsewhere(event))) {
+      sayDropping();
+    }
+  }
+
+  private void sayDropping() {
+    if (!saidDropping) {
+      saidDropping = true;
+      complaints.accept(
+          address
+              + ": the buffer is full, events are dropped and counted until there is room"
+              + " (txwatch.buffer)");
+    }
+  }
+
+  /**
+   * If the analyzer is there, waits three seconds at most until it has everything. Says how many
+   * events it did not get.
+   */
+  @Override
+  public void close() {
+    closeBy = System.nanoTime() + CLOSE_NANOS;
+    closing = true;
+    backlog.wake();
+    synchronized (bed) {
+      bed.notifyAll();
+    }
+    try {
+      thread.join(TimeUnit.NANOSECONDS.toMillis(CLOSE_NANOS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    Link left = link;
+    if (left != null) {
+      left.cut();
+    }
+    long lost = backlog.events() + backlog.dropped();
+    if (lost > 0) {
+      complaints.accept(address + ": " + lost + " events were not delivered");
+    }
+  }
+
+  private void run() {
+    long backoff = FIRST_BACKOFF_MILLIS;
+    while (true) {
+      long since = System.nanoTime();
+      try (Link connected = connect()) {
+        link = connected;
+        say(Said.THERE, "is connected");
+        if (send(connected)) {
+          return;
+        }
+        say(Said.AWAY, "went away; what happens waits for it, up to txwatch.buffer");
+      } catch (RefusedException e) {
+        say(Said.REFUSED, "refused: " + e.getMessage());
+        backoff = REFUSED_BACKOFF_MILLIS;
+      } catch (IOException e) {
+        say(
+            Said.AWAY,
+            "is not to be reached ("
+                + oneLine(e)
+                + "); what happens waits for it, up to txwatch.buffer");
+      } catch (InterruptedException e) {
+        return;
+      } catch (RuntimeException e) {
+        complaints.accept(address + ": a fault of txwatch, it goes on: " + e);
+      } finally {
+        link = null;
+      }
+      if (System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(2 * LONGEST_BACKOFF_MILLIS)) {
+        backoff = FIRST_BACKOFF_MILLIS;
+      }
+      if (closing || !sleep(backoff)) {
+        return;
+      }
+      backoff = Math.min(2 * backoff, LONGEST_BACKOFF_MILLIS);
+    }
+  }
+
+  /** Sleeps for as long, give or take a quarter; false if it is time to end. */
+  private boolean sleep(long millis) {
+    long until =
+        System.nanoTime() + (long) (millis * 1e6 * (0.75 + RANDOM.nextInt(1_000) / 2_000.0));
+    synchronized (bed) {
+      for (long rest = until - System.nanoTime();
+          rest > 0 && !closing;
+          rest = until - System.nanoTime()) {
+        try {
+          TimeUnit.NANOSECONDS.timedWait(bed, Math.max(1_000_000, rest));
+        } catch (InterruptedException e) {
+          return false;
+        }
+      }
+    }
+    return !closing;
+  }
+
+  private Link connect() throws IOException {
+    Socket socket = new Socket();
+    try {
+      socket.connect(address.socketAddress(), CONNECT_MILLIS);
+      socket.setTcpNoDelay(true);
+      socket.setSoTimeout(Frames.SILENCE_MILLIS);
+      Socket spoken = tls == null ? socket : Tls.over(socket, tls, address);
+      return new Link(socket, spoken);
+    } catch (IOException | RuntimeException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Sends what there is until the link is cut (false), or everything was sent and we end (true).
+   */
+  private boolean send(Link to) throws InterruptedException {
+    long sent = backlog.base();
+    long alive = System.nanoTime();
+    try {
+      while (!to.broken) {
+        if (closing && backlog.isEmpty() || closing && System.nanoTime() - closeBy > 0) {
+          to.write(Frames.bye());
+          to.awaitEnd();
+          return true;
+        }
+        // Once all is sent a closing sink only waits for acknowledgements, which wake it.
+        long wait = closing ? TimeUnit.MILLISECONDS.toNanos(20) : Frames.ALIVE_NANOS;
+        Optional<Backlog.Numbered> next = backlog.after(sent, wait, closing);
+        if (next.isPresent()) {
+          sent = next.get().number();
+          to.write(Frames.chunk(sent, next.get().chunk().bytes()));
+          alive = System.nanoTime();
+        } else if (System.nanoTime() - alive >= Frames.ALIVE_NANOS) {
+          to.write(Frames.alive());
+          alive = System.nanoTime();
+        }
+      }
+    } catch (IOException e) {
+      // The link is cut: what was not acknowledged is sent again over the next.
+    }
+    return false;
+  }
+
+  private void say(Said what, String line) {
+    if (said != what && !(said == Said.NOTHING && what == Said.THERE)) {
+      complaints.accept("the analyzer at " + address + " " + line);
+    }
+    said = what;
+  }
+
+  private static String oneLine(IOException e) {
+    String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    return message.replaceAll("\\p{Cntrl}+", " ");
+  }
+
+  /** The analyzer does not want this client. */
+  private static final class RefusedException extends IOException {
+
+    private static final long serialVersionUID = 1;
+
+    RefusedException(String reason) {
+      super(reason.replaceAll("\\p{Cntrl}+", " "));
+    }
+  }
+
+  /** A connection that the analyzer has let in. */
+  private final class Link implements AutoCloseable {
+
+    private final Socket socket;
+    private final InputStream in;
+    private final OutputStream out;
+    private final Thread answers;
+    private volatile boolean broken;
+
+    /**
+     * Shakes hands.
+     *
+     * @param socket what is closed in the end
+     * @param spoken the same, or TLS over it
+     */
+    Link(Socket socket, Socket spoken) throws IOException {
+      this.socket = socket;
+      this.in = spoken.getInputStream();
+      this.out = spoken.getOutputStream();
+      write(Frames.hello(token, client, locality.service()));
+      Frame answer = read();
+      if (answer != null && answer.hasRefusal()) {
+        throw new RefusedException(answer.getRefusal().getReason());
+      } else if (answer == null || !answer.hasWelcome()) {
+        throw new IOException("no analyzer answered there");
+      }
+      backlog.acknowledged(answer.getWelcome().getThrough());
+      if (answer.getWelcome().getAnnounce()) {
+        write(Frames.announcement(backlog.announcement()));
+      }
+      this.answers = daemon("txwatch-link-answers", this::readAnswers);
+    }
+
+    /** Lets the analyzer read to the end: a socket that is closed with answers unread is reset. */
+    void awaitEnd() throws InterruptedException {
+      answers.join(BYE_MILLIS);
+    }
+
+    private @Nullable Frame read() throws IOException {
+      int length = Frames.readLength(in, Frames.SHORT);
+      return length < 0 ? null : Frames.readBody(in, length);
+    }
+
+    void write(Frame frame) throws IOException {
+      Frames.write(out, frame);
+    }
+
+    private void readAnswers() {
+      try {
+        for (Frame answer = read(); answer != null; answer = read()) {
+          if (answer.hasAck()) {
+            backlog.acknowledged(answer.getAck().getThrough());
+          }
+        }
+      } catch (IOException | RuntimeException e) {
+        // The sender finds it broken, and connects anew.
+      }
+      broken = true;
+      cut();
+      backlog.wake();
+    }
+
+    /** Ends it at once, whatever either thread does. */
+    void cut() {
+      try {
+        socket.close();
+      } catch (IOException e) {
+        broken = true;
+      }
+    }
+
+    @Override
+    public void close() {
+      cut();
+    }
+  }
+}
