@@ -94,6 +94,7 @@ class KilledServerTest {
     }
     try (ServerProcess last = ServerProcess.start(port, history, 0)) {
       load.send(100);
+      last.awaitFound(load.expected, found);
       load.close();
       last.await("odd has ended");
       last.await("even has ended");
@@ -134,6 +135,7 @@ class KilledServerTest {
     try (ServerProcess server = ServerProcess.start(port, directory.resolve("history"), 64)) {
       Load load = new Load(port);
       load.send(700);
+      server.awaitFound(load.expected, Set.of());
       load.close();
       server.await("odd has ended");
       server.await("even has ended");

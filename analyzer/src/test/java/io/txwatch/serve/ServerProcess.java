@@ -84,6 +84,19 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
+  /** Waits until it, and those before it, have found all that. */
+  void awaitFound(Set<String> expected, Set<String> before) throws InterruptedException {
+    Set<String> missing = new TreeSet<>(expected);
+    missing.removeAll(before);
+    for (int i = 0; !found.containsAll(missing); i++) {
+      if (i == 3_000) {
+        missing.removeAll(found);
+        throw new AssertionError("not found: " + missing);
+      }
+      Thread.sleep(10);
+    }
+  }
+
   /** Ends it as a kernel that has no memory left would. */
   void kill() throws InterruptedException {
     process.destroyForcibly();

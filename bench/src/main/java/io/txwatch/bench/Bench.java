@@ -3,6 +3,7 @@ package io.txwatch.bench;
 import io.txwatch.bench.analysis.CheckSpeedCommand;
 import io.txwatch.bench.analysis.LiveCommand;
 import io.txwatch.bench.analysis.SoakCommand;
+import io.txwatch.bench.analysis.TcpCommand;
 import io.txwatch.bench.fuzz.FuzzSpeedCommand;
 import io.txwatch.bench.jmh.JmhCommand;
 import io.txwatch.bench.overhead.OverheadCommand;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Command;
       StartupCommand.class,
       CheckSpeedCommand.class,
       LiveCommand.class,
+      TcpCommand.class,
       SoakCommand.class,
       FuzzSpeedCommand.class
     })

@@ -28,6 +28,7 @@ final class TcpSink implements EventSink {
   private static final long LONGEST_BACKOFF_MILLIS = 5_000;
   private static final long REFUSED_BACKOFF_MILLIS = 15_000;
   private static final int CONNECT_MILLIS = 5_000;
+  private static final int LAST_CONNECT_MILLIS = 500;
   private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(3);
   private static final long BYE_MILLIS = 500;
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -140,6 +141,7 @@ final class TcpSink implements EventSink {
   private void run() {
     long backoff = FIRST_BACKOFF_MILLIS;
     while (true) {
+      boolean last = closing;
       long since = System.nanoTime();
       try (Link connected = connect()) {
         link = connected;
@@ -167,14 +169,14 @@ final class TcpSink implements EventSink {
       if (System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(2 * LONGEST_BACKOFF_MILLIS)) {
         backoff = FIRST_BACKOFF_MILLIS;
       }
-      if (closing || !sleep(backoff)) {
+      if (last || !sleep(backoff)) {
         return;
       }
       backoff = Math.min(2 * backoff, LONGEST_BACKOFF_MILLIS);
     }
   }
 
-  /** Sleeps for as long, give or take a quarter; false if it is time to end. */
+  /** Sleeps for as long, give or take a quarter, or until it is time to end; false if interrupted. */
   private boolean sleep(long millis) {
     long until =
         System.nanoTime() + (long) (millis * 1e6 * (0.75 + RANDOM.nextInt(1_000) / 2_000.0));
@@ -189,13 +191,13 @@ final class TcpSink implements EventSink {
         }
       }
     }
-    return !closing;
+    return true;
   }
 
   private Link connect() throws IOException {
     Socket socket = new Socket();
     try {
-      socket.connect(address.socketAddress(), CONNECT_MILLIS);
+      socket.connect(address.socketAddress(), closing ? LAST_CONNECT_MILLIS : CONNECT_MILLIS);
       socket.setTcpNoDelay(true);
       socket.setSoTimeout(Frames.SILENCE_MILLIS);
       Socket spoken = tls == null ? socket : Tls.over(socket, tls, address);

@@ -8,7 +8,6 @@ import io.txwatch.bench.Machine;
 import io.txwatch.bench.Markdown;
 import io.txwatch.bench.Output;
 import io.txwatch.guarantee.Judge;
-import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.QueueSink;
 import io.txwatch.settings.Setting;
@@ -21,8 +20,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -37,10 +34,6 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 public final class LiveCommand implements Callable<Integer> {
-
-  private static final long SEED = 20_261_121;
-  private static final long PLANT_EVERY_OPERATIONS = 5_000;
-  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   @Option(
       names = "--rates",
@@ -76,7 +69,7 @@ public final class LiveCommand implements Callable<Integer> {
             Execution.SESSIONS,
             Execution.OPERATIONS_A_TRANSACTION,
             Execution.KEYS,
-            PLANT_EVERY_OPERATIONS,
+            OfferedLoad.PLANT_EVERY_OPERATIONS,
             seconds));
     Markdown table =
         new Markdown(
@@ -103,26 +96,10 @@ public final class LiveCommand implements Callable<Integer> {
     int capacity = Settings.of(Map.of()).number(Setting.QUEUE);
     Analyzer analyzer = new Analyzer(Judge.DBMS, this::found);
     EventSink queue = new QueueSink(capacity, List.of(analyzer));
-    PlantedLostUpdates planted = new PlantedLostUpdates(queue::accept);
-    Execution<String> execution =
-        new Execution<>(new WatchedEvents(queue::accept), SEED, Integer.MAX_VALUE);
-    long all = rate * seconds;
-    long plants = 0;
+    OfferedLoad load = new OfferedLoad(queue, 0);
     long started = System.nanoTime();
-    for (long done = 0; done < all; ) {
-      long due =
-          Math.min(all, (System.nanoTime() - started + STEP_NANOS) * rate / 1_000_000_000 + 1);
-      while (done < due) {
-        done = Math.min(due, done + PLANT_EVERY_OPERATIONS - done % PLANT_EVERY_OPERATIONS);
-        execution.runOn(done);
-        if (done % PLANT_EVERY_OPERATIONS == 0) {
-          plant(planted, queue);
-          plants++;
-        }
-      }
-      LockSupport.parkNanos(STEP_NANOS);
-    }
-    execution.run(all);
+    long plants = load.offer(rate, seconds, committed::put);
+    load.finish();
     queue.close();
     double taken = (System.nanoTime() - started) / 1e9;
     Coverage coverage = analyzer.coverage();
@@ -134,16 +111,9 @@ public final class LiveCommand implements Callable<Integer> {
         Long.toString(lost),
         Long.toString(plants),
         Integer.toString(sorted.size()),
-        millis(sorted, 0.5),
-        millis(sorted, 0.99),
-        millis(sorted, 1));
-  }
-
-  private void plant(PlantedLostUpdates planted, EventSink queue) {
-    long transaction = planted.next();
-    Event commit = planted.plant(queue::accept);
-    committed.put(transaction, System.nanoTime());
-    queue.accept(commit);
+        OfferedLoad.millis(sorted, 0.5),
+        OfferedLoad.millis(sorted, 0.99),
+        OfferedLoad.millis(sorted, 1));
   }
 
   private void found(Anomaly anomaly) {
@@ -153,13 +123,5 @@ public final class LiveCommand implements Callable<Integer> {
         latencies.add(System.nanoTime() - at);
       }
     }
-  }
-
-  private static String millis(List<Long> sorted, double part) {
-    if (sorted.isEmpty()) {
-      return "–";
-    }
-    int index = (int) Math.ceil(part * sorted.size()) - 1;
-    return String.format(Locale.ROOT, "%.1f", sorted.get(Math.max(0, index)) / 1e6);
   }
 }

@@ -19,25 +19,33 @@ import java.util.function.Consumer;
  */
 final class PlantedLostUpdates {
 
-  private static final long NODE = 0x5eed_0002L << 32;
   private static final int ROWS = 100;
-  private static final long ONE = NODE | 1;
-  private static final long OTHER = NODE | 2;
 
+  private final long node;
+  private final long one;
+  private final long other;
   private final String[] lists = new String[ROWS];
   private long transactions = 2;
 
   /** Tells of the two sessions. */
   PlantedLostUpdates(Consumer<Event> events) {
+    this(events, 0);
+  }
+
+  /** The same, of one of several processes, each of which has a database of its own. */
+  PlantedLostUpdates(Consumer<Event> events, int process) {
+    node = 0x5eed_0002L + 2L * process << 32;
+    one = node | 1;
+    other = node | 2;
     java.util.Arrays.fill(lists, "");
-    Database database = new Database("PostgreSQL", "18.6", Map.of());
-    events.accept(new Event.SessionOpened(ONE, "planted-1", database));
-    events.accept(new Event.SessionOpened(OTHER, "planted-2", database));
+    Database database = new Database("PostgreSQL", "18.6", Map.of(), "database " + process);
+    events.accept(new Event.SessionOpened(one, "planted-1", database));
+    events.accept(new Event.SessionOpened(other, "planted-2", database));
   }
 
   /** The id of the transaction whose commit will prove the next one. */
   long next() {
-    return NODE | transactions + 1;
+    return node | transactions + 1;
   }
 
   /** Plants one, all but the commit that proves it. */
@@ -46,14 +54,14 @@ final class PlantedLostUpdates {
     long winner = loser + 1;
     transactions += 2;
     int row = (int) (transactions / 2 % ROWS);
-    begin(events, ONE, loser);
-    begin(events, OTHER, winner);
-    statement(events, ONE, loser, 1, row, false);
-    statement(events, OTHER, winner, 1, row, false);
-    statement(events, OTHER, winner, 2, row, true);
-    events.accept(new Event.TransactionEnded(OTHER, winner, Outcome.COMMITTED, 0, 3));
-    statement(events, ONE, loser, 2, row, true);
-    return new Event.TransactionEnded(ONE, loser, Outcome.COMMITTED, 0, 3);
+    begin(events, one, loser);
+    begin(events, other, winner);
+    statement(events, one, loser, 1, row, false);
+    statement(events, other, winner, 1, row, false);
+    statement(events, other, winner, 2, row, true);
+    events.accept(new Event.TransactionEnded(other, winner, Outcome.COMMITTED, 0, 3));
+    statement(events, one, loser, 2, row, true);
+    return new Event.TransactionEnded(one, loser, Outcome.COMMITTED, 0, 3);
   }
 
   private static void begin(Consumer<Event> events, long session, long transaction) {

@@ -20,19 +20,25 @@ import java.util.function.Consumer;
  */
 final class WatchedEvents implements Execution.Recorder<String> {
 
-  private static final Database DATABASE = new Database("PostgreSQL", "18.6", Map.of());
-  private static final long NODE = 0x5eed_0001L << 32;
   private static final String SELECT = "SELECT balance FROM account WHERE id = ?";
   private static final String UPDATE = "UPDATE account SET balance = balance + ? WHERE id = ?";
 
+  private final long node;
   private final Consumer<Event> events;
   private final int[] count = new int[Execution.SESSIONS];
 
   /** Hands the events on, the sessions' openings first. */
   WatchedEvents(Consumer<Event> events) {
+    this(events, 0);
+  }
+
+  /** The same, of one of several processes, each of which has a database of its own. */
+  WatchedEvents(Consumer<Event> events, int process) {
     this.events = events;
+    this.node = 0x5eed_0001L + 2L * process << 32;
+    Database database = new Database("PostgreSQL", "18.6", Map.of(), "database " + process);
     for (int session = 0; session < Execution.SESSIONS; session++) {
-      events.accept(new Event.SessionOpened(id(session), "pool-" + session, DATABASE));
+      events.accept(new Event.SessionOpened(id(session), "pool-" + session, database));
     }
   }
 
@@ -46,7 +52,7 @@ final class WatchedEvents implements Execution.Recorder<String> {
     count[session] = 1;
     events.accept(
         new Event.TransactionBegan(
-            id(session), NODE | transaction, IsolationLevel.SERIALIZABLE, transaction));
+            id(session), node | transaction, IsolationLevel.SERIALIZABLE, transaction));
   }
 
   @Override
@@ -56,7 +62,7 @@ final class WatchedEvents implements Execution.Recorder<String> {
 
   @Override
   public String append(int session, long transaction, int place, Operation operation, String list) {
-    String window = window(list + WriterToken.of(NODE | transaction, place));
+    String window = window(list + WriterToken.of(node | transaction, place));
     statement(session, transaction, place, operation.key(), window, true);
     return window;
   }
@@ -72,7 +78,7 @@ final class WatchedEvents implements Execution.Recorder<String> {
     events.accept(
         new Event.StatementExecuted(
             id(session),
-            NODE | transaction,
+            node | transaction,
             place,
             write ? StatementKind.UPDATE : StatementKind.SELECT,
             write ? UPDATE : SELECT,
@@ -92,10 +98,10 @@ final class WatchedEvents implements Execution.Recorder<String> {
     Outcome outcome = committed ? Outcome.COMMITTED : Outcome.ABORTED;
     events.accept(
         new Event.TransactionEnded(
-            id(session), NODE | transaction, outcome, transaction, count[session]));
+            id(session), node | transaction, outcome, transaction, count[session]));
   }
 
-  private static long id(int session) {
-    return NODE | session + 1;
+  private long id(int session) {
+    return node | session + 1;
   }
 }

@@ -1,0 +1,82 @@
+package io.txwatch.bench.analysis;
+
+import io.txwatch.history.Event;
+import io.txwatch.history.EventSink;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.ObjLongConsumer;
+
+/** Operations at a given rate, with lost updates planted among them. */
+final class OfferedLoad {
+
+  static final long PLANT_EVERY_OPERATIONS = 5_000;
+
+  private static final long SEED = 20_261_121;
+  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private final EventSink to;
+  private final PlantedLostUpdates planted;
+  private final Execution<String> execution;
+  private long done;
+
+  /** The load of one of several processes, each of which has a database of its own. */
+  OfferedLoad(EventSink to, int process) {
+    this.to = to;
+    this.planted = new PlantedLostUpdates(to::accept, process);
+    this.execution =
+        new Execution<>(new WatchedEvents(to::accept, process), SEED, Integer.MAX_VALUE);
+  }
+
+  /**
+   * Hands operations over.
+   *
+   * @param rate operations a second
+   * @param committed takes the transaction whose commit proves a lost update, and when that commit
+   *     was handed over ({@link System#nanoTime})
+   * @return how many lost updates were planted
+   */
+  long offer(long rate, int seconds, ObjLongConsumer<Long> committed) throws IOException {
+    long before = done;
+    long all = before + rate * seconds;
+    long plants = 0;
+    long started = System.nanoTime();
+    while (done < all) {
+      long passed = System.nanoTime() - started + STEP_NANOS;
+      long due = Math.min(all, before + passed * rate / 1_000_000_000 + 1);
+      while (done < due) {
+        done = Math.min(due, done + PLANT_EVERY_OPERATIONS - done % PLANT_EVERY_OPERATIONS);
+        execution.runOn(done);
+        if (done % PLANT_EVERY_OPERATIONS == 0) {
+          plant(committed);
+          plants++;
+        }
+      }
+      LockSupport.parkNanos(STEP_NANOS);
+    }
+    return plants;
+  }
+
+  /** Ends the transactions that run. */
+  void finish() throws IOException {
+    execution.run(done);
+  }
+
+  private void plant(ObjLongConsumer<Long> committed) {
+    long transaction = planted.next();
+    Event commit = planted.plant(to::accept);
+    committed.accept(transaction, System.nanoTime());
+    to.accept(commit);
+  }
+
+  /** A quantile of sorted nanoseconds, in milliseconds. */
+  static String millis(List<Long> sorted, double part) {
+    if (sorted.isEmpty()) {
+      return "–";
+    }
+    int index = (int) Math.ceil(part * sorted.size()) - 1;
+    return String.format(Locale.ROOT, "%.1f", sorted.get(Math.max(0, index)) / 1e6);
+  }
+}

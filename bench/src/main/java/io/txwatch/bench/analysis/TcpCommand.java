@@ -1,0 +1,194 @@
+package io.txwatch.bench.analysis;
+
+import io.txwatch.analyzer.Coverage;
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.bench.Machine;
+import io.txwatch.bench.Markdown;
+import io.txwatch.bench.Output;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.link.Address;
+import io.txwatch.serve.AnalysisServer;
+import io.txwatch.serve.ServerListener;
+import io.txwatch.serve.ServerOptions;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code tcp}: what an analyzer that processes share keeps up with, and how soon it tells. */
+@Command(
+    name = "tcp",
+    description = {
+      "Offers operations at given rates, from two processes over TCP, to one analyzer, lost updates",
+      "among them, and takes the time from each commit that proves one to its report."
+    },
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+public final class TcpCommand implements Callable<Integer> {
+
+  private static final int PROCESSES = 2;
+
+  @Option(
+      names = "--rates",
+      split = ",",
+      description = "operations offered a second, by all processes together",
+      defaultValue = "50000,100000,200000")
+  private List<Long> rates = new ArrayList<>();
+
+  @Option(names = "--seconds", description = "how long each rate is offered", defaultValue = "20")
+  private int seconds = 20;
+
+  @Option(
+      names = "--warm-up",
+      description = "for how many seconds each rate is offered before that",
+      defaultValue = "10")
+  private int warmUp = 10;
+
+  @Mixin private Output output = new Output();
+
+  /** When each lost update was reported, by the transactions in it. */
+  private final Map<Long, Long> reported = new ConcurrentHashMap<>();
+
+  @Override
+  public Integer call() throws Exception {
+    output.write(
+        String.format(
+            Locale.ROOT,
+            "%s%n%n"
+                + "%d processes, each with %d sessions (%d operations a transaction, half of them"
+                + " reads, %d rows) behind a queue, report over TCP on one machine to one analyzer in"
+                + " a third process; no history is written. Every %,d operations of a process a lost"
+                + " update is planted; latency is from handing over the commit that proves it to the"
+                + " report, over the last %d s of %d at each rate.%n%n",
+            Machine.describe(),
+            PROCESSES,
+            Execution.SESSIONS,
+            Execution.OPERATIONS_A_TRANSACTION,
+            Execution.KEYS,
+            OfferedLoad.PLANT_EVERY_OPERATIONS,
+            seconds,
+            warmUp + seconds));
+    Markdown table =
+        new Markdown(
+            "offered, operations/s",
+            "taken in, operations/s",
+            "events lost",
+            "planted",
+            "reported",
+            "latency p50, ms",
+            "p99, ms",
+            "most, ms");
+    for (long rate : rates) {
+      run(rate, table);
+      output.say(rate + " operations/s done");
+    }
+    output.write(table + "\n");
+    return 0;
+  }
+
+  private void run(long rate, Markdown table) throws IOException, InterruptedException {
+    reported.clear();
+    try (AnalysisServer server =
+        AnalysisServer.open(
+            new ServerOptions(
+                new Address(false, "127.0.0.1", 0),
+                Optional.empty(),
+                "",
+                Optional.empty(),
+                Judge.DBMS,
+                ServerOptions.GRACE,
+                ServerOptions.SILENCE,
+                Runtime.getRuntime().maxMemory() / 2),
+            new Listener())) {
+      List<Process> clients = new ArrayList<>();
+      List<BufferedReader> answers = new ArrayList<>();
+      for (int i = 1; i <= PROCESSES; i++) {
+        Process client = client(server.address().getPort(), rate / PROCESSES, i);
+        clients.add(client);
+        answers.add(
+            new BufferedReader(
+                new InputStreamReader(client.getInputStream(), StandardCharsets.UTF_8)));
+      }
+      for (BufferedReader answer : answers) {
+        if (!"ready".equals(answer.readLine())) {
+          throw new IOException("a client did not start");
+        }
+      }
+      long started = System.nanoTime();
+      for (Process client : clients) {
+        client.getOutputStream().write('\n');
+        client.getOutputStream().flush();
+      }
+      List<Long> latencies = new ArrayList<>();
+      long planted = 0;
+      for (BufferedReader answer : answers) {
+        for (String line = answer.readLine(); line != null; line = answer.readLine()) {
+          planted++;
+          String[] parts = line.split(" ", 2);
+          Long at = reported.get(Long.valueOf(parts[0]));
+          if (at != null) {
+            // The monotonic clock is one for all processes of a machine.
+            latencies.add(at - Long.parseLong(parts[1]));
+          }
+        }
+      }
+      double taken = (System.nanoTime() - started) / 1e9;
+      server.close();
+      Coverage coverage = server.status().coverage();
+      List<Long> sorted = latencies.stream().sorted().toList();
+      table.row(
+          String.format(Locale.ROOT, "%,d", rate),
+          String.format(Locale.ROOT, "%,.0f", coverage.statements() / taken),
+          Long.toString(coverage.gaps().values().stream().mapToLong(Long::longValue).sum()),
+          Long.toString(planted),
+          Integer.toString(sorted.size()),
+          OfferedLoad.millis(sorted, 0.5),
+          OfferedLoad.millis(sorted, 0.99),
+          OfferedLoad.millis(sorted, 1));
+    }
+  }
+
+  private Process client(int port, long rate, int number) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            TcpClient.class.getName(),
+            Integer.toString(port),
+            Long.toString(rate),
+            Integer.toString(seconds),
+            Integer.toString(warmUp),
+            Integer.toString(number))
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
+  }
+
+  /** Notes when each anomaly was found. */
+  private final class Listener implements ServerListener {
+
+    @Override
+    public void found(Anomaly anomaly, boolean again) {
+      long now = System.nanoTime();
+      for (ObservedTransaction transaction : anomaly.transactions()) {
+        reported.putIfAbsent(transaction.id(), now);
+      }
+    }
+
+    @Override
+    public void say(String line) {
+      output.say(line);
+    }
+  }
+}
