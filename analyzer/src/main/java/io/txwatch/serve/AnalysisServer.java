@@ -283,6 +283,9 @@ public final class AnalysisServer implements AutoCloseable {
     client.torn = false;
     client.heard = clockAWhileAgo();
     arrived.connection().client = client;
+    if (history != null) {
+      history.flush(); // the welcome acknowledges
+    }
     arrived.connection().welcome(client.taken, client.sessions.isEmpty());
     lines.say(
         client.name

@@ -176,7 +176,9 @@ final class TcpSink implements EventSink {
     }
   }
 
-  /** Sleeps for as long, give or take a quarter, or until it is time to end; false if interrupted. */
+  /**
+   * Sleeps for as long, give or take a quarter, or until it is time to end; false if interrupted.
+   */
   private boolean sleep(long millis) {
     long until =
         System.nanoTime() + (long) (millis * 1e6 * (0.75 + RANDOM.nextInt(1_000) / 2_000.0));
