@@ -140,6 +140,7 @@ public final class HistoryReader implements Closeable {
     Event frequent = scanner.event(decoder);
     if (frequent != null) {
       closedInOrder = false;
+      origin = origin.next();
       ready.add(frequent);
       return;
     }
