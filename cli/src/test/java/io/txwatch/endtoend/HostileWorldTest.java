@@ -35,7 +35,7 @@ class HostileWorldTest {
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
       statement.execute("INSERT INTO account VALUES (1, 100), (2, 200)");
-      Watched.prepare(connection, owner);
+      Watched.prepare(connection);
       statement.execute("DROP ROLE IF EXISTS txw_clerk");
       statement.execute("CREATE ROLE txw_clerk LOGIN");
       statement.execute("GRANT SELECT (id, balance), INSERT (id, balance) ON account TO txw_clerk");
@@ -49,10 +49,10 @@ class HostileWorldTest {
             "INSERT INTO account (id, balance) VALUES (3, 300)",
             "DELETE FROM account WHERE id = 3",
             "SELECT balance FROM account WHERE id = 1 FOR UPDATE");
-    Watched watched = new Watched(clerk, folder, Map.of());
+    Watched watched = new Watched(folder, Map.of());
     try (watched;
         Connection raw = DriverManager.getConnection(clerk);
-        Connection connection = watched.connect()) {
+        Connection connection = watched.connect(clerk)) {
       List<String> seenRaw = seenInTransaction(raw, sql);
       assertThat(seenInTransaction(connection, sql)).isEqualTo(seenRaw);
     }
@@ -69,7 +69,7 @@ class HostileWorldTest {
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
       statement.execute("INSERT INTO account VALUES (1, 100), (2, 200)");
-      Watched.prepare(connection, url);
+      Watched.prepare(connection);
     }
     List<String> sql =
         List.of(
@@ -83,10 +83,10 @@ class HostileWorldTest {
             "",
             ";;",
             "SELECT id, balance FROM account ORDER BY id");
-    Watched watched = new Watched(url, folder, Map.of());
+    Watched watched = new Watched(folder, Map.of());
     try (watched;
         Connection raw = DriverManager.getConnection(url);
-        Connection connection = watched.connect()) {
+        Connection connection = watched.connect(url)) {
       assertThat(seenBy(connection, sql)).isEqualTo(seenBy(raw, sql));
     }
 
@@ -112,14 +112,14 @@ class HostileWorldTest {
           Statement statement = connection.createStatement()) {
         statement.execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
         statement.execute("INSERT INTO account VALUES (1, 100)");
-        Watched.prepare(connection, url);
+        Watched.prepare(connection);
       }
-      watched = new Watched(url, folder, Map.of());
+      watched = new Watched(folder, Map.of());
       try (watched;
           Connection raw = DriverManager.getConnection(url);
-          Connection connection = watched.connect();
+          Connection connection = watched.connect(url);
           Connection otherRaw = DriverManager.getConnection(url);
-          Connection other = watched.connect()) {
+          Connection other = watched.connect(url)) {
         for (Connection each : List.of(raw, connection, otherRaw, other)) {
           each.setAutoCommit(false);
           seenBy(each, List.of("SELECT balance FROM account WHERE id = 1"));
@@ -147,8 +147,8 @@ class HostileWorldTest {
   @Test
   void anUnknownSettingNamesTheNearestOne(@TempDir Path folder) throws SQLException {
     String url = TestServers.freshDatabase(ServerKind.H2);
-    Watched watched = new Watched(url, folder, Map.of("txwatch.instrumentt", "inline"));
-    assertThatThrownBy(watched::connect)
+    Watched watched = new Watched(folder, Map.of("txwatch.instrumentt", "inline"));
+    assertThatThrownBy(() -> watched.connect(url))
         .isInstanceOf(SQLException.class)
         .hasMessageContaining("txwatch.instrumentt")
         .hasMessageContaining("did you mean txwatch.instrument?");

@@ -1,5 +1,7 @@
 package io.txwatch.endtoend;
 
+import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.TestCase;
 import java.util.Optional;
 
 /**
@@ -13,17 +15,16 @@ import java.util.Optional;
  */
 record MatrixCell(String text) {
 
-  static MatrixCell of(Scenario scenario, ScenarioRun run, boolean serializable) {
-    if (scenario.anomaly().holds(facts(run, serializable))) {
+  static MatrixCell of(TestCase scenario, ScenarioRun run, boolean serializable) {
+    if (Scenarios.anomaly(scenario).holds(facts(run, serializable))) {
       return new MatrixCell(serializable ? "o" : "X");
     }
     String how =
-        run.statements().stream()
-            .filter(StatementOutcome::failed)
+        run.execution().outcomes().stream()
+            .filter(outcome -> outcome.status() == StepOutcome.Status.ERROR)
             .findFirst()
             .map(MatrixCell::abort)
-            .orElseGet(
-                () -> run.statements().stream().anyMatch(StatementOutcome::blocked) ? "b" : "-");
+            .orElseGet(() -> run.execution().hadBlocking() ? "b" : "-");
     return new MatrixCell(serializable ? how : how + "*");
   }
 
@@ -32,7 +33,7 @@ record MatrixCell(String text) {
     return !text.equals("X") && !text.endsWith("*");
   }
 
-  private static String abort(StatementOutcome failed) {
+  private static String abort(StepOutcome failed) {
     return switch (failed.vendorCode()) {
       case 1213 -> "D";
       case 1020 -> "R";

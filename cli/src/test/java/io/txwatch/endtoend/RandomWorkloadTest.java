@@ -46,7 +46,7 @@ class RandomWorkloadTest {
 
   @Test
   void atSerializableNothingIsFound(@TempDir Path folder) throws Exception {
-    Run run = run("SER", folder);
+    Run run = run(Connection.TRANSACTION_SERIALIZABLE, folder);
 
     assertThat(run.log().committedCount()).isEqualTo(TRANSACTIONS);
     assertThat(run.log().tangles()).isEmpty();
@@ -63,7 +63,7 @@ class RandomWorkloadTest {
   @Test
   void atReadCommittedWhatIsFoundIsThereAndWhatWasLostIsFound(@TempDir Path folder)
       throws Exception {
-    Run run = run("RC", folder);
+    Run run = run(Connection.TRANSACTION_READ_COMMITTED, folder);
     ApplicationLog log = run.log();
     Map<String, Id> attempts = attemptsById(run);
     Map<String, Map<Long, Long>> rows = applicationRows(run.url());
@@ -116,19 +116,19 @@ class RandomWorkloadTest {
     assertThat(phenomena).containsKeys("LOST_UPDATE", "READ_SKEW");
   }
 
-  private static Run run(String level, Path folder) throws Exception {
+  private static Run run(int level, Path folder) throws Exception {
     String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
     Workload workload = new Workload(1000, 8, 25);
     try (Connection connection = DriverManager.getConnection(url)) {
       workload.setUp(connection);
-      Watched.prepare(connection, url);
+      Watched.prepare(connection);
     }
     // Room for every event: a disk that stalls for seconds must not turn into events dropped, which
     // are counted and told but leave nothing to compare.
-    Watched watched = new Watched(url, folder, Map.of("txwatch.queue", "4194304"));
+    Watched watched = new Watched(folder, Map.of("txwatch.queue", "4194304"));
     List<Attempt> attempts;
     try (watched) {
-      attempts = workload.run(THREADS, TRANSACTIONS, Levels.jdbc(level), watched::connect);
+      attempts = workload.run(THREADS, TRANSACTIONS, level, () -> watched.connect(url));
     }
     return new Run(url, watched, attempts, new ApplicationLog(attempts));
   }

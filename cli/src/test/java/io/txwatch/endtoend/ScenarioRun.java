@@ -1,6 +1,11 @@
 package io.txwatch.endtoend;
 
-import io.txwatch.endtoend.Scenario.Step;
+import io.txwatch.dbms.Failure;
+import io.txwatch.schedule.ExecutedTransaction;
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.StepOutcome;
+import io.txwatch.schedule.Values;
+import io.txwatch.testcase.Step;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -9,59 +14,119 @@ import java.util.stream.Collectors;
 /**
  * What the application saw of one run of a scenario.
  *
- * @param statements every statement's outcome, in the order of the file
- * @param committed the sessions whose transaction committed
- * @param finals the results of the reads of the final state
+ * @param execution the run
  */
-record ScenarioRun(
-    List<StatementOutcome> statements, Set<String> committed, List<StatementOutcome> finals) {
+record ScenarioRun(Execution execution) {
+
+  /** The sessions whose transaction committed. */
+  Set<String> committed() {
+    return execution.transactions().stream()
+        .filter(transaction -> transaction.explicit() && transaction.committed())
+        .map(ExecutedTransaction::session)
+        .collect(Collectors.toSet());
+  }
 
   /** The result with that label, if its statement ran and succeeded; {@code final} is a label. */
   Optional<String> value(String name) {
     if (name.equals("final")) {
       return Optional.of(finalState());
     }
-    return statements.stream()
-        .filter(statement -> statement.step().label().filter(name::equals).isPresent())
+    return execution.outcomes().stream()
+        .filter(outcome -> outcome.step().label().filter(name::equals).isPresent())
         .findFirst()
-        .flatMap(StatementOutcome::value);
+        .flatMap(ScenarioRun::value);
+  }
+
+  /** A result as predicates see it: {@code 1,10;2,20}, or {@code #2} for an update count. */
+  private static Optional<String> value(StepOutcome outcome) {
+    if (!outcome.succeeded()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        outcome.columns().isEmpty()
+            ? "#" + outcome.updateCount()
+            : String.join(";", rows(outcome)));
+  }
+
+  /**
+   * The rows; sorted unless the statement says ORDER BY, for without it no order means anything.
+   */
+  private static List<String> rows(StepOutcome outcome) {
+    return outcome.step().sql().contains("ORDER BY")
+        ? outcome.rows().stream().map(Values::line).toList()
+        : Values.bag(outcome.rows());
   }
 
   /** The final state: the values of the final reads, one behind the other. */
   String finalState() {
-    return finals.stream()
-        .map(read -> read.value().orElse("error " + read.sqlState()))
+    return execution.finalReads().stream()
+        .map(read -> value(read).orElseThrow())
         .collect(Collectors.joining(" | "));
   }
 
   /** What the committed sessions saw and left behind: what a serial order must explain. */
   Set<String> committedView() {
+    Set<String> committed = committed();
     Set<String> view =
-        statements.stream()
-            .filter(statement -> committed.contains(statement.step().session()))
-            .filter(statement -> !endsOrBegins(statement.step()))
+        execution.outcomes().stream()
+            .filter(outcome -> outcome.step().role() == Step.Role.WORK)
+            .filter(outcome -> committed.contains(outcome.step().session()))
             .map(
-                statement ->
-                    statement.step().session()
+                outcome ->
+                    outcome.step().session()
                         + " "
-                        + statement.step().sql()
+                        + outcome.step().sql()
                         + " -> "
-                        + statement.value().orElse("error"))
+                        + value(outcome).orElse("error"))
             .collect(Collectors.toSet());
     view.add("final -> " + finalState());
     return view;
   }
 
-  private static boolean endsOrBegins(Step step) {
-    return step.begins() || step.commits() || step.rollsBack();
+  /**
+   * All that the application saw, a line for each statement.
+   *
+   * @param blocking true if it tells which statements were seen waiting
+   */
+  String told(boolean blocking) {
+    return execution.outcomes().stream()
+            .map(outcome -> told(outcome, blocking))
+            .collect(Collectors.joining("\n"))
+        + "\nfinal: "
+        + execution.finalReads().stream()
+            .map(read -> told(read, false))
+            .collect(Collectors.joining(" | "))
+        + "\ncommitted: "
+        + committed();
+  }
+
+  private static String told(StepOutcome outcome, boolean blocking) {
+    String result =
+        switch (outcome.status()) {
+          case OK -> outcome.columns() + " " + value(outcome).orElseThrow();
+          case ERROR -> "error " + outcome.sqlState() + "/" + outcome.vendorCode();
+          case SKIPPED, UNDECIDED -> outcome.status().toString();
+        };
+    return outcome.step().session()
+        + ": "
+        + outcome.step().sql()
+        + " -> "
+        + result
+        + (blocking && outcome.blocked() ? " (blocked)" : "");
+  }
+
+  /**
+   * True if the DBMS broke a deadlock: the one who closed the circle may or may not be seen waiting
+   * for the moment that it takes.
+   */
+  boolean brokeDeadlock() {
+    return execution.outcomes().stream()
+        .map(StepOutcome::failure)
+        .anyMatch(failure -> failure != null && failure.kind() == Failure.Kind.DEADLOCK);
   }
 
   @Override
   public String toString() {
-    return statements.stream().map(StatementOutcome::toString).collect(Collectors.joining("\n"))
-        + "\nfinal: "
-        + finalState()
-        + "\ncommitted: "
-        + committed;
+    return told(true);
   }
 }

@@ -2,13 +2,15 @@ package io.txwatch.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.endtoend.Watched.Afterwards;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.schedule.Style;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import java.io.IOException;
+import io.txwatch.testcase.TestCase;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -21,6 +23,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,14 +43,17 @@ import org.junit.jupiter.api.io.TempDir;
  * breaks a promise of the DBMS; all else is told as a hazard.
  *
  * <p>Each cell runs in both {@linkplain Style styles} at {@code inline} and in one of them at each
- * of the other levels. With {@code -Dscenarios.styles=all} in both at all, and on MySQL too, where
- * some waits are seen only when they time out.
+ * of the other levels. With {@code -Dscenarios.styles=all} in both at all.
  */
 class ScenarioTest {
 
   private static final boolean ALL = "all".equals(System.getProperty("scenarios.styles"));
 
-  private static final int INNODB_DEADLOCK = 1213;
+  /** A scenario that an application may run. */
+  @FunctionalInterface
+  private interface Running {
+    ScenarioRun as(Watched application) throws Exception;
+  }
 
   /** How much is observed, and in which style of its own if not in all. */
   private enum Instrumentation {
@@ -104,46 +110,43 @@ class ScenarioTest {
     }
   }
 
-  @TestFactory
-  Stream<DynamicTest> everyCell(@TempDir Path folder) throws SQLException {
-    Map<String, Target> targets = new HashMap<>();
-    Map<String, SerialOrders> serialOrders = new HashMap<>();
-    List<Target> all =
-        new ArrayList<>(
-            List.of(
-                new PostgresTarget(),
-                new InnoDbTarget(ServerKind.MARIADB),
-                new H2Target(),
-                new SqliteTarget()));
-    if (ALL && TestServers.kinds().anyMatch(kind -> kind == ServerKind.MYSQL)) {
-      all.add(new InnoDbTarget(ServerKind.MYSQL));
+  private static final Map<String, TestedDbms> TESTED = new HashMap<>();
+
+  @AfterAll
+  static void dropAll() throws SQLException {
+    for (TestedDbms dbms : TESTED.values()) {
+      dbms.close();
     }
-    for (Target target : all) {
-      targets.put(target.name(), target);
-      serialOrders.put(target.name(), new SerialOrders(target));
+    TESTED.clear();
+  }
+
+  @TestFactory
+  Stream<DynamicTest> everyCell(@TempDir Path folder)
+      throws SQLException, UnsupportedDbmsException {
+    for (ServerKind kind : TestServers.kinds().toList()) {
+      TestedDbms dbms = new TestedDbms(kind);
+      TESTED.put(dbms.name(), dbms);
     }
     List<DynamicTest> tests = new ArrayList<>();
     for (List<String> cells : Scenarios.table("expectations.csv")) {
-      Target target = targets.get(cells.get(1));
-      SerialOrders orders = serialOrders.get(cells.get(1));
-      if (target != null && orders != null) {
+      TestedDbms dbms = TESTED.get(cells.get(1));
+      if (dbms != null) {
         Expectation expected = Expectation.of(cells);
         tests.add(
             DynamicTest.dynamicTest(
                 String.join(" ", expected.scenario(), expected.dbms(), expected.level()),
-                () -> check(expected, target, orders, Files.createTempDirectory(folder, "run"))));
+                () -> check(expected, dbms, Files.createTempDirectory(folder, "run"))));
       }
     }
     return tests.stream();
   }
 
-  private static void check(
-      Expectation expected, Target target, SerialOrders serialOrders, Path folder)
-      throws Exception {
-    Scenario scenario = Scenarios.load(expected.scenario());
+  private static void check(Expectation expected, TestedDbms dbms, Path folder) throws Exception {
+    TestCase scenario = Scenarios.load(expected.scenario());
+    IsolationLevel level = IsolationLevel.parse(expected.level()).orElseThrow();
     for (Style style : Style.values()) {
-      ScenarioRun raw = raw(scenario, target, expected.level(), style);
-      MatrixCell cell = MatrixCell.of(scenario, raw, serialOrders.explain(scenario, raw));
+      ScenarioRun raw = dbms.run(scenario, level, style);
+      MatrixCell cell = MatrixCell.of(scenario, raw, dbms.serialOrders().explain(scenario, raw));
       assertThat(cell.text()).as("%s", raw).isEqualTo(expected.outcome());
       for (Instrumentation instrumentation : Instrumentation.values()) {
         if (instrumentation.runsIn(style)) {
@@ -151,11 +154,9 @@ class ScenarioTest {
             assertThat(expected.proven(instrumentation)).isEmpty();
           }
           watched(
-              scenario,
-              target,
               expected,
               instrumentation,
-              style,
+              application -> dbms.run(scenario, level, style, application),
               raw,
               Files.createDirectory(folder.resolve(style + "-" + instrumentation)));
         }
@@ -163,62 +164,28 @@ class ScenarioTest {
     }
   }
 
-  private static ScenarioRun raw(Scenario scenario, Target target, String level, Style style)
-      throws SQLException, InterruptedException {
-    try (Target.Database database = target.create()) {
-      try (Connection connection = database.connect()) {
-        ScenarioRunner.setUp(scenario, target, connection);
-      }
-      return ScenarioRunner.run(scenario, target, database, level, style, database::connect);
-    }
-  }
-
   private static void watched(
-      Scenario scenario,
-      Target target,
       Expectation expected,
       Instrumentation instrumentation,
-      Style style,
+      Running running,
       ScenarioRun raw,
       Path folder)
-      throws SQLException, InterruptedException, IOException {
-    try (Target.Database database = target.create()) {
-      try (Connection connection = database.connect()) {
-        ScenarioRunner.setUp(scenario, target, connection);
-        Watched.prepare(connection, database.url());
-      }
-      String level = instrumentation.name().toLowerCase(Locale.ROOT);
-      Watched watched = new Watched(database.url(), folder, Map.of("txwatch.instrument", level));
-      ScenarioRun run;
-      try (watched) {
-        run =
-            ScenarioRunner.run(
-                scenario, target, database, expected.level(), style, watched::connect);
-      }
-      assertThat(comparable(run).toString()).as(level).isEqualTo(comparable(raw).toString());
-      assertThat(comparable(run)).as(level).isEqualTo(comparable(raw));
-
-      List<ReportedAnomaly> reported = watched.reported();
-      Afterwards afterwards = watched.analysedAfterwards();
-      String story = level + "\n" + raw + "\n" + reported + "\n" + afterwards.coverage();
-      assertThat(names(reported, false)).as(story).isEqualTo(expected.proven(instrumentation));
-      assertThat(names(reported, true)).as(story).containsAll(expected.possible(instrumentation));
-      assertThat(afterwards.anomalies()).isEqualTo(reported);
+      throws Exception {
+    String level = instrumentation.name().toLowerCase(Locale.ROOT);
+    Watched watched = new Watched(folder, Map.of("txwatch.instrument", level));
+    ScenarioRun run;
+    try (watched) {
+      run = running.as(watched);
     }
-  }
+    boolean blocking = !raw.brokeDeadlock();
+    assertThat(run.told(blocking)).as(level).isEqualTo(raw.told(blocking));
 
-  /**
-   * Where InnoDB breaks a deadlock, the one who closed the circle may or may not be seen waiting
-   * for the moment that it takes.
-   */
-  private static ScenarioRun comparable(ScenarioRun run) {
-    if (run.statements().stream().noneMatch(s -> s.vendorCode() == INNODB_DEADLOCK)) {
-      return run;
-    }
-    return new ScenarioRun(
-        run.statements().stream().map(StatementOutcome::whetherBlockedOrNot).toList(),
-        run.committed(),
-        run.finals());
+    List<ReportedAnomaly> reported = watched.reported();
+    Afterwards afterwards = watched.analysedAfterwards();
+    String story = level + "\n" + raw + "\n" + reported + "\n" + afterwards.coverage();
+    assertThat(names(reported, false)).as(story).isEqualTo(expected.proven(instrumentation));
+    assertThat(names(reported, true)).as(story).containsAll(expected.possible(instrumentation));
+    assertThat(afterwards.anomalies()).isEqualTo(reported);
   }
 
   private static Set<String> names(List<ReportedAnomaly> reported, boolean possible) {

@@ -1,5 +1,8 @@
 package io.txwatch.endtoend;
 
+import io.txwatch.testcase.CaseFormatException;
+import io.txwatch.testcase.CaseReader;
+import io.txwatch.testcase.TestCase;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,8 +17,13 @@ final class Scenarios {
 
   private Scenarios() {}
 
-  static Scenario load(String name) {
-    return Scenario.parse(name, String.join("\n", lines(name + ".txt")));
+  static TestCase load(String name) throws CaseFormatException {
+    return CaseReader.parse(name, String.join("\n", lines(name + ".txt")));
+  }
+
+  /** The predicate that is true when the anomaly shows. */
+  static OutcomePredicate anomaly(TestCase scenario) {
+    return OutcomePredicate.parse(scenario.header("anomaly").orElseThrow());
   }
 
   /** The lines of a table, split at the commas, the first line being the columns' names. */

@@ -1,6 +1,10 @@
 package io.txwatch.endtoend;
 
-import java.sql.Connection;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.schedule.ScheduleExecutor.SetupException;
+import io.txwatch.schedule.Style;
+import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,37 +24,38 @@ import java.util.TreeSet;
  */
 final class SerialOrders {
 
-  private final Target target;
+  private final TestedDbms dbms;
   private final Map<String, List<Set<String>>> known = new HashMap<>();
 
-  SerialOrders(Target target) {
-    this.target = target;
+  SerialOrders(TestedDbms dbms) {
+    this.dbms = dbms;
   }
 
   /** True if some serial order of the committed transactions has the same outcome. */
-  synchronized boolean explain(Scenario scenario, ScenarioRun run)
-      throws SQLException, InterruptedException {
+  synchronized boolean explain(TestCase scenario, ScenarioRun run)
+      throws SQLException, SetupException, InterruptedException {
     String key = scenario.name() + new TreeSet<>(run.committed());
     List<Set<String>> views = known.get(key);
     if (views == null) {
       views = new ArrayList<>();
       for (List<String> order : permutations(run.committed())) {
-        views.add(runSerially(scenario.withSteps(scenario.serially(order))).committedView());
+        TestCase serial = scenario.withSteps(serially(scenario, order));
+        views.add(dbms.run(serial, strongest(), Style.SQL_TEXT).committedView());
       }
       known.put(key, views);
     }
     return views.contains(run.committedView());
   }
 
-  private ScenarioRun runSerially(Scenario serial) throws SQLException, InterruptedException {
-    try (Target.Database database = target.create()) {
-      try (Connection connection = database.connect()) {
-        ScenarioRunner.setUp(serial, target, connection);
-      }
-      String strongest = target.levels().get(target.levels().size() - 1);
-      return ScenarioRunner.run(
-          serial, target, database, strongest, Style.SQL_TEXT, database::connect);
-    }
+  private IsolationLevel strongest() {
+    return dbms.levels().get(dbms.levels().size() - 1);
+  }
+
+  /** The steps of the sessions one after another in the order given, each in its own order. */
+  private static List<Step> serially(TestCase scenario, List<String> order) {
+    return order.stream()
+        .flatMap(name -> scenario.steps().stream().filter(step -> step.session().equals(name)))
+        .toList();
   }
 
   private static List<List<String>> permutations(Collection<String> names) {

@@ -3,12 +3,14 @@ package io.txwatch.endtoend;
 import io.txwatch.analyzer.Analyzer;
 import io.txwatch.analyzer.Coverage;
 import io.txwatch.capture.Pipeline;
+import io.txwatch.dbms.Workspace;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import io.txwatch.history.HistoryReader;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationResult;
 import io.txwatch.report.JsonReport;
+import io.txwatch.schedule.ScheduleExecutor.Application;
 import io.txwatch.settings.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -22,24 +24,22 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * A database as a watched application reaches it: through {@code jdbc:txwatch:}, with a history and
+ * A watched application: it reaches its database through {@code jdbc:txwatch:}, with a history and
  * a report in files of its own. Closed, everything that happened has been written and analysed.
  */
-final class Watched implements AutoCloseable {
+final class Watched implements Application, AutoCloseable {
 
-  private final String url;
   private final Properties properties = new Properties();
   private final Path history;
   private final Path report;
 
   /**
-   * Over a vendor's URL.
+   * An application that has not connected yet.
    *
    * @param folder for the two files
    * @param more further settings
    */
-  Watched(String vendorUrl, Path folder, Map<String, String> more) {
-    this.url = "jdbc:txwatch:" + vendorUrl.substring("jdbc:".length());
+  Watched(Path folder, Map<String, String> more) {
     this.history = folder.resolve("history.txw");
     this.report = folder.resolve("report.jsonl");
     properties.setProperty("txwatch.history", history.toString());
@@ -50,17 +50,31 @@ final class Watched implements AutoCloseable {
   }
 
   /** Adds the auxiliary columns to every table. */
-  static void prepare(Connection connection, String vendorUrl) throws SQLException {
-    Preparation preparation = Preparation.of(connection, vendorUrl, Duration.ofSeconds(10));
+  static void prepare(Connection connection) throws SQLException {
+    String url = connection.getMetaData().getURL();
+    Preparation preparation = Preparation.of(connection, url, Duration.ofSeconds(10));
     PreparationResult result = preparation.execute(preparation.planPrepare(List.of()));
     if (!result.complete()) {
       throw new IllegalStateException("not prepared: " + result.failed());
     }
   }
 
-  /** A new watched connection. */
-  Connection connect() throws SQLException {
-    return DriverManager.getConnection(url, properties);
+  @Override
+  public void prepare(Workspace workspace) throws SQLException {
+    try (Connection connection = workspace.connect()) {
+      prepare(connection);
+    }
+  }
+
+  @Override
+  public Connection connect(Workspace workspace) throws SQLException {
+    return workspace.connect(this::connect);
+  }
+
+  /** A new watched connection to what is behind a vendor's URL. */
+  Connection connect(String vendorUrl) throws SQLException {
+    return DriverManager.getConnection(
+        "jdbc:txwatch:" + vendorUrl.substring("jdbc:".length()), properties);
   }
 
   @Override

@@ -31,6 +31,12 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Workload {
 
+  /** Opens the workers' connections. */
+  @FunctionalInterface
+  interface Opener {
+    Connection open() throws SQLException;
+  }
+
   /** The first statement of a worker's session begins with this, so that histories tell workers. */
   static final String MARK = "SELECT 'worker ";
 
@@ -71,8 +77,7 @@ final class Workload {
    *
    * @return every attempt of every worker
    */
-  List<Attempt> run(int threads, int transactions, int level, ScenarioRunner.Opener opener)
-      throws Exception {
+  List<Attempt> run(int threads, int transactions, int level, Opener opener) throws Exception {
     AtomicInteger left = new AtomicInteger(transactions);
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
@@ -97,7 +102,7 @@ final class Workload {
     private final int number;
     private final AtomicInteger left;
     private final int level;
-    private final ScenarioRunner.Opener opener;
+    private final Opener opener;
     private final Random random;
     private final List<Attempt> attempts = new ArrayList<>();
     private final Deque<Long> inserted = new ArrayDeque<>();
@@ -105,7 +110,7 @@ final class Workload {
     private List<Access> accesses = new ArrayList<>();
     private int inserts;
 
-    Worker(int number, AtomicInteger left, int level, ScenarioRunner.Opener opener) {
+    Worker(int number, AtomicInteger left, int level, Opener opener) {
       this.number = number;
       this.left = left;
       this.level = level;

@@ -103,8 +103,12 @@ final class H2Dbms implements Dbms {
     return new Workspace() {
       @Override
       public Connection connect() throws SQLException {
-        return Sql.with(
-            connector.connect(place), "SET SCHEMA " + schema, "SET LOCK_TIMEOUT 600000");
+        return connect(connector);
+      }
+
+      @Override
+      public Connection connect(Connector by) throws SQLException {
+        return Sql.with(by.connect(place), "SET SCHEMA " + schema, "SET LOCK_TIMEOUT 600000");
       }
 
       @Override

@@ -10,9 +10,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** MySQL, MariaDB, and what speaks their protocol. A workspace is a database. */
 final class MySqlDbms implements Dbms {
@@ -88,7 +90,12 @@ final class MySqlDbms implements Dbms {
     return new Workspace() {
       @Override
       public Connection connect() throws SQLException {
-        Connection connection = connector.connect(url);
+        return connect(connector);
+      }
+
+      @Override
+      public Connection connect(Connector by) throws SQLException {
+        Connection connection = by.connect(url);
         connection.setCatalog(name);
         return Sql.with(
             connection, "SET SESSION innodb_lock_wait_timeout = 600, lock_wait_timeout = 600");
@@ -153,8 +160,9 @@ final class MySqlDbms implements Dbms {
   }
 
   /**
-   * MySQL 8 and later keep the lock waits in a table that is always fresh. The blocker of a row
-   * that was inserted is given as the waiter itself: it makes the lock that the other one holds.
+   * MySQL 8 and later keep the lock waits in a table that is always fresh. Whoever finds a lock
+   * that is implied by a row's last writer writes it down for him, and is then shown as the thread
+   * that holds it; so blockers are told by their transactions, those of them that wait themselves.
    */
   private static final class LockWaitsMonitor extends Monitor {
 
@@ -164,26 +172,28 @@ final class MySqlDbms implements Dbms {
 
     @Override
     public Map<Long, Set<Long>> waiting() throws SQLException {
-      Map<Long, Set<Long>> waiting = new HashMap<>();
+      Map<Long, Long> sessionOfTransaction = new HashMap<>();
+      Map<Long, Set<Long>> blockers = new HashMap<>();
       try (Statement statement = watcher.createStatement();
           ResultSet result =
               statement.executeQuery(
                   """
-                  SELECT r.PROCESSLIST_ID, b.PROCESSLIST_ID
+                  SELECT t.PROCESSLIST_ID, w.REQUESTING_ENGINE_TRANSACTION_ID,
+                         w.BLOCKING_ENGINE_TRANSACTION_ID
                   FROM performance_schema.data_lock_waits w
-                  JOIN performance_schema.threads r ON r.THREAD_ID = w.REQUESTING_THREAD_ID
-                  JOIN performance_schema.threads b ON b.THREAD_ID = w.BLOCKING_THREAD_ID\
-                  """)) {
+                  JOIN performance_schema.threads t ON t.THREAD_ID = w.REQUESTING_THREAD_ID""")) {
         while (result.next()) {
-          long waiter = result.getLong(1);
-          long blocker = result.getLong(2);
-          Set<Long> blockers = waiting.computeIfAbsent(waiter, w -> new HashSet<>());
-          if (blocker != waiter) {
-            blockers.add(blocker);
-          }
+          sessionOfTransaction.put(result.getLong(2), result.getLong(1));
+          blockers.computeIfAbsent(result.getLong(1), w -> new HashSet<>()).add(result.getLong(3));
         }
       }
-      return waiting;
+      blockers.replaceAll(
+          (session, transactions) ->
+              transactions.stream()
+                  .map(sessionOfTransaction::get)
+                  .filter(Objects::nonNull)
+                  .collect(Collectors.toSet()));
+      return blockers;
     }
   }
 

@@ -79,7 +79,12 @@ final class PostgresDbms implements Dbms {
     return new Workspace() {
       @Override
       public Connection connect() throws SQLException {
-        return Sql.with(connector.connect(url), "SET search_path TO " + schema, NO_FLUSH);
+        return connect(connector);
+      }
+
+      @Override
+      public Connection connect(Connector by) throws SQLException {
+        return Sql.with(by.connect(url), "SET search_path TO " + schema, NO_FLUSH);
       }
 
       @Override

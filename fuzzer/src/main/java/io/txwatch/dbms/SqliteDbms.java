@@ -79,7 +79,12 @@ final class SqliteDbms implements Dbms {
     return new Workspace() {
       @Override
       public Connection connect() throws SQLException {
-        return Sql.with(connector.connect(url), "PRAGMA busy_timeout = 0");
+        return connect(connector);
+      }
+
+      @Override
+      public Connection connect(Connector by) throws SQLException {
+        return Sql.with(by.connect(url), "PRAGMA busy_timeout = 0");
       }
 
       @Override

@@ -13,6 +13,9 @@ public interface Workspace extends AutoCloseable {
   /** A new session in it, autocommitting, that waits for locks longer than any case takes. */
   Connection connect() throws SQLException;
 
+  /** The same, opened by another connector than the DBMS's own: one that watches, say. */
+  Connection connect(Connector by) throws SQLException;
+
   /** The names of its tables, as statements spell them, sorted. */
   List<String> tables() throws SQLException;
 

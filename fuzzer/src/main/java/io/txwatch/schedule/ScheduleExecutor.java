@@ -53,10 +53,38 @@ public final class ScheduleExecutor implements AutoCloseable {
   private final Dbms dbms;
   private final Workspace workspace;
   private final WaitMonitor monitor;
+
+  /** Sets cases up; the application knows nothing of it. */
+  private final Connection founder;
+
   private final Duration patience;
   private final Ground ground;
+  private final Application application;
+  private final Style style;
   private final BlockingQueue<Session> completed = new LinkedBlockingQueue<>();
   private final Map<String, Session> sessions = new LinkedHashMap<>();
+
+  /** The application whose sessions a case describes: how it comes by connections. */
+  public interface Application {
+
+    /** One that uses the workspace's own connections. */
+    Application PLAIN =
+        new Application() {
+          @Override
+          public void prepare(Workspace workspace) {}
+
+          @Override
+          public Connection connect(Workspace workspace) throws SQLException {
+            return workspace.connect();
+          }
+        };
+
+    /** A case has been set up; its sessions go to work next. */
+    void prepare(Workspace workspace) throws SQLException;
+
+    /** A connection for one of its sessions, or for who reads the final state. */
+    Connection connect(Workspace workspace) throws SQLException;
+  }
 
   /**
    * An executor of its own connections.
@@ -64,11 +92,26 @@ public final class ScheduleExecutor implements AutoCloseable {
    * @param patience how long the sessions may take to come to rest
    */
   public ScheduleExecutor(Dbms dbms, Workspace workspace, Duration patience) throws SQLException {
+    this(dbms, workspace, patience, Application.PLAIN, Style.SQL_TEXT);
+  }
+
+  /**
+   * An executor for an application.
+   *
+   * @param patience how long the sessions may take to come to rest
+   * @param style how its sessions speak to their driver
+   */
+  public ScheduleExecutor(
+      Dbms dbms, Workspace workspace, Duration patience, Application application, Style style)
+      throws SQLException {
     this.dbms = dbms;
     this.workspace = workspace;
     this.patience = patience;
     this.ground = new Ground(dbms, workspace);
+    this.application = application;
+    this.style = style;
     this.monitor = workspace.newMonitor();
+    this.founder = workspace.connect();
   }
 
   /** A set-up statement that the DBMS refused: the case says nothing about transactions. */
@@ -88,16 +131,17 @@ public final class ScheduleExecutor implements AutoCloseable {
    */
   public Execution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, SetupException, InterruptedException {
-    Session reader = session("reader");
     if (testCase.sessions().size() > 1) {
-      ground.build(reader.connection(), testCase);
+      ground.build(founder, testCase);
     } else {
-      ground.restore(reader.connection(), testCase);
+      ground.restore(founder, testCase);
     }
     boolean keeps = Ground.isKeptBy(testCase);
     if (!keeps) {
       ground.forget();
     }
+    application.prepare(workspace);
+    Session reader = session("reader");
     Map<String, Session> own = new LinkedHashMap<>();
     for (String name : testCase.sessions()) {
       Session session = session(name);
@@ -113,21 +157,21 @@ public final class ScheduleExecutor implements AutoCloseable {
       giveUp(own.values());
       ground.forget();
     } else {
-      finals = readFinals(testCase, reader.connection());
+      dbms.refresh(reader.connection());
+      finals = readFinals(testCase, reader);
     }
     return new Execution(testCase, level, run.outcomes(), run.order, finals, undecided);
   }
 
   /**
-   * A session, idle and autocommitting, in the workspace with the tables of a case, set up. Its
+   * A connection, idle and autocommitting, in the workspace with the tables of a case, set up. Its
    * user may do with them what it wants, has to leave it autocommitting, and may use it up to the
    * next execution.
    */
   public Connection setUp(TestCase testCase) throws SQLException, SetupException {
-    Connection reader = session("reader").connection();
-    ground.restore(reader, testCase);
+    ground.restore(founder, testCase);
     ground.forget();
-    return reader;
+    return founder;
   }
 
   /** The names of the tables that are there, as statements spell them, sorted. */
@@ -144,8 +188,9 @@ public final class ScheduleExecutor implements AutoCloseable {
       known.close();
       sessions.remove(name);
     }
-    Connection connection = workspace.connect();
-    Session opened = new Session(name, dbms, connection, monitor.sessionOf(connection), completed);
+    Connection connection = application.connect(workspace);
+    Session opened =
+        new Session(name, dbms, connection, style, monitor.sessionOf(connection), completed);
     sessions.put(name, opened);
     return opened;
   }
@@ -158,7 +203,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     completed.clear();
   }
 
-  private List<StepOutcome> readFinals(TestCase testCase, Connection reader) throws SQLException {
+  private List<StepOutcome> readFinals(TestCase testCase, Session reader) throws SQLException {
     List<String> reads = new ArrayList<>(testCase.finals());
     if (reads.isEmpty()) {
       for (String table : ground.tables()) {
@@ -168,10 +213,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     List<StepOutcome> finals = new ArrayList<>();
     for (String sql : reads) {
       Step step = new Step(0, "F", Optional.empty(), sql);
-      try (Statement statement = reader.createStatement();
-          var result = statement.executeQuery(dbms.spell(sql))) {
-        finals.add(StepOutcome.ofQuery(step, result));
-      }
+      finals.add(reader.query(step, dbms.spell(sql)));
     }
     return finals;
   }
@@ -333,6 +375,7 @@ public final class ScheduleExecutor implements AutoCloseable {
   public void close() throws SQLException {
     sessions.values().forEach(Session::close);
     sessions.clear();
+    founder.close();
     monitor.close();
   }
 }

@@ -30,6 +30,7 @@ final class Session implements AutoCloseable {
   private final String name;
   private final Dbms dbms;
   private final Connection connection;
+  private final Style style;
   private final long key;
   private final BlockingQueue<Session> completed;
   private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
@@ -51,10 +52,16 @@ final class Session implements AutoCloseable {
   private volatile @Nullable Statement statement;
 
   Session(
-      String name, Dbms dbms, Connection connection, long key, BlockingQueue<Session> completed) {
+      String name,
+      Dbms dbms,
+      Connection connection,
+      Style style,
+      long key,
+      BlockingQueue<Session> completed) {
     this.name = name;
     this.dbms = dbms;
     this.connection = connection;
+    this.style = style;
     this.key = key;
     this.completed = completed;
     this.thread = new Thread(this::serve, "session " + name);
@@ -120,15 +127,10 @@ final class Session implements AutoCloseable {
   }
 
   private StepOutcome execute(Step step, String sql) {
-    try (Statement executing = connection.createStatement()) {
-      statement = executing;
-      if (executing.execute(sql)) {
-        try (ResultSet result = executing.getResultSet()) {
-          return StepOutcome.ofQuery(step, result);
-        }
-      }
-      long count = executing.getUpdateCount();
-      return new StepOutcome(step, Status.OK, false, null, "", 0, "", count, List.of(), List.of());
+    try {
+      return style.control(connection, step.role())
+          ? StepOutcome.ofCount(step, 0)
+          : query(step, sql);
     } catch (SQLException e) {
       return new StepOutcome(
           step,
@@ -141,6 +143,19 @@ final class Session implements AutoCloseable {
           -1,
           List.of(),
           List.of());
+    }
+  }
+
+  /** Executes a step as SQL, and reads its result to the end. */
+  StepOutcome query(Step step, String sql) throws SQLException {
+    try (Statement executing = style.open(connection, sql)) {
+      statement = executing;
+      if (style.execute(executing, sql)) {
+        try (ResultSet result = executing.getResultSet()) {
+          return StepOutcome.ofQuery(step, result);
+        }
+      }
+      return StepOutcome.ofCount(step, executing.getUpdateCount());
     } finally {
       statement = null;
     }
@@ -153,8 +168,8 @@ final class Session implements AutoCloseable {
     owesRollback = false;
     work.add(
         () -> {
-          try (Statement rollback = connection.createStatement()) {
-            rollback.execute("ROLLBACK");
+          try {
+            style.rollBack(connection);
           } catch (SQLException e) {
             fault = e;
           }

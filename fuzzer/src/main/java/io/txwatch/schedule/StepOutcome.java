@@ -51,6 +51,11 @@ public record StepOutcome(
         step, Status.OK, false, null, "", 0, "", -1, Values.labels(result), Values.rows(result));
   }
 
+  /** A step that succeeded and returned no rows. */
+  static StepOutcome ofCount(Step step, long count) {
+    return new StepOutcome(step, Status.OK, false, null, "", 0, "", count, List.of(), List.of());
+  }
+
   /** A step that was not executed. */
   static StepOutcome without(Step step, Status status) {
     return new StepOutcome(step, status, false, null, "", 0, "", -1, List.of(), List.of());

@@ -1,0 +1,80 @@
+package io.txwatch.endtoend;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.UnsupportedDbmsException;
+import io.txwatch.dbms.Workspace;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.schedule.ScheduleExecutor.Application;
+import io.txwatch.schedule.ScheduleExecutor.SetupException;
+import io.txwatch.schedule.Style;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import io.txwatch.testcase.TestCase;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+
+/** A DBMS of the suite, with a place of its own for scenarios to run in, one at a time. */
+final class TestedDbms implements AutoCloseable {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+  private final ServerKind kind;
+  private final Dbms dbms;
+  private final Workspace workspace;
+  private final SerialOrders serialOrders = new SerialOrders(this);
+
+  TestedDbms(ServerKind kind) throws SQLException, UnsupportedDbmsException {
+    this.kind = kind;
+    String url = TestServers.freshDatabase(kind);
+    if (kind == ServerKind.SQLITE) {
+      this.dbms =
+          new WaitingSqlite(
+              Dbms.of(url + "?journal_mode=WAL&synchronous=OFF", DriverManager::getConnection));
+    } else {
+      this.dbms = Dbms.of(url, DriverManager::getConnection);
+    }
+    this.workspace = dbms.newWorkspace();
+  }
+
+  /** Its name in the table of expectations. */
+  String name() {
+    return kind.name().toLowerCase(Locale.ROOT);
+  }
+
+  List<IsolationLevel> levels() {
+    return dbms.levels();
+  }
+
+  SerialOrders serialOrders() {
+    return serialOrders;
+  }
+
+  /** Runs a case as an application that is not watched. */
+  ScenarioRun run(TestCase scenario, IsolationLevel level, Style style)
+      throws SQLException, SetupException, InterruptedException {
+    return run(scenario, level, style, Application.PLAIN);
+  }
+
+  /** Runs a case as that application. */
+  ScenarioRun run(TestCase scenario, IsolationLevel level, Style style, Application application)
+      throws SQLException, SetupException, InterruptedException {
+    try (ScheduleExecutor executor =
+        new ScheduleExecutor(dbms, workspace, PATIENCE, application, style)) {
+      Execution execution = executor.execute(scenario, level);
+      if (execution.undecided().isPresent()) {
+        throw new IllegalStateException(execution.toString());
+      }
+      return new ScenarioRun(execution);
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    workspace.close();
+  }
+}
