@@ -46,6 +46,11 @@ final class TestedDbms implements AutoCloseable {
     return kind.name().toLowerCase(Locale.ROOT);
   }
 
+  /** True for MySQL, which takes tens of milliseconds to create or drop a table. */
+  boolean isSlow() {
+    return kind == ServerKind.MYSQL;
+  }
+
   List<IsolationLevel> levels() {
     return dbms.levels();
   }

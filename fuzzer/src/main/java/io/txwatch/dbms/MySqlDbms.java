@@ -160,9 +160,11 @@ final class MySqlDbms implements Dbms {
   }
 
   /**
-   * MySQL 8 and later keep the lock waits in a table that is always fresh. Whoever finds a lock
-   * that is implied by a row's last writer writes it down for him, and is then shown as the thread
-   * that holds it; so blockers are told by their transactions, those of them that wait themselves.
+   * MySQL 8 and later keep the lock waits in a table that is always fresh. Its thread of a row's
+   * lock is who wrote the lock down: for an inserted row whoever runs into it, and when a row grows
+   * whoever moves it, with the locks of all others on it. A transaction's locks of tables, which
+   * come first, are always its own; they tell its session. Of blockers only those are told that
+   * wait themselves.
    */
   private static final class LockWaitsMonitor extends Monitor {
 
@@ -181,7 +183,10 @@ final class MySqlDbms implements Dbms {
                   SELECT t.PROCESSLIST_ID, w.REQUESTING_ENGINE_TRANSACTION_ID,
                          w.BLOCKING_ENGINE_TRANSACTION_ID
                   FROM performance_schema.data_lock_waits w
-                  JOIN performance_schema.threads t ON t.THREAD_ID = w.REQUESTING_THREAD_ID""")) {
+                  JOIN performance_schema.data_locks l
+                    ON l.ENGINE_TRANSACTION_ID = w.REQUESTING_ENGINE_TRANSACTION_ID
+                   AND l.LOCK_TYPE = 'TABLE'
+                  JOIN performance_schema.threads t ON t.THREAD_ID = l.THREAD_ID""")) {
         while (result.next()) {
           sessionOfTransaction.put(result.getLong(2), result.getLong(1));
           blockers.computeIfAbsent(result.getLong(1), w -> new HashSet<>()).add(result.getLong(3));
