@@ -9,7 +9,6 @@ import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
