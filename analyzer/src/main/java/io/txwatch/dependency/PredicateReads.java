@@ -12,7 +12,9 @@ import io.txwatch.history.Event;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.VersionSet;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -179,26 +181,28 @@ final class PredicateReads {
     return false;
   }
 
-  /** Whether a row ends with a version or with one above it. */
+  /**
+   * Whether a row ends with a version or with one above it: somebody deletes it, has done so, or
+   * has done so and the word of the commit is on its way. True, too, if that is too far to see.
+   */
   private static boolean isGone(Version version) {
-    Version at = version;
-    for (int i = 0; i < STEPS && at != null; i++) {
-      if (at.deletion || hasOpenDeletion(at)) {
+    Deque<Version> above = new ArrayDeque<>();
+    above.add(version);
+    for (int i = 0; i < STEPS; i++) {
+      Version at = above.poll();
+      if (at == null) {
+        return false;
+      }
+      if (at.deletion) {
         return true;
       }
-      at = at.successor;
-    }
-    return at != null;
-  }
-
-  /** Somebody deletes the row, or has done so and the word of the commit is on its way. */
-  private static boolean hasOpenDeletion(Version version) {
-    for (Version next = version.firstNext; next != null; next = next.sibling) {
-      if (next.deletion && next.fate != Fate.VANISHED) {
-        return true;
+      for (Version next = at.firstNext; next != null; next = next.sibling) {
+        if (next.fate != Fate.VANISHED) {
+          above.add(next);
+        }
       }
     }
-    return false;
+    return !above.isEmpty();
   }
 
   private void saw(PredicateRead read, Version version) {
