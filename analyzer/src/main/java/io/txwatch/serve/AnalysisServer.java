@@ -413,13 +413,7 @@ public final class AnalysisServer implements AutoCloseable {
       listener.say("a fault of txwatch, please report it; the analysis goes on: " + e);
     }
     try {
-      analyzer.accept(
-          new Event.Gap(
-              event.session(),
-              event.transaction(),
-              GapReason.FAULT,
-              "an event that could not be taken in",
-              1));
+      analyzer.accept(Event.Gap.ofFault(event));
     } catch (RuntimeException again) {
       faults++;
     }

@@ -162,7 +162,7 @@ class CampaignTest {
           T2: COMMIT
           """;
       var execution = lab.execute(longCase, "RC");
-      Reducer reducer = new Reducer(new WriteCheck(), lab, execution.level());
+      Reducer reducer = new Reducer(new WriteCheck(), lab.laboratory(), execution.level());
 
       var reduced = reducer.reduce(execution.testCase());
 

@@ -44,7 +44,7 @@ class ScenarioVerdictsTest {
           Execution execution = lab.execute(testCase, level);
           for (Oracle oracle : oracles) {
             if (row.getKey().endsWith(oracle.name())) {
-              Verdict verdict = oracle.judge(execution, lab);
+              Verdict verdict = oracle.judge(execution, lab.laboratory());
               actual.merge(row.getKey(), letter(verdict), String::concat);
               reasons.add(row.getKey() + " at " + level + ": " + verdict + "\n" + execution);
             }

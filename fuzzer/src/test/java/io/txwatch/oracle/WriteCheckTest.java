@@ -29,7 +29,8 @@ class WriteCheckTest {
   @CsvSource({"RU, VIOLATION", "RC, VIOLATION", "RR, CLEAN", "SER, CLEAN"})
   void halfAnUpdateOnMariaDb(String level, Result expected) throws Exception {
     try (Lab lab = new Lab(ServerKind.MARIADB)) {
-      Verdict verdict = new WriteCheck().judge(lab.execute(HALF_AN_UPDATE, level), lab);
+      Verdict verdict =
+          new WriteCheck().judge(lab.execute(HALF_AN_UPDATE, level), lab.laboratory());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(expected);
     }
@@ -43,7 +44,7 @@ class WriteCheckTest {
   void whatAnotherOrderExplainsIsPermittedAtReadCommitted() throws Exception {
     String explained = HALF_AN_UPDATE.replace("(NULL, 1), (2, 2), (NULL, 3)", "(NULL, 1), (2, 2)");
     try (Lab lab = new Lab(ServerKind.MARIADB)) {
-      Verdict verdict = new WriteCheck().judge(lab.execute(explained, "RC"), lab);
+      Verdict verdict = new WriteCheck().judge(lab.execute(explained, "RC"), lab.laboratory());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Result.CLEAN);
       assertThat(verdict.reason()).isEqualTo("an order of the single statements explains it");
@@ -67,7 +68,7 @@ class WriteCheckTest {
         T2: ROLLBACK
         """;
     try (Lab lab = new Lab(kind)) {
-      Verdict verdict = new WriteCheck().judge(lab.execute(increments, "SER"), lab);
+      Verdict verdict = new WriteCheck().judge(lab.execute(increments, "SER"), lab.laboratory());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Result.CLEAN);
     }
@@ -82,7 +83,7 @@ class WriteCheckTest {
                   lab.execute(
                       "I: CREATE TABLE t (id {AUTOINC}, v INT)\nT1: INSERT INTO t (v) VALUES (1)",
                       "SER"),
-                  lab);
+                  lab.laboratory());
 
       assertThat(verdict.result()).isEqualTo(Result.UNSUPPORTED);
     }

@@ -8,14 +8,12 @@ import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.testcase.CaseReader;
 import io.txwatch.testcase.TestCase;
-import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 
 /** A workspace on a real server, for tests. */
-public final class Lab implements Laboratory, AutoCloseable {
+public final class Lab implements AutoCloseable {
 
   private final Dbms dbms;
   private final Workspace workspace;
@@ -31,25 +29,17 @@ public final class Lab implements Laboratory, AutoCloseable {
     executor = new ScheduleExecutor(dbms, workspace, Duration.ofSeconds(60));
   }
 
-  @Override
   public Dbms dbms() {
     return dbms;
   }
 
-  @Override
-  public Execution execute(TestCase testCase, IsolationLevel level)
-      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+  /** For oracles. */
+  public Laboratory laboratory() {
+    return Laboratory.of(dbms, executor);
+  }
+
+  public Execution execute(TestCase testCase, IsolationLevel level) throws Exception {
     return executor.execute(testCase, level);
-  }
-
-  @Override
-  public Connection setUp(TestCase testCase) throws SQLException, ScheduleExecutor.SetupException {
-    return executor.setUp(testCase);
-  }
-
-  @Override
-  public List<String> tables() throws SQLException {
-    return executor.tables();
   }
 
   public Execution execute(String testCase, String level) throws Exception {

@@ -153,5 +153,16 @@ public sealed interface Event {
    * @param count how many events or statements are missing
    */
   record Gap(long session, long transaction, GapReason reason, String detail, long count)
-      implements Event {}
+      implements Event {
+
+    /** An event that someone could not take in, by a fault of ours. */
+    public static Gap ofFault(Event event) {
+      return new Gap(
+          event.session(),
+          event.transaction(),
+          GapReason.FAULT,
+          "an event that could not be taken in",
+          1);
+    }
+  }
 }

@@ -341,13 +341,7 @@ public final class QueueSink implements EventSink {
 
   private void tellFault(EventSink consumer, Event event) {
     try {
-      consumer.accept(
-          new Event.Gap(
-              event.session(),
-              event.transaction(),
-              GapReason.FAULT,
-              "an event that could not be taken in",
-              1));
+      consumer.accept(Event.Gap.ofFault(event));
     } catch (Throwable e) {
       fail(consumer, e);
     }

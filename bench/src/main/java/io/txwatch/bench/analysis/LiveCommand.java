@@ -1,11 +1,9 @@
 package io.txwatch.bench.analysis;
 
 import io.txwatch.analyzer.Analyzer;
-import io.txwatch.analyzer.Coverage;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.bench.Machine;
-import io.txwatch.bench.Markdown;
 import io.txwatch.bench.Output;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.EventSink;
@@ -71,17 +69,8 @@ public final class LiveCommand implements Callable<Integer> {
             Execution.KEYS,
             OfferedLoad.PLANT_EVERY_OPERATIONS,
             seconds));
-    Markdown table =
-        new Markdown(
-            "offered, operations/s",
-            "taken in, operations/s",
-            "events lost",
-            "planted",
-            "reported",
-            "latency p50, ms",
-            "p99, ms",
-            "most, ms");
-    run(rates.get(0), new Markdown("", "", "", "", "", "", "", ""));
+    LatencyTable table = new LatencyTable();
+    run(rates.get(0), new LatencyTable());
     for (long rate : rates) {
       run(rate, table);
       output.say(rate + " operations/s done");
@@ -90,7 +79,7 @@ public final class LiveCommand implements Callable<Integer> {
     return 0;
   }
 
-  private void run(long rate, Markdown table) throws IOException {
+  private void run(long rate, LatencyTable table) throws IOException {
     committed.clear();
     latencies.clear();
     int capacity = Settings.of(Map.of()).number(Setting.QUEUE);
@@ -102,18 +91,7 @@ public final class LiveCommand implements Callable<Integer> {
     load.finish();
     queue.close();
     double taken = (System.nanoTime() - started) / 1e9;
-    Coverage coverage = analyzer.coverage();
-    long lost = coverage.gaps().values().stream().mapToLong(Long::longValue).sum();
-    List<Long> sorted = latencies.stream().sorted().toList();
-    table.row(
-        String.format(Locale.ROOT, "%,d", rate),
-        String.format(Locale.ROOT, "%,.0f", coverage.statements() / taken),
-        Long.toString(lost),
-        Long.toString(plants),
-        Integer.toString(sorted.size()),
-        OfferedLoad.millis(sorted, 0.5),
-        OfferedLoad.millis(sorted, 0.99),
-        OfferedLoad.millis(sorted, 1));
+    table.row(rate, analyzer.coverage(), taken, plants, latencies);
   }
 
   private void found(Anomaly anomaly) {

@@ -1,10 +1,8 @@
 package io.txwatch.bench.analysis;
 
-import io.txwatch.analyzer.Coverage;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.bench.Machine;
-import io.txwatch.bench.Markdown;
 import io.txwatch.bench.Output;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.link.Address;
@@ -80,16 +78,7 @@ public final class TcpCommand implements Callable<Integer> {
             OfferedLoad.PLANT_EVERY_OPERATIONS,
             seconds,
             warmUp + seconds));
-    Markdown table =
-        new Markdown(
-            "offered, operations/s",
-            "taken in, operations/s",
-            "events lost",
-            "planted",
-            "reported",
-            "latency p50, ms",
-            "p99, ms",
-            "most, ms");
+    LatencyTable table = new LatencyTable();
     for (long rate : rates) {
       run(rate, table);
       output.say(rate + " operations/s done");
@@ -98,7 +87,7 @@ public final class TcpCommand implements Callable<Integer> {
     return 0;
   }
 
-  private void run(long rate, Markdown table) throws IOException, InterruptedException {
+  private void run(long rate, LatencyTable table) throws IOException, InterruptedException {
     reported.clear();
     try (AnalysisServer server =
         AnalysisServer.open(
@@ -146,17 +135,7 @@ public final class TcpCommand implements Callable<Integer> {
       }
       double taken = (System.nanoTime() - started) / 1e9;
       server.close();
-      Coverage coverage = server.status().coverage();
-      List<Long> sorted = latencies.stream().sorted().toList();
-      table.row(
-          String.format(Locale.ROOT, "%,d", rate),
-          String.format(Locale.ROOT, "%,.0f", coverage.statements() / taken),
-          Long.toString(coverage.gaps().values().stream().mapToLong(Long::longValue).sum()),
-          Long.toString(planted),
-          Integer.toString(sorted.size()),
-          OfferedLoad.millis(sorted, 0.5),
-          OfferedLoad.millis(sorted, 0.99),
-          OfferedLoad.millis(sorted, 1));
+      table.row(rate, server.status().coverage(), taken, planted, latencies);
     }
   }
 
