@@ -63,6 +63,11 @@ class CancelTest {
               try (Connection holder = connections.open();
                   Connection waiter = connections.open()) {
                 holder.setAutoCommit(false);
+                if (place.is(ServerKind.H2)) { // which waits on, whoever cancels
+                  try (Statement statement = waiter.createStatement()) {
+                    statement.execute("SET LOCK_TIMEOUT 500");
+                  }
+                }
                 waiter.setAutoCommit(false);
                 try (Statement statement = holder.createStatement()) {
                   statement.executeUpdate("UPDATE item SET qty = 0 WHERE id = 1");

@@ -134,10 +134,24 @@ class SideReadTest {
         -> version set select txw_rid, txw_wl from t limit 6 []
         INSERT INTO u (c) VALUES (1)
         -> none
-        UPDATE t SET a = 1 WHERE b IN (SELECT c FROM u)
-        -> version set select txw_rid, txw_wl from t limit 6 []
-        -> version set select txw_rid, txw_wl from u limit 6 []
         """);
+  }
+
+  /** MySQL and MariaDB may make a join of it, which keeps no order of assignments. */
+  @TestFactory
+  Stream<DynamicTest> versionSetsOfAnUpdateThatLooksElsewhere() {
+    String update = "UPDATE t SET a = 1 WHERE b IN (SELECT c FROM u)\n";
+    return ALL.stream()
+        .flatMap(
+            dialect ->
+                cases(
+                    dialect,
+                    Level.PREDICATES,
+                    dialect == Dialect.MYSQL || dialect == Dialect.MARIADB
+                        ? update + "-> none"
+                        : update
+                            + "-> version set select txw_rid, txw_wl from t limit 6 []\n"
+                            + "-> version set select txw_rid, txw_wl from u limit 6 []"));
   }
 
   private static Stream<DynamicTest> cases(List<Dialect> dialects, String text) {
