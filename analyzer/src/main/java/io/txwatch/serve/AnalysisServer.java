@@ -55,9 +55,13 @@ public final class AnalysisServer implements AutoCloseable {
   /** What is on its way when a client's word arrives that it has told everything. */
   private static final long ON_ITS_WAY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  /** Events of a history between two looks at what may be forgotten, and how far back that goes. */
+  /** Events of a history between two looks at what may be forgotten. */
   private static final long REPLAYED_TOGETHER = 256;
 
+  /**
+   * How many events of a history are kept for clients that will go on from there: it does not say
+   * how far behind the others each of them was.
+   */
   private static final long LATEST_REPLAYED = 100_000;
 
   private static final long STATUS_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -139,6 +143,7 @@ public final class AnalysisServer implements AutoCloseable {
     for (Client client : clients.values()) {
       client.awaited = !client.sessions.isEmpty();
       client.cutOff = now;
+      client.heard = analyzer.clock() - LATEST_REPLAYED;
     }
     return opened;
   }
@@ -146,17 +151,10 @@ public final class AnalysisServer implements AutoCloseable {
   private void replay(Event event, Origin origin) {
     analyzer.accept(event);
     if (!origin.isNobody()) {
-      Client client = client(origin.client());
-      client.replayed(event, origin);
-      client.heard = analyzer.clock();
+      client(origin.client()).replayed(event, origin);
     }
     if (analyzer.clock() % REPLAYED_TOGETHER == 0) {
-      long from = analyzer.clock();
-      for (Client client : clients.values()) {
-        from = client.sessions.isEmpty() ? from : Math.min(from, client.heard);
-      }
-      // A history does not tell who had nothing to say: such a one does not hold up the others.
-      analyzer.retain(Math.max(from, analyzer.clock() - LATEST_REPLAYED));
+      analyzer.retain(analyzer.clock() - LATEST_REPLAYED);
     }
   }
 
@@ -281,7 +279,9 @@ public final class AnalysisServer implements AutoCloseable {
     client.name = arrived.name();
     client.awaited = false;
     client.torn = false;
-    client.heard = clockAWhileAgo();
+    if (!back) {
+      client.heard = clockAWhileAgo();
+    } // else what waited for the link while it was cut is still to come
     arrived.connection().client = client;
     if (history != null) {
       history.flush(); // the welcome acknowledges
@@ -295,16 +295,16 @@ public final class AnalysisServer implements AutoCloseable {
             + arrived.connection().from());
   }
 
-  private @Nullable Client heard(Connection connection) {
+  /** The client has told everything. */
+  private void heard(Connection connection) {
     Client client = connection.client;
     if (client != null) {
       client.heard = clockAWhileAgo();
     }
-    return client;
   }
 
   private void announced(Message.Announced announced) {
-    Client client = heard(announced.connection());
+    Client client = announced.connection().client;
     if (client == null) {
       return;
     }
@@ -317,9 +317,12 @@ public final class AnalysisServer implements AutoCloseable {
   }
 
   private void received(Message.Received received) {
-    Client client = heard(received.connection());
+    Client client = received.connection().client;
     if (client == null) {
       return;
+    }
+    if (!received.more()) {
+      heard(received.connection());
     }
     toAcknowledge.add(client);
     if (received.number() <= client.taken) {

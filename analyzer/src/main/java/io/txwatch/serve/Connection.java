@@ -188,6 +188,7 @@ final class Connection {
               this,
               frame.getChunk().getNumber(),
               Chunk.decode(frame.getChunk().getRecords().toByteArray()),
+              frame.getChunk().getMore(),
               weight);
       case ANNOUNCEMENT -> {
         List<Event> events = Chunk.decode(frame.getAnnouncement().getRecords().toByteArray());

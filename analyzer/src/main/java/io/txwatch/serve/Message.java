@@ -15,8 +15,12 @@ sealed interface Message {
   /** A client's open sessions. */
   record Announced(Connection connection, List<Event> events, int weight) implements Message {}
 
-  /** A chunk of a client's history; it weighs on the intake until it is taken in. */
-  record Received(Connection connection, long number, List<Event> events, int weight)
+  /**
+   * A chunk of a client's history; it weighs on the intake until it is taken in.
+   *
+   * @param more whether more waits behind it
+   */
+  record Received(Connection connection, long number, List<Event> events, boolean more, int weight)
       implements Message {}
 
   /** A client has nothing to say. */

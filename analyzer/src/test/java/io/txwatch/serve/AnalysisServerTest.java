@@ -140,7 +140,7 @@ class AnalysisServerTest {
       assertThat(endOf(tooLong)).isTrue();
       assertThat(endOf(garbage)).isTrue();
       try (Socket noRecords = greeted(served, 3)) {
-        Frames.write(noRecords.getOutputStream(), Frames.chunk(1, new byte[] {1, 2, 3}));
+        Frames.write(noRecords.getOutputStream(), Frames.chunk(1, new byte[] {1, 2, 3}, false));
         assertThat(endOf(noRecords)).isTrue();
       }
       assertThat(served.server.status().events()).isZero();
@@ -165,7 +165,7 @@ class AnalysisServerTest {
     try (Served served = new Served();
         Socket first = greeted(served, 1)) {
       List<Event> history = Notation.events(LOST_UPDATE);
-      Frames.write(first.getOutputStream(), Frames.chunk(1, records(history.subList(0, 6))));
+      Frames.write(first.getOutputStream(), Frames.chunk(1, records(history.subList(0, 6)), false));
       assertThat(acknowledged(first, 1)).isTrue();
       // Its first connection is still open: the second takes its place.
       try (Socket second = new Socket("127.0.0.1", served.port())) {
@@ -174,9 +174,11 @@ class AnalysisServerTest {
         assertThat(welcome.getWelcome().getThrough()).isEqualTo(1);
         assertThat(welcome.getWelcome().getAnnounce()).isFalse();
         assertThat(endOf(first)).isTrue();
-        Frames.write(second.getOutputStream(), Frames.chunk(1, records(history.subList(0, 6))));
         Frames.write(
-            second.getOutputStream(), Frames.chunk(2, records(history.subList(6, history.size()))));
+            second.getOutputStream(), Frames.chunk(1, records(history.subList(0, 6)), false));
+        Frames.write(
+            second.getOutputStream(),
+            Frames.chunk(2, records(history.subList(6, history.size())), false));
         assertThat(acknowledged(second, 2)).isTrue();
         served.await(() -> served.server.status().duplicates() == 1, "a duplicate");
         assertThat(served.phenomena()).containsExactly("LOST_UPDATE [1, 2]");
@@ -193,7 +195,7 @@ class AnalysisServerTest {
       int commit = history.indexOf(of(history, 1).get(of(history, 1).size() - 1));
       try (Socket killed = greeted(served, 1)) {
         Frames.write(
-            killed.getOutputStream(), Frames.chunk(1, records(history.subList(0, commit))));
+            killed.getOutputStream(), Frames.chunk(1, records(history.subList(0, commit)), false));
         assertThat(acknowledged(killed, 1)).isTrue();
         killed.getOutputStream().write(new byte[] {0, 0, 1, 0, 42});
       }
@@ -218,14 +220,16 @@ class AnalysisServerTest {
     List<Event> history = Notation.events(LOST_UPDATE);
     try (Served served = new Served(null, Duration.ofSeconds(20))) {
       try (Socket first = greeted(served, 5)) {
-        Frames.write(first.getOutputStream(), Frames.chunk(1, records(history.subList(0, 5))));
+        Frames.write(
+            first.getOutputStream(), Frames.chunk(1, records(history.subList(0, 5)), false));
         assertThat(acknowledged(first, 1)).isTrue();
         first.getOutputStream().write(new byte[] {0, 0});
       }
       served.awaitLine("cut off");
       try (Socket back = greeted(served, 5)) {
         Frames.write(
-            back.getOutputStream(), Frames.chunk(2, records(history.subList(5, history.size()))));
+            back.getOutputStream(),
+            Frames.chunk(2, records(history.subList(5, history.size())), false));
         assertThat(acknowledged(back, 2)).isTrue();
         assertThat(served.phenomena()).containsExactly("LOST_UPDATE [1, 2]");
         assertThat(served.server.status().coverage().gaps()).isEmpty();

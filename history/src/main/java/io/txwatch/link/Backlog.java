@@ -223,6 +223,11 @@ final class Backlog {
     return announcements.take().bytes();
   }
 
+  /** True if no chunk waits behind that one, and nothing that was dropped is to be told. */
+  synchronized boolean isLast(long number) {
+    return waiting.higherEntry(number) == null && !dropping;
+  }
+
   /** True if nothing waits. */
   synchronized boolean isEmpty() {
     return waiting.isEmpty() && builder.events() == 0 && !dropping;

@@ -73,12 +73,17 @@ public final class Frames {
         .build();
   }
 
-  /** A stretch of the client's history. */
-  public static Frame chunk(long number, byte[] records) {
+  /**
+   * A stretch of the client's history.
+   *
+   * @param more whether more waits behind it
+   */
+  public static Frame chunk(long number, byte[] records, boolean more) {
     return Frame.newBuilder()
         .setChunk(
             Chunk.newBuilder()
                 .setNumber(number)
+                .setMore(more)
                 .setRecords(UnsafeByteOperations.unsafeWrap(records)))
         .build();
   }

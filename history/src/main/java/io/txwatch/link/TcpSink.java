@@ -228,7 +228,7 @@ final class TcpSink implements EventSink {
         Optional<Backlog.Numbered> next = backlog.after(sent, wait, closing);
         if (next.isPresent()) {
           sent = next.get().number();
-          to.write(Frames.chunk(sent, next.get().chunk().bytes()));
+          to.write(Frames.chunk(sent, next.get().chunk().bytes(), !backlog.isLast(sent)));
           alive = System.nanoTime();
         } else if (System.nanoTime() - alive >= Frames.ALIVE_NANOS) {
           to.write(Frames.alive());
