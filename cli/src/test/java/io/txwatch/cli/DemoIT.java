@@ -23,15 +23,24 @@ class DemoIT {
   @TempDir private Path directory = Path.of("");
 
   @ParameterizedTest
-  @ValueSource(strings = {"h2", "postgresql", "mariadb"})
+  @ValueSource(strings = {"h2", "postgresql"})
   void theRacesAreFoundAtTheSameLinesEitherWayAndTheCorrectedPhasesAreClean(String db)
       throws Exception {
     Map<String, Set<String>> byAgent = found(db, "agent");
     assertThat(byAgent).isEqualTo(found(db, "url"));
-    assertThat(byAgent.get("lost-update")).anyMatch(is("LOST_UPDATE", "BankService.java"));
-    assertThat(byAgent.get("double-booking")).anyMatch(is("LOST_UPDATE", "BookingService.java"));
-    assertThat(byAgent.get("write-skew")).anyMatch(is("WRITE_SKEW", "RosterService.java"));
-    assertThat(byAgent.get("read-skew"))
+    assertRaces(byAgent);
+  }
+
+  @Test
+  void theRacesAreFoundWhereAnUpdateMayChangeNothing() throws Exception {
+    assertRaces(found("mariadb", "url"));
+  }
+
+  private static void assertRaces(Map<String, Set<String>> found) {
+    assertThat(found.get("lost-update")).anyMatch(is("LOST_UPDATE", "BankService.java"));
+    assertThat(found.get("double-booking")).anyMatch(is("LOST_UPDATE", "BookingService.java"));
+    assertThat(found.get("write-skew")).anyMatch(is("WRITE_SKEW", "RosterService.java"));
+    assertThat(found.get("read-skew"))
         .anyMatch(is("READ_SKEW|NON_REPEATABLE_READ|FRACTURED_READ", "ReportService.java"));
   }
 

@@ -15,8 +15,10 @@ import io.txwatch.testcase.TestCase;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** A DBMS of the suite, with a place of its own for scenarios to run in, one at a time. */
 final class TestedDbms implements AutoCloseable {
@@ -27,6 +29,7 @@ final class TestedDbms implements AutoCloseable {
   private final Dbms dbms;
   private final Workspace workspace;
   private final SerialOrders serialOrders = new SerialOrders(this);
+  private final Map<Style, ScheduleExecutor> unwatched = new EnumMap<>(Style.class);
 
   TestedDbms(ServerKind kind) throws SQLException, UnsupportedDbmsException {
     this.kind = kind;
@@ -62,7 +65,12 @@ final class TestedDbms implements AutoCloseable {
   /** Runs a case as an application that is not watched. */
   ScenarioRun run(TestCase scenario, IsolationLevel level, Style style)
       throws SQLException, SetupException, InterruptedException {
-    return run(scenario, level, style, Application.PLAIN);
+    ScheduleExecutor executor = unwatched.get(style);
+    if (executor == null) {
+      executor = new ScheduleExecutor(dbms, workspace, PATIENCE, Application.PLAIN, style);
+      unwatched.put(style, executor);
+    }
+    return run(executor, scenario, level);
   }
 
   /** Runs a case as that application. */
@@ -70,16 +78,24 @@ final class TestedDbms implements AutoCloseable {
       throws SQLException, SetupException, InterruptedException {
     try (ScheduleExecutor executor =
         new ScheduleExecutor(dbms, workspace, PATIENCE, application, style)) {
-      Execution execution = executor.execute(scenario, level);
-      if (execution.undecided().isPresent()) {
-        throw new IllegalStateException(execution.toString());
-      }
-      return new ScenarioRun(execution);
+      return run(executor, scenario, level);
     }
+  }
+
+  private static ScenarioRun run(ScheduleExecutor executor, TestCase scenario, IsolationLevel level)
+      throws SQLException, SetupException, InterruptedException {
+    Execution execution = executor.execute(scenario, level);
+    if (execution.undecided().isPresent()) {
+      throw new IllegalStateException(execution.toString());
+    }
+    return new ScenarioRun(execution);
   }
 
   @Override
   public void close() throws SQLException {
+    for (ScheduleExecutor executor : unwatched.values()) {
+      executor.close();
+    }
     workspace.close();
   }
 }
