@@ -1,8 +1,6 @@
 package io.txwatch.endtoend;
 
-import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.ScheduleExecutor.SetupException;
-import io.txwatch.schedule.Style;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
@@ -40,15 +38,11 @@ final class SerialOrders {
       views = new ArrayList<>();
       for (List<String> order : permutations(run.committed())) {
         TestCase serial = scenario.withSteps(serially(scenario, order));
-        views.add(dbms.run(serial, strongest(), Style.SQL_TEXT).committedView());
+        views.add(dbms.runSerially(serial).committedView());
       }
       known.put(key, views);
     }
     return views.contains(run.committedView());
-  }
-
-  private IsolationLevel strongest() {
-    return dbms.levels().get(dbms.levels().size() - 1);
   }
 
   /** The steps of the sessions one after another in the order given, each in its own order. */

@@ -15,10 +15,8 @@ import io.txwatch.testcase.TestCase;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.EnumMap;
-import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A DBMS of the suite, with a place of its own for scenarios to run in, one at a time. */
 final class TestedDbms implements AutoCloseable {
@@ -29,7 +27,7 @@ final class TestedDbms implements AutoCloseable {
   private final Dbms dbms;
   private final Workspace workspace;
   private final SerialOrders serialOrders = new SerialOrders(this);
-  private final Map<Style, ScheduleExecutor> unwatched = new EnumMap<>(Style.class);
+  private @Nullable ScheduleExecutor serially;
 
   TestedDbms(ServerKind kind) throws SQLException, UnsupportedDbmsException {
     this.kind = kind;
@@ -54,10 +52,6 @@ final class TestedDbms implements AutoCloseable {
     return kind == ServerKind.MYSQL;
   }
 
-  List<IsolationLevel> levels() {
-    return dbms.levels();
-  }
-
   SerialOrders serialOrders() {
     return serialOrders;
   }
@@ -65,12 +59,21 @@ final class TestedDbms implements AutoCloseable {
   /** Runs a case as an application that is not watched. */
   ScenarioRun run(TestCase scenario, IsolationLevel level, Style style)
       throws SQLException, SetupException, InterruptedException {
-    ScheduleExecutor executor = unwatched.get(style);
+    return run(scenario, level, style, Application.PLAIN);
+  }
+
+  /**
+   * Runs a case whose transactions come one after another, at the strongest level, on connections
+   * that did so before: what SQLite's driver counts for a BEGIN is left over from then.
+   */
+  ScenarioRun runSerially(TestCase serial)
+      throws SQLException, SetupException, InterruptedException {
+    ScheduleExecutor executor = serially;
     if (executor == null) {
-      executor = new ScheduleExecutor(dbms, workspace, PATIENCE, Application.PLAIN, style);
-      unwatched.put(style, executor);
+      executor = new ScheduleExecutor(dbms, workspace, PATIENCE);
+      serially = executor;
     }
-    return run(executor, scenario, level);
+    return run(executor, serial, dbms.levels().get(dbms.levels().size() - 1));
   }
 
   /** Runs a case as that application. */
@@ -93,8 +96,8 @@ final class TestedDbms implements AutoCloseable {
 
   @Override
   public void close() throws SQLException {
-    for (ScheduleExecutor executor : unwatched.values()) {
-      executor.close();
+    if (serially != null) {
+      serially.close();
     }
     workspace.close();
   }
