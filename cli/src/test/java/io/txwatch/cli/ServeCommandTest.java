@@ -8,6 +8,10 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,11 +22,13 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.h2.tools.Server;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two services, each a process of its own, one database, one {@code txwatch serve}. */
@@ -140,7 +146,23 @@ class ServeCommandTest {
     return Integer.parseInt(found.group(1));
   }
 
+  /** Waits until the status page has this part. */
+  private static void awaitStatus(int port, String part) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/"))
+            .header("Authorization", "Bearer " + TOKEN)
+            .build();
+    HttpClient client = HttpClient.newHttpClient();
+    String status = "";
+    for (int i = 0; i < 3_000 && !status.contains(part); i++) {
+      Thread.sleep(10);
+      status = client.send(request, HttpResponse.BodyHandlers.ofString()).body();
+    }
+    assertThat(status).contains(part);
+  }
+
   @Test
+  @Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aLostUpdateAcrossTwoJvmsIsNamed() throws Exception {
     Path history = directory.resolve("history");
     Server h2 = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
@@ -160,7 +182,8 @@ class ServeCommandTest {
                 "--history=" + history)) {
       statement.execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
       statement.execute("INSERT INTO account VALUES (1, 100)");
-      int port = port(server.await("analysing what is reported to"), "tcp");
+      String told = server.await("analysing what is reported to");
+      int port = port(told, "tcp");
       try (Child orders = service("orders", port, database);
           Child billing = service("billing", port, database)) {
         orders.step();
@@ -174,6 +197,7 @@ class ServeCommandTest {
         // One dies in a transaction: what becomes of that is not known, and is not made up.
         orders.step();
         orders.step();
+        awaitStatus(port(told, "http"), "\"openTransactions\":1");
         orders.close();
         server.await("the outcome of 1 open transactions is unknown");
         assertThat(billing.end()).isZero();
