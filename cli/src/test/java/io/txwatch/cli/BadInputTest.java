@@ -20,8 +20,8 @@ class BadInputTest {
                 2,
                 "",
                 lines(
-                    "txwatch: which command? one of demo, check, export, prepare, unprepare, fuzz,"
-                        + " replay",
+                    "txwatch: which command? one of demo, serve, check, export, prepare,"
+                        + " unprepare, fuzz, replay",
                     "see: txwatch --help")));
   }
 
