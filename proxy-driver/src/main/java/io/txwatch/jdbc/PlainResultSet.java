@@ -1,71 +1,14 @@
 package io.txwatch.jdbc;
 
 import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A result with nothing to hide. It is wrapped all the same, so that {@code getStatement()} does
  * not lead the application around us to a connection on which transactions end unseen.
  */
-final class PlainResultSet extends DelegatingResultSet {
-
-  private final WatchedStatement statement;
+final class PlainResultSet extends StatementResultSet {
 
   PlainResultSet(ResultSet delegate, WatchedStatement statement) {
-    super(delegate);
-    this.statement = statement;
-  }
-
-  @Override
-  public Statement getStatement() throws SQLException {
-    delegate.getStatement(); // for the driver's own error if it is closed
-    return statement;
-  }
-
-  @Override
-  public void insertRow() throws SQLException {
-    delegate.insertRow();
-    statement.writtenThrough();
-  }
-
-  @Override
-  public void updateRow() throws SQLException {
-    delegate.updateRow();
-    statement.writtenThrough();
-  }
-
-  @Override
-  public void deleteRow() throws SQLException {
-    delegate.deleteRow();
-    statement.writtenThrough();
-  }
-
-  @Override
-  public <T> T unwrap(Class<T> type) throws SQLException {
-    return Unwrap.unwrap(this, delegate, type, statement.connection);
-  }
-
-  @Override
-  public boolean isWrapperFor(Class<?> type) throws SQLException {
-    return Unwrap.isWrapperFor(this, delegate, type);
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof DelegatingResultSet watched
-        ? delegate.equals(watched.delegate)
-        : delegate.equals(other);
-  }
-
-  @Override
-  public int hashCode() {
-    return delegate.hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return delegate.toString();
+    super(delegate, statement);
   }
 }

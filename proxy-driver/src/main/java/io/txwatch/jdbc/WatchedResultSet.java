@@ -3,7 +3,6 @@ package io.txwatch.jdbc;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -11,9 +10,8 @@ import org.jspecify.annotations.Nullable;
  * A result of which the application does not see every column. What stands in the appended ones is
  * noted for each row that the application reaches, once, and for no other.
  */
-final class WatchedResultSet extends DelegatingResultSet {
+final class WatchedResultSet extends StatementResultSet {
 
-  private final WatchedStatement statement;
   private final ColumnMask mask;
   private final @Nullable Execution execution;
 
@@ -29,8 +27,7 @@ final class WatchedResultSet extends DelegatingResultSet {
       ColumnMask mask,
       @Nullable Execution execution,
       int firstAppended) {
-    super(delegate);
-    this.statement = statement;
+    super(delegate, statement);
     this.mask = mask;
     this.execution = execution;
     this.firstAppended = firstAppended;
@@ -203,60 +200,5 @@ final class WatchedResultSet extends DelegatingResultSet {
       execution.over();
     }
     delegate.close();
-  }
-
-  // ---------------------------------------------------------------- writing through the result
-
-  @Override
-  public void insertRow() throws SQLException {
-    delegate.insertRow();
-    statement.writtenThrough();
-  }
-
-  @Override
-  public void updateRow() throws SQLException {
-    delegate.updateRow();
-    statement.writtenThrough();
-  }
-
-  @Override
-  public void deleteRow() throws SQLException {
-    delegate.deleteRow();
-    statement.writtenThrough();
-  }
-
-  // ---------------------------------------------------------------- the rest
-
-  @Override
-  public Statement getStatement() throws SQLException {
-    delegate.getStatement(); // for the driver's own error if it is closed
-    return statement;
-  }
-
-  @Override
-  public <T> T unwrap(Class<T> type) throws SQLException {
-    return Unwrap.unwrap(this, delegate, type, statement.connection);
-  }
-
-  @Override
-  public boolean isWrapperFor(Class<?> type) throws SQLException {
-    return Unwrap.isWrapperFor(this, delegate, type);
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof DelegatingResultSet watched
-        ? delegate.equals(watched.delegate)
-        : delegate.equals(other);
-  }
-
-  @Override
-  public int hashCode() {
-    return delegate.hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return delegate.toString();
   }
 }
