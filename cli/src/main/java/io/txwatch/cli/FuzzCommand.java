@@ -6,10 +6,13 @@ import io.txwatch.campaign.Finding;
 import io.txwatch.campaign.Summary;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
+import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.Verdict;
 import io.txwatch.prepare.DatabaseProbe;
 import io.txwatch.report.JsonReport;
+import io.txwatch.report.TextReport;
 import io.txwatch.schedule.Execution;
 import io.txwatch.sql.Dialect;
 import io.txwatch.testcase.CaseWriter;
@@ -24,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
@@ -92,10 +96,18 @@ final class FuzzCommand implements Callable<Integer> {
   @Option(
       names = "--oracle",
       split = ",",
-      paramLabel = "all|writecheck|troc",
+      paramLabel = "all|writecheck|troc|isorel",
       defaultValue = "all",
       description = "who judges (default: all)")
   private List<String> oracles = new ArrayList<>();
+
+  @Option(
+      names = "--judge-by",
+      paramLabel = "dbms|adya",
+      defaultValue = "dbms",
+      description =
+          "what isorel holds a level to: the DBMS's promise, or Adya's definition (default: dbms)")
+  private Judge judge = Judge.DBMS;
 
   @Option(names = "--cases", paramLabel = "N", description = "stop after so many cases")
   private @Nullable Long cases;
@@ -165,7 +177,7 @@ final class FuzzCommand implements Callable<Integer> {
         new Campaign.Plan(
             seed == null ? ThreadLocalRandom.current().nextLong(1L << 31) : seed,
             chosen,
-            Oracles.named(oracles),
+            Oracles.named(oracles, judge),
             cases == null ? Long.MAX_VALUE : cases,
             duration != null ? duration : cases == null ? DEFAULT_DURATION : NO_END,
             Math.min(workers, dbms.mostWorkers()));
@@ -298,8 +310,22 @@ final class FuzzCommand implements Callable<Integer> {
               + finding.reason()
               + "\n\n"
               + finding.execution()
-              + "\n");
+              + "\n"
+              + graph(finding));
+      List<GraphAnomaly> anomalies = finding.verdict().anomalies();
+      if (!anomalies.isEmpty()) {
+        Files.write(
+            folder.resolve("anomalies.jsonl"),
+            anomalies.stream().map(anomaly -> JsonReport.anomaly(anomaly.anomaly())).toList());
+      }
       return folder.resolve("case.txt");
+    }
+
+    /** What the graph's anomalies look like, for people. */
+    private static String graph(Finding finding) {
+      return finding.verdict().anomalies().stream()
+          .map(anomaly -> "\n" + TextReport.of(anomaly.anomaly()))
+          .collect(Collectors.joining());
     }
 
     private void tell(Finding finding, String place) {
@@ -353,6 +379,17 @@ final class FuzzCommand implements Callable<Integer> {
         summary.kinds().entrySet().stream()
             .map(kind -> kind.getValue() + " " + kind.getKey())
             .collect(Collectors.joining(", ")));
+    for (Map.Entry<GraphAnomaly.Kind, Long> anomaly : summary.anomalies().entrySet()) {
+      GraphAnomaly.Kind kind = anomaly.getKey();
+      people.printf(
+          Locale.ROOT,
+          "%-16s  %-25s in %4d cases, %s by the DBMS's promise, %s by Adya's levels%n",
+          kind.level(),
+          kind.phenomenon().term(),
+          anomaly.getValue(),
+          kind.byDbms().name().toLowerCase(Locale.ROOT),
+          kind.byAdya().name().toLowerCase(Locale.ROOT));
+    }
     people.println("seed " + summary.seed() + " makes the same cases again");
     people.flush();
   }
@@ -364,9 +401,14 @@ final class FuzzCommand implements Callable<Integer> {
       json.writeStringField("oracle", finding.oracle());
       json.writeStringField(
           "phenomenon",
-          finding.oracle().equals("writecheck")
-              ? "WRITE_SPECIFIC_SERIALIZABILITY"
-              : "STATEMENT_EXPECTATION");
+          finding
+              .verdict()
+              .phenomenon()
+              .map(Enum::name)
+              .orElse(
+                  finding.oracle().equals("writecheck")
+                      ? "WRITE_SPECIFIC_SERIALIZABILITY"
+                      : "STATEMENT_EXPECTATION"));
       json.writeStringField("isolation", finding.level().name());
       json.writeStringField("case", place);
       json.writeStringField("text", CaseWriter.write(finding.reduced()));
@@ -402,6 +444,17 @@ final class FuzzCommand implements Callable<Integer> {
         json.writeNumberField(kind.getKey(), kind.getValue());
       }
       json.writeEndObject();
+      json.writeArrayFieldStart("anomalies");
+      for (Map.Entry<GraphAnomaly.Kind, Long> anomaly : summary.anomalies().entrySet()) {
+        json.writeStartObject();
+        json.writeStringField("isolation", anomaly.getKey().level().name());
+        json.writeStringField("phenomenon", anomaly.getKey().phenomenon().name());
+        json.writeNumberField("cases", anomaly.getValue());
+        json.writeStringField("dbms", anomaly.getKey().byDbms().name());
+        json.writeStringField("adya", anomaly.getKey().byAdya().name());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
       json.writeNumberField("seconds", summary.seconds());
       json.writeEndObject();
     }

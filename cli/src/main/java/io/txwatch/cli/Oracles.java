@@ -1,5 +1,7 @@
 package io.txwatch.cli;
 
+import io.txwatch.guarantee.Judge;
+import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.troc.Troc;
@@ -11,24 +13,24 @@ import java.util.stream.Collectors;
 /** The oracles by their names, as {@code --oracle} takes them. */
 final class Oracles {
 
-  private static final List<Oracle> ALL = List.of(new WriteCheck(), new Troc());
-
   private Oracles() {}
 
   /**
    * The oracles of these names; {@code all} is all of them, {@code none} is nobody.
    *
+   * @param judge what those that judge by a graph hold levels to
    * @throws CommandException if there is none of a name
    */
-  static List<Oracle> named(List<String> names) {
+  static List<Oracle> named(List<String> names, Judge judge) {
+    List<Oracle> all = List.of(new WriteCheck(), new Troc(), new IsoRel(judge));
     if (names.contains("all")) {
-      return ALL;
+      return all;
     }
     List<Oracle> named = new ArrayList<>();
     for (String name : names) {
       if (!name.equals("none")) {
         named.add(
-            ALL.stream()
+            all.stream()
                 .filter(oracle -> oracle.name().equals(name.toLowerCase(Locale.ROOT)))
                 .findFirst()
                 .orElseThrow(
@@ -37,7 +39,7 @@ final class Oracles {
                             "--oracle "
                                 + name
                                 + ": expected all, none, "
-                                + ALL.stream()
+                                + all.stream()
                                     .map(Oracle::name)
                                     .collect(Collectors.joining(", ")))));
       }

@@ -3,10 +3,10 @@ package io.txwatch.cli;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
-import io.txwatch.dbms.Workspace;
+import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.oracle.Laboratory;
 import io.txwatch.oracle.Oracle;
+import io.txwatch.oracle.ServerLaboratory;
 import io.txwatch.oracle.Verdict;
 import io.txwatch.report.JsonReport;
 import io.txwatch.schedule.Execution;
@@ -94,17 +94,25 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--oracle",
       split = ",",
-      paramLabel = "all|none|writecheck|troc",
+      paramLabel = "all|none|writecheck|troc|isorel",
       defaultValue = "all",
       description = "who judges the execution (default: all)")
   private List<String> oracles = new ArrayList<>();
+
+  @Option(
+      names = "--judge-by",
+      paramLabel = "dbms|adya",
+      defaultValue = "dbms",
+      description =
+          "what isorel holds a level to: the DBMS's promise, or Adya's definition (default: dbms)")
+  private Judge judge = Judge.DBMS;
 
   @Mixin private CommonOptions common = new CommonOptions();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     Console console = Console.of(spec);
-    List<Oracle> judges = Oracles.named(oracles);
+    List<Oracle> judges = Oracles.named(oracles, judge);
     List<TestCase> cases = new ArrayList<>();
     for (Path file : files) {
       cases.add(read(file));
@@ -171,11 +179,9 @@ final class ReplayCommand implements Callable<Integer> {
       IsolationLevel level,
       List<Oracle> judges)
       throws SQLException, IOException, InterruptedException {
-    try (Workspace workspace = dbms.newWorkspace();
-        ScheduleExecutor executor = new ScheduleExecutor(dbms, workspace, PATIENCE)) {
-      Execution execution = executor.execute(testCase, level);
+    try (ServerLaboratory laboratory = new ServerLaboratory(dbms, PATIENCE)) {
+      Execution execution = laboratory.execute(testCase, level);
       List<Verdict> verdicts = new ArrayList<>();
-      Laboratory laboratory = Laboratory.of(dbms, executor);
       for (Oracle judge : judges) {
         verdicts.add(judge.judge(execution, laboratory));
       }

@@ -67,7 +67,7 @@ final class Watched implements Application, AutoCloseable {
   }
 
   @Override
-  public Connection connect(Workspace workspace) throws SQLException {
+  public Connection connect(Workspace workspace, String session) throws SQLException {
     return workspace.connect(this::connect);
   }
 

@@ -2,12 +2,13 @@ package io.txwatch.campaign;
 
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
-import io.txwatch.dbms.Workspace;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.KnownBehaviour;
 import io.txwatch.oracle.Laboratory;
 import io.txwatch.oracle.Oracle;
+import io.txwatch.oracle.ServerLaboratory;
 import io.txwatch.oracle.Verdict;
 import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.ScheduleExecutor;
@@ -33,6 +34,10 @@ import org.jspecify.annotations.Nullable;
 public final class Campaign {
 
   private static final int REPRODUCTIONS = 5;
+
+  /** Of one phenomenon at one level so many are made short and reported. */
+  private static final int MOST_OF_A_KIND = 5;
+
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final Dbms dbms;
@@ -48,6 +53,8 @@ public final class Campaign {
   private final AtomicLong statements = new AtomicLong();
   private final AtomicLong rejected = new AtomicLong();
   private final Map<String, Long> kinds = new ConcurrentHashMap<>();
+  private final Map<GraphAnomaly.Kind, Long> anomalies = new ConcurrentHashMap<>();
+  private final Map<String, Integer> reported = new ConcurrentHashMap<>();
   private final AtomicBoolean stop = new AtomicBoolean();
   private volatile @Nullable Throwable fault;
   private long start;
@@ -134,13 +141,13 @@ public final class Campaign {
         statements.get(),
         rejected.get(),
         new TreeMap<>(kinds),
+        new TreeMap<>(anomalies),
         (System.nanoTime() - start) / 1e9);
   }
 
   private void work() {
-    try (Workspace workspace = dbms.newWorkspace();
-        ScheduleExecutor executor = new ScheduleExecutor(dbms, workspace, PATIENCE)) {
-      Worker worker = new Worker(executor);
+    try (ServerLaboratory laboratory = new ServerLaboratory(dbms, PATIENCE)) {
+      Worker worker = new Worker(laboratory);
       while (!stop.get() && System.nanoTime() - start < plan.duration().toNanos()) {
         long number = next.getAndIncrement();
         if (number >= plan.cases()) {
@@ -159,10 +166,15 @@ public final class Campaign {
   /** One worker's part. */
   private final class Worker {
     private final Laboratory laboratory;
+
+    /** True if no oracle wants to see an execution that is not watched. */
+    private final boolean allWatch =
+        !plan.oracles().isEmpty() && plan.oracles().stream().allMatch(Oracle::watches);
+
     private final CaseGenerator generator = new CaseGenerator(plan.seed(), dialect);
 
-    Worker(ScheduleExecutor executor) {
-      this.laboratory = Laboratory.of(dbms, executor);
+    Worker(Laboratory laboratory) {
+      this.laboratory = laboratory;
     }
 
     void run(long number) throws SQLException, InterruptedException {
@@ -171,7 +183,10 @@ public final class Campaign {
       cases.incrementAndGet();
       generated.kinds().forEach((kind, count) -> kinds.merge(kind, (long) count, Long::sum));
       try {
-        Execution execution = laboratory.execute(generated.testCase(), level);
+        Execution execution =
+            allWatch
+                ? laboratory.watch(generated.testCase(), level)
+                : laboratory.execute(generated.testCase(), level);
         count(execution);
         if (!hasLostAConnection(execution)) {
           judge(execution);
@@ -190,7 +205,8 @@ public final class Campaign {
                   List.of(),
                   List.of(),
                   List.of(),
-                  Optional.of(String.valueOf(e.getMessage()).strip())));
+                  Optional.of(String.valueOf(e.getMessage()).strip()),
+                  List.of()));
         }
         throw e;
       }
@@ -211,12 +227,14 @@ public final class Campaign {
       findings.incrementAndGet();
       listener.found(
           new Finding(
-              "crash",
+              new Verdict(
+                  "crash",
+                  Verdict.Result.VIOLATION,
+                  "the server closed the connection; what is known of the case is below"),
               execution.level(),
               execution.testCase(),
               execution.testCase(),
               execution,
-              "the server closed the connection; what is known of the case is below",
               0,
               0,
               Optional.empty()));
@@ -233,6 +251,10 @@ public final class Campaign {
       for (Oracle oracle : plan.oracles()) {
         Verdict verdict = oracle.judge(execution, laboratory);
         listener.judged(execution, verdict);
+        verdict.anomalies().stream()
+            .map(GraphAnomaly::kind)
+            .distinct()
+            .forEach(kind -> anomalies.merge(kind, 1L, Long::sum));
         switch (verdict.result()) {
           case VIOLATION -> {
             told = true;
@@ -250,7 +272,10 @@ public final class Campaign {
 
     private void report(Oracle oracle, Execution first, Verdict firstVerdict)
         throws SQLException, InterruptedException {
-      Reducer reducer = new Reducer(oracle, laboratory, first.level());
+      if (isOneOfMany(first.level(), firstVerdict)) {
+        return;
+      }
+      Reducer reducer = new Reducer(oracle, laboratory, first.level(), firstVerdict);
       if (!reducer.isViolating(first.testCase())) {
         unreproduced.incrementAndGet();
         listener.notReproduced(first, firstVerdict);
@@ -262,9 +287,9 @@ public final class Campaign {
       Verdict said = firstVerdict;
       for (int i = 0; i < REPRODUCTIONS; i++) {
         try {
-          Execution again = laboratory.execute(reduced, first.level());
+          Execution again = laboratory.execute(reduced, first.level(), oracle);
           Verdict verdict = oracle.judge(again, laboratory);
-          if (verdict.result() == Verdict.Result.VIOLATION) {
+          if (verdict.repeats(firstVerdict)) {
             reproduced++;
             shown = again;
             said = verdict;
@@ -282,15 +307,23 @@ public final class Campaign {
       findings.incrementAndGet();
       listener.found(
           new Finding(
-              oracle.name(),
+              said,
               first.level(),
               first.testCase(),
               reduced,
               shown,
-              said.reason(),
               reproduced,
               REPRODUCTIONS,
               known));
+    }
+
+    /** True if enough of its kind was reported: it is counted among the anomalies. */
+    private boolean isOneOfMany(IsolationLevel level, Verdict verdict) {
+      return verdict
+          .phenomenon()
+          .map(phenomenon -> reported.merge(level + " " + phenomenon, 1, Integer::sum))
+          .filter(count -> count > MOST_OF_A_KIND)
+          .isPresent();
     }
 
     private void count(Execution execution) {

@@ -14,8 +14,8 @@ import java.util.List;
 
 /**
  * Makes a violating case short: sessions, statements and set-up statements are dropped one by one,
- * and the order of submission made plainer, as long as the same oracle finds a violation in a fresh
- * run. What comes out has no part that could be left out.
+ * and the order of submission made plainer, as long as the same oracle finds the same fault in a
+ * fresh run. What comes out has no part that could be left out.
  */
 final class Reducer {
 
@@ -24,12 +24,19 @@ final class Reducer {
   private final Oracle oracle;
   private final Laboratory laboratory;
   private final IsolationLevel level;
+  private final Verdict first;
   private int runs;
 
-  Reducer(Oracle oracle, Laboratory laboratory, IsolationLevel level) {
+  /**
+   * A reducer of what that oracle found.
+   *
+   * @param first what it said
+   */
+  Reducer(Oracle oracle, Laboratory laboratory, IsolationLevel level, Verdict first) {
     this.oracle = oracle;
     this.laboratory = laboratory;
     this.level = level;
+    this.first = first;
   }
 
   TestCase reduce(TestCase violating) throws SQLException, InterruptedException {
@@ -103,14 +110,14 @@ final class Reducer {
     return isViolating(candidate) ? candidate : otherwise;
   }
 
-  /** True if a fresh run violates. */
+  /** True if a fresh run violates in the same way. */
   boolean isViolating(TestCase candidate) throws SQLException, InterruptedException {
     if (runs++ > MOST_RUNS) {
       return false;
     }
     try {
-      Execution execution = laboratory.execute(candidate, level);
-      return oracle.judge(execution, laboratory).result() == Verdict.Result.VIOLATION;
+      Execution execution = laboratory.execute(candidate, level, oracle);
+      return oracle.judge(execution, laboratory).repeats(first);
     } catch (ScheduleExecutor.SetupException e) {
       return false;
     }

@@ -1,6 +1,8 @@
 package io.txwatch.campaign;
 
+import io.txwatch.oracle.GraphAnomaly;
 import java.util.Map;
+import java.util.SortedMap;
 
 /**
  * What a campaign did.
@@ -14,6 +16,7 @@ import java.util.Map;
  * @param statements statements executed in transactions
  * @param rejected those that the DBMS refused for what they say, not for what they meet
  * @param kinds how many statements of each kind were made
+ * @param anomalies in how many cases graphs showed anomalies of each kind, found fault with or not
  * @param seconds how long it took
  */
 public record Summary(
@@ -26,6 +29,7 @@ public record Summary(
     long statements,
     long rejected,
     Map<String, Long> kinds,
+    SortedMap<GraphAnomaly.Kind, Long> anomalies,
     double seconds) {
 
   /** Cases a second. */

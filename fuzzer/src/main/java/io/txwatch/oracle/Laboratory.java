@@ -19,6 +19,16 @@ public interface Laboratory {
   Execution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException;
 
+  /** The same on watched connections: the execution holds their events. */
+  Execution watch(TestCase testCase, IsolationLevel level)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException;
+
+  /** Executes a case as that oracle wants to see it. */
+  default Execution execute(TestCase testCase, IsolationLevel level, Oracle oracle)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    return oracle.watches() ? watch(testCase, level) : execute(testCase, level);
+  }
+
   /**
    * A session in a workspace with the tables of a case, set up; for statements one by one, up to
    * the next execution.
@@ -27,31 +37,4 @@ public interface Laboratory {
 
   /** The names of the tables that are there, as statements spell them, sorted. */
   List<String> tables() throws SQLException;
-
-  /** The one that an executor makes. */
-  static Laboratory of(Dbms dbms, ScheduleExecutor executor) {
-    return new Laboratory() {
-      @Override
-      public Dbms dbms() {
-        return dbms;
-      }
-
-      @Override
-      public Execution execute(TestCase testCase, IsolationLevel level)
-          throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-        return executor.execute(testCase, level);
-      }
-
-      @Override
-      public Connection setUp(TestCase testCase)
-          throws SQLException, ScheduleExecutor.SetupException {
-        return executor.setUp(testCase);
-      }
-
-      @Override
-      public List<String> tables() throws SQLException {
-        return executor.tables();
-      }
-    };
-  }
 }

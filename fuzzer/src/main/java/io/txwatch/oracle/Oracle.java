@@ -10,6 +10,11 @@ public interface Oracle {
   /** Its name, as users type it. */
   String name();
 
+  /** True if it judges by what watched connections tell. */
+  default boolean watches() {
+    return false;
+  }
+
   /**
    * Judges an execution.
    *

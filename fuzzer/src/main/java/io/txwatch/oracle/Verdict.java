@@ -1,6 +1,9 @@
 package io.txwatch.oracle;
 
+import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.testcase.Step;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -10,12 +13,42 @@ import java.util.Optional;
  * @param result what it says
  * @param reason why, in a sentence for people; for a violation, what differs from what
  * @param statement the statement that shows it; empty if it is the final state, or none alone
+ * @param anomalies what a dependency graph shows, ruled out or permitted
  */
-public record Verdict(String oracle, Result result, String reason, Optional<Step> statement) {
+public record Verdict(
+    String oracle,
+    Result result,
+    String reason,
+    Optional<Step> statement,
+    List<GraphAnomaly> anomalies) {
+
+  /** One that no graph shows. */
+  public Verdict(String oracle, Result result, String reason, Optional<Step> statement) {
+    this(oracle, result, reason, statement, List.of());
+  }
 
   /** One that no statement alone shows. */
   public Verdict(String oracle, Result result, String reason) {
     this(oracle, result, reason, Optional.empty());
+  }
+
+  /**
+   * The phenomenon that it finds fault with; the first of several as {@link Phenomenon} has them.
+   */
+  public Optional<Phenomenon> phenomenon() {
+    return anomalies.stream()
+        .filter(GraphAnomaly::ruledOut)
+        .map(anomaly -> anomaly.anomaly().phenomenon())
+        .min(Comparator.naturalOrder());
+  }
+
+  /** True if it finds fault with what another verdict found fault with. */
+  public boolean repeats(Verdict other) {
+    Optional<Phenomenon> wanted = other.phenomenon();
+    return result == Result.VIOLATION
+        && (wanted.isEmpty()
+            || anomalies.stream()
+                .anyMatch(a -> a.ruledOut() && a.anomaly().phenomenon() == wanted.get()));
   }
 
   /** The text of that statement, or nothing. */

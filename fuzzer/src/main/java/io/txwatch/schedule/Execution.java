@@ -1,5 +1,6 @@
 package io.txwatch.schedule;
 
+import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
@@ -21,6 +22,7 @@ import java.util.stream.Collectors;
  *     commit set free at the same time are in an order that means nothing
  * @param finalReads the results of the case's final reads, or, if it has none, of all its tables
  * @param undecided why the outcome cannot be told; empty if it can
+ * @param events what watched connections told of its statements; empty if nobody watched
  */
 public record Execution(
     TestCase testCase,
@@ -28,7 +30,8 @@ public record Execution(
     List<StepOutcome> outcomes,
     List<Integer> order,
     List<StepOutcome> finalReads,
-    Optional<String> undecided) {
+    Optional<String> undecided,
+    List<Event> events) {
 
   /** The outcome of a step. */
   public StepOutcome outcome(Step step) {

@@ -3,6 +3,7 @@ package io.txwatch.schedule;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
+import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.StepOutcome.Status;
 import io.txwatch.testcase.Step;
@@ -73,7 +74,7 @@ public final class ScheduleExecutor implements AutoCloseable {
           public void prepare(Workspace workspace) {}
 
           @Override
-          public Connection connect(Workspace workspace) throws SQLException {
+          public Connection connect(Workspace workspace, String session) throws SQLException {
             return workspace.connect();
           }
         };
@@ -81,8 +82,17 @@ public final class ScheduleExecutor implements AutoCloseable {
     /** A case has been set up; its sessions go to work next. */
     void prepare(Workspace workspace) throws SQLException;
 
-    /** A connection for one of its sessions, or for who reads the final state. */
-    Connection connect(Workspace workspace) throws SQLException;
+    /**
+     * A connection for one of its sessions, or for who reads the final state.
+     *
+     * @param session its name
+     */
+    Connection connect(Workspace workspace, String session) throws SQLException;
+
+    /** What was observed since the case was set up; nothing, if nobody watches. */
+    default List<Event> observed() {
+      return List.of();
+    }
   }
 
   /**
@@ -130,7 +140,8 @@ public final class ScheduleExecutor implements AutoCloseable {
    */
   public Execution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, SetupException, InterruptedException {
-    if (testCase.sessions().size() > 1) {
+    // What prepares tables does so when they are new.
+    if (testCase.sessions().size() > 1 || application != Application.PLAIN) {
       ground.build(founder, testCase);
     } else {
       ground.restore(founder, testCase);
@@ -159,7 +170,8 @@ public final class ScheduleExecutor implements AutoCloseable {
       dbms.refresh(reader.connection());
       finals = readFinals(testCase, reader);
     }
-    return new Execution(testCase, level, run.outcomes(), run.order, finals, undecided);
+    return new Execution(
+        testCase, level, run.outcomes(), run.order, finals, undecided, application.observed());
   }
 
   /**
@@ -187,7 +199,7 @@ public final class ScheduleExecutor implements AutoCloseable {
       known.close();
       sessions.remove(name);
     }
-    Connection connection = application.connect(workspace);
+    Connection connection = application.connect(workspace, name);
     Session opened =
         new Session(name, dbms, connection, style, monitor.sessionOf(connection), completed);
     sessions.put(name, opened);

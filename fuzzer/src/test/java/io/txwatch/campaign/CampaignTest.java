@@ -162,7 +162,8 @@ class CampaignTest {
           T2: COMMIT
           """;
       var execution = lab.execute(longCase, "RC");
-      Reducer reducer = new Reducer(new WriteCheck(), lab.laboratory(), execution.level());
+      Verdict verdict = new WriteCheck().judge(execution, lab.laboratory());
+      Reducer reducer = new Reducer(new WriteCheck(), lab.laboratory(), execution.level(), verdict);
 
       var reduced = reducer.reduce(execution.testCase());
 

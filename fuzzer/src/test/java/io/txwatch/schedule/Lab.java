@@ -1,9 +1,9 @@
 package io.txwatch.schedule;
 
 import io.txwatch.dbms.Dbms;
-import io.txwatch.dbms.Workspace;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.Laboratory;
+import io.txwatch.oracle.ServerLaboratory;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.testcase.CaseReader;
@@ -15,31 +15,28 @@ import java.time.Duration;
 /** A workspace on a real server, for tests. */
 public final class Lab implements AutoCloseable {
 
-  private final Dbms dbms;
-  private final Workspace workspace;
-  private final ScheduleExecutor executor;
+  private final ServerLaboratory laboratory;
 
   public Lab(ServerKind kind) throws Exception {
     String url = TestServers.freshDatabase(kind);
     if (kind == ServerKind.SQLITE) {
       url += "?journal_mode=WAL";
     }
-    dbms = Dbms.of(url, DriverManager::getConnection);
-    workspace = dbms.newWorkspace();
-    executor = new ScheduleExecutor(dbms, workspace, Duration.ofSeconds(60));
+    laboratory =
+        new ServerLaboratory(Dbms.of(url, DriverManager::getConnection), Duration.ofSeconds(60));
   }
 
   public Dbms dbms() {
-    return dbms;
+    return laboratory.dbms();
   }
 
   /** For oracles. */
   public Laboratory laboratory() {
-    return Laboratory.of(dbms, executor);
+    return laboratory;
   }
 
   public Execution execute(TestCase testCase, IsolationLevel level) throws Exception {
-    return executor.execute(testCase, level);
+    return laboratory.execute(testCase, level);
   }
 
   public Execution execute(String testCase, String level) throws Exception {
@@ -48,7 +45,6 @@ public final class Lab implements AutoCloseable {
 
   @Override
   public void close() throws SQLException {
-    executor.close();
-    workspace.close();
+    laboratory.close();
   }
 }

@@ -196,6 +196,16 @@ public final class Watch {
     }
   }
 
+  /**
+   * Forgets what is known of the tables that a watched connection sees, after somebody else has
+   * changed them. Whatever is not watched is left alone.
+   */
+  public static void tablesChanged(Connection connection) {
+    if (connection instanceof WatchedConnection watched) {
+      watched.tablesChanged();
+    }
+  }
+
   /** Lets the catalog ask about a session that is being set up. */
   private static final class Session {
     private volatile @org.jspecify.annotations.Nullable SessionTracker tracker;

@@ -111,6 +111,12 @@ final class WatchedConnection extends DelegatingConnection {
     }
   }
 
+  /** Tables were changed elsewhere. */
+  void tablesChanged() {
+    catalog.invalidate();
+    forgetKeys();
+  }
+
   // ---------------------------------------------------------------- reads beside statements
 
   SideReads sideReads() {

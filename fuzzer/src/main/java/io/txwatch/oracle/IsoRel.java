@@ -1,0 +1,134 @@
+package io.txwatch.oracle;
+
+import io.txwatch.analyzer.Analyzer;
+import io.txwatch.analyzer.Coverage;
+import io.txwatch.anomaly.AdyaLevel;
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.history.Event;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.Verdict.Result;
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.ScheduleExecutor;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Isolation anomalies in the dependency graph of instrumented transactions (IsoRel, sections 3.3
+ * and 3.4).
+ *
+ * <p>The case's statements run on watched connections; ww, wr and rw dependencies by item come from
+ * the rows' writer lists (Algorithm 1), from what writes themselves tell of the version that they
+ * replaced, and from the full read of all tables at the end. The cycles are named and judged by the
+ * analyzer.
+ *
+ * <p>A violation is an anomaly that the level forbids: by what the DBMS's documentation promises of
+ * it in this version and with these settings, or by Adya's definition of it. What the level permits
+ * is told in the verdict's anomalies, and is none. An anomaly that rests on a dependency which may
+ * not be one is not told at all.
+ *
+ * <p>What differs from the paper: sessions are submitted to in the order of the case instead of
+ * each by a thread of its own, so a case shows the same each time and can be made short; rows that
+ * a statement deletes, and those that an aggregate or a subquery read, are seen; reads by locking
+ * statements are excepted as the analyzer does it.
+ */
+public final class IsoRel implements Oracle {
+
+  private final Judge judge;
+
+  /** One that holds levels to the DBMS's own promise. */
+  public IsoRel() {
+    this(Judge.DBMS);
+  }
+
+  /** One that holds levels to what that judge says. */
+  public IsoRel(Judge judge) {
+    this.judge = judge;
+  }
+
+  @Override
+  public String name() {
+    return "isorel";
+  }
+
+  @Override
+  public boolean watches() {
+    return true;
+  }
+
+  @Override
+  public Verdict judge(Execution execution, Laboratory laboratory)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    if (execution.undecided().isPresent()) {
+      return verdict(Result.UNDECIDED, execution.undecided().get(), List.of());
+    }
+    if (execution.events().isEmpty()) {
+      Execution watched = laboratory.watch(execution.testCase(), execution.level());
+      return watched.events().isEmpty()
+          ? verdict(Result.UNSUPPORTED, "connections to this DBMS cannot be watched", List.of())
+          : judge(watched, laboratory);
+    }
+    Graph byDbms = new Graph(Judge.DBMS, execution.events());
+    Graph byAdya = new Graph(Judge.ADYA, execution.events());
+    List<GraphAnomaly> anomalies = new ArrayList<>();
+    for (int i = 0; i < byDbms.anomalies.size(); i++) {
+      Anomaly anomaly = byDbms.anomalies.get(i);
+      io.txwatch.anomaly.Verdict adya = byAdya.anomalies.get(i).verdict();
+      boolean ruledOut =
+          (judge == Judge.ADYA ? adya : anomaly.verdict()) == io.txwatch.anomaly.Verdict.VIOLATION;
+      anomalies.add(new GraphAnomaly(anomaly, adya, ruledOut));
+    }
+    return verdict(byDbms.coverage, anomalies, execution.level());
+  }
+
+  private Verdict verdict(Coverage coverage, List<GraphAnomaly> anomalies, IsolationLevel level) {
+    List<GraphAnomaly> forbidden = anomalies.stream().filter(GraphAnomaly::ruledOut).toList();
+    if (!forbidden.isEmpty()) {
+      String who = judge == Judge.ADYA ? AdyaLevel.of(level).term() : "the DBMS";
+      return verdict(
+          Result.VIOLATION, list(forbidden) + ", which " + who + " rules out", anomalies);
+    }
+    if (!anomalies.isEmpty()) {
+      return verdict(Result.CLEAN, "permitted at this level: " + list(anomalies), anomalies);
+    }
+    return coverage.rowsRead() + coverage.rowsWritten() == 0
+        ? verdict(Result.UNSUPPORTED, "no row was seen to be read or written", anomalies)
+        : verdict(Result.CLEAN, "no cycle in the graph", anomalies);
+  }
+
+  private Verdict verdict(Result result, String reason, List<GraphAnomaly> anomalies) {
+    return new Verdict(name(), result, reason, Optional.empty(), anomalies);
+  }
+
+  private static String list(List<GraphAnomaly> anomalies) {
+    return anomalies.stream()
+        .map(GraphAnomaly::describe)
+        .collect(Collectors.toCollection(TreeSet::new))
+        .stream()
+        .collect(Collectors.joining(", "));
+  }
+
+  /** What the analyzer finds in events. */
+  private static final class Graph {
+    private final List<Anomaly> anomalies = new ArrayList<>();
+    private final Coverage coverage;
+
+    Graph(Judge judge, List<Event> events) {
+      try (Analyzer analyzer = new Analyzer(judge, this::add)) {
+        events.forEach(analyzer::accept);
+        analyzer.close();
+        coverage = analyzer.coverage();
+      }
+    }
+
+    private void add(Anomaly anomaly) {
+      if (!anomaly.possible()) {
+        anomalies.add(anomaly);
+      }
+    }
+  }
+}

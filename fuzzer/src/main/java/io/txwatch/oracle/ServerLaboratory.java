@@ -1,0 +1,106 @@
+package io.txwatch.oracle;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.Workspace;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.schedule.ScheduleExecutor.Application;
+import io.txwatch.schedule.Style;
+import io.txwatch.schedule.WatchedApplication;
+import io.txwatch.testcase.TestCase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The laboratory on a server: a workspace and an executor, and as soon as a watched execution is
+ * asked for, another pair for those. For one thread.
+ */
+public final class ServerLaboratory implements Laboratory, AutoCloseable {
+
+  private final Dbms dbms;
+  private final Duration patience;
+  private final Workspace workspace;
+  private final ScheduleExecutor executor;
+  private @Nullable Watching watching;
+
+  /**
+   * One with workspaces of its own, dropped at the end.
+   *
+   * @param patience how long the sessions of a case may take to come to rest
+   */
+  public ServerLaboratory(Dbms dbms, Duration patience) throws SQLException {
+    this.dbms = dbms;
+    this.patience = patience;
+    this.workspace = dbms.newWorkspace();
+    this.executor = new ScheduleExecutor(dbms, workspace, patience);
+  }
+
+  @Override
+  public Dbms dbms() {
+    return dbms;
+  }
+
+  @Override
+  public Execution execute(TestCase testCase, IsolationLevel level)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    return executor.execute(testCase, level);
+  }
+
+  @Override
+  public Execution watch(TestCase testCase, IsolationLevel level)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    Watching open = watching;
+    if (open == null) {
+      open = new Watching(dbms, patience);
+      watching = open;
+    }
+    return open.executor.execute(testCase, level);
+  }
+
+  @Override
+  public Connection setUp(TestCase testCase) throws SQLException, ScheduleExecutor.SetupException {
+    return executor.setUp(testCase);
+  }
+
+  @Override
+  public List<String> tables() throws SQLException {
+    return executor.tables();
+  }
+
+  @Override
+  public void close() throws SQLException {
+    try (workspace;
+        executor) {
+      if (watching != null) {
+        watching.close();
+      }
+    }
+  }
+
+  /** What watched executions need. */
+  private static final class Watching implements AutoCloseable {
+    private final Workspace workspace;
+    private final WatchedApplication application = new WatchedApplication();
+    private final ScheduleExecutor executor;
+
+    Watching(Dbms dbms, Duration patience) throws SQLException {
+      this.workspace = dbms.newWorkspace();
+      this.executor =
+          new ScheduleExecutor(
+              dbms, workspace, patience, (Application) application, Style.SQL_TEXT);
+    }
+
+    @Override
+    public void close() throws SQLException {
+      try (workspace;
+          application;
+          executor) {
+        // they are all there is
+      }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package io.txwatch.schedule;
+
+import io.txwatch.capture.Pipeline;
+import io.txwatch.dbms.Workspace;
+import io.txwatch.history.Event;
+import io.txwatch.history.EventSink;
+import io.txwatch.history.Ids;
+import io.txwatch.jdbc.Watch;
+import io.txwatch.prepare.Preparation;
+import io.txwatch.prepare.UnsupportedDatabaseException;
+import io.txwatch.settings.Setting;
+import io.txwatch.settings.Settings;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An application whose connections are watched within this process, at level {@code items}: each
+ * execution holds the events of what its statements read and wrote (IsoRel, sections 3.1 and 3.2,
+ * with this project's columns and reads). Where the driver has no dialect for the DBMS there are
+ * none.
+ *
+ * <p>For the sessions of one executor.
+ */
+public final class WatchedApplication implements ScheduleExecutor.Application, AutoCloseable {
+
+  private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
+
+  private final Settings settings =
+      Settings.read(List.of()).with(Setting.INSTRUMENT, "items").with(Setting.REDACT, "false");
+
+  private final Ids ids = Ids.random();
+
+  /** Tells what is known of these tables from what other applications know of theirs. */
+  private final String place = "watched " + Ids.display(ids.next());
+
+  private final List<Connection> connections = new ArrayList<>();
+  private final Log log = new Log();
+  private @Nullable Connection preparing;
+  private @Nullable Preparation preparation;
+
+  /** Adds the auxiliary columns to the case's tables. */
+  @Override
+  public void prepare(Workspace workspace) throws SQLException {
+    log.take();
+    Optional<Preparation> known = preparation(workspace);
+    if (known.isPresent()) {
+      known.get().execute(known.get().planPrepare(List.of()));
+    }
+    connections.removeIf(WatchedApplication::isClosed);
+    connections.forEach(Watch::tablesChanged);
+  }
+
+  private Optional<Preparation> preparation(Workspace workspace) throws SQLException {
+    if (preparing == null) {
+      Connection connection = workspace.connect();
+      preparing = connection;
+      try {
+        preparation = Preparation.of(connection, connection.getMetaData().getURL(), LOCK_TIMEOUT);
+      } catch (UnsupportedDatabaseException e) {
+        preparation = null; // nothing of it can be watched
+      }
+    }
+    return Optional.ofNullable(preparation);
+  }
+
+  private static boolean isClosed(Connection connection) {
+    try {
+      return connection.isClosed();
+    } catch (SQLException e) {
+      return true;
+    }
+  }
+
+  @Override
+  public Connection connect(Workspace workspace, String session) throws SQLException {
+    Connection real = workspace.connect();
+    Connection watched =
+        Watch.connection(
+            real,
+            real.getMetaData().getURL(),
+            place,
+            workspace::connect,
+            settings,
+            new Pipeline(ids, log.of(session)));
+    connections.add(watched);
+    return watched;
+  }
+
+  @Override
+  public List<Event> observed() {
+    return log.take();
+  }
+
+  /** Closes its own connection; the others are their sessions'. */
+  @Override
+  public void close() throws SQLException {
+    Connection own = preparing;
+    if (own != null) {
+      own.close();
+    }
+  }
+
+  /** The events of a case, in the order in which they came. */
+  private static final class Log {
+
+    private final List<Event> events = new ArrayList<>();
+
+    /** The first event of each session: it may be of an earlier case. */
+    private final Map<Long, Event.SessionOpened> opened = new LinkedHashMap<>();
+
+    /** Where the events of the case's session of that name go. */
+    EventSink of(String session) {
+      return new EventSink() {
+        @Override
+        public void accept(Event event) {
+          add(session, event);
+        }
+
+        @Override
+        public void close() {}
+      };
+    }
+
+    private synchronized void add(String session, Event event) {
+      if (event instanceof Event.SessionOpened o) {
+        opened.put(o.session(), new Event.SessionOpened(o.session(), session, o.database()));
+      } else if (event instanceof Event.SessionClosed) {
+        opened.remove(event.session());
+      } else {
+        events.add(event);
+      }
+    }
+
+    synchronized List<Event> take() {
+      List<Event> taken = new ArrayList<>(opened.values());
+      taken.addAll(events);
+      events.clear();
+      return taken;
+    }
+  }
+}

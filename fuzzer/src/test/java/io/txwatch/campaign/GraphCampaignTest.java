@@ -1,0 +1,65 @@
+package io.txwatch.campaign;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.IsoRel;
+import io.txwatch.oracle.Verdict;
+import io.txwatch.schedule.Execution;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import io.txwatch.sql.Dialect;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Campaigns that are judged by the dependency graph. */
+class GraphCampaignTest {
+
+  /** What a campaign did, and what was said of each case. */
+  private record Course(Summary summary, Map<String, String> verdicts) {}
+
+  @ParameterizedTest
+  @EnumSource(names = {"H2", "MARIADB"})
+  void oneSeedShowsTheSameAnomaliesAndNoneIsRuledOut(ServerKind kind) throws Exception {
+    Course one = run(kind, 1);
+    Course two = run(kind, 2);
+
+    assertThat(one.summary().findings()).as("%s", one.verdicts()).isZero();
+    assertThat(one.summary().undecided()).isZero();
+    if (kind == ServerKind.MARIADB) {
+      assertThat(one.summary().anomalies().keySet())
+          .extracting(anomaly -> anomaly.level())
+          .doesNotContain(IsolationLevel.SERIALIZABLE);
+    }
+    assertThat(two.verdicts()).hasSizeGreaterThan(25).isEqualTo(one.verdicts());
+    assertThat(two.summary().anomalies()).isEqualTo(one.summary().anomalies());
+  }
+
+  private static Course run(ServerKind kind, int workers) throws Exception {
+    Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
+    Map<String, String> verdicts = new ConcurrentSkipListMap<>();
+    Campaign.Plan plan =
+        new Campaign.Plan(
+            7, dbms.levels(), List.of(new IsoRel()), 30, Duration.ofMinutes(2), workers);
+    Campaign.Listener listener =
+        new Campaign.Listener() {
+          @Override
+          public void found(Finding finding) {}
+
+          @Override
+          public void judged(Execution execution, Verdict verdict) {
+            verdicts.put(
+                execution.testCase().name() + " at " + execution.level(),
+                verdict.result() + ": " + verdict.reason());
+          }
+        };
+    Summary summary = new Campaign(dbms, Dialect.valueOf(kind.name()), plan, listener).run();
+    return new Course(summary, verdicts);
+  }
+}

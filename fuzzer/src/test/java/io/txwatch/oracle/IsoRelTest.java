@@ -1,0 +1,98 @@
+package io.txwatch.oracle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.anomaly.Verdict;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.Lab;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.testcase.CaseReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class IsoRelTest {
+
+  private static final Path SCENARIOS = Path.of("../cli/src/test/resources/scenarios");
+
+  /** Figure 1: by design in InnoDB, and not by Adya. */
+  @Test
+  void readWriteSkewIsPermittedByTheDbmsAndRuledOutByAdya() throws Exception {
+    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+      Execution execution =
+          lab.execute(
+              CaseReader.read(SCENARIOS.resolve("b28-isorel-fig1.txt")),
+              IsolationLevel.REPEATABLE_READ);
+
+      io.txwatch.oracle.Verdict byDbms = new IsoRel().judge(execution, lab.laboratory());
+      assertThat(byDbms.result()).isEqualTo(io.txwatch.oracle.Verdict.Result.CLEAN);
+      assertThat(byDbms.phenomenon()).isEmpty();
+      assertThat(byDbms.reason()).isEqualTo("permitted at this level: READ_WRITE_SKEW of T1, T2");
+
+      io.txwatch.oracle.Verdict byAdya = new IsoRel(Judge.ADYA).judge(execution, lab.laboratory());
+      assertThat(byAdya.result()).isEqualTo(io.txwatch.oracle.Verdict.Result.VIOLATION);
+      assertThat(byAdya.phenomenon()).contains(Phenomenon.READ_WRITE_SKEW);
+      assertThat(byAdya.reason()).isEqualTo("READ_WRITE_SKEW of T1, T2, which PL-2.99 rules out");
+    }
+  }
+
+  @Test
+  void whatTouchesNoRowIsNotCalledClean() throws Exception {
+    try (Lab lab = new Lab(ServerKind.H2)) {
+      Execution execution = lab.execute("I: CREATE TABLE t (v INT)\nT1: SELECT 1", "RC");
+      assertThat(new IsoRel().judge(execution, lab.laboratory()).result())
+          .isEqualTo(io.txwatch.oracle.Verdict.Result.UNSUPPORTED);
+    }
+  }
+
+  /** Every cell of the matrix: the anomalies that the driver and the analyzer are held to. */
+  @ParameterizedTest
+  @EnumSource(names = {"H2", "MARIADB"})
+  void theGraphShowsWhatTheMatrixSays(ServerKind kind) throws Exception {
+    Map<String, String> expected = new TreeMap<>();
+    Map<String, String> actual = new TreeMap<>();
+    try (Lab lab = new Lab(kind)) {
+      for (String line : Files.readAllLines(SCENARIOS.resolve("expectations.csv"))) {
+        String[] cells = line.split(",", -1);
+        if (cells[1].equals(kind.name().toLowerCase(Locale.ROOT))) {
+          String cell = cells[0] + " " + cells[2];
+          expected.put(cell, proven(cells[5].equals("=") ? cells[4] : cells[5]));
+          Execution execution =
+              lab.laboratory()
+                  .watch(
+                      CaseReader.read(SCENARIOS.resolve(cells[0] + ".txt")),
+                      IsolationLevel.parse(cells[2]).orElseThrow());
+          actual.put(cell, told(new IsoRel().judge(execution, lab.laboratory())));
+        }
+      }
+    }
+
+    assertThat(actual).hasSizeGreaterThan(90).isEqualTo(expected);
+  }
+
+  private static String proven(String cell) {
+    return List.of(cell.split("\\+")).stream()
+        .filter(name -> !name.startsWith("?") && !name.isEmpty())
+        .sorted()
+        .collect(Collectors.joining("+"));
+  }
+
+  private static String told(io.txwatch.oracle.Verdict verdict) {
+    return verdict.anomalies().stream()
+        .map(GraphAnomaly::kind)
+        .map(kind -> (kind.byDbms() == Verdict.VIOLATION ? "!" : "") + kind.phenomenon())
+        .distinct()
+        .sorted()
+        .collect(Collectors.joining("+"));
+  }
+}
