@@ -38,7 +38,7 @@ final class CoverageCount {
       for (RowAccess access : e.rows()) {
         if (access.access().isWrite()) {
           rowsWritten++;
-        } else {
+        } else if (access.access() == Access.READ) {
           rowsRead++;
         }
         // Of a row that was found by its key no read beside the statement told.

@@ -1,5 +1,6 @@
 package io.txwatch.anomaly;
 
+import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
@@ -80,7 +81,15 @@ public final class CycleNaming {
     boolean pair = cycle.size() == 2;
     if (cycle.stream().anyMatch(edge -> edge.basis().byPredicate())) {
       boolean seenLater = in.kind() == DependencyKind.WR && out.fromStatement() < in.toStatement();
-      return pair && oneRow && seenLater ? Phenomenon.PHANTOM : Phenomenon.G_SINGLE;
+      if (!pair || !seenLater) {
+        return Phenomenon.G_SINGLE;
+      }
+      if (oneRow) {
+        return Phenomenon.PHANTOM;
+      }
+      return in.basis() == Basis.PREDICATE && !out.basis().byPredicate()
+          ? Phenomenon.READ_SKEW
+          : Phenomenon.G_SINGLE;
     }
     if (in.kind() == DependencyKind.WW) {
       if (oneRow && onlyWw(cycle) && out.fromStatement() <= in.toStatement()) {

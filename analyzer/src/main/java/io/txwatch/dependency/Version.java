@@ -107,7 +107,7 @@ final class Version {
   }
 
   /** A read of a version, in the list of its readers. */
-  static final class Read {
+  static class Read {
     final Version version;
     final Transaction reader;
     final int statement;

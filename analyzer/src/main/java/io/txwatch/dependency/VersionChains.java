@@ -111,6 +111,7 @@ final class VersionChains {
             wrote(transaction, deletion);
           }
         }
+        case PASSED_OVER -> passedOver(transaction, event.statement(), version);
         case TARGET -> {}
       }
     }
@@ -136,6 +137,12 @@ final class VersionChains {
     if (version.writer != reader) {
       reader.reads.add(
           new Read(version, reader, statement, certain ? Basis.ITEM : Basis.POSSIBLE_ITEM));
+    }
+  }
+
+  private static void passedOver(Transaction reader, int statement, Version version) {
+    if (version.writer != reader) {
+      reader.reads.add(new PassedOver(version, reader, statement));
     }
   }
 
@@ -241,7 +248,10 @@ final class VersionChains {
   private void seen(Read read) {
     Version version = read.version;
     Transaction writer = version.writer;
-    if (version.row.broken || writer == null || writer == read.reader) {
+    if (read instanceof PassedOver
+        || version.row.broken
+        || writer == null
+        || writer == read.reader) {
       return;
     }
     if (version.fate == Fate.SURVIVED) {
@@ -264,7 +274,18 @@ final class VersionChains {
     if (version.row.broken || writer == null || writer == read.reader) {
       return;
     }
-    if (version.writer != writer) {
+    if (read instanceof PassedOver passed) {
+      if (passed.choseFrom(survivor)) {
+        out.dependency(
+            writer,
+            read.reader,
+            DependencyKind.WR,
+            version.row,
+            survivor.statement,
+            read.statement,
+            survivor.isDoubtful() ? Basis.POSSIBLE_PREDICATE : Basis.PREDICATE);
+      }
+    } else if (version.writer != writer) {
       out.dependency(
           read.reader,
           writer,

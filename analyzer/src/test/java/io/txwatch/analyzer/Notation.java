@@ -34,10 +34,11 @@ import java.util.regex.Pattern;
  *   <li>{@code t1(x2)}: an UPDATE found row x by its key, and made the version that stands on x2;
  *       of {@code t1(x)}, it made none
  *   <li>{@code i1(x)}, {@code d1(x2)}: INSERT, DELETE
+ *   <li>{@code p1(x2)}: a DELETE passed over x2, which matches its predicate in 1's snapshot
  *   <li>{@code b1(x2)}: an UPDATE whose rows were not seen (blind)
  *   <li>{@code x0?}: told by a read beside the statement, uncertain
  *   <li>{@code r1(x0;P:x0,y0)}: by predicate P, with the version set x0, y0; {@code P?:} if the set
- *       is uncertain, {@code _:} if the predicate has no name. So for all of r, l, w, b, i, d
+ *       is uncertain, {@code _:} if the predicate has no name. So for all of r, l, w, b, i, d, p
  *   <li>{@code s1(2-3)}: ROLLBACK TO a savepoint undid statements 2 to 3
  *   <li>{@code c1 a1 u1}: it committed, aborted, ended nobody knows how
  *   <li>{@code g1}: a gap in transaction 1
@@ -133,6 +134,7 @@ public final class Notation {
       case 't' -> statement(tx, count, StatementKind.UPDATE, Access.TARGET, arguments, true);
       case 'i' -> statement(tx, count, StatementKind.INSERT, Access.INSERT, arguments, true);
       case 'd' -> statement(tx, count, StatementKind.DELETE, Access.DELETE, arguments, true);
+      case 'p' -> statement(tx, count, StatementKind.DELETE, Access.PASSED_OVER, arguments, true);
       case 's' -> {
         String[] range = arguments.split("-");
         count[1]++;
@@ -172,7 +174,7 @@ public final class Notation {
       String row = version.substring(0, 1);
       boolean made = access == Access.UPDATE || access == Access.INSERT || version.length() > 1;
       String list = access == Access.INSERT || !made ? "" : list(version);
-      if (access != Access.READ && access != Access.DELETE && made) {
+      if (access.isWrite() && access != Access.DELETE && made) {
         list = list + WriterToken.of(tx, number);
         lists.put(row + tx, list);
         lists.put(row + tx + "." + number, list);

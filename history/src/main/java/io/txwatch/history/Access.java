@@ -24,10 +24,17 @@ public enum Access {
    * from it all the same, {@code KeyedWrites} in the analyzer says. Its event was sent before
    * anything that its session sent to the DBMS after the statement.
    */
-  TARGET;
+  TARGET,
+  /**
+   * Matches the statement's predicate in its transaction's snapshot, and was left alone all the
+   * same: a DELETE at InnoDB's REPEATABLE READ, which chooses from the newest versions. So it chose
+   * from a later version of the row than this one, whose writers' list is told; or the row was
+   * gone. The application did not read it here.
+   */
+  PASSED_OVER;
 
-  /** True for everything but a read. */
+  /** True for what the statement wrote, or may have written. */
   public boolean isWrite() {
-    return this != READ;
+    return this != READ && this != PASSED_OVER;
   }
 }

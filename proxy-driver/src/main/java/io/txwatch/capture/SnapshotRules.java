@@ -33,7 +33,10 @@ import io.txwatch.sql.SideRead.Purpose;
  *       has a snapshot it would fix one. SERIALIZABLE: within a transaction every read locks:
  *       nothing is sent. After a write or a read that waits, ROW_COUNT(), FOUND_ROWS() and the
  *       warnings belong to the application's statement until it sends the next one: nothing is sent
- *       after a statement, but {@linkplain When#LATER later}.
+ *       after a statement, but {@linkplain When#LATER later}. A row that a DELETE at REPEATABLE
+ *       READ matches, and that a plain read still shows afterwards, was not to be deleted in its
+ *       newest version, for the DELETE locks what it meets and skips nothing: that can be asked
+ *       later too, until the transaction's next write, if the snapshot was fixed before the DELETE.
  *   <dt>H2 (documentation, Advanced, Transaction Isolation; 2.x, MVStore)
  *   <dd>READ COMMITTED: a snapshot for each statement. SNAPSHOT and SERIALIZABLE: one for the
  *       transaction. REPEATABLE READ: one for each table, taken by the first statement that names
@@ -130,14 +133,17 @@ public record SnapshotRules(Dialect dialect, boolean original) {
   public Sending sending(
       StatementKind kind, Purpose purpose, Moment planned, boolean oneTable, Session session) {
     Sending sending =
-        purpose == Purpose.AFTER_WRITE
-            ? afterWrite(session)
-            : switch (dialect) {
-              case POSTGRESQL -> postgres(planned, session);
-              case MYSQL, MARIADB -> innodb(kind, purpose, planned, session);
-              case H2 -> h2(kind, planned, oneTable, session);
-              case SQLITE -> sqlite(kind, planned, session);
-            };
+        switch (purpose) {
+          case AFTER_WRITE -> afterWrite(session);
+          case PASSED_OVER -> passedOver(session);
+          case READ, BEFORE_WRITE, VERSION_SET ->
+              switch (dialect) {
+                case POSTGRESQL -> postgres(planned, session);
+                case MYSQL, MARIADB -> innodb(kind, purpose, planned, session);
+                case H2 -> h2(kind, planned, oneTable, session);
+                case SQLITE -> sqlite(kind, planned, session);
+              };
+        };
     if (original) {
       return sending;
     }
@@ -159,6 +165,11 @@ public record SnapshotRules(Dialect dialect, boolean original) {
       case MYSQL, MARIADB -> serializable || !session.inTransaction() ? NEVER : LATER_IN_SNAPSHOT;
       case H2, SQLITE -> at(Moment.AFTER, session.inTransaction());
     };
+  }
+
+  private static Sending passedOver(Session session) {
+    boolean snapshot = session.inTransaction() && session.hasSnapshot();
+    return snapshot && session.at(IsolationLevel.REPEATABLE_READ) ? LATER_IN_SNAPSHOT : NEVER;
   }
 
   private static Sending postgres(Moment planned, Session session) {

@@ -78,10 +78,15 @@ final class PlannedReads {
     }
 
     /**
-     * True if what it would tell is not lost without it: a version bears its writer, who is known
-     * when somebody reads it next. Whether an upsert inserted or updated is lost.
+     * True if what it would tell is not missed without it. Of what was written: a version bears its
+     * writer, who is known when somebody reads it next; but whether an upsert inserted or updated
+     * is lost. Of what was passed over: where it is not asked, plain reads see what the DELETE
+     * sees, or it is the version set that is missing, and counted.
      */
-    boolean isToldLater(CachedPlan cached) {
+    boolean isNotMissed(CachedPlan cached) {
+      if (read.purpose() == Purpose.PASSED_OVER) {
+        return true;
+      }
       boolean upsert =
           cached
               .plan()

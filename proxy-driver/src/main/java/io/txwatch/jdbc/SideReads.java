@@ -120,6 +120,14 @@ final class SideReads {
     readLater(true);
   }
 
+  /**
+   * The transaction is about to go back to a savepoint, and what it did since will be as undone.
+   */
+  void beforeRollbackTo() {
+    readLater(false);
+    overtake(true);
+  }
+
   /** The transaction is about to be rolled back: nothing of it matters any more. */
   void forget() {
     later.clear();
@@ -141,6 +149,11 @@ final class SideReads {
       Later one = all.next();
       if (one.execution.hasEnded()) {
         all.remove();
+        continue;
+      }
+      if (one.overtaken && one.one.read.purpose() == Purpose.PASSED_OVER) {
+        all.remove(); // what it shows may be what was written since
+        one.execution.release();
         continue;
       }
       SnapshotRules.Session session = session(one.execution);
@@ -184,7 +197,7 @@ final class SideReads {
       sendings[i] = sending;
       boolean told = true;
       if (sending.when() == When.NEVER) {
-        if (!one.isToldLater(execution.cached())) {
+        if (!one.isNotMissed(execution.cached())) {
           execution.notBeside(one, "could be noticed");
         }
         told = false;
@@ -382,6 +395,11 @@ final class SideReads {
         if (own >= 0) {
           String upTo = writers.substring(0, own + WriterToken.LENGTH);
           execution.rowBeside(execution.access(row, upTo), table, row, upTo, true);
+        }
+      }
+      case PASSED_OVER -> {
+        if (certain) {
+          execution.rowBeside(Access.PASSED_OVER, table, row, writers, true);
         }
       }
       case READ, VERSION_SET -> execution.rowBeside(Access.READ, table, row, writers, certain);

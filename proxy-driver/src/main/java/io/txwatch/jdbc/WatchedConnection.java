@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A connection whose transactions and statements are observed. */
@@ -138,9 +139,13 @@ final class WatchedConnection extends DelegatingConnection {
   }
 
   private void beforeCommit() {
+    readBeside(SideReads::beforeCommit);
+  }
+
+  private void readBeside(Consumer<SideReads> what) {
     if (sideReads != null) {
       try {
-        sideReads.beforeCommit();
+        what.accept(sideReads);
       } catch (RuntimeException e) {
         fault(e);
       }
@@ -431,6 +436,7 @@ final class WatchedConnection extends DelegatingConnection {
 
   @Override
   public void rollback(Savepoint savepoint) throws SQLException {
+    readBeside(SideReads::beforeRollbackTo);
     delegate.rollback(savepoint);
     tracker.rolledBackTo(nameOf(savepoint));
     forgetKeys();

@@ -36,6 +36,11 @@ public record SideRead(
     BEFORE_WRITE,
     /** AWR: rows that the statement has written, with the version that it made. */
     AFTER_WRITE,
+    /**
+     * Rows that match the predicate of a DELETE after it was carried out: where it chooses from
+     * newer versions than a plain read sees (InnoDB, REPEATABLE READ), those that it passed over.
+     */
+    PASSED_OVER,
     /** VSR: every row of a table that the statement's predicate is about. */
     VERSION_SET
   }

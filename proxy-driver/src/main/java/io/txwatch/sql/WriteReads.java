@@ -23,6 +23,9 @@ import java.util.Set;
  * <p>What a DELETE is about to take is asked for by its own WHERE, ORDER BY and LIMIT. Others may
  * change it in between unless both see one snapshot; whoever carries it out knows.
  *
+ * <p>What a DELETE of MySQL or MariaDB passed over is asked for by its WHERE, once it is through:
+ * at level {@code predicates}, for it tells of the predicate and of no row that was read.
+ *
  * <p>No lock clause is carried: a read that locked first would wait in the statement's stead.
  */
 final class WriteReads {
@@ -53,6 +56,14 @@ final class WriteReads {
   /** Plans a read of what a DELETE is about to take; false if there is to be none. */
   static boolean before(Draft draft, TableRef target) {
     return wanted(draft) && new WriteReads(draft, target).beforeDelete();
+  }
+
+  /** Plans a read of what a DELETE has passed over, where there can be such rows. */
+  static void passedOver(Draft draft, TableRef target) {
+    boolean newestVersions = draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB;
+    if (newestVersions && draft.extent.level().includes(Level.PREDICATES) && draft.alone) {
+      new WriteReads(draft, target).passedOver();
+    }
   }
 
   private boolean afterWrite() {
@@ -99,6 +110,31 @@ final class WriteReads {
         shape.where < 0 || !Repeatability.asksForTime(draft, shape.where, shape.whereEnd);
     add(Purpose.BEFORE_WRITE, Moment.BEFORE, timeless && shape.limit < 0);
     return true;
+  }
+
+  /**
+   * Not with LIMIT, which leaves rows that match, nor IGNORE, which leaves those that it may not
+   * delete.
+   */
+  private void passedOver() {
+    boolean all = shape.where < 0;
+    if (shape.limit >= 0
+        || !(all || canCopy(shape.where, shape.whereEnd))
+        || (!all && Repeatability.asksForTime(draft, shape.where, shape.whereEnd))) {
+      return;
+    }
+    for (int i = shape.verb; i < target.from(); i++) {
+      if (draft.tokens.isWord(i, "IGNORE")) {
+        return;
+      }
+    }
+    begin();
+    if (!all) {
+      sql.append(" where ");
+      slice(shape.where + 1, shape.whereEnd);
+    }
+    limit();
+    add(Purpose.PASSED_OVER, Moment.AFTER, true);
   }
 
   private int tailEnd() {

@@ -57,6 +57,8 @@ final class WriteRewriter {
     returnRows();
     if (shape.kind == StatementKind.UPDATE && draft.returns == Returns.NOTHING) {
       WriteReads.after(draft, target);
+    } else if (shape.kind == StatementKind.DELETE) {
+      WriteReads.passedOver(draft, target);
     }
     reads(draft, target);
   }

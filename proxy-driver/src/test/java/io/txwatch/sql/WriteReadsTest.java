@@ -3,6 +3,7 @@ package io.txwatch.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.sql.RewritePlanner.Level;
+import io.txwatch.sql.SideRead.Purpose;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,13 +55,46 @@ class WriteReadsTest {
     assertThat(reads(dialect, sql, false)).isEqualTo(reads == null ? "" : reads);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          MARIADB    | DELETE FROM t WHERE a = ? AND b > 3   | PASSED_OVER select t.txw_rid, t.txw_wl from t where a = ? AND b > 3 limit 101 [1]
+          MARIADB    | DELETE FROM t                         | PASSED_OVER select t.txw_rid, t.txw_wl from t limit 101 []
+          MARIADB    | DELETE FROM t WHERE a = 1 LIMIT 1     |
+          MARIADB    | DELETE IGNORE FROM t WHERE a = 1      |
+          MARIADB    | DELETE FROM t WHERE a = rand()        |
+          MARIADB    | DELETE FROM t WHERE a < now()         |
+          MARIADB    | DELETE FROM t WHERE a = @v            |
+          MARIADB    | DELETE FROM t WHERE a IN (SELECT 1)   |
+          MYSQL      | DELETE FROM t WHERE a = ?             | PASSED_OVER select t.txw_rid, t.txw_wl from t where a = ? limit 101 [1]
+          MYSQL      | UPDATE t SET b = 1 WHERE a = 1        |
+          POSTGRESQL | DELETE FROM t WHERE a = 1             |
+          H2         | DELETE FROM t WHERE a = 1             |
+          """)
+  void whatADeletePassedOver(Dialect dialect, String sql, String reads) {
+    assertThat(
+            plan(dialect, sql, true, Level.PREDICATES).sideReads().stream()
+                .filter(read -> read.purpose() == Purpose.PASSED_OVER)
+                .map(WriteReadsTest::text)
+                .collect(Collectors.joining("; ")))
+        .isEqualTo(reads == null ? "" : reads);
+  }
+
   private static String reads(Dialect dialect, String sql, boolean mayReturnRows) {
+    return plan(dialect, sql, mayReturnRows, Level.ITEMS).sideReads().stream()
+        .map(WriteReadsTest::text)
+        .collect(Collectors.joining("; "));
+  }
+
+  private static String text(SideRead read) {
+    return read.purpose() + " " + read.sql() + " " + Arrays.toString(read.parameters());
+  }
+
+  private static RewritePlan plan(Dialect dialect, String sql, boolean mayReturnRows, Level level) {
     TestCatalog catalog =
         new TestCatalog(dialect).prepared("t", "a", "b", "g changing", "j json").prepared("u", "c");
-    RewritePlan plan =
-        new RewritePlanner(dialect, Level.ITEMS, 100).plan(sql, catalog, mayReturnRows);
-    return plan.sideReads().stream()
-        .map(read -> read.purpose() + " " + read.sql() + " " + Arrays.toString(read.parameters()))
-        .collect(Collectors.joining("; "));
+    return new RewritePlanner(dialect, level, 100).plan(sql, catalog, mayReturnRows);
   }
 }
