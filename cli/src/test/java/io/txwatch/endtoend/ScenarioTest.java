@@ -105,8 +105,12 @@ class ScenarioTest {
       Set<String> below =
           instrumentation == Instrumentation.INLINE
               ? Set.of()
-              : anomalies.get(Instrumentation.values()[instrumentation.ordinal() - 1]);
-      return !Objects.requireNonNull(anomalies.get(instrumentation)).equals(below);
+              : at(Instrumentation.values()[instrumentation.ordinal() - 1]);
+      return !at(instrumentation).equals(below);
+    }
+
+    private Set<String> at(Instrumentation instrumentation) {
+      return Objects.requireNonNull(anomalies.get(instrumentation));
     }
 
     Set<String> proven(Instrumentation instrumentation) {
@@ -118,7 +122,7 @@ class ScenarioTest {
     }
 
     private Set<String> named(Instrumentation instrumentation, boolean possible) {
-      return Objects.requireNonNull(anomalies.get(instrumentation)).stream()
+      return at(instrumentation).stream()
           .filter(name -> name.startsWith("?") == possible)
           .map(name -> possible ? name.substring(1) : name)
           .collect(Collectors.toCollection(TreeSet::new));
