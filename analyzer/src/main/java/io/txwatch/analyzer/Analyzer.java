@@ -7,6 +7,7 @@ import io.txwatch.anomaly.Finding;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Verdict;
+import io.txwatch.dependency.CommitOrder;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.Transaction;
@@ -19,6 +20,7 @@ import io.txwatch.history.EventSink;
 import io.txwatch.history.GapReason;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -28,8 +30,11 @@ import java.util.function.Consumer;
  *
  * <p>Only transactions that committed, and of which no event was lost, are accused: every anomaly
  * is told when the last event that proves it has come, and is confirmed then. An anomaly that is
- * {@linkplain Anomaly#possible() possible} is told as suspected; but where the level forbids it, it
- * is counted only, since then it is most likely none.
+ * {@linkplain Anomaly#possible() possible} is told as suspected, and so is, {@linkplain #suspect()
+ * on demand}, one that would be there if transactions that run for long, or whose outcome is not
+ * known, committed; the latter is confirmed or {@linkplain #onWithdrawn withdrawn} when they end.
+ * But where the level forbids it, what is suspected is counted only, since then it is most likely
+ * none: the DBMS may still refuse that commit.
  *
  * <p><b>What is forgotten.</b> Let a transaction's horizon be the beginning of the oldest one that
  * ran when it began: all that overlapped with it began later. Forgotten is who was over before the
@@ -49,13 +54,19 @@ import java.util.function.Consumer;
  */
 public final class Analyzer implements EventSink {
 
+  /** So many reads and writes are looked at for suspicions whenever asked. */
+  private static final long WORTH_A_LOOK = 10_000;
+
   private final Judge judge;
   private final Consumer<Anomaly> found;
   private final CoverageCount coverage = new CoverageCount();
   private final MemoryBudget memory;
   private final AnomalyDetector detector = new AnomalyDetector(this::tell);
-  private final DependencyInference inference = new DependencyInference(detector);
-  private long retained = Long.MAX_VALUE;
+  private final DependencyInference inference;
+  private final Suspicions suspicions = new Suspicions();
+  private Consumer<Anomaly> withdrawn = anomaly -> {};
+  private long suspectedAt;
+  private long retained;
 
   /**
    * Tells {@code found} each anomaly, from within {@link #accept}; an eighth of the heap is its.
@@ -70,9 +81,19 @@ public final class Analyzer implements EventSink {
    * @param memory how many bytes, roughly, it may hold before it begins anew
    */
   public Analyzer(Judge judge, Consumer<Anomaly> found, long memory) {
+    this(judge, found, memory, Set.of());
+  }
+
+  /**
+   * The same, with orders that count besides dependencies. Then nobody is forgotten before the
+   * memory is used up: in the order of a session what was over long ago still counts.
+   */
+  public Analyzer(Judge judge, Consumer<Anomaly> found, long memory, Set<CommitOrder> orders) {
     this.judge = judge;
     this.found = found;
     this.memory = new MemoryBudget(memory);
+    this.inference = new DependencyInference(detector, orders);
+    this.retained = orders.isEmpty() ? Long.MAX_VALUE : 0;
   }
 
   @Override
@@ -80,6 +101,9 @@ public final class Analyzer implements EventSink {
     coverage.count(event);
     inference.accept(event);
     detector.flush();
+    if (!suspicions.isEmpty() && event instanceof Event.TransactionEnded ended) {
+      suspicions.resolve(ended.transaction(), ended.outcome()).forEach(withdrawn);
+    }
     boolean usedUp = memory.isUsedUpBy(event);
     if (usedUp || memory.isTimeToForget()) {
       forget(usedUp);
@@ -108,6 +132,50 @@ public final class Analyzer implements EventSink {
     retained = time;
   }
 
+  /**
+   * Has told what was suspected and came to nothing: one of its transactions was rolled back, or
+   * did something before it committed that makes it none.
+   */
+  public void onWithdrawn(Consumer<Anomaly> listener) {
+    withdrawn = listener;
+  }
+
+  /**
+   * Tells what is suspected: what would be an anomaly if the transactions that are undecided
+   * committed, of those that were there already when this was last called. So whoever is quick is
+   * never suspected, but judged by what he did. To be called now and then; it does nothing when
+   * much is to be looked at and little has happened.
+   */
+  public void suspect() {
+    long since = inference.clock() - suspectedAt;
+    if (since > 0) {
+      suspect(suspectedAt, WORTH_A_LOOK + since);
+      suspectedAt = inference.clock();
+    }
+  }
+
+  /** Tells all that is suspected: at the end of a history, when no outcomes will come any more. */
+  public void suspectAll() {
+    suspect(Long.MAX_VALUE, Long.MAX_VALUE);
+  }
+
+  private void suspect(long before, long most) {
+    detector.flush();
+    for (Finding finding :
+        detector.suppose(listener -> inference.suppose(before, most, listener))) {
+      if (suspicions.isNew(finding)) {
+        Anomaly anomaly = anomaly(finding, Confidence.SUSPECTED);
+        boolean forbidden = anomaly.verdict() == Verdict.VIOLATION;
+        suspicions.open(finding, forbidden ? Optional.empty() : Optional.of(anomaly));
+        if (forbidden) {
+          coverage.countForbidden();
+        } else {
+          found.accept(anomaly);
+        }
+      }
+    }
+  }
+
   /** How many transactions are remembered. */
   int remembered() {
     return Math.max(inference.transactions(), detector.transactions());
@@ -130,23 +198,29 @@ public final class Analyzer implements EventSink {
   }
 
   private void tell(Finding finding) {
-    Database database = finding.edges().get(0).from().database();
-    Verdict verdict = judge.judge(finding, database);
-    if (finding.possible() && verdict == Verdict.VIOLATION) {
+    Anomaly anomaly =
+        anomaly(finding, finding.possible() ? Confidence.SUSPECTED : Confidence.CONFIRMED);
+    if (finding.possible() && anomaly.verdict() == Verdict.VIOLATION) {
       coverage.countForbidden();
       return;
     }
-    found.accept(
-        new Anomaly(
-            finding.phenomenon(),
-            finding.cycleClass(),
-            verdict,
-            finding.possible() ? Confidence.SUSPECTED : Confidence.CONFIRMED,
-            database,
-            finding.level(),
-            finding.transactions().stream().map(t -> observed(t, finding.edges())).toList(),
-            finding.edges().stream().map(Analyzer::dependency).toList(),
-            Advice.on(finding, verdict, database)));
+    suspicions.confirmed(finding);
+    found.accept(anomaly);
+  }
+
+  private Anomaly anomaly(Finding finding, Confidence confidence) {
+    Database database = finding.edges().get(0).from().database();
+    Verdict verdict = judge.judge(finding, database);
+    return new Anomaly(
+        finding.phenomenon(),
+        finding.cycleClass(),
+        verdict,
+        confidence,
+        database,
+        finding.level(),
+        finding.transactions().stream().map(t -> observed(t, finding.edges())).toList(),
+        finding.edges().stream().map(Analyzer::dependency).toList(),
+        Advice.on(finding, verdict, database));
   }
 
   private static Dependency dependency(Edge edge) {

@@ -6,8 +6,11 @@ import io.txwatch.history.EventSink;
 import io.txwatch.history.EventSinkProvider;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
+import java.io.Flushable;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The analyzer inside the watched application: {@code txwatch.analyzer=inprocess}. Anomalies go to
@@ -52,25 +55,68 @@ public final class InProcessAnalyzer implements EventSinkProvider {
                 log.tell(anomaly);
               }
             });
-    return new EventSink() {
-      @Override
-      public void accept(Event event) {
-        analyzer.accept(event);
-        if (log != null) {
-          log.tick();
-        }
-      }
+    analyzer.onWithdrawn(
+        anomaly -> {
+          if (report != null) {
+            report.withdraw(anomaly);
+          }
+          if (log != null) {
+            log.withdraw(anomaly);
+          }
+        });
+    return new Told(analyzer, report, log);
+  }
 
-      @Override
-      public void close() {
-        analyzer.close();
-        if (log != null) {
-          log.close(analyzer.coverage());
-        }
-        if (report != null) {
-          report.close();
-        }
+  /** The analyzer and where it tells. */
+  private static final class Told implements EventSink, Flushable {
+
+    private static final long SUSPECT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** So many events between two looks at the clock. */
+    private static final int SELDOM = 1024;
+
+    private final Analyzer analyzer;
+    private final @Nullable ReportFile report;
+    private final @Nullable PeopleLog log;
+    private long suspected = System.nanoTime();
+    private int events;
+
+    Told(Analyzer analyzer, @Nullable ReportFile report, @Nullable PeopleLog log) {
+      this.analyzer = analyzer;
+      this.report = report;
+      this.log = log;
+    }
+
+    @Override
+    public void accept(Event event) {
+      analyzer.accept(event);
+      if (++events % SELDOM == 0) {
+        flush();
       }
-    };
+      if (log != null) {
+        log.tick();
+      }
+    }
+
+    /** Called also when there is nothing else to do. */
+    @Override
+    public void flush() {
+      long now = System.nanoTime();
+      if (now - suspected > SUSPECT_NANOS) {
+        suspected = now;
+        analyzer.suspect();
+      }
+    }
+
+    @Override
+    public void close() {
+      analyzer.close();
+      if (log != null) {
+        log.close(analyzer.coverage());
+      }
+      if (report != null) {
+        report.close();
+      }
+    }
   }
 }

@@ -24,6 +24,7 @@ public final class PeopleLog {
   private final AnomalyGroups groups = new AnomalyGroups();
   private long lastSummary;
   private long uncounted;
+  private long withdrawn;
 
   /**
    * A log.
@@ -44,6 +45,17 @@ public final class PeopleLog {
       out.accept(TextReport.of(anomaly) + "\n");
     } else {
       uncounted++;
+    }
+  }
+
+  /** Tells that a suspicion came to nothing, or counts that. */
+  public void withdraw(Anomaly anomaly) {
+    withdrawn++;
+    if (withdrawn == 1) {
+      out.accept(
+          "txwatch: a suspected "
+              + anomaly.phenomenon().term()
+              + " came to nothing, its transactions did not all commit\n");
     }
   }
 
@@ -72,6 +84,9 @@ public final class PeopleLog {
     }
     if (groups.notKept() > 0) {
       sums.add(groups.notKept() + " of still other kinds");
+    }
+    if (withdrawn > 0) {
+      sums.add(withdrawn + " suspected ones came to nothing");
     }
     if (!sums.isEmpty()) {
       out.accept("txwatch: in all\n  " + String.join("\n  ", sums) + "\n");

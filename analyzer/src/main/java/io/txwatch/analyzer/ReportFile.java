@@ -52,8 +52,17 @@ public final class ReportFile {
 
   /** Writes a line. */
   public void write(Anomaly anomaly) {
+    writeLine(JsonReport.anomaly(anomaly));
+  }
+
+  /** Writes a line that takes a suspicion back. */
+  public void withdraw(Anomaly anomaly) {
+    writeLine(JsonReport.withdrawn(anomaly));
+  }
+
+  private void writeLine(String line) {
     try {
-      out.write(JsonReport.anomaly(anomaly) + "\n");
+      out.write(line + "\n");
       out.flush();
     } catch (IOException e) {
       fail(e);

@@ -11,7 +11,9 @@ public enum AdyaLevel {
   /** Proscribes G1 and G2-item. */
   PL_2_99("PL-2.99"),
   /** Proscribes G1 and G2: conflict serializability. */
-  PL_3("PL-3");
+  PL_3("PL-3"),
+  /** As PL-3, in an order that agrees with real time: strict serializability (section 4.3). */
+  PL_SS("PL-SS");
 
   private final String term;
 

@@ -1,6 +1,7 @@
 package io.txwatch.anomaly;
 
 import io.txwatch.dependency.Dependency;
+import io.txwatch.dependency.DependencyKind;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.util.List;
@@ -30,6 +31,24 @@ public record Anomaly(
     List<ObservedTransaction> transactions,
     List<Dependency> cycle,
     String advice) {
+
+  /**
+   * The class of its cycle, as reports print it: {@code G-single}; {@code G-single-process} where
+   * it takes the order of a session, {@code G-single-realtime} where it takes that of time. Empty
+   * if it is no cycle.
+   */
+  public Optional<String> cycleTerm() {
+    return cycleClass.map(
+        of ->
+            of.term()
+                + (has(DependencyKind.RT)
+                    ? "-realtime"
+                    : has(DependencyKind.SO) ? "-process" : ""));
+  }
+
+  private boolean has(DependencyKind kind) {
+    return cycle.stream().anyMatch(edge -> edge.kind() == kind);
+  }
 
   /**
    * Whether it rests on a dependency that may not be one: a predicate may not have looked at a row,

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Two graphs are kept apart: one of the proven dependencies, and, from the first possible one
  * on, one of all of them. So a possible dependency costs nothing where there is none, never hides a
  * proven cycle behind a shorter one, and never comes to stand in a finding that looks proven. What
- * is told of two transactions as proven is not told of them as possible, too.
+ * is told of two transactions as proven is not told of them as possible, too. A third graph, of the
+ * proven and of the {@linkplain io.txwatch.dependency.CommitOrder orders} that were asked for,
+ * shows what is an anomaly by these alone; it is there only if they were.
  */
 public final class AnomalyDetector implements DependencyListener {
 
@@ -31,6 +34,7 @@ public final class AnomalyDetector implements DependencyListener {
   private final Consumer<Finding> found;
   private final CycleFinder proven;
   private @Nullable CycleFinder possible;
+  private @Nullable CycleFinder ordered;
   private final Map<Direct, Boolean> toldDirect = CycleFinder.remembering(CycleFinder.REMEMBERED);
 
   /** A read that is wrong by itself. */
@@ -48,6 +52,9 @@ public final class AnomalyDetector implements DependencyListener {
     if (possible != null) {
       possible.add(transaction);
     }
+    if (ordered != null) {
+      ordered.add(transaction);
+    }
   }
 
   @Override
@@ -63,6 +70,16 @@ public final class AnomalyDetector implements DependencyListener {
       return;
     }
     Edge edge = new Edge(from, to, kind, row, fromStatement, toStatement, basis);
+    if (kind.isOrder() && ordered == null) {
+      ordered = new CycleFinder(found, AnomalyDetector::isInversion, BUDGET, Integer.MAX_VALUE);
+      ordered.addAll(proven);
+    }
+    if (ordered != null && !basis.possible()) {
+      ordered.add(edge);
+    }
+    if (kind.isOrder()) {
+      return;
+    }
     if (basis.possible() && possible == null) {
       possible =
           new CycleFinder(
@@ -128,6 +145,10 @@ public final class AnomalyDetector implements DependencyListener {
                     Basis.ITEM))));
   }
 
+  private static boolean isInversion(Finding finding) {
+    return finding.phenomenon() == Phenomenon.TRANSACTION_INVERSION;
+  }
+
   private void direct(
       Phenomenon phenomenon,
       Transaction writer,
@@ -148,6 +169,20 @@ public final class AnomalyDetector implements DependencyListener {
     if (possible != null) {
       possible.flush();
     }
+    if (ordered != null) {
+      ordered.flush();
+    }
+  }
+
+  /**
+   * What would be found besides if undecided transactions committed. To be called when all is
+   * {@linkplain #flush searched}.
+   *
+   * @param supposition tells a listener what would follow; whether it told anything
+   */
+  public List<Finding> suppose(Predicate<DependencyListener> supposition) {
+    Suppositions suppositions = new Suppositions();
+    return supposition.test(suppositions) ? suppositions.findings(proven, BUDGET) : List.of();
   }
 
   /** Lets go of the transactions that were forgotten. */
@@ -155,6 +190,9 @@ public final class AnomalyDetector implements DependencyListener {
     proven.forget();
     if (possible != null) {
       possible.forget();
+    }
+    if (ordered != null) {
+      ordered.forget();
     }
   }
 

@@ -36,6 +36,10 @@ public final class CycleNaming {
       }
     }
     CycleClass cycleClass = classOf(cycle);
+    if (cycle.stream().anyMatch(edge -> edge.kind().isOrder())) {
+      return Optional.of(
+          new Finding(Phenomenon.TRANSACTION_INVERSION, Optional.of(cycleClass), cycle));
+    }
     Phenomenon name =
         switch (cycleClass) {
           case G0 -> Phenomenon.DIRTY_WRITE;

@@ -27,6 +27,25 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
     return edge.from() == edge.to() ? List.of(edge.from()) : List.of(edge.from(), edge.to());
   }
 
+  /**
+   * The phenomenon that a level must prevent for this not to happen: of an inversion, the one whose
+   * cycle it would be if the order were a dependency. Nobody is told of inversions who did not ask
+   * for the order to count.
+   */
+  public Phenomenon judgedAs() {
+    if (phenomenon != Phenomenon.TRANSACTION_INVERSION) {
+      return phenomenon;
+    }
+    return switch (cycleClass.orElse(CycleClass.G2)) {
+      case G0 -> Phenomenon.DIRTY_WRITE;
+      case G1C -> Phenomenon.CIRCULAR_INFORMATION_FLOW;
+      case G_SINGLE -> Phenomenon.G_SINGLE;
+      case G_NONADJACENT -> Phenomenon.G_NONADJACENT;
+      case G2_ITEM -> Phenomenon.G2_ITEM;
+      case G2 -> Phenomenon.G2;
+    };
+  }
+
   /** Whether it rests on a dependency that may not be one. */
   public boolean possible() {
     return edges.stream().anyMatch(edge -> edge.basis().possible());

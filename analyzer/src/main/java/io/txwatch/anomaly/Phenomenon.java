@@ -53,8 +53,8 @@ public enum Phenomenon {
   /** Two orders of one row's versions. */
   INCOMPATIBLE_ORDER(
       "incompatible order",
-      "Two reads of a row show its versions in orders of which neither begins the other: one of them"
-          + " saw what is in no committed order.",
+      "Two reads of a row show its versions in orders of which neither begins the other: one of"
+          + " them saw what is in no committed order.",
       "Kingsbury and Alvaro 2020 (Elle), incompatible orders",
       AdyaLevel.PL_2),
   /** A write that was based on what another had meanwhile replaced. */
@@ -119,6 +119,14 @@ public enum Phenomenon {
       AdyaLevel.PL_2_99),
   /** A cycle with two adjacent rw edges or more, of no special name. */
   G2_ITEM("G2-item", "A cycle with rw edges, all by item.", "Adya 1999, §4.1", AdyaLevel.PL_2_99),
+  /** A later transaction did not see, or came before, an earlier one. */
+  TRANSACTION_INVERSION(
+      "transaction inversion",
+      "A cycle that is one only by the order of a session's transactions, or by real time: one that"
+          + " came later missed, or was overtaken by, what had been committed before. Its class is"
+          + " that of its other edges, -process or -realtime.",
+      "Daudjee and Salem 2006; Kingsbury and Alvaro 2020 (Elle), -process and -realtime",
+      AdyaLevel.PL_SS),
   /** A cycle with two adjacent rw edges or more, one at least by predicate. */
   G2(
       "G2",

@@ -4,6 +4,9 @@ import io.txwatch.dependency.Version.Fate;
 import io.txwatch.history.Event;
 import io.txwatch.history.Outcome;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 
 /**
  * From events to dependencies, one event at a time: IsoRel's Algorithm 1 (§3.3) over {@link
@@ -34,19 +37,36 @@ import java.util.ArrayDeque;
  */
 public final class DependencyInference {
 
+  /** Of so many transactions whose outcome is not known it is remembered that they are. */
+  private static final int MOST_UNDECIDED = 1 << 12;
+
   private final DependencyListener out;
   private final VersionChains chains;
+  private final CommitOrders orders;
   private final LongTable<Session> sessions = new LongTable<>();
   private final LongTable<Transaction> transactions = new LongTable<>();
 
   /** Transactions that run, and some that ran beside them, in the order in which they began. */
   private final ArrayDeque<Transaction> running = new ArrayDeque<>();
 
+  /** Transactions of which nobody knows how they ended. */
+  private final List<Transaction> undecided = new ArrayList<>();
+
   private long clock;
 
   /** Tells {@code out} what it finds, from within {@link #accept}. */
   public DependencyInference(DependencyListener out) {
+    this(out, Set.of());
+  }
+
+  /**
+   * Tells {@code out} what it finds, from within {@link #accept}.
+   *
+   * @param orders which orders count besides dependencies
+   */
+  public DependencyInference(DependencyListener out, Set<CommitOrder> orders) {
     this.out = out;
+    this.orders = new CommitOrders(orders, out);
     this.chains = new VersionChains(out, this::transaction, transactions::get);
   }
 
@@ -117,9 +137,45 @@ public final class DependencyInference {
             transaction.forget();
           }
         });
+    running.removeIf(Transaction::isForgotten);
     chains.sweep(early ? clock : floor);
     transactions.removeIf(transaction -> transaction.forgotten);
     return forgotten[0];
+  }
+
+  /**
+   * Tells what would be there besides if the transactions that are undecided committed as they are:
+   * those that run, and those of which nobody knows how they ended. Changes nothing.
+   *
+   * @param before only those that began before this {@linkplain #clock time}
+   * @param most if these have read and written more versions than this, nothing is told
+   * @return whether something was told
+   */
+  public boolean suppose(long before, long most, DependencyListener listener) {
+    undecided.removeIf(transaction -> transaction.forgotten || transaction.readsCount);
+    List<Transaction> supposed = new ArrayList<>(undecided);
+    for (Transaction transaction : running) {
+      if (transaction.begunAt >= before) {
+        break;
+      }
+      if (transaction.outcome == null) {
+        supposed.add(transaction);
+      }
+    }
+    supposed.removeIf(
+        transaction ->
+            transaction.begunAt >= before
+                || !SupposedCommits.isPossible(transaction)
+                || transaction.reads.isEmpty() && transaction.writes.isEmpty());
+    long work = 0;
+    for (Transaction transaction : supposed) {
+      work += transaction.reads.size() + transaction.writes.size();
+    }
+    if (supposed.isEmpty() || work > most) {
+      return false;
+    }
+    SupposedCommits.tell(supposed, listener);
+    return true;
   }
 
   /** Rows whose writers' lists contradicted each other, and which are left alone since. */
@@ -166,6 +222,9 @@ public final class DependencyInference {
       transaction.writes.forEach(version -> chains.settle(version, Fate.VANISHED));
     } else if (event.outcome() == Outcome.COMMITTED && !transaction.lossy) {
       committed(transaction);
+      orders.committed(session, transaction);
+    } else if (event.outcome() == Outcome.UNKNOWN && undecided.size() < MOST_UNDECIDED) {
+      undecided.add(transaction);
     }
     transaction.ended();
   }
@@ -223,6 +282,7 @@ public final class DependencyInference {
     session.current = transaction;
     transaction.begunAt = clock;
     Transaction oldest = running.peekFirst();
+    orders.began(transaction);
     transaction.horizon = oldest == null ? clock : oldest.begunAt;
     running.addLast(transaction);
   }

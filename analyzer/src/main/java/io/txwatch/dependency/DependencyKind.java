@@ -9,12 +9,19 @@ public enum DependencyKind {
   /** The target wrote the version next to the one that the source read (anti-dependency). */
   RW("rw"),
   /** The target came after the source in the same session. */
-  SO("so");
+  SO("so"),
+  /** The target began after the source had ended, as one observer saw both. */
+  RT("rt");
 
   private final String term;
 
   DependencyKind(String term) {
     this.term = term;
+  }
+
+  /** Whether it is no dependency, but an order that counts besides where somebody asks for it. */
+  public boolean isOrder() {
+    return this == SO || this == RT;
   }
 
   /** The term, as reports print it. */

@@ -5,6 +5,9 @@ import org.jspecify.annotations.Nullable;
 /** A row of a table, with what is known of its versions. Rows are compared by identity. */
 public final class Row {
 
+  /** In the place of a row where there is none: an order of transactions runs through no row. */
+  static final Row NONE = new Row(new Table(""), 0);
+
   private final Table table;
   private final long id;
 

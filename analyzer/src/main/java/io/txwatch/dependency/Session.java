@@ -18,6 +18,9 @@ final class Session {
 
   @Nullable Transaction current;
 
+  /** Its last transaction that committed, if the order of sessions counts. */
+  @Nullable Transaction committed;
+
   /**
    * A session whose opening was not seen: its rows may be any database's, and are not looked at.
    */

@@ -57,6 +57,9 @@ public final class Transaction {
   /** When the oldest transaction had begun that ran as this one began. */
   long horizon;
 
+  /** Who had ended when it began, and nobody since, if real time counts. */
+  List<Transaction> after = List.of();
+
   /** True once it was forgotten: what still points to it knows its id and nothing more. */
   boolean forgotten;
 
@@ -164,6 +167,7 @@ public final class Transaction {
   void forget() {
     forgotten = true;
     predicates = null;
+    after = List.of();
     statements = List.of();
     undone = NOTHING_UNDONE;
     writes = List.of();

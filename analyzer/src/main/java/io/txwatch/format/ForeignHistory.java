@@ -1,6 +1,7 @@
 package io.txwatch.format;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.dependency.CommitOrder;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.register.RegisterCheck;
 import io.txwatch.register.RegisterHistory;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -70,7 +72,9 @@ public final class ForeignHistory {
                       false, anomaly.verdict() == io.txwatch.anomaly.Verdict.VIOLATION);
                   found.accept(anomaly);
                 })
-            .run(demand.memory());
+            .run(
+                demand.memory(),
+                demand.sessionOrder().orElse(false) ? Set.of(CommitOrder.SESSION) : Set.of());
     return violated.get()
         ? verdict(history, Optional.of(false), "")
         : !seen.related()

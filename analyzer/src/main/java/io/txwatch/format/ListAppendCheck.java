@@ -8,6 +8,7 @@ import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
+import io.txwatch.dependency.CommitOrder;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.format.ListHistory.Kind;
@@ -21,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -60,9 +62,10 @@ final class ListAppendCheck {
    * Tells every anomaly.
    *
    * @param memory how many bytes, roughly, the analyzer may hold
+   * @param orders which orders count besides dependencies
    * @return what was to be seen
    */
-  Seen run(long memory) {
+  Seen run(long memory, Set<CommitOrder> orders) {
     order.faults().forEach(this::tell);
     collectSuspects();
     boolean related = false;
@@ -76,7 +79,7 @@ final class ListAppendCheck {
         }
       }
     }
-    try (Analyzer analyzer = new Analyzer(Judge.ADYA, this::tellWithoutAdvice, memory)) {
+    try (Analyzer analyzer = new Analyzer(Judge.ADYA, this::tellWithoutAdvice, memory, orders)) {
       events.forEach(analyzer::accept);
       return new Seen(related, analyzer.coverage().gaps().isEmpty());
     }

@@ -17,7 +17,7 @@ import java.util.List;
  */
 public final class CycleSearch {
 
-  /** What a path may consist of. */
+  /** What a path may consist of; edges of an {@linkplain DependencyKind#isOrder order} anywhere. */
   public enum Shape {
     /** ww edges only. */
     G0,
@@ -130,7 +130,7 @@ public final class CycleSearch {
   private static int start(DependencyKind kind, Shape shape) {
     boolean rw = kind == DependencyKind.RW;
     return switch (shape) {
-      case G0 -> kind == DependencyKind.WW ? 0 : -1;
+      case G0 -> rw || kind == DependencyKind.WR ? -1 : 0;
       case G1C -> rw ? -1 : 0;
       case G_SINGLE, G_NONADJACENT -> rw ? 1 : 0;
       case G2_ITEM -> 0;
@@ -140,7 +140,7 @@ public final class CycleSearch {
   private static int step(Shape shape, int state, DependencyKind kind) {
     boolean rw = kind == DependencyKind.RW;
     return switch (shape) {
-      case G0 -> kind == DependencyKind.WW ? 0 : -1;
+      case G0 -> rw || kind == DependencyKind.WR ? -1 : 0;
       case G1C -> rw ? -1 : 0;
       case G_SINGLE -> rw ? (state == 1 ? -1 : 1) : state;
       case G_NONADJACENT -> rw ? (state == 1 ? -1 : 1) : 0;

@@ -87,7 +87,7 @@ public record Guarantee(
 
   /** Whether a finding breaks this promise. */
   public boolean isBrokenBy(Finding finding) {
-    return prevents.contains(finding.phenomenon())
+    return prevents.contains(finding.judgedAs())
         || finding.plainReadsOnly()
             && (plainReads.contains(finding.phenomenon())
                 || statementSnapshot

@@ -27,7 +27,7 @@ public enum Judge {
     public Verdict judge(Finding finding, Database database) {
       AdyaLevel held = AdyaLevel.of(finding.level());
       AdyaLevel proscribedFrom =
-          finding.missesByPredicate() ? AdyaLevel.PL_3 : finding.phenomenon().proscribedFrom();
+          finding.missesByPredicate() ? AdyaLevel.PL_3 : finding.judgedAs().proscribedFrom();
       return held.compareTo(proscribedFrom) >= 0
               || finding.level() == IsolationLevel.SNAPSHOT
                   && Guarantee.snapshot("").isBrokenBy(finding)

@@ -1,6 +1,7 @@
 package io.txwatch.report;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.Confidence;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
@@ -71,6 +72,7 @@ public final class AnomalyGroups {
   private record Shape(
       Phenomenon phenomenon,
       Verdict verdict,
+      Confidence confidence,
       IsolationLevel isolation,
       String database,
       List<Edge> edges) {}
@@ -123,6 +125,7 @@ public final class AnomalyGroups {
     return new Shape(
         anomaly.phenomenon(),
         anomaly.verdict(),
+        anomaly.confidence(),
         anomaly.isolation(),
         anomaly.database().displayName(),
         leastRotation(edges));

@@ -110,6 +110,7 @@ final class Explanation {
       case RW -> from + " did not see " + to + "'s write of " + row;
       case WR -> to + " saw " + from + "'s write of " + row;
       case WW -> to + " overwrote " + from + "'s write of " + row;
+      case RT -> to + " began after " + from + " had ended";
       case SO -> to + " came after " + from + " in the same session";
     };
   }

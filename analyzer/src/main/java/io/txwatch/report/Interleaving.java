@@ -94,7 +94,7 @@ final class Interleaving {
                   : edge.basis().byPredicate() ? "by its predicate, sees the change of" : "reads",
               edge);
         }
-        case SO -> requireWhole(column(edge.from()), column(edge.to()));
+        case SO, RT -> requireWhole(column(edge.from()), column(edge.to()));
         case RW -> {}
       }
     }

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import io.txwatch.analyzer.Coverage;
 import io.txwatch.anomaly.Anomaly;
-import io.txwatch.anomaly.CycleClass;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.dependency.Dependency;
@@ -51,6 +50,25 @@ public final class JsonReport {
     return line(json -> write(json, anomaly));
   }
 
+  /**
+   * One line that takes a suspected anomaly back: of type {@code withdrawn}, with the same
+   * phenomenon and the same ids of transactions as the line that told it.
+   */
+  public static String withdrawn(Anomaly anomaly) {
+    return line(
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("type", "withdrawn");
+          json.writeStringField("phenomenon", anomaly.phenomenon().name());
+          json.writeArrayFieldStart("transactions");
+          for (ObservedTransaction transaction : anomaly.transactions()) {
+            json.writeString(Ids.display(transaction.id()));
+          }
+          json.writeEndArray();
+          json.writeEndObject();
+        });
+  }
+
   /** The coverage as one line, without a newline at its end. */
   public static String coverage(Coverage coverage) {
     return line(json -> write(json, coverage));
@@ -75,7 +93,7 @@ public final class JsonReport {
     json.writeStartObject();
     json.writeStringField("type", "anomaly");
     json.writeStringField("phenomenon", anomaly.phenomenon().name());
-    writeNullable(json, "cycleClass", anomaly.cycleClass().map(CycleClass::term).orElse(null));
+    writeNullable(json, "cycleClass", anomaly.cycleTerm().orElse(null));
     json.writeStringField("verdict", anomaly.verdict().name());
     json.writeStringField("confidence", anomaly.confidence().name());
     if (anomaly.possible()) {

@@ -3,10 +3,8 @@ package io.txwatch.report;
 import io.txwatch.analyzer.Coverage;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
-import io.txwatch.anomaly.CycleClass;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.dependency.Dependency;
-import io.txwatch.dependency.DependencyKind;
 import io.txwatch.history.Ids;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -112,8 +110,7 @@ public final class TextReport {
     String name = anomaly.phenomenon().name();
     String cycle =
         anomaly
-            .cycleClass()
-            .map(CycleClass::term)
+            .cycleTerm()
             .filter(term -> !term.equals(anomaly.phenomenon().term()))
             .map(term -> " (" + term + ")")
             .orElse("");
@@ -140,7 +137,7 @@ public final class TextReport {
     int shown = 0;
     int left = 0;
     for (Dependency edge : anomaly.cycle()) {
-      if (edge.kind() == DependencyKind.SO) {
+      if (edge.kind().isOrder()) {
         continue;
       }
       Set<String> rows = byTable.computeIfAbsent(edge.table(), t -> new LinkedHashSet<>());

@@ -65,6 +65,7 @@ public final class AnalysisServer implements AutoCloseable {
   private static final long LATEST_REPLAYED = 100_000;
 
   private static final long STATUS_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long SUSPECT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long STOP_MILLIS = 10_000;
 
   private final ServerOptions options;
@@ -88,6 +89,7 @@ public final class AnalysisServer implements AutoCloseable {
   private long faults;
   private long ticked = System.nanoTime();
   private long published = ticked - STATUS_NANOS;
+  private long suspected = ticked;
 
   private volatile Status status = new Status(List.of(), 0, 0, 0, 0, Coverage.NONE);
   private volatile boolean stopping;
@@ -97,6 +99,7 @@ public final class AnalysisServer implements AutoCloseable {
     this.listener = listener;
     this.lines = new RareLines(listener::say);
     this.analyzer = new Analyzer(options.judge(), this::found, options.memory());
+    analyzer.onWithdrawn(listener::withdrawn);
     this.intake = new Intake(Runtime.getRuntime().maxMemory());
     this.door = new ServerSocket();
     try {
@@ -450,6 +453,10 @@ public final class AnalysisServer implements AutoCloseable {
     }
     late.forEach(this::giveUp);
     retain(now);
+    if (now - suspected >= SUSPECT_NANOS) {
+      suspected = now;
+      analyzer.suspect();
+    }
     lines.tick();
     listener.tick();
     if (now - published >= STATUS_NANOS) {

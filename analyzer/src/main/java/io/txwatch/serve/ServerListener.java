@@ -12,6 +12,9 @@ public interface ServerListener {
    */
   void found(Anomaly anomaly, boolean again);
 
+  /** A suspected anomaly came to nothing. */
+  default void withdrawn(Anomaly anomaly) {}
+
   /** A line for people: who came, who went, what is missing. */
   void say(String line);
 

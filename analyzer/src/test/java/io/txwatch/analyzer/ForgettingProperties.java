@@ -107,7 +107,7 @@ class ForgettingProperties {
   }
 
   /** What a predicate missed may be proven by much later reads, which is the exception. */
-  private static Event byItem(Event event) {
+  static Event byItem(Event event) {
     return event instanceof Event.StatementExecuted e
         ? new Event.StatementExecuted(
             e.session(),

@@ -42,7 +42,8 @@ import java.util.regex.Pattern;
  *   <li>{@code s1(2-3)}: ROLLBACK TO a savepoint undid statements 2 to 3
  *   <li>{@code c1 a1 u1}: it committed, aborted, ended nobody knows how
  *   <li>{@code g1}: a gap in transaction 1
- *   <li>{@code 1@RR}: it runs at that level; READ COMMITTED otherwise. A session each
+ *   <li>{@code 1@RR}: it runs at that level; READ COMMITTED otherwise
+ *   <li>{@code 2~1}: it runs in the session of transaction 1; a session each otherwise
  * </ul>
  *
  * Statements are numbered as they come. Findings are written {@code LOST_UPDATE 1-rw(x)>2-ww(x)>1}.
@@ -58,6 +59,7 @@ public final class Notation {
   private final Database database;
   private final List<Event> events = new ArrayList<>();
   private final Map<Integer, IsolationLevel> levels = new HashMap<>();
+  private final Map<Integer, Integer> sessions = new HashMap<>();
   private final Map<Integer, int[]> counts = new LinkedHashMap<>();
   private final Map<String, String> lists = new HashMap<>();
 
@@ -104,9 +106,8 @@ public final class Notation {
           .append(edge.basis().byPredicate() ? "p" : "")
           .append(edge.kind().term())
           .append(edge.basis().possible() ? "?" : "")
-          .append('(')
-          .append((char) edge.row())
-          .append(")>");
+          .append(edge.kind().isOrder() ? "" : "(" + (char) edge.row() + ")")
+          .append('>');
     }
     return text.append(anomaly.cycle().get(anomaly.cycle().size() - 1).to()).toString();
   }
@@ -117,6 +118,11 @@ public final class Notation {
       levels.put(
           Integer.valueOf(step.substring(0, at)),
           IsolationLevel.parse(step.substring(at + 1)).orElseThrow());
+      return;
+    }
+    at = step.indexOf('~');
+    if (at > 0) {
+      sessions.put(Integer.valueOf(step.substring(0, at)), Integer.valueOf(step.substring(at + 1)));
       return;
     }
     Matcher matcher = STEP.matcher(step);
@@ -140,9 +146,9 @@ public final class Notation {
         count[1]++;
         events.add(
             new Event.StatementsUndone(
-                tx, tx, Integer.parseInt(range[0]), Integer.parseInt(range[1])));
+                session(tx), tx, Integer.parseInt(range[0]), Integer.parseInt(range[1])));
       }
-      case 'g' -> events.add(new Event.Gap(tx, tx, GapReason.SHAPE, "", 1));
+      case 'g' -> events.add(new Event.Gap(session(tx), tx, GapReason.SHAPE, "", 1));
       case 'c' -> end(tx, count, Outcome.COMMITTED);
       case 'a' -> end(tx, count, Outcome.ABORTED);
       case 'u' -> end(tx, count, Outcome.UNKNOWN);
@@ -151,15 +157,21 @@ public final class Notation {
   }
 
   private int[] begin(int tx) {
-    events.add(new Event.SessionOpened(tx, "s" + tx, database));
+    if (session(tx) == tx) {
+      events.add(new Event.SessionOpened(tx, "s" + tx, database));
+    }
     events.add(
         new Event.TransactionBegan(
-            tx, tx, levels.getOrDefault(tx, IsolationLevel.READ_COMMITTED), 0));
+            session(tx), tx, levels.getOrDefault(tx, IsolationLevel.READ_COMMITTED), 0));
     return new int[] {0, 1};
   }
 
   private void end(int tx, int[] count, Outcome outcome) {
-    events.add(new Event.TransactionEnded(tx, tx, outcome, 0, count[1]));
+    events.add(new Event.TransactionEnded(session(tx), tx, outcome, 0, count[1]));
+  }
+
+  private int session(int tx) {
+    return sessions.getOrDefault(tx, tx);
   }
 
   private void statement(
@@ -189,7 +201,7 @@ public final class Notation {
     }
     events.add(
         new Event.StatementExecuted(
-            tx,
+            session(tx),
             tx,
             number,
             kind,

@@ -64,8 +64,7 @@ record CheckResult(
     boolean complete =
         losses.isEmpty() && coverage.gaps().keySet().stream().noneMatch(LOST::contains);
     boolean violated =
-        groups.groups().stream()
-            .anyMatch(group -> FailOn.VIOLATION.isMetBy(group.first().verdict()));
+        groups.groups().stream().anyMatch(group -> FailOn.VIOLATION.isMetBy(group.first()));
     Optional<Boolean> valid =
         violated
             ? Optional.of(false)

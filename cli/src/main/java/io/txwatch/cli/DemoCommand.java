@@ -42,7 +42,8 @@ import picocli.CommandLine.Spec;
       "  ./txwatch demo --with url --json > demo.json",
       "  ./txwatch demo --url jdbc:postgresql://localhost/empty --user me",
       "",
-      "H2 and SQLite are in the jar. For --db postgresql and --db mariadb the script ./txwatch lets",
+      "H2 and SQLite are in the jar. For --db postgresql and --db mariadb the script ./txwatch"
+          + " lets",
       "Maven fetch the servers; the jar alone takes --url.",
       ""
     })
@@ -115,7 +116,7 @@ final class DemoCommand implements Callable<Integer> {
     boolean failed =
         phases.stream()
             .flatMap(phase -> phase.recorded().stream())
-            .anyMatch(anomaly -> common.failOn.isMetBy(anomaly.verdict()));
+            .anyMatch(anomaly -> common.failOn.isMetBy(anomaly));
     return failed ? ExitCode.ANOMALIES : ExitCode.CLEAN;
   }
 

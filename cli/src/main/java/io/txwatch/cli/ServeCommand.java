@@ -33,7 +33,8 @@ import picocli.CommandLine.Spec;
     name = "serve",
     description = {
       "Analyses, live, what the processes report that are watched with",
-      "txwatch.analyzer=tcp://HOST:PORT: anomalies between them are found, too. It goes on until it",
+      "txwatch.analyzer=tcp://HOST:PORT: anomalies between them are found, too. It goes on until"
+          + " it",
       "is stopped (SIGINT, SIGTERM), and says then what it found."
     },
     mixinStandardHelpOptions = true,
@@ -45,7 +46,8 @@ import picocli.CommandLine.Spec;
       "  txwatch serve",
       "  java -javaagent:txwatch.jar=analyzer=tcp://127.0.0.1:7078,service=orders -jar orders.jar",
       "",
-      "  txwatch serve --listen 0.0.0.0:7078 --token-file token --tls-cert cert.pem --tls-key key.pem",
+      "  txwatch serve --listen 0.0.0.0:7078 --token-file token --tls-cert cert.pem --tls-key"
+          + " key.pem",
       "  TXWATCH_TOKEN=$(cat token) java \\",
       "    -javaagent:txwatch.jar=analyzer=tls://HOST:7078,tls-trust=cert.pem -jar orders.jar",
       "",
@@ -78,8 +80,8 @@ final class ServeCommand implements Callable<Integer> {
       names = "--token-file",
       paramLabel = "FILE",
       description =
-          "a file whose first line is the token that clients must know (default: TXWATCH_TOKEN of the"
-              + " environment; without a token it listens to this machine alone)")
+          "a file whose first line is the token that clients must know (default: TXWATCH_TOKEN of"
+              + " the environment; without a token it listens to this machine alone)")
   private @Nullable Path tokenFile;
 
   @Option(
@@ -271,7 +273,7 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public void found(Anomaly anomaly, boolean again) {
-      failed |= common.failOn.isMetBy(anomaly.verdict());
+      failed |= common.failOn.isMetBy(anomaly);
       if (again) {
         people.remember(anomaly);
         return;
@@ -280,6 +282,16 @@ final class ServeCommand implements Callable<Integer> {
       file.ifPresent(report -> report.write(anomaly));
       if (common.json) {
         console.out().println(JsonReport.anomaly(anomaly));
+        console.out().flush();
+      }
+    }
+
+    @Override
+    public void withdrawn(Anomaly anomaly) {
+      people.withdraw(anomaly);
+      file.ifPresent(report -> report.withdraw(anomaly));
+      if (common.json) {
+        console.out().println(JsonReport.withdrawn(anomaly));
         console.out().flush();
       }
     }

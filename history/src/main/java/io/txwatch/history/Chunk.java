@@ -5,6 +5,7 @@ import io.txwatch.history.wire.Entry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stretch of a history by itself, as it goes over a wire: a header, its own dictionary, records
@@ -43,7 +44,7 @@ public record Chunk(byte[] bytes, int events) {
       if (buffer.size() == 0 || encoder.isFull()) {
         begin();
       }
-      Entry entry;
+      BackwardBytes entry;
       try {
         entry = encoder.encode(event);
       } catch (RuntimeException e) {
@@ -51,11 +52,9 @@ public record Chunk(byte[] bytes, int events) {
         begin();
         throw e;
       }
-      if (entry.getSerializedSize() > LONGEST_EVENT) {
+      if (entry.size() > LONGEST_EVENT) {
         begin();
-        entry =
-            encoder.encode(
-                EventDecoder.gapOf(entry, GapReason.OVERFLOW, "a statement of more than 4 MiB"));
+        entry = encoder.encode(EventDecoder.gapOf(event, "a statement of more than 4 MiB"));
       }
       buffer.add(entry);
       events++;
@@ -100,22 +99,32 @@ public record Chunk(byte[] bytes, int events) {
       if (body < 0 || body > bytes.length - bodyAt || !frame.isIntact(bytes, at, body)) {
         throw new IOException("expected a record of a history at byte " + at + " of the chunk");
       }
-      Entry entry;
-      try {
-        entry = Entry.parser().parseFrom(bytes, bodyAt, body);
-      } catch (InvalidProtocolBufferException e) {
-        throw new IOException("a record of the chunk is no entry of a history", e);
+      Event event = decoder.decode(bytes, bodyAt, body);
+      if (event == null) {
+        event = unusual(decoder, bytes, bodyAt, body);
       }
-      if (entry.hasHeader()) {
-        decoder.restart();
-      }
-      decoder.learn(entry);
-      if (!entry.hasHeader()) {
-        events.add(decode(decoder, entry));
+      if (event != null) {
+        events.add(event);
       }
       at = bodyAt + body;
     }
     return events;
+  }
+
+  /** The event of an entry of any kind; null if it is a header. */
+  private static @Nullable Event unusual(EventDecoder decoder, byte[] bytes, int at, int length)
+      throws IOException {
+    Entry entry;
+    try {
+      entry = Entry.parser().parseFrom(bytes, at, length);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IOException("a record of the chunk is no entry of a history", e);
+    }
+    if (entry.hasHeader()) {
+      decoder.restart();
+    }
+    decoder.learn(entry);
+    return entry.hasHeader() ? null : decode(decoder, entry);
   }
 
   private static Event decode(EventDecoder decoder, Entry entry) {

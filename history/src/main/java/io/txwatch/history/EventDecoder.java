@@ -84,6 +84,11 @@ final class EventDecoder {
     };
   }
 
+  /** The gap that is left where an event is too large to be written. */
+  static Event.Gap gapOf(Event event, String detail) {
+    return new Event.Gap(event.session(), event.transaction(), GapReason.OVERFLOW, detail, 1);
+  }
+
   /** The gap that is left where an entry cannot be: of its transaction, if it has one. */
   static Event.Gap gapOf(Entry entry, GapReason reason, String detail) {
     long session = 0;

@@ -1,14 +1,22 @@
 package io.txwatch.history;
 
+import com.google.protobuf.WireFormat;
 import io.txwatch.history.wire.Entry;
 import io.txwatch.history.wire.Header;
-import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
  * From events to entries of {@code history.proto}, with the dictionary of one stretch of a file.
  * For one thread.
+ *
+ * <p>The entries that histories mostly consist of (statements, the beginnings and ends of
+ * transactions) are written straight to bytes, byte for byte what protobuf's messages would be; all
+ * others by way of these. {@link FrequentEntries} is the way back.
+ *
+ * <p>What a method returns is this encoder's own, and valid until the next call.
  */
 final class EventEncoder {
 
@@ -18,44 +26,60 @@ final class EventEncoder {
   private static final int MAX_TEXTS = 1 << 16;
   private static final int MAX_CHARACTERS = 1 << 24;
 
+  private static final int VARINT = WireFormat.WIRETYPE_VARINT;
+  private static final int FIXED64 = WireFormat.WIRETYPE_FIXED64;
+  private static final int BYTES = WireFormat.WIRETYPE_LENGTH_DELIMITED;
+
   private final Map<String, Integer> texts = new HashMap<>();
   private long characters;
-  private final Entry.Builder entry = Entry.newBuilder();
+
+  /** The texts that the entry adds to the dictionary, and the number of the first. */
+  private final List<String> added = new ArrayList<>();
+
+  private int firstAdded;
+
+  /** The numbers of the tables of a statement's rows and version sets. */
+  private int[] tables = new int[8];
+
+  private final BackwardBytes out = new BackwardBytes();
 
   /** The entry that begins a stretch; the dictionary is empty after it. */
-  Entry header(String node, long startMicros) {
+  BackwardBytes header(String node, long startMicros) {
     texts.clear();
     characters = 0;
-    return entry
-        .clear()
-        .setHeader(
-            Header.newBuilder()
-                .setMagic(MAGIC)
-                .setVersion(VERSION)
-                .setNode(node)
-                .setStartMicros(startMicros))
-        .build();
+    return encoded(
+        Entry.newBuilder()
+            .setHeader(
+                Header.newBuilder()
+                    .setMagic(MAGIC)
+                    .setVersion(VERSION)
+                    .setNode(node)
+                    .setStartMicros(startMicros)));
   }
 
   /** The entry that ends a file, after so many events. */
-  Entry closed(long events) {
-    return entry
-        .clear()
-        .setClosed(io.txwatch.history.wire.Closed.newBuilder().setEvents(events))
-        .build();
+  BackwardBytes closed(long events) {
+    return encoded(
+        Entry.newBuilder()
+            .setClosed(io.txwatch.history.wire.Closed.newBuilder().setEvents(events)));
   }
 
   /** The entry that says from whom the events come that follow. */
-  Entry origin(Origin origin) {
-    return entry
-        .clear()
-        .setOrigin(
-            io.txwatch.history.wire.Origin.newBuilder()
-                .setClient(origin.client())
-                .setChunk(origin.chunk())
-                .setIndex(origin.index())
-                .setEvents(origin.events()))
-        .build();
+  BackwardBytes origin(Origin origin) {
+    return encoded(
+        Entry.newBuilder()
+            .setOrigin(
+                io.txwatch.history.wire.Origin.newBuilder()
+                    .setClient(origin.client())
+                    .setChunk(origin.chunk())
+                    .setIndex(origin.index())
+                    .setEvents(origin.events())));
+  }
+
+  private BackwardBytes encoded(Entry.Builder entry) {
+    out.clear();
+    out.write(entry.build().toByteArray());
+    return out;
   }
 
   /** True if the dictionary has grown so far that a new stretch should begin. */
@@ -64,26 +88,29 @@ final class EventEncoder {
   }
 
   /** The entry for an event. */
-  Entry encode(Event event) {
-    entry.clear();
+  BackwardBytes encode(Event event) {
+    added.clear();
     if (event instanceof Event.StatementExecuted e) {
-      entry.setStatementExecuted(statement(e));
+      statement(e);
     } else if (event instanceof Event.TransactionBegan e) {
-      entry.setTransactionBegan(
-          io.txwatch.history.wire.TransactionBegan.newBuilder()
-              .setSession(e.session())
-              .setTransaction(e.transaction())
-              .setLevel(WireNames.LEVEL.toWire(e.level()))
-              .setMicros(e.micros()));
+      began(e);
     } else if (event instanceof Event.TransactionEnded e) {
-      entry.setTransactionEnded(
-          io.txwatch.history.wire.TransactionEnded.newBuilder()
-              .setSession(e.session())
-              .setTransaction(e.transaction())
-              .setOutcome(WireNames.OUTCOME.toWire(e.outcome()))
-              .setMicros(e.micros())
-              .setEvents(e.events()));
-    } else if (event instanceof Event.StatementsUndone e) {
+      ended(e);
+    } else {
+      encoded(rare(event));
+    }
+    for (int i = added.size() - 1; i >= 0; i--) {
+      out.textField(Entry.TEXTS_FIELD_NUMBER << 3 | BYTES, added.get(i));
+    }
+    if (!added.isEmpty()) {
+      out.varintField(Entry.FIRST_TEXT_FIELD_NUMBER << 3 | VARINT, firstAdded);
+    }
+    return out;
+  }
+
+  private Entry.Builder rare(Event event) {
+    Entry.Builder entry = Entry.newBuilder();
+    if (event instanceof Event.StatementsUndone e) {
       entry.setStatementsUndone(
           io.txwatch.history.wire.StatementsUndone.newBuilder()
               .setSession(e.session())
@@ -111,46 +138,134 @@ final class EventEncoder {
               .setDetail(text(e.detail()))
               .setCount(e.count()));
     }
-    return entry.build();
+    return entry;
   }
 
-  private io.txwatch.history.wire.StatementExecuted.Builder statement(Event.StatementExecuted e) {
-    var statement =
-        io.txwatch.history.wire.StatementExecuted.newBuilder()
-            .setSession(e.session())
-            .setTransaction(e.transaction())
-            .setStatement(e.statement())
-            .setKind(WireNames.STATEMENT_KIND.toWire(e.kind()))
-            .setSql(text(e.sql()))
-            .setCallSite(text(e.callSite()))
-            .setWritesSeen(e.writesSeen());
+  private void began(Event.TransactionBegan e) {
+    out.clear();
+    out.varintField(
+        io.txwatch.history.wire.TransactionBegan.MICROS_FIELD_NUMBER << 3 | VARINT, e.micros());
+    out.varintField(
+        io.txwatch.history.wire.TransactionBegan.LEVEL_FIELD_NUMBER << 3 | VARINT,
+        WireNames.LEVEL.numberOf(e.level()));
+    out.fixed64Field(
+        io.txwatch.history.wire.TransactionBegan.TRANSACTION_FIELD_NUMBER << 3 | FIXED64,
+        e.transaction());
+    out.fixed64Field(
+        io.txwatch.history.wire.TransactionBegan.SESSION_FIELD_NUMBER << 3 | FIXED64, e.session());
+    out.lengthField(Entry.TRANSACTION_BEGAN_FIELD_NUMBER << 3 | BYTES, 0);
+  }
+
+  private void ended(Event.TransactionEnded e) {
+    out.clear();
+    out.varintField(
+        io.txwatch.history.wire.TransactionEnded.EVENTS_FIELD_NUMBER << 3 | VARINT,
+        Integer.toUnsignedLong(e.events()));
+    out.varintField(
+        io.txwatch.history.wire.TransactionEnded.MICROS_FIELD_NUMBER << 3 | VARINT, e.micros());
+    out.varintField(
+        io.txwatch.history.wire.TransactionEnded.OUTCOME_FIELD_NUMBER << 3 | VARINT,
+        WireNames.OUTCOME.numberOf(e.outcome()));
+    out.fixed64Field(
+        io.txwatch.history.wire.TransactionEnded.TRANSACTION_FIELD_NUMBER << 3 | FIXED64,
+        e.transaction());
+    out.fixed64Field(
+        io.txwatch.history.wire.TransactionEnded.SESSION_FIELD_NUMBER << 3 | FIXED64, e.session());
+    out.lengthField(Entry.TRANSACTION_ENDED_FIELD_NUMBER << 3 | BYTES, 0);
+  }
+
+  private void statement(Event.StatementExecuted e) {
+    List<RowAccess> rows = e.rows();
+    List<VersionSet> sets = e.versionSets();
+    // The texts get their numbers in the order of the fields, before anything is written.
+    int sql = text(e.sql());
+    int callSite = text(e.callSite());
+    if (tables.length < rows.size() + sets.size()) {
+      tables = new int[2 * (rows.size() + sets.size())];
+    }
+    for (int i = 0; i < rows.size(); i++) {
+      tables[i] = text(rows.get(i).table());
+    }
+    for (int i = 0; i < sets.size(); i++) {
+      tables[rows.size() + i] = text(sets.get(i).table());
+    }
+    out.clear();
+    for (int i = sets.size() - 1; i >= 0; i--) {
+      set(sets.get(i), tables[rows.size() + i]);
+    }
     String sqlState = e.sqlState();
     if (sqlState != null) {
-      statement.setSqlState(sqlState);
+      out.textField(
+          io.txwatch.history.wire.StatementExecuted.SQL_STATE_FIELD_NUMBER << 3 | BYTES, sqlState);
     }
-    for (RowAccess row : e.rows()) {
-      statement.addRows(
-          io.txwatch.history.wire.RowAccess.newBuilder()
-              .setAccess(WireNames.ACCESS.toWire(row.access()))
-              .setTable(text(row.table()))
-              .setRow(row.row())
-              .setWriters(row.writers().tokens())
-              .setCut(!row.writers().complete())
-              .setUncertain(!row.certain()));
+    out.varintField(
+        io.txwatch.history.wire.StatementExecuted.WRITES_SEEN_FIELD_NUMBER << 3 | VARINT,
+        e.writesSeen() ? 1 : 0);
+    for (int i = rows.size() - 1; i >= 0; i--) {
+      row(rows.get(i), tables[i]);
     }
-    for (VersionSet set : e.versionSets()) {
-      var encoded =
-          io.txwatch.history.wire.VersionSet.newBuilder()
-              .setTable(text(set.table()))
-              .setPredicate(set.predicate())
-              .setWriters(set.writers())
-              .setUncertain(!set.certain());
-      for (long row : set.rows()) {
-        encoded.addRows(row);
+    out.varintField(
+        io.txwatch.history.wire.StatementExecuted.CALL_SITE_FIELD_NUMBER << 3 | VARINT, callSite);
+    out.varintField(io.txwatch.history.wire.StatementExecuted.SQL_FIELD_NUMBER << 3 | VARINT, sql);
+    out.varintField(
+        io.txwatch.history.wire.StatementExecuted.KIND_FIELD_NUMBER << 3 | VARINT,
+        WireNames.STATEMENT_KIND.numberOf(e.kind()));
+    out.varintField(
+        io.txwatch.history.wire.StatementExecuted.STATEMENT_FIELD_NUMBER << 3 | VARINT,
+        Integer.toUnsignedLong(e.statement()));
+    out.fixed64Field(
+        io.txwatch.history.wire.StatementExecuted.TRANSACTION_FIELD_NUMBER << 3 | FIXED64,
+        e.transaction());
+    out.fixed64Field(
+        io.txwatch.history.wire.StatementExecuted.SESSION_FIELD_NUMBER << 3 | FIXED64, e.session());
+    out.lengthField(Entry.STATEMENT_EXECUTED_FIELD_NUMBER << 3 | BYTES, 0);
+  }
+
+  private void row(RowAccess row, int table) {
+    int before = out.size();
+    out.varintField(
+        io.txwatch.history.wire.RowAccess.UNCERTAIN_FIELD_NUMBER << 3 | VARINT,
+        row.certain() ? 0 : 1);
+    out.varintField(
+        io.txwatch.history.wire.RowAccess.CUT_FIELD_NUMBER << 3 | VARINT,
+        row.writers().complete() ? 0 : 1);
+    if (!row.writers().tokens().isEmpty()) {
+      out.textField(
+          io.txwatch.history.wire.RowAccess.WRITERS_FIELD_NUMBER << 3 | BYTES,
+          row.writers().tokens());
+    }
+    out.varintField(io.txwatch.history.wire.RowAccess.ROW_FIELD_NUMBER << 3 | VARINT, row.row());
+    out.varintField(io.txwatch.history.wire.RowAccess.TABLE_FIELD_NUMBER << 3 | VARINT, table);
+    out.varintField(
+        io.txwatch.history.wire.RowAccess.ACCESS_FIELD_NUMBER << 3 | VARINT,
+        WireNames.ACCESS.numberOf(row.access()));
+    out.lengthField(
+        io.txwatch.history.wire.StatementExecuted.ROWS_FIELD_NUMBER << 3 | BYTES, before);
+  }
+
+  private void set(VersionSet set, int table) {
+    int before = out.size();
+    out.varintField(
+        io.txwatch.history.wire.VersionSet.UNCERTAIN_FIELD_NUMBER << 3 | VARINT,
+        set.certain() ? 0 : 1);
+    if (!set.writers().isEmpty()) {
+      out.textField(
+          io.txwatch.history.wire.VersionSet.WRITERS_FIELD_NUMBER << 3 | BYTES, set.writers());
+    }
+    long[] rows = set.rows();
+    if (rows.length > 0) {
+      int beforeRows = out.size();
+      for (int i = rows.length - 1; i >= 0; i--) {
+        out.fixed64(rows[i]);
       }
-      statement.addVersionSets(encoded);
+      out.lengthField(
+          io.txwatch.history.wire.VersionSet.ROWS_FIELD_NUMBER << 3 | BYTES, beforeRows);
     }
-    return statement;
+    out.fixed64Field(
+        io.txwatch.history.wire.VersionSet.PREDICATE_FIELD_NUMBER << 3 | FIXED64, set.predicate());
+    out.varintField(io.txwatch.history.wire.VersionSet.TABLE_FIELD_NUMBER << 3 | VARINT, table);
+    out.lengthField(
+        io.txwatch.history.wire.StatementExecuted.VERSION_SETS_FIELD_NUMBER << 3 | BYTES, before);
   }
 
   /** The text's number, adding it to the entry if it is new; 0 for the empty text. */
@@ -165,11 +280,10 @@ final class EventEncoder {
     int number = texts.size() + 1;
     texts.put(text, number);
     characters += text.length();
-    if (entry.getTextsCount() == 0) {
-      entry.setFirstText(number);
+    if (added.isEmpty()) {
+      firstAdded = number;
     }
-    // Through bytes and back: a lone surrogate becomes '?', as it would on any way to UTF-8.
-    entry.addTexts(new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8));
+    added.add(text);
     return number;
   }
 }

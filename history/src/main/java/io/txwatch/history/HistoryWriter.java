@@ -1,6 +1,5 @@
 package io.txwatch.history;
 
-import io.txwatch.history.wire.Entry;
 import java.io.Flushable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -177,7 +176,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     if (encoder.isFull() || written + buffer.size() - stretchAt > STRETCH) {
       startStretch();
     }
-    Entry entry;
+    BackwardBytes entry;
     try {
       entry = encoder.encode(event);
     } catch (RuntimeException e) {
@@ -185,12 +184,10 @@ public final class HistoryWriter implements EventSink, Flushable {
       startStretch();
       throw e;
     }
-    if (entry.getSerializedSize() > RecordFrame.MAX_BODY) {
+    if (entry.size() > RecordFrame.MAX_BODY) {
       startStretch();
       lost++;
-      entry =
-          encoder.encode(
-              EventDecoder.gapOf(entry, GapReason.OVERFLOW, "a statement of more than 256 MiB"));
+      entry = encoder.encode(EventDecoder.gapOf(event, "a statement of more than 256 MiB"));
     }
     add(entry);
     origin = origin.next();
@@ -257,7 +254,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     }
   }
 
-  private void add(Entry entry) {
+  private void add(BackwardBytes entry) {
     buffer.add(entry);
   }
 

@@ -1,6 +1,5 @@
 package io.txwatch.history;
 
-import io.txwatch.history.wire.Entry;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -18,13 +17,14 @@ final class RecordBuffer {
     this.bytes = new byte[usual];
   }
 
-  /** Adds an entry. */
-  void add(Entry entry) {
-    int more = RecordFrame.size(entry);
+  /** Adds an entry, which is a record afterwards. */
+  void add(BackwardBytes entry) {
+    frame.complete(entry);
+    int more = entry.size();
     if (size + more > bytes.length) {
       bytes = Arrays.copyOf(bytes, Math.max(size + more, 2 * bytes.length));
     }
-    frame.write(entry, bytes, size);
+    entry.copyTo(bytes, size);
     size += more;
   }
 

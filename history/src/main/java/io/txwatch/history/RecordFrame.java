@@ -2,10 +2,7 @@ package io.txwatch.history;
 
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.WireFormat;
-import io.txwatch.history.wire.Entry;
 import io.txwatch.history.wire.Record;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.zip.CRC32C;
 
 /**
@@ -27,29 +24,16 @@ final class RecordFrame {
 
   private final CRC32C crc = new CRC32C();
 
-  /** The bytes that an entry takes in the file. */
-  static int size(Entry entry) {
-    int record = recordSize(entry.getSerializedSize());
-    return CodedOutputStream.computeUInt32SizeNoTag(record) + record;
-  }
-
-  /** Writes an entry's frame into {@code target} from {@code at}; there is room for it. */
-  void write(Entry entry, byte[] target, int at) {
-    int bodySize = entry.getSerializedSize();
-    int size = size(entry);
-    try {
-      CodedOutputStream body =
-          CodedOutputStream.newInstance(target, at + size - bodySize, bodySize);
-      entry.writeTo(body);
-      CodedOutputStream head = CodedOutputStream.newInstance(target, at, size - bodySize);
-      head.writeUInt32NoTag(recordSize(bodySize));
-      head.writeUInt32NoTag(CHECK_TAG);
-      head.writeFixed32NoTag(check(target, at + size - bodySize, bodySize));
-      head.writeUInt32NoTag(BODY_TAG);
-      head.writeUInt32NoTag(bodySize);
-    } catch (IOException e) {
-      throw new UncheckedIOException("no room for a record of " + size + " bytes", e);
-    }
+  /** Makes an entry's bytes a record: writes what stands before it. */
+  void complete(BackwardBytes entry) {
+    int bodySize = entry.size();
+    crc.reset();
+    entry.update(crc);
+    entry.varint(bodySize);
+    entry.varint(BODY_TAG);
+    entry.fixed32((int) crc.getValue());
+    entry.varint(CHECK_TAG);
+    entry.varint(recordSize(bodySize));
   }
 
   /**

@@ -26,23 +26,31 @@ final class WireNames<A extends Enum<A>, W extends Enum<W> & ProtocolMessageEnum
   private final Object[] wire;
   private final Object[] ours;
   private final @Nullable Object[] byNumber;
+  private final int[] numbers;
 
   /** Fails at class loading if the schema lacks one of our constants. */
   private WireNames(A[] constants, Class<W> wireClass, String prefix) {
     wire = new Object[constants.length];
     ours = new Object[wireClass.getEnumConstants().length];
     byNumber = new @Nullable Object[ours.length];
+    numbers = new int[constants.length];
     for (A constant : constants) {
       W counterpart = Enum.valueOf(wireClass, prefix + "_" + constant.name());
       wire[constant.ordinal()] = counterpart;
       ours[counterpart.ordinal()] = constant;
       byNumber[counterpart.getNumber()] = constant;
+      numbers[constant.ordinal()] = counterpart.getNumber();
     }
   }
 
   @SuppressWarnings("unchecked") // filled with W alone
   W toWire(A constant) {
     return (W) wire[constant.ordinal()];
+  }
+
+  /** The number of the schema's counterpart. */
+  int numberOf(A constant) {
+    return numbers[constant.ordinal()];
   }
 
   /** Our constant for the number of one of the schema's; null if there is none. */

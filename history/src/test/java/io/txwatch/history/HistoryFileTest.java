@@ -172,7 +172,7 @@ class HistoryFileTest {
 
   @Test
   void aLaterVersionIsRefused() throws IOException {
-    Entry.Builder header = new EventEncoder().header("x", 0).toBuilder();
+    Entry.Builder header = new PlainEncoder().header("x", 0).toBuilder();
     header.getHeaderBuilder().setVersion(2);
     try (var out = Files.newOutputStream(file)) {
       record(header.build()).writeDelimitedTo(out);
@@ -204,7 +204,7 @@ class HistoryFileTest {
 
   @Test
   void whatAnyProtobufLibraryWritesIsRead() throws IOException {
-    EventEncoder encoder = new EventEncoder();
+    PlainEncoder encoder = new PlainEncoder();
     try (var out = Files.newOutputStream(file)) {
       record(encoder.header("elsewhere", 7)).writeDelimitedTo(out);
       record(encoder.encode(ONE)).writeDelimitedTo(out);

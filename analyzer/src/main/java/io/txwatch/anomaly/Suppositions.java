@@ -1,0 +1,121 @@
+package io.txwatch.anomaly;
+
+import io.txwatch.dependency.Basis;
+import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.DependencyListener;
+import io.txwatch.dependency.Row;
+import io.txwatch.dependency.Transaction;
+import io.txwatch.graph.DependencyGraph.Edge;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What would be found besides if transactions that are undecided committed. It takes down what
+ * follows from that; the cycles are searched in a copy of the graph of proven dependencies, which
+ * is only made if one can be there at all.
+ */
+final class Suppositions implements DependencyListener {
+
+  private final Set<Transaction> supposed = new LinkedHashSet<>();
+  private final Set<Edge> edges = new LinkedHashSet<>();
+  private final Set<Finding> findings = new LinkedHashSet<>();
+
+  /**
+   * Findings in which an undecided transaction takes part. To be called once, before anything else
+   * happens to the graph.
+   *
+   * @param proven what is proven
+   * @param budget how many edges a search for one cycle may look at
+   */
+  List<Finding> findings(CycleFinder proven, int budget) {
+    if (mayCloseCycle()) {
+      List<Finding> cycles = new ArrayList<>();
+      CycleFinder finder = new CycleFinder(cycles::add, this::isSupposed, budget, budget);
+      try {
+        finder.addAll(proven);
+        supposed.forEach(finder::add);
+        edges.forEach(finder::add);
+        finder.flush();
+      } finally {
+        supposed.forEach(transaction -> transaction.node = -1);
+      }
+      findings.addAll(cycles);
+    }
+    return List.copyOf(findings);
+  }
+
+  /** A cycle leads into one of them and out again. */
+  private boolean mayCloseCycle() {
+    Set<Transaction> entered = new HashSet<>();
+    Set<Transaction> left = new HashSet<>();
+    for (Edge edge : edges) {
+      entered.add(edge.to());
+      left.add(edge.from());
+    }
+    return supposed.stream()
+        .anyMatch(transaction -> entered.contains(transaction) && left.contains(transaction));
+  }
+
+  private boolean isSupposed(Finding finding) {
+    return finding.transactions().stream().anyMatch(supposed::contains);
+  }
+
+  @Override
+  public void committed(Transaction transaction) {
+    supposed.add(transaction);
+  }
+
+  @Override
+  public void dependency(
+      Transaction from,
+      Transaction to,
+      DependencyKind kind,
+      Row row,
+      int fromStatement,
+      int toStatement,
+      Basis basis) {
+    if (!from.isForgotten() && !to.isForgotten()) {
+      edges.add(new Edge(from, to, kind, row, fromStatement, toStatement, basis));
+    }
+  }
+
+  @Override
+  public void abortedRead(
+      Transaction writer, Transaction reader, Row row, int writeStatement, int readStatement) {
+    direct(Phenomenon.ABORTED_READ, writer, reader, row, writeStatement, readStatement);
+  }
+
+  @Override
+  public void intermediateRead(
+      Transaction writer, Transaction reader, Row row, int writeStatement, int readStatement) {
+    direct(Phenomenon.INTERMEDIATE_READ, writer, reader, row, writeStatement, readStatement);
+  }
+
+  @Override
+  public void internalRead(
+      Transaction transaction, Row row, int writeStatement, int readStatement) {
+    direct(Phenomenon.INTERNAL, transaction, transaction, row, writeStatement, readStatement);
+  }
+
+  @Override
+  public void forkedWrite(
+      Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
+    // Told by the chains alone, of transactions that have committed.
+  }
+
+  private void direct(
+      Phenomenon phenomenon,
+      Transaction writer,
+      Transaction reader,
+      Row row,
+      int writeStatement,
+      int readStatement) {
+    Edge edge =
+        new Edge(writer, reader, DependencyKind.WR, row, writeStatement, readStatement, Basis.ITEM);
+    findings.add(new Finding(phenomenon, Optional.empty(), List.of(edge)));
+  }
+}

@@ -1,0 +1,62 @@
+package io.txwatch.dependency;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The edges of the {@linkplain CommitOrder orders} that count, between committed transactions. What
+ * follows by way of others is left out: of the order of a session there is one edge to each
+ * transaction, of real time as many as transactions ended side by side before it.
+ */
+final class CommitOrders {
+
+  private final Set<CommitOrder> orders;
+  private final DependencyListener out;
+
+  /** Of each node, who committed last: nobody of whom another began after he had ended. */
+  private final Map<Long, List<Transaction>> frontiers = new HashMap<>();
+
+  CommitOrders(Set<CommitOrder> orders, DependencyListener out) {
+    this.orders = Set.copyOf(orders);
+    this.out = out;
+  }
+
+  private static long node(Transaction transaction) {
+    return transaction.id() >>> Integer.SIZE;
+  }
+
+  void began(Transaction transaction) {
+    if (orders.contains(CommitOrder.REAL_TIME)) {
+      transaction.after = List.copyOf(frontiers.getOrDefault(node(transaction), List.of()));
+    }
+  }
+
+  void committed(Session session, Transaction transaction) {
+    if (orders.contains(CommitOrder.SESSION)) {
+      Transaction before = session.committed;
+      if (before != null) {
+        edge(before, transaction, DependencyKind.SO);
+      }
+      session.committed = transaction;
+    }
+    if (orders.contains(CommitOrder.REAL_TIME)) {
+      List<Transaction> frontier =
+          frontiers.computeIfAbsent(node(transaction), n -> new ArrayList<>());
+      for (Transaction before : transaction.after) {
+        edge(before, transaction, DependencyKind.RT);
+      }
+      frontier.removeAll(transaction.after);
+      frontier.add(transaction);
+      transaction.after = List.of();
+    }
+  }
+
+  private void edge(Transaction from, Transaction to, DependencyKind kind) {
+    if (!from.forgotten) {
+      out.dependency(from, to, kind, Row.NONE, 0, 0, Basis.ITEM);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.txwatch.dependency;
+
+import io.txwatch.dependency.Version.Fate;
+import io.txwatch.dependency.Version.Read;
+import java.util.List;
+
+/**
+ * The dependencies that would be there besides if some transactions that have not ended, or of
+ * which nobody knows how they ended, had committed as they are. By item only: what rests on
+ * predicates, or on a write that may have made no version ({@link KeyedWrites}), is not supposed.
+ *
+ * <p>While it tells them the fates of their versions are what they would be, so that the walks
+ * along the chains are the ones of {@link VersionChains}; nothing else is changed, and at the end
+ * nothing is.
+ */
+final class SupposedCommits {
+
+  private final DependencyListener out;
+
+  private SupposedCommits(DependencyListener out) {
+    this.out = out;
+  }
+
+  /** Tells {@code out} what would be there if these had committed. */
+  static void tell(List<Transaction> supposed, DependencyListener out) {
+    SupposedCommits tell = new SupposedCommits(out);
+    try {
+      supposed.forEach(SupposedCommits::commit);
+      supposed.forEach(out::committed);
+      supposed.forEach(tell::tell);
+    } finally {
+      supposed.forEach(SupposedCommits::reopen);
+    }
+  }
+
+  /** Whether a transaction may be supposed to have committed: all that it did was seen. */
+  static boolean isPossible(Transaction transaction) {
+    return transaction.observed
+        && transaction.levelKnown()
+        && !transaction.lossy
+        && !transaction.eventsMayBeLost
+        && !transaction.forgotten
+        && !transaction.readsCount;
+  }
+
+  private static void commit(Transaction transaction) {
+    transaction.readsCount = true;
+    for (Version write : transaction.writes) {
+      if (write.fate == Fate.OPEN && write.certain) {
+        write.fate = transaction.isUndone(write.statement) ? Fate.VANISHED : Fate.SURVIVED;
+      }
+    }
+  }
+
+  private static void reopen(Transaction transaction) {
+    transaction.readsCount = false;
+    for (Version write : transaction.writes) {
+      write.fate = Fate.OPEN;
+    }
+  }
+
+  private void tell(Transaction transaction) {
+    for (Version write : transaction.writes) {
+      if (write.fate == Fate.SURVIVED && !write.row.broken) {
+        below(transaction, write);
+        above(transaction, write);
+      }
+    }
+    for (Read read : transaction.reads) {
+      if (read.basis == Basis.ITEM && !read.version.row.broken) {
+        read(read);
+      }
+    }
+    if (!transaction.gap) {
+      for (Transaction.InternalRead read : transaction.internalReads) {
+        out.internalRead(transaction, read.own().row, read.own().statement, read.statement());
+      }
+    }
+  }
+
+  /** Whose write it stands on, and who read what it replaced. */
+  private void below(Transaction writer, Version write) {
+    for (Version version = write.previous; version != null; version = version.previous) {
+      if (version.writer != writer) {
+        for (Read read = version.readers; read != null; read = read.next) {
+          if (read.reader.readsCount && read.basis == Basis.ITEM && read.reader != writer) {
+            edge(read.reader, writer, DependencyKind.RW, write, read.statement, write.statement);
+          }
+        }
+      }
+      if (version.fate == Fate.SURVIVED && version.writer != null && version.writer != writer) {
+        edge(version.writer, writer, DependencyKind.WW, write, version.statement, write.statement);
+      }
+      if (version.fate != Fate.VANISHED) {
+        return;
+      }
+    }
+  }
+
+  /** Who wrote on it, and who read it. */
+  private void above(Transaction writer, Version write) {
+    write.forEachSurvivor(
+        next -> {
+          if (next.writer != null && next.writer != writer && !next.isDoubtful()) {
+            edge(writer, next.writer, DependencyKind.WW, write, write.statement, next.statement);
+          }
+        });
+    for (Read read = write.readers; read != null; read = read.next) {
+      if (read.reader.readsCount && read.basis == Basis.ITEM) {
+        read(read);
+      }
+    }
+  }
+
+  private void read(Read read) {
+    Version version = read.version;
+    Transaction writer = version.writer;
+    Transaction reader = read.reader;
+    if (writer != null && version.fate == Fate.SURVIVED) {
+      edge(writer, reader, DependencyKind.WR, version, version.statement, read.statement);
+    } else if (writer != null && version.fate == Fate.VANISHED) {
+      out.abortedRead(writer, reader, version.row, version.statement, read.statement);
+    }
+    version.forEachSurvivor(
+        next -> {
+          if (next.writer == null || next.writer == reader || next.isDoubtful()) {
+            return;
+          }
+          if (next.writer != writer) {
+            edge(reader, next.writer, DependencyKind.RW, version, read.statement, next.statement);
+          } else if (version.fate == Fate.SURVIVED) {
+            out.intermediateRead(writer, reader, version.row, version.statement, read.statement);
+          }
+        });
+  }
+
+  private void edge(
+      Transaction from,
+      Transaction to,
+      DependencyKind kind,
+      Version version,
+      int fromStatement,
+      int toStatement) {
+    out.dependency(from, to, kind, version.row, fromStatement, toStatement, Basis.ITEM);
+  }
+}

@@ -1,0 +1,135 @@
+package io.txwatch.history;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+
+/**
+ * Bytes in protobuf's encoding, written from their end to their beginning. In that encoding a
+ * message stands behind its length; whoever writes it first knows the length without having to
+ * compute it beforehand, level by level, as writing forward takes. For one thread.
+ */
+final class BackwardBytes {
+
+  private static final int USUAL = 1 << 10;
+  private static final int LARGE = 1 << 20;
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private byte[] bytes = new byte[USUAL];
+  private int at = USUAL;
+
+  /** Empties it; what an unusual message made of it is given back. */
+  void clear() {
+    if (bytes.length > LARGE) {
+      bytes = new byte[USUAL];
+    }
+    at = bytes.length;
+  }
+
+  /** How many bytes there are. */
+  int size() {
+    return bytes.length - at;
+  }
+
+  /** Copies them; there is room. */
+  void copyTo(byte[] target, int from) {
+    System.arraycopy(bytes, at, target, from, size());
+  }
+
+  /** Computes their check. */
+  void update(CRC32C check) {
+    check.update(bytes, at, size());
+  }
+
+  void write(byte[] more) {
+    room(more.length);
+    at -= more.length;
+    System.arraycopy(more, 0, bytes, at, more.length);
+  }
+
+  void fixed64(long value) {
+    room(Long.BYTES);
+    at -= Long.BYTES;
+    LONGS.set(bytes, at, value);
+  }
+
+  void fixed32(int value) {
+    room(Integer.BYTES);
+    at -= Integer.BYTES;
+    INTS.set(bytes, at, value);
+  }
+
+  void varint(long value) {
+    if (value >>> 7 == 0) {
+      room(1);
+      bytes[--at] = (byte) value;
+      return;
+    }
+    int length = (Long.SIZE - Long.numberOfLeadingZeros(value) + 6) / 7;
+    room(length);
+    at -= length;
+    long rest = value;
+    for (int i = at; i < at + length - 1; i++) {
+      bytes[i] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    bytes[at + length - 1] = (byte) rest;
+  }
+
+  /** A field of unsigned numbers or enum constants, unless it has its default, 0. */
+  void varintField(int tag, long value) {
+    if (value != 0) {
+      varint(value);
+      varint(tag);
+    }
+  }
+
+  /** A field of eight bytes, unless it has its default, 0. */
+  void fixed64Field(int tag, long value) {
+    if (value != 0) {
+      fixed64(value);
+      varint(tag);
+    }
+  }
+
+  /** A field of text, also if it is empty. */
+  void textField(int tag, String text) {
+    int before = size();
+    write(text.getBytes(StandardCharsets.UTF_8));
+    lengthField(tag, before);
+  }
+
+  /** The length of what was written since there were so many bytes, as a field of that tag. */
+  void lengthField(int tag, int before) {
+    varint(size() - before);
+    varint(tag);
+  }
+
+  private void room(int more) {
+    if (at >= more) {
+      return;
+    }
+    int size = size();
+    int needed = Math.addExact(size, more);
+    byte[] larger = new byte[Math.max(needed, (int) Math.min(Integer.MAX_VALUE - 8, 2L * size))];
+    System.arraycopy(bytes, at, larger, larger.length - size, size);
+    bytes = larger;
+    at = larger.length - size;
+  }
+
+  @Override
+  public String toString() {
+    return Arrays.toString(toByteArray());
+  }
+
+  /** A copy of them. */
+  byte[] toByteArray() {
+    return Arrays.copyOfRange(bytes, at, bytes.length);
+  }
+}
