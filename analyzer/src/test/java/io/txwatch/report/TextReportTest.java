@@ -28,8 +28,8 @@ class TextReportTest {
                 .edge("1.1 rw 2.2 account 7")
                 .edge("2.2 ww 1.2 account 7")
                 .advice(
-                    "Lock the row when it is read (SELECT ... FOR UPDATE at BankService.java:41), or"
-                        + " run at REPEATABLE_READ and retry on SQLSTATE 40001.")
+                    "Lock the row when it is read (SELECT ... FOR UPDATE at BankService.java:41),"
+                        + " or run at REPEATABLE_READ and retry on SQLSTATE 40001.")
                 .text())
         .isEqualTo(
             """
@@ -101,7 +101,8 @@ class TextReportTest {
                 .text())
         .isEqualTo(
             """
-            G_SINGLE  HAZARD (suspected)  PostgreSQL 18.6 at READ_COMMITTED  a row 1, b row 2
+            G_SINGLE (G-single-process)  HAZARD (suspected)  PostgreSQL 18.6 at READ_COMMITTED  a row 1, b
+                row 2
               T1 committed  (1b.1, pool-1)     T2 committed  (1b.2, pool-2)     T3 outcome unknown  (1b.3,
                                                                                 pool-2)
               -------------------------------  -------------------------------  -------------------------------
@@ -309,7 +310,8 @@ class TextReportTest {
                 .lines()
                 .findFirst())
         .hasValue(
-            "DIRTY_WRITE  HAZARD  PostgreSQL 18.6 at READ_COMMITTED  1,200 times, first through t row 3");
+            "DIRTY_WRITE  HAZARD  PostgreSQL 18.6 at READ_COMMITTED  1,200 times, first through t"
+                + " row 3");
   }
 
   @Test

@@ -29,6 +29,8 @@ public final class CheckSpeedCommand implements Callable<Integer> {
 
   private static final long SEED = 20_261_121;
 
+  private static final long WARM_UP_OPERATIONS = 5_000_000;
+
   /** After so many appends a key of an Elle history is replaced, as by Elle's own generator. */
   private static final int ELLE_APPENDS_A_KEY = 32;
 
@@ -68,14 +70,18 @@ public final class CheckSpeedCommand implements Callable<Integer> {
           "Elle EDN, " + millions, file(in, size + ".edn", size, CheckSpeedCommand::elle));
     }
     Map<String, List<Checked>> runs = new LinkedHashMap<>();
+    Map<String, List<Checked>> warmRuns = new LinkedHashMap<>();
     for (int round = 1; round <= rounds; round++) {
       for (Map.Entry<String, Path> history : histories.entrySet()) {
-        Checked checked = Checked.run(jar, history.getValue());
-        runs.computeIfAbsent(history.getKey(), name -> new ArrayList<>()).add(checked);
-        output.say(history.getKey() + ": " + checked);
+        Checked cold = Checked.run(jar, history.getValue(), 1);
+        runs.computeIfAbsent(history.getKey(), name -> new ArrayList<>()).add(cold);
+        output.say(history.getKey() + ": " + cold);
+        Checked warm = Checked.run(jar, history.getValue(), passes(cold.operations()));
+        warmRuns.computeIfAbsent(history.getKey(), name -> new ArrayList<>()).add(warm);
+        output.say(history.getKey() + ", warm: " + warm);
       }
     }
-    write(histories, runs);
+    write(histories, runs, warmRuns);
     if (directory == null) {
       for (Path file : histories.values()) {
         Files.delete(file);
@@ -85,20 +91,28 @@ public final class CheckSpeedCommand implements Callable<Integer> {
     return 0;
   }
 
-  private void write(Map<String, Path> histories, Map<String, List<Checked>> runs)
+  /** So many passes over a history of that size until the JVM has compiled what it will. */
+  private static int passes(long operations) {
+    return (int) Math.max(2, Math.min(6, WARM_UP_OPERATIONS / Math.max(1, operations)));
+  }
+
+  private void write(
+      Map<String, Path> histories,
+      Map<String, List<Checked>> runs,
+      Map<String, List<Checked>> warmRuns)
       throws IOException {
     output.write(
         String.format(
             Locale.ROOT,
-            "%s%n%n"
-                + "Serializable histories of %d operations a transaction, half of them reads, %d"
-                + " sessions, %d keys at a time; keys of Elle's are replaced after %d appends, as by"
-                + " its own generator.%n"
-                + "`java -jar txwatch.jar check` with no option of Java's, each run a process of its"
-                + " own held to one processor (JIT and garbage collection included); medians of %d"
-                + " interleaved runs.%n"
-                + "Analysis is what `check` tells as `seconds`: from opening the file to the"
-                + " verdict, in a JVM that was cold.%n%n",
+            "%s%n%nSerializable histories of %d operations a transaction, half of them reads, %d"
+                + " sessions, %d keys at a time; keys of Elle's are replaced after %d appends, as"
+                + " by its own generator.%n`java -jar txwatch.jar check` with no option of Java's,"
+                + " each run a process of its own held to one processor (JIT and garbage collection"
+                + " included); medians of %d interleaved runs.%nAnalysis is what `check` tells as"
+                + " `seconds`: from opening the file to the verdict, in a JVM that was cold, so"
+                + " that much of it is spent on compiling; warm is the same in a process of its own"
+                + " that has checked the file before (`check FILE FILE …`, the last of them)."
+                + " Memory is that of the cold run.%n%n",
             Machine.describe(),
             Execution.OPERATIONS_A_TRANSACTION,
             Execution.SESSIONS,
@@ -112,6 +126,8 @@ public final class CheckSpeedCommand implements Callable<Integer> {
             "analysis, s",
             "spread",
             "operations/s",
+            "warm analysis, s",
+            "warm operations/s",
             "process, s",
             "its CPU, s",
             "peak memory, MB",
@@ -119,6 +135,9 @@ public final class CheckSpeedCommand implements Callable<Integer> {
     for (Map.Entry<String, List<Checked>> of : runs.entrySet()) {
       List<Checked> all = of.getValue();
       Median seconds = Median.of(all.stream().map(Checked::seconds).toList());
+      Median warm =
+          Median.of(
+              warmRuns.getOrDefault(of.getKey(), all).stream().map(Checked::seconds).toList());
       Median whole = Median.of(all.stream().map(Checked::wholeSeconds).toList());
       Median cpu = Median.of(all.stream().map(Checked::cpuSeconds).toList());
       Median peak = Median.of(all.stream().map(run -> run.peakBytes() / 1e6).toList());
@@ -129,6 +148,8 @@ public final class CheckSpeedCommand implements Callable<Integer> {
           number("%.2f", seconds.middle()),
           number("%.2f", seconds.least()) + "–" + number("%.2f", seconds.most()),
           number("%,.0f", all.get(0).operations() / seconds.middle()),
+          number("%.2f", warm.middle()),
+          number("%,.0f", all.get(0).operations() / warm.middle()),
           number("%.2f", whole.middle()),
           number("%.2f", cpu.middle()),
           number("%.0f", peak.middle()),

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,15 +33,21 @@ record Checked(
       Pattern.compile("\"(operations|valid|seconds)\":\"?([^,}\"]+)");
   private static final int PEAK_EVERY_MILLIS = 10;
 
-  /** Checks a file. */
-  static Checked run(Path jar, Path file) throws IOException, InterruptedException {
+  /**
+   * Checks a file.
+   *
+   * @param passes how often, one after the other in one process: the result is that of the last,
+   *     for which the JVM is as warm as those before it made it
+   */
+  static Checked run(Path jar, Path file, int passes) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     if (Files.isExecutable(Path.of("/usr/bin/taskset"))) {
       int last = Runtime.getRuntime().availableProcessors() - 1;
       command.addAll(List.of("/usr/bin/taskset", "-c", Integer.toString(last)));
     }
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-jar", jar.toString(), "check", "--json", file.toString()));
+    command.addAll(List.of("-jar", jar.toString(), "check", "--json"));
+    command.addAll(Collections.nCopies(passes, file.toString()));
     File answer = File.createTempFile("check", ".json");
     try {
       long started = System.nanoTime();
