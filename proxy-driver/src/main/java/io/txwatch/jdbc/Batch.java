@@ -1,6 +1,5 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.capture.CallSites;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.GapReason;
 import java.sql.BatchUpdateException;
@@ -94,7 +93,7 @@ final class Batch {
   /** Sends the batch and notes what became of each item. */
   <T> T run(Sender sender, Function<long[], T> as) throws SQLException {
     plans.forEach(connection::beforeNext);
-    calledFrom = CallSites.current();
+    calledFrom = plans.isEmpty() ? "" : plans.get(0).callSite();
     List<Execution> begun = null;
     if (!positions.isEmpty() && !positions.get(0).alone()) {
       begun = new ArrayList<>(plans.size());

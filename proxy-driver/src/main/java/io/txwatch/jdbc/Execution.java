@@ -1,6 +1,5 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Observation;
 import io.txwatch.capture.RowIds;
 import io.txwatch.capture.SessionTracker;
@@ -85,7 +84,7 @@ final class Execution {
     }
     try {
       SessionTracker tracker = connection.tracker();
-      String callSite = calledFrom == null ? CallSites.current() : calledFrom;
+      String callSite = calledFrom == null ? cached.callSite() : calledFrom;
       Observation observation =
           position == null
               ? tracker.begin(cached.kind(), cached.shownSql(), callSite)
@@ -389,9 +388,7 @@ final class Execution {
 
   private void afterwards(boolean alone, GapReason reason, String detail) {
     Observation told =
-        connection
-            .tracker()
-            .afterwards(cached.kind(), cached.shownSql(), CallSites.current(), alone);
+        connection.tracker().afterwards(cached.kind(), cached.shownSql(), cached.callSite(), alone);
     Optional<GapReason> known = cached.plan().passThrough();
     if (known.isPresent()) {
       told.notSeen(known.get(), cached.plan().passThroughDetail());
