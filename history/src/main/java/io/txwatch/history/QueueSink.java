@@ -56,11 +56,17 @@ public final class QueueSink implements EventSink {
   private static final long CLOSE_MILLIS = 5_000;
 
   /**
-   * Nanoseconds. A shorter one wakes the thread for every few events, on the application's time.
+   * Nanoseconds. To wake the thread costs as much as tens of events, on the application's time: so
+   * let hundreds gather, unless they come so fast that the queue begins to fill.
    */
-  private static final long SHORTEST_PAUSE = 1_000_000;
+  private static final long PAUSE = 5_000_000;
 
+  private static final long SHORT_PAUSE = 1_000_000;
   private static final long LONGEST_PAUSE = 10_000_000;
+
+  /** The share of the queue that calls for short pauses. */
+  private static final int SHORT_PAUSE_AT = 32;
+
   private static final long FLUSH_NANOS = 100_000_000;
 
   private final MpscAtomicArrayQueue<Event> queue;
@@ -244,22 +250,25 @@ public final class QueueSink implements EventSink {
   }
 
   private void run() {
-    long pause = SHORTEST_PAUSE;
+    long pause = PAUSE;
     long flushed = System.nanoTime();
     while (true) {
       boolean last = closed;
-      if (drain()) {
-        pause = SHORTEST_PAUSE;
-      } else if (last) {
+      long delivered = drain();
+      if (last && delivered == 0) {
         break;
-      } else {
-        if (System.nanoTime() - flushed > FLUSH_NANOS) {
-          flush();
-          flushed = System.nanoTime();
-        }
-        LockSupport.parkNanos(this, pause);
-        pause = Math.min(pause * 2, LONGEST_PAUSE);
+      } else if (last) {
+        continue;
       }
+      if (System.nanoTime() - flushed > FLUSH_NANOS) {
+        flush();
+        flushed = System.nanoTime();
+      }
+      pause =
+          delivered == 0
+              ? Math.min(pause * 2, LONGEST_PAUSE)
+              : delivered > queue.capacity() / SHORT_PAUSE_AT ? SHORT_PAUSE : PAUSE;
+      LockSupport.parkNanos(this, pause);
     }
     for (EventSink consumer : consumers) {
       try {
@@ -270,35 +279,35 @@ public final class QueueSink implements EventSink {
     }
   }
 
-  /** Delivers what waits; false if nothing did. */
-  private boolean drain() {
-    boolean any = false;
+  /** Delivers what waits, and says how much it was. */
+  private long drain() {
+    long delivered = 0;
     while (true) {
       long place = queue.currentConsumerIndex();
       Event event = queue.poll();
-      any |= deliverLate(place);
+      delivered += deliverLate(place);
       if (event == null) {
-        return any;
+        return delivered;
       }
       deliver(event);
-      any = true;
+      delivered++;
     }
   }
 
   /** Delivers what came late at that place of the queue or before. */
-  private boolean deliverLate(long place) {
+  private long deliverLate(long place) {
     if (late) {
       late = false;
       collectLate();
     }
-    boolean any = false;
+    long delivered = 0;
     for (Late first = inOrder.peek();
         first != null && first.place <= place;
         first = inOrder.peek()) {
       deliver(inOrder.remove().event);
-      any = true;
+      delivered++;
     }
-    return any;
+    return delivered;
   }
 
   private void collectLate() {
