@@ -106,8 +106,8 @@ final class CoverageText {
           "statements on tables too large for their version sets, of whose predicates nothing is"
               + " known: raise txwatch.version-set-rows";
       case NO_VERSION_SET ->
-          "version sets not read where reading them would take locks or fix a snapshot; predicates of"
-              + " those statements are not judged";
+          "version sets not read where reading them would take locks, fix a snapshot, or take too much"
+              + " time (tables of thousands of rows); predicates of those statements are not judged";
       case SHAPE ->
           "a shape that is passed through as it is (DISTINCT, GROUP BY, UNION, subquery, ...);"
               + " rows that only such statements touch are not judged";

@@ -27,8 +27,8 @@ public enum GapReason {
   TOO_LARGE,
   /**
    * The version set of a statement was not read, because the application could have noticed: the
-   * read would have taken a lock, or fixed a snapshot. Nothing is known of the statement's
-   * predicates.
+   * read would have taken a lock, or fixed a snapshot, or so many rows were read for others just
+   * before that it would have taken too long. Nothing is known of the statement's predicates.
    */
   NO_VERSION_SET,
   /** The queue to the analyzer or to the file was full. */

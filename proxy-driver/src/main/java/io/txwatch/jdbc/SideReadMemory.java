@@ -10,6 +10,7 @@ final class SideReadMemory {
   private static final long REST_NANOS = 60_000_000_000L;
 
   private final Map<String, Long> tooLargeUntil = new ConcurrentHashMap<>();
+  private final VersionSetBudget versionSets = new VersionSetBudget(System::nanoTime);
   private volatile boolean foundRowsAsked;
 
   /** True if the table had too many rows a short while ago. */
@@ -30,6 +31,11 @@ final class SideReadMemory {
 
   void tooLarge(String table) {
     tooLargeUntil.put(table, System.nanoTime() + REST_NANOS);
+  }
+
+  /** What may be spent on version sets. */
+  VersionSetBudget versionSets() {
+    return versionSets;
   }
 
   /** True if the application asks for FOUND_ROWS() at all. */

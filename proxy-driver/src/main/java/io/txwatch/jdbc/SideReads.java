@@ -275,6 +275,10 @@ final class SideReads {
       execution.tooLarge(one);
       return -1;
     }
+    if (one.isVersionSet() && !connection.memory().versionSets().pays(one.table())) {
+      execution.notBeside(one, "was not paid for");
+      return -1;
+    }
     boolean guarded = rules.dialect() == Dialect.POSTGRESQL && !execution.isAlone();
     String sql = guarded ? one.guardedSql : one.read.sql();
     try {
@@ -420,6 +424,7 @@ final class SideReads {
       }
       if (count == most) {
         connection.memory().tooLarge(one.table());
+        connection.memory().versionSets().read(one.table(), count);
         execution.tooLarge(one);
         return -1;
       }
@@ -438,6 +443,7 @@ final class SideReads {
         writers.append(list, length - WriterToken.LENGTH, length);
       }
     }
+    connection.memory().versionSets().read(one.table(), count);
     if (count > 0) {
       connection.rowSeen(StatementKind.SELECT, execution.transaction());
     }
