@@ -15,7 +15,7 @@ import java.util.Map;
  *
  * @param seconds how long a slice takes
  * @param rounds how many slices each variant gets
- * @param warmUp seconds that each runs for beforehand
+ * @param warmUp seconds that each runs for beforehand at most: no longer than its JVM compiles
  * @param clients how many connections each has
  * @param jvmOptions for the workers' JVMs
  */
@@ -23,6 +23,9 @@ record Interleaving(
     double seconds, int rounds, double warmUp, int clients, List<String> jvmOptions) {
 
   private static final long SEED = 20_261_101;
+
+  /** Seconds. */
+  private static final double WARM_UP_TURN = 3;
 
   /** Is told how far it is. */
   interface Progress {
@@ -45,7 +48,7 @@ record Interleaving(
         WorkerProcess worker =
             WorkerProcess.start(variant, workload, url, clients, SEED, directory, jvmOptions);
         workers.add(worker);
-        worker.run((long) (warmUp * 1_000));
+        warmUp(worker);
       }
       for (int round = 0; round < rounds; round++) {
         for (WorkerProcess worker : workers) {
@@ -61,5 +64,16 @@ record Interleaving(
       }
     }
     return slices;
+  }
+
+  /** Until the JVM has compiled what it is going to compile. */
+  private void warmUp(WorkerProcess worker) throws IOException {
+    double left = warmUp;
+    boolean warm = false;
+    while (left > 0 && !warm) {
+      double turn = Math.min(left, WARM_UP_TURN);
+      warm = worker.run((long) (turn * 1_000)).isWarm();
+      left -= turn;
+    }
   }
 }

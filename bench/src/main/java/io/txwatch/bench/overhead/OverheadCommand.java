@@ -39,9 +39,11 @@ public final class OverheadCommand implements Callable<Integer> {
 
   @Option(
       names = "--warm-up",
-      description = "seconds that each variant runs beforehand",
-      defaultValue = "3")
-  private double warmUp = 3;
+      description =
+          "seconds that each variant runs beforehand, at most: until its JVM has compiled what it"
+              + " is going to compile",
+      defaultValue = "60")
+  private double warmUp = 60;
 
   @Option(names = "--clients", description = "connections of each variant", defaultValue = "2")
   private int clients = 2;
@@ -92,9 +94,11 @@ public final class OverheadCommand implements Callable<Integer> {
     output.write(
         String.format(
             Locale.ROOT,
-            "%d clients in a closed loop, %d interleaved rounds of %s s for each variant after %s s"
-                + " of warm-up. Ratios are to raw in the same round: their median, and the least"
-                + " and the greatest.%n%n",
+            "%d clients in a closed loop, %d interleaved rounds of %s s for each variant. Beforehand"
+                + " each runs until its JVM has compiled what it is going to compile, %s s at most:"
+                + " measured is what watching costs once a service has been running for a while;"
+                + " what it costs before that, the benchmark `startup` tells. Ratios are to raw in"
+                + " the same round: their median, and the least and the greatest.%n%n",
             clients,
             rounds,
             number(seconds),
@@ -150,6 +154,7 @@ public final class OverheadCommand implements Callable<Integer> {
             "ratio to raw",
             "spread",
             "CPU µs a transaction: client",
+            "of it JIT compilers",
             "server",
             "raw ÷ this",
             "retries");
@@ -168,6 +173,7 @@ public final class OverheadCommand implements Callable<Integer> {
               text("%.2f", ratio.middle()),
               text("%.2f–%.2f", ratio.least(), ratio.most()),
               text("%.0f", 1e6 * median(own, slice -> slice.client() / slice.transactions())),
+              text("%.0f", 1e6 * median(own, slice -> slice.compiling() / slice.transactions())),
               text("%.0f", 1e6 * median(own, slice -> slice.server() / slice.transactions())),
               text("%.2f", processors.middle()),
               Long.toString(own.stream().mapToLong(Slice::retries).sum()));

@@ -10,6 +10,7 @@ import java.util.Locale;
  * @param seconds how long it took
  * @param latencies of the transactions, retries included
  * @param client processor seconds of the application's JVM; 0 if not measured
+ * @param compiling of these, those of the JVM's compilers: the sign of a JVM that is not warm yet
  * @param server processor seconds of everything else that was started, the server above all
  */
 record Slice(
@@ -18,15 +19,24 @@ record Slice(
     double seconds,
     Latencies latencies,
     double client,
+    double compiling,
     double server) {
 
+  /** The share of the compilers in what a warm JVM takes of the processors, at most. */
+  private static final double WARM = 0.05;
+
   Slice(long transactions, long retries, double seconds, Latencies latencies) {
-    this(transactions, retries, seconds, latencies, 0, 0);
+    this(transactions, retries, seconds, latencies, 0, 0, 0);
   }
 
   /** The same, with what it took of the processors. */
-  Slice withProcessorTime(double ofClient, double ofServer) {
-    return new Slice(transactions, retries, seconds, latencies, ofClient, ofServer);
+  Slice withProcessorTime(double ofClient, double ofCompilers, double ofServer) {
+    return new Slice(transactions, retries, seconds, latencies, ofClient, ofCompilers, ofServer);
+  }
+
+  /** True if the JVM spent next to nothing on compiling. */
+  boolean isWarm() {
+    return compiling < WARM * client;
   }
 
   /** Processor seconds for a transaction, wherever spent. */

@@ -49,7 +49,13 @@ final class WorkerProcess implements AutoCloseable {
       throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xms512m", "-Xmx512m"));
+    // A compiler's thread that ended would take what it used with it.
+    command.addAll(
+        List.of(
+            "-Xms512m",
+            "-Xmx512m",
+            "-XX:-UseDynamicNumberOfCompilerThreads",
+            "-XX:+AlwaysPreTouch"));
     options.stream()
         .map(option -> option.replace("VARIANT", variant.option()))
         .forEach(command::add);
@@ -78,6 +84,7 @@ final class WorkerProcess implements AutoCloseable {
   /** Lets it run for that long. */
   Slice run(long millis) throws IOException {
     double client = ProcessorTime.of(process.pid());
+    double compiling = ProcessorTime.ofCompilers(process.pid());
     double all = ProcessorTime.ofDescendants();
     commands.println(millis);
     String line = results.readLine();
@@ -90,8 +97,9 @@ final class WorkerProcess implements AutoCloseable {
     }
     double ofClient = ProcessorTime.of(process.pid()) - client;
     double ofAll = ProcessorTime.ofDescendants() - all;
+    double ofCompilers = ProcessorTime.ofCompilers(process.pid()) - compiling;
     return Slice.parse(line.substring(Worker.MARK.length()))
-        .withProcessorTime(ofClient, Math.max(0, ofAll - ofClient));
+        .withProcessorTime(ofClient, ofCompilers, Math.max(0, ofAll - ofClient));
   }
 
   @Override
