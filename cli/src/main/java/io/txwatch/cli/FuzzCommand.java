@@ -6,6 +6,7 @@ import io.txwatch.campaign.Finding;
 import io.txwatch.campaign.Summary;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
+import io.txwatch.generator.CaseGenerator;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
@@ -129,6 +130,15 @@ final class FuzzCommand implements Callable<Integer> {
       description = "cases at a time (default: 2)")
   private int workers = 2;
 
+  @Option(
+      names = "--statements",
+      paramLabel = "N",
+      defaultValue = "" + CaseGenerator.MOST_STATEMENTS,
+      description =
+          "statements of a transaction at most (default: 4); more show isorel more, and leave more"
+              + " undecided to the others")
+  private int mostStatements = CaseGenerator.MOST_STATEMENTS;
+
   @Option(names = "--out", paramLabel = "DIR", description = "write a folder for each finding here")
   private @Nullable Path out;
 
@@ -139,6 +149,9 @@ final class FuzzCommand implements Callable<Integer> {
     Console console = Console.of(spec);
     if (workers < 1) {
       throw CommandException.badInput("--workers " + workers + ": expected at least 1");
+    }
+    if (mostStatements < 1) {
+      throw CommandException.badInput("--statements " + mostStatements + ": expected at least 1");
     }
     if (cases != null && cases < 1) {
       throw CommandException.badInput("--cases " + cases + ": expected at least 1");
@@ -180,7 +193,8 @@ final class FuzzCommand implements Callable<Integer> {
             Oracles.named(oracles, judge),
             cases == null ? Long.MAX_VALUE : cases,
             duration != null ? duration : cases == null ? DEFAULT_DURATION : NO_END,
-            Math.min(workers, dbms.mostWorkers()));
+            Math.min(workers, dbms.mostWorkers()),
+            mostStatements);
     PrintWriter people = console.people(common.json);
     people.println(
         dbms.describe()

@@ -88,6 +88,34 @@ class ReplayCommandTest {
   }
 
   @Test
+  void whatTheDbmsPermitsAdyaMayRuleOut() throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.MARIADB);
+    String lost = file(LOST_UPDATE);
+
+    Invocation byDbms =
+        Invocation.of("replay", lost, "--url", url, "--isolation", "RR", "--oracle", "isorel");
+    assertThat(byDbms.code()).as(byDbms.out()).isZero();
+    assertThat(byDbms.out())
+        .contains("isorel: clean, permitted at this level: LOST_UPDATE of T1, T2");
+
+    Invocation byAdya =
+        Invocation.of(
+            "replay",
+            lost,
+            "--url",
+            url,
+            "--isolation",
+            "RR",
+            "--oracle",
+            "isorel",
+            "--judge-by",
+            "adya");
+    assertThat(byAdya.code()).as(byAdya.out()).isEqualTo(ExitCode.ANOMALIES);
+    assertThat(byAdya.out())
+        .contains("isorel: violation, LOST_UPDATE of T1, T2, which PL-2.99 rules out");
+  }
+
+  @Test
   void badInputIsSaid() throws Exception {
     String url = TestServers.freshDatabase(ServerKind.H2);
     Invocation noLevel = Invocation.of("replay", file(LOST_UPDATE), "--url", url);

@@ -68,6 +68,7 @@ public final class Campaign {
    * @param cases how many cases; {@link Long#MAX_VALUE} for as many as the time allows
    * @param duration for how long
    * @param workers how many at a time
+   * @param mostStatements how many statements a transaction has at most
    */
   public record Plan(
       long seed,
@@ -75,7 +76,20 @@ public final class Campaign {
       List<Oracle> oracles,
       long cases,
       Duration duration,
-      int workers) {}
+      int workers,
+      int mostStatements) {
+
+    /** One whose transactions are as long as usual. */
+    public Plan(
+        long seed,
+        List<IsolationLevel> levels,
+        List<Oracle> oracles,
+        long cases,
+        Duration duration,
+        int workers) {
+      this(seed, levels, oracles, cases, duration, workers, CaseGenerator.MOST_STATEMENTS);
+    }
+  }
 
   /** Is told what happens, by several threads. */
   public interface Listener {
@@ -171,7 +185,7 @@ public final class Campaign {
     private final boolean allWatch =
         !plan.oracles().isEmpty() && plan.oracles().stream().allMatch(Oracle::watches);
 
-    private final CaseGenerator generator = new CaseGenerator(plan.seed(), dialect);
+    private final CaseGenerator generator = new CaseGenerator(plan.seed(), dialect, plan.mostStatements());
 
     Worker(Laboratory laboratory) {
       this.laboratory = laboratory;

@@ -17,16 +17,29 @@ import java.util.Optional;
  */
 public final class CaseGenerator {
 
+  /** How many statements a transaction has at most unless somebody asks for others. */
+  public static final int MOST_STATEMENTS = 4;
+
   private static final int MOST_TRANSACTIONS = 4;
-  private static final int MOST_STATEMENTS = 4;
 
   private final long seed;
   private final Dialect dialect;
+  private final int mostStatements;
 
   /** The cases of a seed in a dialect. */
   public CaseGenerator(long seed, Dialect dialect) {
+    this(seed, dialect, MOST_STATEMENTS);
+  }
+
+  /**
+   * The same of another size.
+   *
+   * @param mostStatements how many statements a transaction has at most
+   */
+  public CaseGenerator(long seed, Dialect dialect, int mostStatements) {
     this.seed = seed;
     this.dialect = dialect;
+    this.mostStatements = mostStatements;
   }
 
   /**
@@ -55,14 +68,14 @@ public final class CaseGenerator {
     return new Generated(testCase, statements.kinds());
   }
 
-  private static Deque<String> transaction(Chance chance, Statements statements) {
+  private Deque<String> transaction(Chance chance, Statements statements) {
     Deque<String> steps = new ArrayDeque<>();
     if (chance.in100(12)) {
       steps.add(statements.next()); // one that is a transaction by itself
       return steps;
     }
     steps.add("BEGIN");
-    int size = chance.between(1, MOST_STATEMENTS);
+    int size = chance.between(1, mostStatements);
     int savepoint = size > 2 && chance.in100(10) ? chance.below(size - 1) : -1;
     for (int i = 0; i < size; i++) {
       steps.add(statements.next());
