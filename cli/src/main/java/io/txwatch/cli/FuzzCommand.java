@@ -66,6 +66,8 @@ import picocli.CommandLine.TypeConversionException;
           + " findings",
       "  txwatch fuzz --url jdbc:postgresql://localhost/test --isolation RC,SER --seed 7 --cases"
           + " 500",
+      "  txwatch fuzz --url jdbc:mysql://localhost/test --user root --oracle isorel --isolation RR"
+          + " --statements 10",
       "",
       "With --json, a line for each finding, and last the summary:",
       "  {\"type\":\"finding\",\"oracle\":…,\"isolation\":…,\"case\":…,\"reproducedRuns\":\"5/5\",…}",

@@ -185,7 +185,8 @@ public final class Campaign {
     private final boolean allWatch =
         !plan.oracles().isEmpty() && plan.oracles().stream().allMatch(Oracle::watches);
 
-    private final CaseGenerator generator = new CaseGenerator(plan.seed(), dialect, plan.mostStatements());
+    private final CaseGenerator generator =
+        new CaseGenerator(plan.seed(), dialect, plan.mostStatements());
 
     Worker(Laboratory laboratory) {
       this.laboratory = laboratory;

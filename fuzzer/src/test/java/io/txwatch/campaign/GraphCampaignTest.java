@@ -2,19 +2,24 @@ package io.txwatch.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.Verdict;
 import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.Lab;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.sql.Dialect;
+import io.txwatch.testcase.TestCase;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -39,6 +44,45 @@ class GraphCampaignTest {
     }
     assertThat(two.verdicts()).hasSizeGreaterThan(25).isEqualTo(one.verdicts());
     assertThat(two.summary().anomalies()).isEqualTo(one.summary().anomalies());
+  }
+
+  /** The two rows and the four statements of a write skew are left. */
+  @Test
+  void whatTheGraphShowsIsMadeShort() throws Exception {
+    try (Lab lab = new Lab(ServerKind.H2)) {
+      Execution execution =
+          lab.execute(
+              """
+              I: CREATE TABLE t (id INT PRIMARY KEY, v INT)
+              I: CREATE TABLE u (c INT)
+              I: INSERT INTO t VALUES (1, 10), (2, 20)
+              I: INSERT INTO u VALUES (1)
+              T3: INSERT INTO u VALUES (2)
+              T1: BEGIN
+              T2: BEGIN
+              T1: SELECT * FROM t WHERE id = 1
+              T2: SELECT v FROM t WHERE id = 2
+              T1: SELECT COUNT(*) FROM u
+              T1: UPDATE t SET v = 21 WHERE id = 2
+              T2: UPDATE t SET v = 11 WHERE id = 1
+              T2: DELETE FROM u WHERE c = 7
+              T1: COMMIT
+              T2: COMMIT
+              """,
+              "RR");
+      IsoRel oracle = new IsoRel(Judge.ADYA);
+      Verdict verdict = oracle.judge(execution, lab.laboratory());
+      assertThat(verdict.phenomenon()).contains(Phenomenon.WRITE_SKEW);
+
+      TestCase reduced =
+          new Reducer(oracle, lab.laboratory(), execution.level(), verdict)
+              .reduce(execution.testCase());
+
+      assertThat(reduced.setup()).hasSize(2);
+      assertThat(reduced.steps()).hasSize(8);
+      assertThat(oracle.judge(lab.execute(reduced, execution.level()), lab.laboratory()))
+          .matches(again -> again.repeats(verdict));
+    }
   }
 
   private static Course run(ServerKind kind, int workers) throws Exception {
