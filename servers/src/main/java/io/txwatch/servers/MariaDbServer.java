@@ -65,6 +65,9 @@ public final class MariaDbServer implements DatabaseServer {
               "--bind-address=127.0.0.1",
               "--skip-name-resolve",
               "--socket=" + directory.resolve("s"),
+              // One that starts removes the temporary tables that it finds, be they of one that
+              // runs.
+              "--tmpdir=" + directory,
               "--pid-file=" + directory.resolve("pid"),
               "--max-connections=200",
               "--innodb-flush-log-at-trx-commit=0"));
