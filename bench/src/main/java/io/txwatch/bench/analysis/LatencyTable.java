@@ -24,16 +24,17 @@ final class LatencyTable {
    * Adds a row.
    *
    * @param rate operations offered a second
-   * @param coverage what was taken in
-   * @param taken the seconds that it took
+   * @param perSecond operations taken in a second
+   * @param coverage what was taken in, and what is missing
    * @param plants how many lost updates were planted
    * @param latencies nanoseconds from commit to report of each that was reported
    */
-  void row(long rate, Coverage coverage, double taken, long plants, Collection<Long> latencies) {
+  void row(
+      long rate, double perSecond, Coverage coverage, long plants, Collection<Long> latencies) {
     List<Long> sorted = latencies.stream().sorted().toList();
     table.row(
         String.format(Locale.ROOT, "%,d", rate),
-        String.format(Locale.ROOT, "%,.0f", coverage.statements() / taken),
+        String.format(Locale.ROOT, "%,.0f", perSecond),
         Long.toString(coverage.gaps().values().stream().mapToLong(Long::longValue).sum()),
         Long.toString(plants),
         Integer.toString(sorted.size()),

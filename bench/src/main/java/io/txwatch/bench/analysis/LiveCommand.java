@@ -1,6 +1,7 @@
 package io.txwatch.bench.analysis;
 
 import io.txwatch.analyzer.Analyzer;
+import io.txwatch.analyzer.Coverage;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.bench.Machine;
@@ -56,13 +57,12 @@ public final class LiveCommand implements Callable<Integer> {
     output.write(
         String.format(
             Locale.ROOT,
-            "%s%n%n"
-                + "One thread plays %d sessions (%d operations a transaction, half of them reads, %d"
-                + " rows) and hands the events to the queue that stands in every watched application"
-                + " (`txwatch.queue` as by default); behind it, in one thread, the analyzer. Every"
-                + " %,d operations a lost update is planted; latency is from handing over the commit"
-                + " that proves it to the report. Each rate for %d s, after as long at the first"
-                + " rate to warm up.%n%n",
+            "%s%n%nOne thread plays %d sessions (%d operations a transaction, half of them reads,"
+                + " %d rows) and hands the events to the queue that stands in every watched"
+                + " application (`txwatch.queue` as by default); behind it, in one thread, the"
+                + " analyzer. Every %,d operations a lost update is planted; latency is from"
+                + " handing over the commit that proves it to the report. Each rate for %d s, after"
+                + " as long at the first rate to warm up.%n%n",
             Machine.describe(),
             Execution.SESSIONS,
             Execution.OPERATIONS_A_TRANSACTION,
@@ -91,7 +91,8 @@ public final class LiveCommand implements Callable<Integer> {
     load.finish();
     queue.close();
     double taken = (System.nanoTime() - started) / 1e9;
-    table.row(rate, analyzer.coverage(), taken, plants, latencies);
+    Coverage coverage = analyzer.coverage();
+    table.row(rate, coverage.statements() / taken, coverage, plants, latencies);
   }
 
   private void found(Anomaly anomaly) {

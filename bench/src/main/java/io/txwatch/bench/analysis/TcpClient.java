@@ -11,8 +11,8 @@ import java.util.Map;
 
 /**
  * A watched process in the place of which events are made up: port, rate, seconds, seconds to warm
- * up, and its number. Begins when it is told to, and says at the end when it handed over each
- * commit that proves a lost update.
+ * up, and its number. Begins when it is told to, says when it is warm, and at the end when it
+ * handed over each commit that proves a lost update.
  */
 final class TcpClient {
 
@@ -34,7 +34,11 @@ final class TcpClient {
       OfferedLoad load = new OfferedLoad(queue, process);
       System.out.println("ready");
       System.in.read();
-      load.offer(rate, Integer.parseInt(args[3]), (transaction, nanos) -> {});
+      // A JVM that has just started compiles what it runs: it is given the whole load by and by.
+      int warmUp = Integer.parseInt(args[3]);
+      load.offer(rate / 4, warmUp / 2, (transaction, nanos) -> {});
+      load.offer(rate, warmUp - warmUp / 2, (transaction, nanos) -> {});
+      System.out.println("warm");
       load.offer(rate, Integer.parseInt(args[2]), committed::put);
       load.finish();
     }

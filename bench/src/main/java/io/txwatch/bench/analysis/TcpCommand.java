@@ -1,5 +1,6 @@
 package io.txwatch.bench.analysis;
 
+import io.txwatch.analyzer.Coverage;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.bench.Machine;
@@ -29,7 +30,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "tcp",
     description = {
-      "Offers operations at given rates, from two processes over TCP, to one analyzer, lost updates",
+      "Offers operations at given rates, from two processes over TCP, to one analyzer, lost"
+          + " updates",
       "among them, and takes the time from each commit that proves one to its report."
     },
     mixinStandardHelpOptions = true,
@@ -50,7 +52,9 @@ public final class TcpCommand implements Callable<Integer> {
 
   @Option(
       names = "--warm-up",
-      description = "for how many seconds each rate is offered before that",
+      description =
+          "for how many seconds, the first half of them at a quarter of the rate, operations are"
+              + " offered before that",
       defaultValue = "10")
   private int warmUp = 10;
 
@@ -64,12 +68,13 @@ public final class TcpCommand implements Callable<Integer> {
     output.write(
         String.format(
             Locale.ROOT,
-            "%s%n%n"
-                + "%d processes, each with %d sessions (%d operations a transaction, half of them"
-                + " reads, %d rows) behind a queue, report over TCP on one machine to one analyzer in"
-                + " a third process; no history is written. Every %,d operations of a process a lost"
-                + " update is planted; latency is from handing over the commit that proves it to the"
-                + " report, over the last %d s of %d at each rate.%n%n",
+            "%s%n%n%d processes, each with %d sessions (%d operations a transaction, half of them"
+                + " reads, %d rows) behind a queue, report over TCP on one machine to one analyzer"
+                + " in a third process; no history is written. Every %,d operations of a process a"
+                + " lost update is planted; latency is from handing over the commit that proves it"
+                + " to the report. Rates and latencies are those of the last %d s of %d at each"
+                + " rate, the first %d of which are at a quarter of it; events lost are those of"
+                + " all.%n%n",
             Machine.describe(),
             PROCESSES,
             Execution.SESSIONS,
@@ -77,7 +82,8 @@ public final class TcpCommand implements Callable<Integer> {
             Execution.KEYS,
             OfferedLoad.PLANT_EVERY_OPERATIONS,
             seconds,
-            warmUp + seconds));
+            warmUp + seconds,
+            warmUp / 2));
     LatencyTable table = new LatencyTable();
     for (long rate : rates) {
       run(rate, table);
@@ -110,16 +116,14 @@ public final class TcpCommand implements Callable<Integer> {
             new BufferedReader(
                 new InputStreamReader(client.getInputStream(), StandardCharsets.UTF_8)));
       }
-      for (BufferedReader answer : answers) {
-        if (!"ready".equals(answer.readLine())) {
-          throw new IOException("a client did not start");
-        }
-      }
-      long started = System.nanoTime();
+      await(answers, "ready");
       for (Process client : clients) {
         client.getOutputStream().write('\n');
         client.getOutputStream().flush();
       }
+      await(answers, "warm");
+      long started = System.nanoTime();
+      long before = server.status().coverage().statements();
       List<Long> latencies = new ArrayList<>();
       long planted = 0;
       for (BufferedReader answer : answers) {
@@ -135,7 +139,16 @@ public final class TcpCommand implements Callable<Integer> {
       }
       double taken = (System.nanoTime() - started) / 1e9;
       server.close();
-      table.row(rate, server.status().coverage(), taken, planted, latencies);
+      Coverage coverage = server.status().coverage();
+      table.row(rate, (coverage.statements() - before) / taken, coverage, planted, latencies);
+    }
+  }
+
+  private static void await(List<BufferedReader> clients, String word) throws IOException {
+    for (BufferedReader client : clients) {
+      if (!word.equals(client.readLine())) {
+        throw new IOException("a client did not get " + word);
+      }
     }
   }
 
