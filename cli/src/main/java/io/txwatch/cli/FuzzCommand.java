@@ -383,6 +383,8 @@ final class FuzzCommand implements Callable<Integer> {
     people.println(
         progress(summary)
             + ", "
+            + summary.repeated()
+            + " more like those, "
             + summary.unsupported()
             + " that no oracle applies to, "
             + summary.unreproduced()
@@ -453,6 +455,7 @@ final class FuzzCommand implements Callable<Integer> {
       json.writeNumberField("notReproduced", summary.unreproduced());
       json.writeNumberField("casesPerSecond", summary.casesPerSecond());
       json.writeNumberField("findings", summary.findings());
+      json.writeNumberField("repeated", summary.repeated());
       json.writeNumberField("statements", summary.statements());
       json.writeNumberField("accepted", summary.accepted());
       json.writeObjectFieldStart("kinds");

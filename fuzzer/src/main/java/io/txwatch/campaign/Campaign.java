@@ -35,9 +35,6 @@ public final class Campaign {
 
   private static final int REPRODUCTIONS = 5;
 
-  /** Of one phenomenon at one level so many are made short and reported. */
-  private static final int MOST_OF_A_KIND = 5;
-
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final Dbms dbms;
@@ -49,12 +46,13 @@ public final class Campaign {
   private final AtomicLong undecided = new AtomicLong();
   private final AtomicLong unsupported = new AtomicLong();
   private final AtomicLong unreproduced = new AtomicLong();
+  private final AtomicLong repeated = new AtomicLong();
+  private final Repetitions repetitions = new Repetitions();
   private final AtomicLong findings = new AtomicLong();
   private final AtomicLong statements = new AtomicLong();
   private final AtomicLong rejected = new AtomicLong();
   private final Map<String, Long> kinds = new ConcurrentHashMap<>();
   private final Map<GraphAnomaly.Kind, Long> anomalies = new ConcurrentHashMap<>();
-  private final Map<String, Integer> reported = new ConcurrentHashMap<>();
   private final AtomicBoolean stop = new AtomicBoolean();
   private volatile @Nullable Throwable fault;
   private long start;
@@ -152,6 +150,7 @@ public final class Campaign {
         unsupported.get(),
         unreproduced.get(),
         findings.get(),
+        repeated.get(),
         statements.get(),
         rejected.get(),
         new TreeMap<>(kinds),
@@ -287,7 +286,10 @@ public final class Campaign {
 
     private void report(Oracle oracle, Execution first, Verdict firstVerdict)
         throws SQLException, InterruptedException {
-      if (isOneOfMany(first.level(), firstVerdict)) {
+      Optional<KnownBehaviour> asFirstSeen =
+          KnownBehaviour.of(dbms.database(), first, firstVerdict);
+      if (repetitions.isOneOfMany(first, firstVerdict, asFirstSeen)) {
+        repeated.incrementAndGet();
         return;
       }
       Reducer reducer = new Reducer(oracle, laboratory, first.level(), firstVerdict);
@@ -330,15 +332,6 @@ public final class Campaign {
               reproduced,
               REPRODUCTIONS,
               known));
-    }
-
-    /** True if enough of its kind was reported: it is counted among the anomalies. */
-    private boolean isOneOfMany(IsolationLevel level, Verdict verdict) {
-      return verdict
-          .phenomenon()
-          .map(phenomenon -> reported.merge(level + " " + phenomenon, 1, Integer::sum))
-          .filter(count -> count > MOST_OF_A_KIND)
-          .isPresent();
     }
 
     private void count(Execution execution) {

@@ -13,6 +13,7 @@ import java.util.SortedMap;
  * @param unsupported those that no oracle applies to
  * @param unreproduced violations that a fresh run did not show again
  * @param findings findings reported
+ * @param repeated violations that look like several reported before, and were only counted
  * @param statements statements executed in transactions
  * @param rejected those that the DBMS refused for what they say, not for what they meet
  * @param kinds how many statements of each kind were made
@@ -26,6 +27,7 @@ public record Summary(
     long unsupported,
     long unreproduced,
     long findings,
+    long repeated,
     long statements,
     long rejected,
     Map<String, Long> kinds,

@@ -66,7 +66,7 @@ final class H2Dbms implements Dbms {
   @Override
   public Failure failure(SQLException error) {
     return switch (error.getErrorCode()) {
-      case DEADLOCK -> new Failure(Failure.Kind.SERIALIZATION, Failure.Effect.ROLLED_BACK);
+      case DEADLOCK -> new Failure(Failure.Kind.DEADLOCK, Failure.Effect.ROLLED_BACK);
       case CONCURRENT_UPDATE ->
           new Failure(Failure.Kind.SERIALIZATION, Failure.Effect.MUST_ROLL_BACK);
       case LOCK_TIMEOUT -> new Failure(Failure.Kind.LOCK_TIMEOUT, Failure.Effect.GOES_ON);
@@ -91,7 +91,8 @@ final class H2Dbms implements Dbms {
       return url;
     }
     int end = url.indexOf(';');
-    return IN_MEMORY + name + (end < 0 ? "" : url.substring(end));
+    // Statistics, which it makes after so many changes, would change plans.
+    return IN_MEMORY + name + (end < 0 ? "" : url.substring(end)) + ";ANALYZE_AUTO=0";
   }
 
   @Override
@@ -99,7 +100,11 @@ final class H2Dbms implements Dbms {
     String schema = Sql.newName();
     String place = ofItsOwn(schema);
     Connection own =
-        Sql.with(connector.connect(place), "SET LOCK_TIMEOUT 600000", "CREATE SCHEMA " + schema);
+        Sql.with(
+            connector.connect(place),
+            "SET LOCK_TIMEOUT 600000",
+            "CREATE SCHEMA " + schema,
+            "SET SCHEMA " + schema);
     return new Workspace() {
       @Override
       public Connection connect() throws SQLException {
@@ -127,8 +132,18 @@ final class H2Dbms implements Dbms {
       }
 
       @Override
+      public boolean renew(List<String> tables) throws SQLException {
+        Sql.empty(own, tables);
+        return true;
+      }
+
+      @Override
       public void clear() throws SQLException {
-        Sql.execute(own, "DROP SCHEMA " + schema + " CASCADE", "CREATE SCHEMA " + schema);
+        Sql.execute(
+            own,
+            "DROP SCHEMA " + schema + " CASCADE",
+            "CREATE SCHEMA " + schema,
+            "SET SCHEMA " + schema);
       }
 
       @Override

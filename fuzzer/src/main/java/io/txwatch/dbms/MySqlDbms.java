@@ -116,6 +116,13 @@ final class MySqlDbms implements Dbms {
         return monitor();
       }
 
+      /** A deleted row stays, and can be locked, until it is purged, which is out of our hands. */
+      @Override
+      public boolean renew(List<String> tables) throws SQLException {
+        Sql.executeAll(own, tables.stream().map(table -> "TRUNCATE TABLE " + table).toList());
+        return true;
+      }
+
       @Override
       public void clear() throws SQLException {
         List<String> tables = tables();

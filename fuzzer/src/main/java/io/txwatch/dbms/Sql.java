@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -19,6 +20,24 @@ final class Sql {
         statement.execute(sql);
       }
     }
+  }
+
+  /** Executes statements in one round trip, where the driver can. */
+  static void executeAll(Connection connection, List<String> statements) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.addBatch(sql);
+      }
+      statement.executeBatch();
+    }
+  }
+
+  /** Deletes all rows of tables, of those that refer to others first. */
+  static void empty(Connection connection, List<String> tables) throws SQLException {
+    List<String> deletes = new ArrayList<>();
+    tables.forEach(table -> deletes.add("DELETE FROM " + table));
+    Collections.reverse(deletes);
+    executeAll(connection, deletes);
   }
 
   static long number(Connection connection, String query) throws SQLException {

@@ -96,6 +96,12 @@ final class SqliteDbms implements Dbms {
       }
 
       @Override
+      public boolean renew(List<String> tables) throws SQLException {
+        Sql.empty(own, tables);
+        return true;
+      }
+
+      @Override
       public void clear() throws SQLException {
         for (String table : tables()) {
           Sql.execute(own, "DROP TABLE " + table);

@@ -19,6 +19,18 @@ public interface Workspace extends AutoCloseable {
   /** The names of its tables, as statements spell them, sorted. */
   List<String> tables() throws SQLException;
 
+  /**
+   * Makes its tables as good as new: empty, and without a trace of what they held that a session
+   * could meet. No session may be in a transaction.
+   *
+   * @param tables all of them, those that refer to others after those
+   * @return false if they have to be dropped and defined anew for that
+   */
+  boolean renew(List<String> tables) throws SQLException;
+
+  /** Keeps the DBMS from work of its own on tables that were just defined. */
+  default void quieten(List<String> tables) throws SQLException {}
+
   /** Drops whatever is in it. No session may be in a transaction. */
   void clear() throws SQLException;
 

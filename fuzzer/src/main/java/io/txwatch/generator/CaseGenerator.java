@@ -14,6 +14,13 @@ import java.util.Optional;
 /**
  * Makes the cases of a campaign: the {@code n}-th case of a seed is the same on every machine,
  * whatever ran before it.
+ *
+ * <p>Cases that follow each other have the same tables, with other rows: to define tables is what a
+ * case costs most.
+ *
+ * <p>Half of the submitted orders are any merge of the sessions; the others have few changes from
+ * one session to another, since most errors of concurrency need no more (Musuvathi and Qadeer,
+ * Iterative Context Bounding, PLDI 2007).
  */
 public final class CaseGenerator {
 
@@ -21,6 +28,8 @@ public final class CaseGenerator {
   public static final int MOST_STATEMENTS = 4;
 
   private static final int MOST_TRANSACTIONS = 4;
+  private static final int CASES_OF_A_SCHEMA = 32;
+  private static final int MOST_CHANGES = 4;
 
   private final long seed;
   private final Dialect dialect;
@@ -53,8 +62,12 @@ public final class CaseGenerator {
   /** The {@code number}-th case. */
   public Generated generate(long number) {
     Chance chance = new Chance(seed, number);
-    Schemas.Schema schema = new Schemas(chance, dialect).next();
-    Statements statements = new Statements(chance, dialect, schema.tables());
+    Chance ofSchema = new Chance(seed, -1 - number / CASES_OF_A_SCHEMA);
+    Schemas.Schema schema = new Schemas(ofSchema, dialect).next();
+    Literals literals = new Literals(chance);
+    List<String> setup = new ArrayList<>(schema.definitions());
+    setup.addAll(Schemas.rows(chance, literals, schema.tables()));
+    Statements statements = new Statements(chance, dialect, literals, schema.tables());
     List<Deque<String>> sessions = new ArrayList<>();
     int count = chance.in100(75) ? 2 : chance.between(3, MOST_TRANSACTIONS);
     for (int i = 0; i < count; i++) {
@@ -64,7 +77,7 @@ public final class CaseGenerator {
     headers.put("seed", Long.toString(seed));
     headers.put("number", Long.toString(number));
     TestCase testCase =
-        new TestCase("case-" + number, headers, schema.setup(), merge(chance, sessions), List.of());
+        new TestCase("case-" + number, headers, setup, merge(chance, sessions), List.of());
     return new Generated(testCase, statements.kinds());
   }
 
@@ -91,14 +104,17 @@ public final class CaseGenerator {
 
   /** A submitted order: each session in its own, the sessions mixed. */
   private static List<Step> merge(Chance chance, List<Deque<String>> sessions) {
+    int changes = chance.in100(50) ? chance.between(1, MOST_CHANGES) : Integer.MAX_VALUE;
     List<Step> steps = new ArrayList<>();
     int left = sessions.stream().mapToInt(Deque::size).sum();
+    int session = -1;
     while (left > 0) {
-      int draw = chance.below(left);
-      int session = 0;
-      while (draw >= sessions.get(session).size()) {
-        draw -= sessions.get(session).size();
-        session++;
+      boolean ended = session < 0 || sessions.get(session).isEmpty();
+      if (ended || changes == Integer.MAX_VALUE) {
+        session = draw(chance, sessions, left);
+      } else if (changes > 0 && chance.in100(40)) {
+        session = draw(chance, sessions, left);
+        changes--;
       }
       steps.add(
           new Step(
@@ -109,5 +125,16 @@ public final class CaseGenerator {
       left--;
     }
     return steps;
+  }
+
+  /** A session that has something left; each statement that is left has the same chance. */
+  private static int draw(Chance chance, List<Deque<String>> sessions, int left) {
+    int draw = chance.below(left);
+    int session = 0;
+    while (draw >= sessions.get(session).size()) {
+      draw -= sessions.get(session).size();
+      session++;
+    }
+    return session;
   }
 }

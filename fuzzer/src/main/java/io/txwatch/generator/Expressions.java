@@ -16,6 +16,7 @@ final class Expressions {
 
   private final Chance chance;
   private final Dialect dialect;
+  private final Literals literals;
 
   /** A column as an expression names it. */
   private record Reference(String text, SqlType type) {}
@@ -27,9 +28,10 @@ final class Expressions {
 
   private int aliases;
 
-  Expressions(Chance chance, Dialect dialect, List<Table> readable) {
+  Expressions(Chance chance, Dialect dialect, Literals literals, List<Table> readable) {
     this.chance = chance;
     this.dialect = dialect;
+    this.literals = literals;
     this.readable = readable;
   }
 
@@ -45,11 +47,7 @@ final class Expressions {
 
   /** A literal. */
   String literal(SqlType type) {
-    return switch (type) {
-      case INT -> String.valueOf(chance.between(-1, 9));
-      case DECIMAL -> chance.between(0, 9) + "." + chance.oneOf("0", "5", "25");
-      case TEXT -> "'" + chance.oneOf("", "a", "b", "ab", "c") + "'";
-    };
+    return literals.of(type);
   }
 
   /** A value of that type. */
@@ -114,6 +112,18 @@ final class Expressions {
   /** A condition. */
   String condition() {
     return condition(0);
+  }
+
+  /** A condition that a few rows meet: by one column's value. */
+  String simpleCondition() {
+    Reference column = chance.oneOf(scope);
+    String literal = literal(column.type());
+    return switch (chance.below(6)) {
+      case 0 -> "(" + column.text() + " IN (" + literal + ", " + literal(column.type()) + "))";
+      case 1 -> "(" + column.text() + chance.oneOf(" < ", " <= ", " > ", " >= ") + literal + ")";
+      case 2 -> "(" + column.text() + chance.oneOf(" IS NULL", " IS NOT NULL") + ")";
+      default -> "(" + column.text() + " = " + literal + ")";
+    };
   }
 
   private String condition(int depth) {

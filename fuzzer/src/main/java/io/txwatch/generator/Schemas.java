@@ -27,24 +27,21 @@ final class Schemas {
    * A schema.
    *
    * @param tables its tables
-   * @param setup the statements that make and fill it
+   * @param definitions the statements that define it
    */
-  record Schema(List<Table> tables, List<String> setup) {}
+  record Schema(List<Table> tables, List<String> definitions) {}
 
   Schema next() {
     List<Table> tables = new ArrayList<>();
-    List<String> setup = new ArrayList<>();
+    List<String> definitions = new ArrayList<>();
     int count = chance.in100(65) ? 1 : MOST_TABLES;
     for (int i = 0; i < count; i++) {
-      tables.add(table("t" + i, setup));
+      tables.add(table("t" + i, definitions));
     }
-    for (Table table : tables) {
-      fill(table, setup);
-    }
-    return new Schema(tables, setup);
+    return new Schema(tables, definitions);
   }
 
-  private Table table(String name, List<String> setup) {
+  private Table table(String name, List<String> definitions) {
     List<Column> columns = new ArrayList<>();
     List<Set<String>> keys = new ArrayList<>();
     StringJoiner parts = new StringJoiner(", ", "CREATE TABLE " + name + " (", ") {ENGINE}");
@@ -64,7 +61,7 @@ final class Schemas {
       String definition = column + " " + type.sql() + (notNull ? " NOT NULL" : "");
       if (!primaryKey.contains(column)) {
         if (chance.in100(20)) {
-          definition += " DEFAULT " + new Expressions(chance, dialect, List.of()).literal(type);
+          definition += " DEFAULT " + Literals.any(chance, type);
         }
         if (type == SqlType.INT && chance.in100(8)) {
           definition += " CHECK (" + column + " < 1000)";
@@ -81,42 +78,37 @@ final class Schemas {
       parts.add("PRIMARY KEY (" + String.join(", ", primaryKey) + ")");
       keys.add(primaryKey);
     }
-    setup.add(parts.toString());
+    definitions.add(parts.toString());
     for (int i = 1; i < width; i++) {
       if (chance.in100(25)) {
-        setup.add("CREATE INDEX i_" + name + "_" + i + " ON " + name + " (c" + i + ")");
+        definitions.add("CREATE INDEX i_" + name + "_" + i + " ON " + name + " (c" + i + ")");
       }
     }
     return new Table(name, columns, keys);
   }
 
-  /** Rows that differ in every key, so that none is refused. */
-  private void fill(Table table, List<String> setup) {
-    int rows = chance.between(1, MOST_ROWS);
-    Expressions literals = new Expressions(chance, dialect, List.of());
-    StringJoiner values = new StringJoiner(", ", "INSERT INTO " + table.name() + " VALUES ", "");
-    for (int row = 0; row < rows; row++) {
-      StringJoiner one = new StringJoiner(", ", "(", ")");
-      for (Column column : table.columns()) {
-        boolean ofKey = table.keys().stream().anyMatch(key -> key.contains(column.name()));
-        if (ofKey) {
-          one.add(distinct(column.type(), row));
-        } else if (!column.notNull() && chance.in100(15)) {
-          one.add("NULL");
-        } else {
-          one.add(literals.literal(column.type()));
+  /** What fills the tables: rows that differ in every key, so that none is refused. */
+  static List<String> rows(Chance chance, Literals literals, List<Table> tables) {
+    List<String> inserts = new ArrayList<>();
+    for (Table table : tables) {
+      StringJoiner values = new StringJoiner(", ", "INSERT INTO " + table.name() + " VALUES ", "");
+      int rows = chance.between(1, MOST_ROWS);
+      for (int row = 0; row < rows; row++) {
+        StringJoiner one = new StringJoiner(", ", "(", ")");
+        for (Column column : table.columns()) {
+          boolean ofKey = table.keys().stream().anyMatch(key -> key.contains(column.name()));
+          if (ofKey) {
+            one.add(Literals.distinct(column.type(), row));
+          } else if (!column.notNull() && chance.in100(15)) {
+            one.add("NULL");
+          } else {
+            one.add(literals.of(column.type()));
+          }
         }
+        values.add(one.toString());
       }
-      values.add(one.toString());
+      inserts.add(values.toString());
     }
-    setup.add(values.toString());
-  }
-
-  private static String distinct(SqlType type, int row) {
-    return switch (type) {
-      case INT -> String.valueOf(row);
-      case DECIMAL -> row + ".5";
-      case TEXT -> "'" + (char) ('a' + row) + "'";
-    };
+    return inserts;
   }
 }

@@ -3,6 +3,7 @@ package io.txwatch.generator;
 import io.txwatch.generator.Table.Column;
 import io.txwatch.sql.Dialect;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
@@ -13,12 +14,18 @@ final class Statements {
 
   private final Chance chance;
   private final Dialect dialect;
+  private final Literals literals;
   private final List<Table> tables;
+
+  /** Conditions that were used before, by table: transactions meet where they choose alike. */
+  private final Map<String, List<String>> used = new HashMap<>();
+
   private final Map<String, Integer> kinds = new TreeMap<>();
 
-  Statements(Chance chance, Dialect dialect, List<Table> tables) {
+  Statements(Chance chance, Dialect dialect, Literals literals, List<Table> tables) {
     this.chance = chance;
     this.dialect = dialect;
+    this.literals = literals;
     this.tables = tables;
   }
 
@@ -58,16 +65,16 @@ final class Statements {
     switch (chance.below(10)) {
       case 0:
         expressions.with(table, "");
-        return "SELECT COUNT(*), MIN(c0), MAX(c0) FROM " + table.name() + where(expressions);
+        return "SELECT COUNT(*), MIN(c0), MAX(c0) FROM " + table.name() + where(table, expressions);
       case 1:
         expressions.with(table, "");
         return "SELECT c1, COUNT(*), SUM(c0) FROM "
             + table.name()
-            + where(expressions)
+            + where(table, expressions)
             + " GROUP BY c1 ORDER BY c1";
       case 2:
         expressions.with(table, "");
-        return "SELECT DISTINCT c1 FROM " + table.name() + where(expressions);
+        return "SELECT DISTINCT c1 FROM " + table.name() + where(table, expressions);
       case 3:
         Table other = chance.oneOf(tables);
         expressions.with(table, "a").with(other, "b");
@@ -82,7 +89,7 @@ final class Statements {
         expressions.with(table, "");
         return "SELECT c0 FROM "
             + table.name()
-            + where(expressions)
+            + where(table, expressions)
             + chance.oneOf(" UNION ", " UNION ALL ")
             + "SELECT c0 FROM "
             + chance.oneOf(tables).name();
@@ -92,16 +99,16 @@ final class Statements {
             + table.allColumns()
             + ") AS n FROM "
             + table.name()
-            + where(expressions);
+            + where(table, expressions);
       case 6:
         expressions.with(table, "");
         return "WITH w AS (SELECT * FROM "
             + table.name()
-            + where(expressions)
+            + where(table, expressions)
             + ") SELECT * FROM w";
       default:
         expressions.with(table, "");
-        return "SELECT * FROM " + table.name() + where(expressions);
+        return "SELECT * FROM " + table.name() + where(table, expressions);
     }
   }
 
@@ -115,7 +122,7 @@ final class Statements {
           case MARIADB -> chance.oneOf(" FOR UPDATE", " LOCK IN SHARE MODE");
           case POSTGRESQL, MYSQL -> chance.oneOf(" FOR UPDATE", " FOR SHARE");
         };
-    return "SELECT * FROM " + table.name() + where(expressions) + lock;
+    return "SELECT * FROM " + table.name() + where(table, expressions) + lock;
   }
 
   private String insert() {
@@ -163,7 +170,7 @@ final class Statements {
         + values
         + " FROM "
         + from.name()
-        + where(expressions);
+        + where(from, expressions);
   }
 
   private String upsert() {
@@ -202,15 +209,33 @@ final class Statements {
                   + target.name()
                   + " = "
                   + value;
-      case H2 ->
-          "MERGE INTO "
-              + table.name()
-              + names(table.columns())
-              + " KEY ("
-              + key
-              + ") VALUES "
-              + row(table.columns());
+      case H2 -> merge(table, target, value);
     };
+  }
+
+  /** Not MERGE … KEY: where a row is there that it does not see, H2 2.5.252 tries for ever. */
+  private String merge(Table table, Column target, String value) {
+    StringJoiner on = new StringJoiner(" AND ", " ON (", ")");
+    table
+        .keys()
+        .get(table.keys().size() - 1)
+        .forEach(key -> on.add(table.name() + "." + key + " = s." + key));
+    String columns = names(table.columns());
+    return "MERGE INTO "
+        + table.name()
+        + " USING (VALUES "
+        + row(table.columns())
+        + ") AS s"
+        + columns
+        + on
+        + " WHEN MATCHED THEN UPDATE SET "
+        + target.name()
+        + " = "
+        + value
+        + " WHEN NOT MATCHED THEN INSERT"
+        + columns
+        + " VALUES "
+        + columns.replace("c", "s.c");
   }
 
   private String update() {
@@ -219,10 +244,15 @@ final class Statements {
     Expressions expressions = expressions(others).with(table, "");
     List<Column> plain = table.plainColumns();
     List<String> assignments = new ArrayList<>();
-    for (Column column : plain) {
+    boolean ofKey = chance.in100(20); // a row that moves to where a scan was, or will be
+    for (Column column : ofKey ? List.<Column>of() : plain) {
       if (chance.in100(assignments.isEmpty() ? 60 : 25)) {
         // MySQL and MariaDB see what was assigned to their left: one assignment then.
-        assignments.add(column.name() + " = " + nullable(column, expressions));
+        String value =
+            chance.in100(45)
+                ? expressions.literal(column.type())
+                : nullable(column, expressions);
+        assignments.add(column.name() + " = " + value);
         if (dialect == Dialect.MYSQL || dialect == Dialect.MARIADB) {
           break;
         }
@@ -230,20 +260,33 @@ final class Statements {
     }
     if (assignments.isEmpty()) {
       // A key gets a literal alone: what else it would do could hang on the order of the rows.
-      Column column = plain.isEmpty() || chance.in100(25) ? table.columns().get(0) : plain.get(0);
+      Column column = plain.isEmpty() || ofKey ? table.columns().get(0) : plain.get(0);
       assignments.add(column.name() + " = " + expressions.literal(column.type()));
     }
-    return "UPDATE " + table.name() + " SET " + String.join(", ", assignments) + where(expressions);
+    return "UPDATE " + table.name() + " SET " + String.join(", ", assignments) + where(table, expressions);
   }
 
   private String delete() {
     Table table = chance.oneOf(tables);
     Expressions expressions = expressions(others(table)).with(table, "");
-    return "DELETE FROM " + table.name() + where(expressions);
+    return "DELETE FROM " + table.name() + where(table, expressions);
   }
 
-  private String where(Expressions expressions) {
-    return chance.in100(85) ? " WHERE " + expressions.condition() : "";
+  private String where(Table table, Expressions expressions) {
+    int draw = chance.below(100);
+    if (draw < 22) {
+      return "";
+    }
+    List<String> before = used.computeIfAbsent(table.name(), first -> new ArrayList<>());
+    if (draw < 42 && !before.isEmpty()) {
+      return " WHERE " + chance.oneOf(before);
+    }
+    if (draw < 70) {
+      String condition = expressions.simpleCondition();
+      before.add(condition);
+      return " WHERE " + condition;
+    }
+    return " WHERE " + expressions.condition();
   }
 
   private String row(List<Column> columns) {
@@ -269,6 +312,6 @@ final class Statements {
   }
 
   private Expressions expressions(List<Table> readable) {
-    return new Expressions(chance, dialect, readable);
+    return new Expressions(chance, dialect, literals, readable);
   }
 }

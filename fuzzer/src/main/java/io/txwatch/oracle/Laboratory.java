@@ -3,11 +3,10 @@ package io.txwatch.oracle;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.testcase.TestCase;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.List;
 
 /** Where an oracle tries out what a DBMS does with a case of the oracle's own making. */
 public interface Laboratory {
@@ -29,12 +28,6 @@ public interface Laboratory {
     return oracle.watches() ? watch(testCase, level) : execute(testCase, level);
   }
 
-  /**
-   * A session in a workspace with the tables of a case, set up; for statements one by one, up to
-   * the next execution.
-   */
-  Connection setUp(TestCase testCase) throws SQLException, ScheduleExecutor.SetupException;
-
-  /** The names of the tables that are there, as statements spell them, sorted. */
-  List<String> tables() throws SQLException;
+  /** Tables of a case for statements one by one. */
+  Sandbox sandbox() throws SQLException;
 }

@@ -4,15 +4,14 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.ScheduleExecutor.Application;
 import io.txwatch.schedule.Style;
 import io.txwatch.schedule.WatchedApplication;
 import io.txwatch.testcase.TestCase;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +25,7 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   private final Workspace workspace;
   private final ScheduleExecutor executor;
   private @Nullable Watching watching;
+  private @Nullable Sandbox sandbox;
 
   /**
    * One with workspaces of its own, dropped at the end.
@@ -62,19 +62,22 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   }
 
   @Override
-  public Connection setUp(TestCase testCase) throws SQLException, ScheduleExecutor.SetupException {
-    return executor.setUp(testCase);
-  }
-
-  @Override
-  public List<String> tables() throws SQLException {
-    return executor.tables();
+  public Sandbox sandbox() throws SQLException {
+    Sandbox open = sandbox;
+    if (open == null) {
+      open = new Sandbox(dbms);
+      sandbox = open;
+    }
+    return open;
   }
 
   @Override
   public void close() throws SQLException {
     try (workspace;
         executor) {
+      if (sandbox != null) {
+        sandbox.close();
+      }
       if (watching != null) {
         watching.close();
       }

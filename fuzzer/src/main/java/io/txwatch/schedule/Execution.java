@@ -35,8 +35,13 @@ public record Execution(
 
   /** The outcome of a step. */
   public StepOutcome outcome(Step step) {
+    return outcome(step.id());
+  }
+
+  /** The outcome of the step with that number. */
+  public StepOutcome outcome(int id) {
     return outcomes.stream()
-        .filter(outcome -> outcome.step().id() == step.id())
+        .filter(outcome -> outcome.step().id() == id)
         .findFirst()
         .orElseThrow();
   }

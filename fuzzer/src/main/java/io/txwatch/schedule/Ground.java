@@ -9,23 +9,19 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
 
 /**
  * The tables of the case that is executed. To define tables is what a case costs most on a server,
- * so the tables of a case that was executed before are filled again where that does: for statements
- * one after another. Sessions side by side get new ones, for what a table held before can still
- * lock (InnoDB's deleted rows).
+ * so those that stand are kept for the next case that defines the same.
+ *
+ * <p>Statements one after another get them emptied row by row. Sessions side by side get them as
+ * new ({@link Workspace#renew}), for what a table held before can still lock (InnoDB's deleted
+ * rows).
  */
 final class Ground {
 
-  private static final Pattern CONTENTS =
-      Pattern.compile("(?i)^\\s*(INSERT|REPLACE|UPDATE|DELETE|MERGE)\\b");
-  private static final Pattern COUNTS_ON =
-      Pattern.compile(
-          "(?i)\\{AUTOINC\\}|AUTO_?INCREMENT|\\b(BIG|SMALL)?SERIAL\\b|\\bIDENTITY\\b|SEQUENCE");
   private static final Pattern CHANGES_MORE_THAN_ROWS =
       Pattern.compile(
           "(?i)^\\s*(CREATE|ALTER|DROP|TRUNCATE|RENAME|SET|PRAGMA|CALL|DO|BEGIN\\s+\\w)\\b");
@@ -33,14 +29,19 @@ final class Ground {
   private final Dbms dbms;
   private final Workspace workspace;
 
-  /** The set-up that the tables are of; empty if they are of no use any more. */
+  /** Executes what sets up; autocommits. */
+  private final Connection session;
+
+  /** The definitions that the tables are of; empty if they are of no use any more. */
   private List<String> standing = List.of();
 
+  /** The tables that stand: parents before children. */
   private List<String> tables = List.of();
 
-  Ground(Dbms dbms, Workspace workspace) {
+  Ground(Dbms dbms, Workspace workspace, Connection session) {
     this.dbms = dbms;
     this.workspace = workspace;
+    this.session = session;
   }
 
   /** True if the case's statements change nothing but rows. */
@@ -49,71 +50,99 @@ final class Ground {
         .noneMatch(step -> CHANGES_MORE_THAN_ROWS.matcher(step.sql()).find());
   }
 
-  /** New tables. */
-  void build(Connection session, TestCase testCase) throws SQLException, SetupException {
-    forget();
-    workspace.clear();
-    fill(session, testCase.setup());
-    tables = workspace.tables();
-    standing = isRepeatable(testCase.setup()) ? testCase.setup() : List.of();
+  /** The tables as the case's set-up leaves them, as good as new. */
+  void build(TestCase testCase) throws SQLException, SetupException {
+    Setup setup = Setup.of(testCase.setup());
+    if (isStanding(setup) && workspace.renew(tables)) {
+      fill(setup.contents());
+    } else {
+      define(testCase.setup(), setup);
+    }
   }
 
-  /** The tables as the case's set-up leaves them, if need be new ones. */
-  void restore(Connection session, TestCase testCase) throws SQLException, SetupException {
-    if (standing.isEmpty() || !standing.equals(testCase.setup())) {
-      build(session, testCase);
+  /** The tables as the case's set-up leaves them, for a session that is alone with them. */
+  void restore(TestCase testCase) throws SQLException, SetupException {
+    Setup setup = Setup.of(testCase.setup());
+    if (!isStanding(setup)) {
+      define(testCase.setup(), setup);
       return;
     }
+    session.setAutoCommit(false);
     try {
-      session.setAutoCommit(false);
-      refill(session);
+      refill(testCase);
       session.commit();
       session.setAutoCommit(true);
-    } catch (SQLException e) {
+    } catch (SetupException e) {
       session.rollback();
       session.setAutoCommit(true);
-      build(session, testCase);
+      define(testCase.setup(), setup);
     }
   }
 
-  private void refill(Connection session) throws SQLException {
-    String text = String.join("\n", standing);
-    List<String> children = new ArrayList<>(tables);
-    children.sort(Comparator.comparingInt(table -> text.indexOf(table.replaceAll("[\"`]", ""))));
-    Collections.reverse(children);
-    try (Statement statement = session.createStatement()) {
-      for (String table : children) {
-        statement.execute("DELETE FROM " + table);
-      }
-      for (String sql : standing) {
-        if (CONTENTS.matcher(sql).find()) {
-          statement.execute(dbms.spell(sql));
-        }
-      }
+  /**
+   * The case's tables, widened and not filled: they may hold rows of an earlier case. False if the
+   * case defines more after it has begun to fill.
+   */
+  boolean define(TestCase testCase, Sandbox.Widening widening) throws SQLException, SetupException {
+    Setup setup = Setup.of(testCase.setup());
+    if (!setup.isRepeatable()) {
+      return false;
     }
-  }
-
-  private void fill(Connection session, List<String> statements) throws SetupException {
-    for (String sql : statements) {
-      try (Statement statement = session.createStatement()) {
-        statement.execute(dbms.spell(sql));
-      } catch (SQLException e) {
-        throw new SetupException(sql, e);
+    if (!isStanding(setup)) {
+      define(setup.definitions(), setup);
+      for (String table : tables) {
+        widening.widen(session, table);
       }
-    }
-  }
-
-  /** True if its rows can be written again without its tables being defined again. */
-  private static boolean isRepeatable(List<String> setup) {
-    boolean contents = false;
-    for (String sql : setup) {
-      boolean ofRows = CONTENTS.matcher(sql).find();
-      if (COUNTS_ON.matcher(sql).find() || (contents && !ofRows)) {
-        return false;
-      }
-      contents |= ofRows;
     }
     return true;
+  }
+
+  /** Empties the tables that stand, and fills them as the case does. */
+  void refill(TestCase testCase) throws SetupException {
+    List<String> statements = new ArrayList<>();
+    tables.forEach(table -> statements.add("DELETE FROM " + table));
+    Collections.reverse(statements);
+    statements.addAll(Setup.of(testCase.setup()).contents());
+    fill(statements);
+  }
+
+  private boolean isStanding(Setup setup) {
+    return setup.isRepeatable() && !standing.isEmpty() && standing.equals(setup.definitions());
+  }
+
+  private void define(List<String> statements, Setup setup) throws SQLException, SetupException {
+    forget();
+    workspace.clear();
+    for (String sql : statements) {
+      executeOne(sql);
+    }
+    tables = setup.inOrder(workspace.tables());
+    workspace.quieten(tables);
+    standing = setup.isRepeatable() ? setup.definitions() : List.of();
+  }
+
+  /** Executes statements in one round trip, where the driver can. */
+  private void fill(List<String> statements) throws SetupException {
+    if (statements.size() == 1) {
+      executeOne(statements.get(0));
+      return;
+    }
+    try (Statement statement = session.createStatement()) {
+      for (String sql : statements) {
+        statement.addBatch(dbms.spell(sql));
+      }
+      statement.executeBatch();
+    } catch (SQLException e) {
+      throw new SetupException(String.join("; ", statements), e);
+    }
+  }
+
+  private void executeOne(String sql) throws SetupException {
+    try (Statement statement = session.createStatement()) {
+      statement.execute(dbms.spell(sql));
+    } catch (SQLException e) {
+      throw new SetupException(sql, e);
+    }
   }
 
   /** The tables are no longer what the set-up made them. */
@@ -123,6 +152,6 @@ final class Ground {
 
   /** The names of its tables, as statements spell them, sorted; those that a case made, too. */
   List<String> tables() throws SQLException {
-    return standing.isEmpty() ? workspace.tables() : tables;
+    return standing.isEmpty() ? workspace.tables() : tables.stream().sorted().toList();
   }
 }

@@ -1,6 +1,7 @@
 package io.txwatch.schedule;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.Event;
@@ -13,6 +14,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -46,6 +48,9 @@ public final class ScheduleExecutor implements AutoCloseable {
 
   /** When the DBMS is first asked whether a statement that has not completed is blocked. */
   private static final long FIRST_LOOK_MICROS = 300;
+
+  /** Who was set free may run into the next lock at once, and be let through there. */
+  private static final int LOOKS_AFTER_AN_END = 2;
 
   /** A statement that is not blocked then is slow: it is asked for less and less often. */
   private static final long LAST_LOOK_MICROS = 5_000;
@@ -116,11 +121,11 @@ public final class ScheduleExecutor implements AutoCloseable {
     this.dbms = dbms;
     this.workspace = workspace;
     this.patience = patience;
-    this.ground = new Ground(dbms, workspace);
     this.application = application;
     this.style = style;
     this.monitor = workspace.newMonitor();
     this.founder = workspace.connect();
+    this.ground = new Ground(dbms, workspace, founder);
   }
 
   /** A set-up statement that the DBMS refused: the case says nothing about transactions. */
@@ -140,11 +145,13 @@ public final class ScheduleExecutor implements AutoCloseable {
    */
   public Execution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, SetupException, InterruptedException {
-    // What prepares tables does so when they are new.
-    if (testCase.sessions().size() > 1 || application != Application.PLAIN) {
-      ground.build(founder, testCase);
+    if (application != Application.PLAIN) { // what it prepares are new tables
+      ground.forget();
+      ground.build(testCase);
+    } else if (testCase.sessions().size() > 1) {
+      ground.build(testCase);
     } else {
-      ground.restore(founder, testCase);
+      ground.restore(testCase);
     }
     boolean keeps = Ground.isKeptBy(testCase);
     if (!keeps) {
@@ -160,7 +167,7 @@ public final class ScheduleExecutor implements AutoCloseable {
       dbms.refresh(session.connection());
       own.put(name, session);
     }
-    Run run = new Run(testCase, own);
+    Run run = new Run(testCase, own, keeps);
     Optional<String> undecided = run.run();
     List<StepOutcome> finals = List.of();
     if (undecided.isPresent()) {
@@ -172,22 +179,6 @@ public final class ScheduleExecutor implements AutoCloseable {
     }
     return new Execution(
         testCase, level, run.outcomes(), run.order, finals, undecided, application.observed());
-  }
-
-  /**
-   * A connection, idle and autocommitting, in the workspace with the tables of a case, set up. Its
-   * user may do with them what it wants, has to leave it autocommitting, and may use it up to the
-   * next execution.
-   */
-  public Connection setUp(TestCase testCase) throws SQLException, SetupException {
-    ground.restore(founder, testCase);
-    ground.forget();
-    return founder;
-  }
-
-  /** The names of the tables that are there, as statements spell them, sorted. */
-  public List<String> tables() throws SQLException {
-    return ground.tables();
   }
 
   private Session session(String name) throws SQLException {
@@ -233,26 +224,27 @@ public final class ScheduleExecutor implements AutoCloseable {
   private final class Run {
     private final TestCase testCase;
     private final Map<String, Session> own;
+
+    /** True if the case changes nothing but rows. */
+    private final boolean keeps;
+
     private final Map<Integer, StepOutcome> outcomes = new HashMap<>();
     private final List<Integer> order = new ArrayList<>();
 
-    /** What was seen to complete before the step did that set it free. */
-    private final List<Integer> early = new ArrayList<>();
+    /** What has completed since the sessions were last at rest. */
+    private final List<StepOutcome> settling = new ArrayList<>();
 
-    private @Nullable Session submitting;
-
-    Run(TestCase testCase, Map<String, Session> own) {
+    Run(TestCase testCase, Map<String, Session> own, boolean keeps) {
       this.testCase = testCase;
       this.own = own;
+      this.keeps = keeps;
     }
 
     /** Runs; says why the outcome cannot be told, if so. */
     Optional<String> run() throws SQLException, InterruptedException {
       for (Step step : testCase.steps()) {
-        Session session = Objects.requireNonNull(own.get(step.session()));
-        session.enqueue(step);
-        submitting = session.isBusy() ? null : session;
-        if (!settle(false)) {
+        Objects.requireNonNull(own.get(step.session())).enqueue(step);
+        if (!goOn()) {
           return Optional.of("does not come to rest after '" + step.sql() + "'");
         }
       }
@@ -266,83 +258,126 @@ public final class ScheduleExecutor implements AutoCloseable {
           return Optional.of("sessions wait that nobody blocks");
         }
         idle.get().rollBack();
-        if (!settle(false)) {
+        if (!settle(Optional.empty(), false) || !goOn()) {
           return Optional.of("does not come to rest at its end");
         }
       }
       own.values().stream().filter(Session::isInTransaction).forEach(Session::rollBack);
-      return settle(true) ? Optional.empty() : Optional.of("does not come to rest at its end");
+      return settle(Optional.empty(), true)
+          ? Optional.empty()
+          : Optional.of("does not come to rest at its end");
+    }
+
+    /**
+     * Submits what can be: one step, and when all are at rest again the next, so that what runs
+     * beside what does not hang on who is faster.
+     */
+    private boolean goOn() throws SQLException, InterruptedException {
+      for (Optional<Step> step = submitNext(); step.isPresent(); step = submitNext()) {
+        if (!settle(step, false)) {
+          return false;
+        }
+      }
+      return true;
     }
 
     private boolean isSomeoneBusy() {
       return own.values().stream().anyMatch(Session::isBusy);
     }
 
-    /** Waits until every session is idle, or, unless all must be, blocked by one that is. */
-    private boolean settle(boolean allIdle) throws SQLException, InterruptedException {
+    /**
+     * Waits until every session is idle, or, unless all must be, blocked by one that is.
+     *
+     * @param submitted the step that was submitted since they were
+     */
+    private boolean settle(Optional<Step> submitted, boolean allIdle)
+        throws SQLException, InterruptedException {
       long deadline = System.nanoTime() + patience.toNanos();
       long pause = FIRST_LOOK_MICROS;
-      while (true) {
-        own.values().forEach(this::submitNext);
-        List<Session> busy = own.values().stream().filter(Session::isBusy).toList();
-        if (busy.isEmpty()) {
-          return true;
+      int looks = 1;
+      try {
+        while (true) {
+          List<Session> busy = own.values().stream().filter(Session::isBusy).toList();
+          if (busy.isEmpty()) {
+            return true;
+          }
+          Session done = completed.poll(pause, TimeUnit.MICROSECONDS);
+          if (done != null) {
+            boolean mayFree = take(done);
+            pause = mayFree ? FIRST_LOOK_MICROS : 0;
+            looks = mayFree ? LOOKS_AFTER_AN_END : looks;
+          } else if (!allIdle && areAtRest(busy)) {
+            if (--looks == 0) {
+              return true;
+            }
+          } else if (System.nanoTime() > deadline) {
+            return false;
+          } else {
+            pause = Math.min(Math.max(2 * pause, FIRST_LOOK_MICROS), LAST_LOOK_MICROS);
+          }
         }
-        Session done = completed.poll(pause, TimeUnit.MICROSECONDS);
-        pause = done == null ? Math.min(2 * pause, LAST_LOOK_MICROS) : FIRST_LOOK_MICROS;
-        if (done != null) {
-          take(done);
-        } else if (!allIdle && areAtRest(busy)) {
-          return true;
-        } else if (System.nanoTime() > deadline) {
-          return false;
-        }
+      } finally {
+        note(submitted);
       }
     }
 
-    private void submitNext(Session session) {
-      while (!session.isBusy()) {
-        Optional<Step> next = session.next();
-        if (next.isEmpty()) {
-          return;
-        }
-        Step step = next.get();
-        if (session.isBroken()) {
+    /** The step that was sent; empty if nobody has one who could send it. */
+    private Optional<Step> submitNext() {
+      for (Session session : own.values()) {
+        while (!session.isBusy() && session.next().isPresent()) {
+          Step step = session.next().get();
+          if (!session.isBroken()) {
+            session.submit(step, dbms.spell(step.sql()), cannotBlock(step));
+            return Optional.of(step);
+          }
           outcomes.put(step.id(), StepOutcome.without(step, Status.SKIPPED));
           session.skip(step);
-        } else {
-          session.submit(step, dbms.spell(step.sql()));
         }
       }
+      return Optional.empty();
     }
 
-    private void take(Session session) {
+    /** True if a step cannot but come back soon: nobody else is there, or it only begins. */
+    private boolean cannotBlock(Step step) {
+      return keeps && (own.size() == 1 || step.role() == Step.Role.BEGIN);
+    }
+
+    /** Takes what has completed; true if it may have set others free. */
+    private boolean take(Session session) {
       Optional<StepOutcome> taken = session.takeOutcome();
       if (taken.isEmpty()) {
-        return;
+        return true;
       }
       StepOutcome outcome = taken.get();
       outcomes.put(outcome.step().id(), outcome);
-      note(session, outcome);
+      settling.add(outcome);
       if (session.owesRollback()) {
         session.rollBack();
       }
+      return !outcome.succeeded()
+          || !session.isInTransaction()
+          || own.values().stream().anyMatch(other -> other.isBusy() && !other.isBlocked());
     }
 
     /**
-     * A COMMIT sets others free before it is known to have completed, and they may be heard of
-     * first. It was first all the same: who was blocked comes behind the step that was sent last.
+     * Notes in which order the steps completed: that in which they are heard of is another one. A
+     * COMMIT was before what it set free; the victim of a deadlock before the step that it made way
+     * for; those that were set free at the same time are in the order in which they came.
      */
-    private void note(Session session, StepOutcome outcome) {
-      Session sender = submitting;
-      if (sender == null || sender.key() == session.key() || !sender.isBusy()) {
-        order.add(outcome.step().id());
-        submitting = null;
-        order.addAll(early);
-        early.clear();
-      } else {
-        early.add(outcome.step().id());
-      }
+    private void note(Optional<Step> submitted) {
+      int sender = submitted.map(Step::id).orElse(0);
+      boolean ends = submitted.filter(step -> step.role() != Step.Role.WORK).isPresent();
+      settling.sort(
+          Comparator.<StepOutcome>comparingInt(
+                  outcome -> {
+                    boolean isVictim =
+                        outcome.failure() != null
+                            && outcome.failure().kind() == Failure.Kind.DEADLOCK;
+                    return isVictim && !ends ? 0 : outcome.step().id() == sender ? 1 : 2;
+                  })
+              .thenComparingInt(outcome -> outcome.step().id()));
+      settling.forEach(outcome -> order.add(outcome.step().id()));
+      settling.clear();
     }
 
     /** True if each of the sessions is blocked by one that is idle, directly or over others. */
@@ -354,9 +389,6 @@ public final class ScheduleExecutor implements AutoCloseable {
         return false;
       }
       busy.forEach(Session::noteBlocked);
-      order.addAll(early);
-      early.clear();
-      submitting = null;
       return true;
     }
 

@@ -72,8 +72,7 @@ final class Session implements AutoCloseable {
   private void serve() {
     try {
       for (Runnable next = work.take(); next != END; next = work.take()) {
-        next.run();
-        completed.add(this);
+        perform(next);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -118,12 +117,26 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /** Sends the next step. */
-  void submit(Step step, String sql) {
+  /**
+   * Sends the next step.
+   *
+   * @param atOnce true if nothing can block it: the caller's thread executes it
+   */
+  void submit(Step step, String sql, boolean atOnce) {
     waiting.remove();
     running = step;
     blocked = false;
-    work.add(() -> outcome = execute(step, sql));
+    Runnable task = () -> outcome = execute(step, sql);
+    if (atOnce) {
+      perform(task);
+    } else {
+      work.add(task);
+    }
+  }
+
+  private void perform(Runnable task) {
+    task.run();
+    completed.add(this);
   }
 
   private StepOutcome execute(Step step, String sql) {
@@ -161,12 +174,12 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /** Rolls back: after an error that ended the transaction, or at the end of a case. */
+  /** Rolls back, at once: after an error that ended the transaction, or at the end of a case. */
   void rollBack() {
     rollingBack = true;
     inTransaction = false;
     owesRollback = false;
-    work.add(
+    perform(
         () -> {
           try {
             style.rollBack(connection);
@@ -174,6 +187,11 @@ final class Session implements AutoCloseable {
             fault = e;
           }
         });
+  }
+
+  /** True if it was seen to be blocked, and has not come back. */
+  boolean isBlocked() {
+    return blocked && isBusy();
   }
 
   /** True if the step that completed last ended the transaction by its error. */

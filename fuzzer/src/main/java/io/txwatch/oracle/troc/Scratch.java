@@ -1,9 +1,12 @@
 package io.txwatch.oracle.troc;
 
+import io.txwatch.dbms.Dbms;
 import io.txwatch.oracle.Laboratory;
+import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.Values;
 import io.txwatch.testcase.TestCase;
+import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -20,7 +23,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +38,10 @@ final class Scratch implements AutoCloseable {
   private static final String ROW = "txw_row";
   private static final String TOUCHED = "txw_touched";
 
-  private final Laboratory laboratory;
+  /** Text that every dialect writes in the same way. */
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9 _.,:-]*");
+
+  private final Dbms dbms;
   private final Connection session;
   private final boolean hidden;
   private final boolean allColumnsNeeded;
@@ -66,20 +74,34 @@ final class Scratch implements AutoCloseable {
   /** Sets the case up and adds the columns. */
   Scratch(Laboratory laboratory, TestCase testCase)
       throws SQLException, ScheduleExecutor.SetupException {
-    this.laboratory = laboratory;
-    this.session = laboratory.setUp(testCase);
-    String product = laboratory.dbms().database().product();
+    this.dbms = laboratory.dbms();
+    Sandbox sandbox = laboratory.sandbox();
+    this.session = sandbox.session();
+    String product = dbms.database().product();
     // Where an error ends a transaction, there is none; elsewhere one saves the commits.
     this.inTransaction = !product.equals("PostgreSQL");
     this.hidden = Set.of("MySQL", "MariaDB", "TiDB", "H2").contains(product);
     this.allColumnsNeeded = !hidden && !product.equals("PostgreSQL");
-    List<String> tables = new ArrayList<>(laboratory.tables());
-    String setup = String.join("\n", testCase.setup());
-    tables.sort(Comparator.comparingInt(table -> setup.indexOf(bare(table))));
-    for (String table : tables) {
-      read(table);
-      widen(table, product);
+    try {
+      if (!allColumnsNeeded && sandbox.define(testCase, this::widen)) {
+        begin();
+        sandbox.fill(testCase);
+        read(sandbox, testCase);
+      } else {
+        sandbox.setUp(testCase);
+        read(sandbox, testCase);
+        for (String table : layouts.keySet()) {
+          widen(session, table);
+        }
+        begin();
+      }
+    } catch (SQLException | ScheduleExecutor.SetupException e) {
+      close();
+      throw e;
     }
+  }
+
+  private void begin() throws SQLException {
     if (inTransaction) {
       session.setAutoCommit(false);
     }
@@ -111,6 +133,15 @@ final class Scratch implements AutoCloseable {
     return table.replaceAll("[\"`]", "");
   }
 
+  private void read(Sandbox sandbox, TestCase testCase) throws SQLException {
+    List<String> tables = new ArrayList<>(sandbox.tables());
+    String setup = String.join("\n", testCase.setup());
+    tables.sort(Comparator.comparingInt(table -> setup.indexOf(bare(table))));
+    for (String table : tables) {
+      read(table);
+    }
+  }
+
   private void read(String table) throws SQLException {
     try (Statement statement = session.createStatement();
         ResultSet result = statement.executeQuery("SELECT * FROM " + table)) {
@@ -118,7 +149,9 @@ final class Scratch implements AutoCloseable {
       String quote = table.startsWith("`") ? "`" : "\"";
       List<String> columns = new ArrayList<>();
       for (int i = 1; i <= shape.getColumnCount(); i++) {
-        columns.add(quote + shape.getColumnName(i) + quote);
+        if (!isOurs(shape.getColumnName(i))) { // ours come last
+          columns.add(quote + shape.getColumnName(i) + quote);
+        }
       }
       layouts.put(table, new Layout(String.join(", ", columns), columns.size()));
       List<List<@Nullable Object>> rows = new ArrayList<>();
@@ -130,6 +163,10 @@ final class Scratch implements AutoCloseable {
     }
   }
 
+  private static boolean isOurs(String column) {
+    return column.equalsIgnoreCase(ROW) || column.equalsIgnoreCase(TOUCHED);
+  }
+
   private static List<@Nullable Object> row(ResultSet result, int first, int width)
       throws SQLException {
     List<@Nullable Object> row = new ArrayList<>(width);
@@ -139,10 +176,10 @@ final class Scratch implements AutoCloseable {
     return row;
   }
 
-  private void widen(String table, String product) throws SQLException {
+  private void widen(Connection by, String table) throws SQLException {
     String alter = "ALTER TABLE " + table + " ADD COLUMN ";
-    try (Statement statement = session.createStatement()) {
-      switch (product) {
+    try (Statement statement = by.createStatement()) {
+      switch (dbms.database().product()) {
         case "MySQL", "MariaDB", "TiDB" ->
             statement.execute(
                 alter + ROW + " BIGINT INVISIBLE, ADD COLUMN " + TOUCHED + " INT INVISIBLE");
@@ -173,7 +210,7 @@ final class Scratch implements AutoCloseable {
     long count = -1;
     List<List<@Nullable Object>> rows = List.of();
     try (Statement statement = session.createStatement()) {
-      if (statement.execute(laboratory.dbms().spell(sql))) {
+      if (statement.execute(dbms.spell(sql))) {
         try (ResultSet result = statement.getResultSet()) {
           rows = visible(result);
         }
@@ -208,9 +245,7 @@ final class Scratch implements AutoCloseable {
     ResultSetMetaData shape = result.getMetaData();
     List<Integer> kept = new ArrayList<>();
     for (int i = 1; i <= shape.getColumnCount(); i++) {
-      String label = shape.getColumnLabel(i);
-      if (shape.getColumnCount() == 1
-          || (!label.equalsIgnoreCase(ROW) && !label.equalsIgnoreCase(TOUCHED))) {
+      if (shape.getColumnCount() == 1 || !isOurs(shape.getColumnLabel(i))) {
         kept.add(i);
       }
     }
@@ -267,7 +302,7 @@ final class Scratch implements AutoCloseable {
     load(view);
     Set<Long> numbers = new HashSet<>();
     try (Statement statement = session.createStatement();
-        ResultSet result = statement.executeQuery(laboratory.dbms().spell(sql))) {
+        ResultSet result = statement.executeQuery(dbms.spell(sql))) {
       while (result.next()) {
         numbers.add(result.getLong(1));
       }
@@ -299,33 +334,69 @@ final class Scratch implements AutoCloseable {
     if (wrong.size() < layouts.size() && layouts.size() > 1) {
       wrong = new ArrayList<>(layouts.keySet()); // they may refer to each other
     }
-    List<String> backwards = new ArrayList<>(wrong);
-    Collections.reverse(backwards);
-    try (Statement statement = session.createStatement()) {
-      for (String table : backwards) {
-        statement.execute("DELETE FROM " + table);
+    List<String> statements = new ArrayList<>();
+    for (String table : wrong) {
+      statements.add(0, "DELETE FROM " + table);
+    }
+    List<String> bound = new ArrayList<>();
+    for (String table : wrong) {
+      TreeMap<Long, List<@Nullable Object>> rows = view.rows(table);
+      Optional<String> insert = insert(table, rows);
+      if (bound.isEmpty() && insert.isPresent()) {
+        statements.add(insert.get());
+      } else if (!rows.isEmpty()) {
+        bound.add(table);
       }
     }
-    for (String table : wrong) {
-      insert(table, view.rows(table));
-      loaded.put(table, view.rows(table));
+    try (Statement statement = session.createStatement()) {
+      for (String sql : statements) {
+        statement.addBatch(sql);
+      }
+      statement.executeBatch();
     }
+    for (String table : bound) {
+      insertBound(table, view.rows(table));
+    }
+    wrong.forEach(table -> loaded.put(table, view.rows(table)));
   }
 
-  private void insert(String table, TreeMap<Long, List<@Nullable Object>> rows)
-      throws SQLException {
-    if (rows.isEmpty()) {
-      return;
+  /** An INSERT of the rows; empty if there are none, or a value is not plainly written. */
+  private Optional<String> insert(String table, TreeMap<Long, List<@Nullable Object>> rows) {
+    StringJoiner values = new StringJoiner(", ");
+    for (Map.Entry<Long, List<@Nullable Object>> row : rows.entrySet()) {
+      StringJoiner one = new StringJoiner(", ", "(", ")");
+      for (Object value : row.getValue()) {
+        if (value == null) {
+          one.add("NULL");
+        } else if (value instanceof String text && PLAIN.matcher(text).matches()) {
+          one.add("'" + text + "'");
+        } else if (value instanceof Integer || value instanceof Long) {
+          one.add(value.toString());
+        } else if (value instanceof BigDecimal number) {
+          one.add(number.toPlainString());
+        } else {
+          return Optional.empty();
+        }
+      }
+      values.add(one.add(row.getKey().toString()).toString());
     }
-    Layout layout = layout(table);
-    String one = "(" + "?, ".repeat(layout.width()) + "?)";
+    return rows.isEmpty()
+        ? Optional.empty()
+        : Optional.of("INSERT INTO " + table + " (" + columns(table) + ") VALUES " + values);
+  }
+
+  private String columns(String table) {
+    return layout(table).columns() + ", " + ROW;
+  }
+
+  private void insertBound(String table, TreeMap<Long, List<@Nullable Object>> rows)
+      throws SQLException {
+    String one = "(" + "?, ".repeat(layout(table).width()) + "?)";
     String sql =
         "INSERT INTO "
             + table
             + " ("
-            + layout.columns()
-            + ", "
-            + ROW
+            + columns(table)
             + ") VALUES "
             + String.join(", ", Collections.nCopies(rows.size(), one));
     try (PreparedStatement statement = session.prepareStatement(sql)) {
@@ -344,10 +415,10 @@ final class Scratch implements AutoCloseable {
     return java.util.Objects.requireNonNull(layouts.get(table));
   }
 
-  /** Leaves the session as it was; the tables are of no more use. */
+  /** Leaves the session as it was. */
   @Override
   public void close() throws SQLException {
-    if (inTransaction) {
+    if (!session.getAutoCommit()) {
       session.rollback();
       session.setAutoCommit(true);
     }

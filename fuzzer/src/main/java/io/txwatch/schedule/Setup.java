@@ -1,0 +1,44 @@
+package io.txwatch.schedule;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * The set-up of a case in two parts.
+ *
+ * @param definitions what defines its tables
+ * @param contents what fills them
+ * @param isRepeatable true if the tables can be filled again without being defined again, by this
+ *     case or by another that defines the same
+ */
+record Setup(List<String> definitions, List<String> contents, boolean isRepeatable) {
+
+  private static final Pattern CONTENTS =
+      Pattern.compile("(?i)^\\s*(INSERT|REPLACE|UPDATE|DELETE|MERGE)\\b");
+  private static final Pattern COUNTS_ON =
+      Pattern.compile(
+          "(?i)\\{AUTOINC\\}|AUTO_?INCREMENT|\\b(BIG|SMALL)?SERIAL\\b|\\bIDENTITY\\b|SEQUENCE");
+
+  /** The parts of a set-up. */
+  static Setup of(List<String> statements) {
+    List<String> definitions = new ArrayList<>();
+    List<String> contents = new ArrayList<>();
+    boolean isRepeatable = true;
+    for (String sql : statements) {
+      boolean fills = CONTENTS.matcher(sql).find();
+      isRepeatable &= !COUNTS_ON.matcher(sql).find() && (fills || contents.isEmpty());
+      (fills ? contents : definitions).add(sql);
+    }
+    return new Setup(List.copyOf(definitions), List.copyOf(contents), isRepeatable);
+  }
+
+  /** The tables in the order in which they were defined: what refers to others comes later. */
+  List<String> inOrder(List<String> tables) {
+    String text = String.join("\n", definitions);
+    List<String> sorted = new ArrayList<>(tables);
+    sorted.sort(Comparator.comparingInt(table -> text.indexOf(table.replaceAll("[\"`]", ""))));
+    return sorted;
+  }
+}
