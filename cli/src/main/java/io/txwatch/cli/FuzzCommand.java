@@ -7,6 +7,7 @@ import io.txwatch.campaign.Summary;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.generator.CaseGenerator;
+import io.txwatch.generator.Grammar;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
@@ -15,7 +16,6 @@ import io.txwatch.prepare.DatabaseProbe;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.TextReport;
 import io.txwatch.schedule.Execution;
-import io.txwatch.sql.Dialect;
 import io.txwatch.testcase.CaseWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -53,7 +53,8 @@ import picocli.CommandLine.TypeConversionException;
     description = {
       "Makes transactions up, runs them on a database, and reports what it must not do with them,",
       "each finding as a short case that replay runs again.",
-      "It works in schemas, databases or files of its own, which are dropped afterwards."
+      "It works in schemas, databases or files of its own, which are dropped afterwards, on a",
+      "server that may go down: a database that holds somebody's tables is refused."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -166,15 +167,17 @@ final class FuzzCommand implements Callable<Integer> {
       real = real.replaceFirst("mem:", "mem:fuzz");
     }
     try (Connection keep = Drivers.connect(real, database)) {
-      Dialect dialect =
-          DatabaseProbe.of(keep, real)
-              .dialect()
+      DatabaseProbe probe = DatabaseProbe.of(keep, real);
+      Grammar grammar =
+          Grammar.of(probe.database().product(), probe.dialect())
               .orElseThrow(
                   () ->
                       CommandException.badInput(
                           "no statements can be made for this database, or for its sql_mode"));
+      Territory.requireEmpty(keep, Drivers.shown(real));
       Dbms dbms = Dbms.of(real, target -> Drivers.connect(target, database));
-      return run(console, dbms, dialect);
+      Territory.requireRights(dbms, Drivers.shown(real));
+      return run(console, dbms, grammar);
     } catch (UnsupportedDbmsException e) {
       throw CommandException.badInput(Objects.requireNonNull(e.getMessage()));
     } catch (SQLException e) {
@@ -182,7 +185,7 @@ final class FuzzCommand implements Callable<Integer> {
     }
   }
 
-  private int run(Console console, Dbms dbms, Dialect dialect)
+  private int run(Console console, Dbms dbms, Grammar grammar)
       throws SQLException, InterruptedException, IOException {
     List<IsolationLevel> chosen = levels.isEmpty() ? dbms.levels() : levels;
     for (IsolationLevel level : chosen) {
@@ -206,7 +209,7 @@ final class FuzzCommand implements Callable<Integer> {
             + plan.seed());
     people.flush();
     Report report = new Report(console, dbms);
-    Campaign campaign = new Campaign(dbms, dialect, plan, report);
+    Campaign campaign = new Campaign(dbms, grammar, plan, report);
     Thread onSignal = new Thread(() -> stopAndWait(campaign), "stop");
     Runtime.getRuntime().addShutdownHook(onSignal);
     ScheduledExecutorService clock =

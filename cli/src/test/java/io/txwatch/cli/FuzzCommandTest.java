@@ -4,7 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class FuzzCommandTest {
 
@@ -40,5 +49,55 @@ class FuzzCommandTest {
     Invocation noWorkers = Invocation.of("fuzz", "--workers", "0");
     assertThat(noWorkers.code()).isEqualTo(ExitCode.BAD_INPUT);
     assertThat(noWorkers.err()).contains("expected at least 1");
+  }
+
+  @Test
+  void aDatabaseWithSomebodysTablesIsRefused() throws Exception {
+    for (ServerKind kind : List.of(ServerKind.H2, ServerKind.SQLITE, ServerKind.POSTGRESQL)) {
+      String url = TestServers.freshDatabase(kind);
+      try (Connection owner = DriverManager.getConnection(url);
+          Statement statement = owner.createStatement()) {
+        statement.execute("CREATE TABLE account (id INT PRIMARY KEY)");
+        statement.execute("INSERT INTO account VALUES (1)");
+
+        Invocation fuzz = Invocation.of("fuzz", "--url", url, "--cases", "1");
+
+        assertThat(fuzz.code()).as(fuzz.err()).isEqualTo(ExitCode.BAD_INPUT);
+        assertThat(fuzz.err())
+            .hasLineCount(1)
+            .containsIgnoringCase("is not empty, and not ours: it holds the table account");
+        try (ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM account")) {
+          rows.next();
+          assertThat(rows.getInt(1)).isEqualTo(1);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"POSTGRESQL", "MARIADB"})
+  void aUserWithoutRightsIsToldSo(ServerKind kind) throws Exception {
+    String url = TestServers.freshDatabase(kind);
+    String database = url.replaceFirst(".*/(\\w+)\\?.*", "$1");
+    String user = "poor_" + database;
+    try (Connection owner = DriverManager.getConnection(url);
+        Statement statement = owner.createStatement()) {
+      if (kind == ServerKind.POSTGRESQL) {
+        statement.execute("CREATE ROLE " + user + " LOGIN");
+      } else {
+        statement.execute("CREATE USER " + user);
+        statement.execute("GRANT SELECT ON " + database + ".* TO " + user);
+      }
+    }
+
+    Invocation fuzz =
+        Invocation.of(
+            "fuzz", "--url", url.replaceFirst("user=\\w+", "user=" + user), "--cases", "1");
+
+    assertThat(fuzz.code()).as(fuzz.err()).isEqualTo(ExitCode.UNREACHABLE);
+    assertThat(fuzz.err())
+        .hasLineCount(1)
+        .contains("the user may not do what it takes")
+        .containsAnyOf("permission denied", "Access denied");
   }
 }

@@ -3,6 +3,7 @@ package io.txwatch.campaign;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.generator.CaseGenerator;
+import io.txwatch.generator.Grammar;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.KnownBehaviour;
@@ -13,7 +14,6 @@ import io.txwatch.oracle.Verdict;
 import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
-import io.txwatch.sql.Dialect;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -38,7 +38,7 @@ public final class Campaign {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final Dbms dbms;
-  private final Dialect dialect;
+  private final Grammar grammar;
   private final Plan plan;
   private final Listener listener;
   private final AtomicLong next = new AtomicLong();
@@ -102,9 +102,9 @@ public final class Campaign {
   }
 
   /** A campaign that has not begun. */
-  public Campaign(Dbms dbms, Dialect dialect, Plan plan, Listener listener) {
+  public Campaign(Dbms dbms, Grammar grammar, Plan plan, Listener listener) {
     this.dbms = dbms;
-    this.dialect = dialect;
+    this.grammar = grammar;
     this.plan = plan;
     this.listener = listener;
   }
@@ -185,7 +185,7 @@ public final class Campaign {
         !plan.oracles().isEmpty() && plan.oracles().stream().allMatch(Oracle::watches);
 
     private final CaseGenerator generator =
-        new CaseGenerator(plan.seed(), dialect, plan.mostStatements());
+        new CaseGenerator(plan.seed(), grammar, plan.mostStatements());
 
     Worker(Laboratory laboratory) {
       this.laboratory = laboratory;
@@ -351,8 +351,9 @@ public final class Campaign {
     /** False for errors that come of the data: a duplicate key, a null, a value too large. */
     private boolean isRefusal(String sqlState, String message) {
       boolean ofData = sqlState.startsWith("23") || sqlState.startsWith("22");
-      boolean sqliteConstraint = message.contains("SQLITE_CONSTRAINT");
-      return !ofData && !sqliteConstraint;
+      boolean constraint =
+          message.contains("SQLITE_CONSTRAINT") || message.startsWith("Constraint Error"); // DuckDB
+      return !ofData && !constraint;
     }
   }
 }

@@ -36,7 +36,9 @@ final class Repetitions {
     return reported.merge(likeness, 1, Integer::sum) > most;
   }
 
-  /** Who found it where, what it is known as, which kinds of statement met, which of them waited. */
+  /**
+   * Who found it where, what it is known as, which kinds of statement met, which of them waited.
+   */
   private static String likeness(
       Execution execution, Verdict verdict, Optional<KnownBehaviour> known) {
     TreeSet<String> kinds = new TreeSet<>();

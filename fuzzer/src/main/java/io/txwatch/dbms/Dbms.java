@@ -35,6 +35,11 @@ public interface Dbms {
   /** Lets a session that served another case see the tables of this one. */
   default void refresh(Connection session) throws SQLException {}
 
+  /** False if a transaction begins and ends by the connection's methods alone. */
+  default boolean beginsBySql() {
+    return true;
+  }
+
   /** What an error of a statement means. */
   Failure failure(SQLException error);
 
@@ -66,6 +71,9 @@ public interface Dbms {
         case "mysql", "mariadb", "tidb", "oceanbase" -> new MySqlDbms(database, url, connector);
         case "h2" -> new H2Dbms(database, url, connector);
         case "sqlite" -> new SqliteDbms(database, url, connector);
+        case "hsql database engine" -> new HsqldbDbms(database, url, connector);
+        case "apache derby" -> new DerbyDbms(database, connector);
+        case "duckdb" -> new DuckDbDbms(database, connector);
         default -> throw new UnsupportedDbmsException(database.product());
       };
     }

@@ -193,7 +193,8 @@ final class MySqlDbms implements Dbms {
                   JOIN performance_schema.data_locks l
                     ON l.ENGINE_TRANSACTION_ID = w.REQUESTING_ENGINE_TRANSACTION_ID
                    AND l.LOCK_TYPE = 'TABLE'
-                  JOIN performance_schema.threads t ON t.THREAD_ID = l.THREAD_ID""")) {
+                  JOIN performance_schema.threads t ON t.THREAD_ID = l.THREAD_ID\
+                  """)) {
         while (result.next()) {
           sessionOfTransaction.put(result.getLong(2), result.getLong(1));
           blockers.computeIfAbsent(result.getLong(1), w -> new HashSet<>()).add(result.getLong(3));
@@ -222,8 +223,10 @@ final class MySqlDbms implements Dbms {
         Pattern.compile(
             "(?m)^---TRANSACTION (?:(?!^---)[\\s\\S])*?^LOCK WAIT [\\s\\S]*?thread id (\\d+)");
 
-    InnodbMonitor(Connection watcher) {
+    /** Takes the right PROCESS, which shows here rather than when somebody waits. */
+    InnodbMonitor(Connection watcher) throws SQLException {
       super(watcher);
+      status();
     }
 
     @Override

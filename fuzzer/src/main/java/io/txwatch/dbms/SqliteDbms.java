@@ -110,7 +110,7 @@ final class SqliteDbms implements Dbms {
 
       @Override
       public WaitMonitor newMonitor() {
-        return WaitMonitor.NOBODY_WAITS;
+        return WaitMonitor.nobodyWaits();
       }
 
       @Override

@@ -10,6 +10,7 @@ public final class UnsupportedDbmsException extends Exception {
     super(
         product
             + " is not among the databases that can be tested here: PostgreSQL, CockroachDB,"
-            + " openGauss, MySQL, MariaDB, TiDB, OceanBase, H2, SQLite");
+            + " openGauss, MySQL, MariaDB, TiDB, OceanBase, H2, SQLite,"
+            + " HSQLDB, Derby, DuckDB");
   }
 }

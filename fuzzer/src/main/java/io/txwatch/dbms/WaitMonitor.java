@@ -12,24 +12,24 @@ import java.util.Set;
 public interface WaitMonitor extends AutoCloseable {
 
   /** Where no statement ever waits: it succeeds, or fails at once. */
-  WaitMonitor NOBODY_WAITS =
-      new WaitMonitor() {
-        private final java.util.concurrent.atomic.AtomicLong sessions =
-            new java.util.concurrent.atomic.AtomicLong();
+  static WaitMonitor nobodyWaits() {
+    return new WaitMonitor() {
+      private long sessions;
 
-        @Override
-        public long sessionOf(Connection connection) {
-          return sessions.incrementAndGet();
-        }
+      @Override
+      public long sessionOf(Connection connection) {
+        return ++sessions;
+      }
 
-        @Override
-        public Map<Long, Set<Long>> waiting() {
-          return Map.of();
-        }
+      @Override
+      public Map<Long, Set<Long>> waiting() {
+        return Map.of();
+      }
 
-        @Override
-        public void close() {}
-      };
+      @Override
+      public void close() {}
+    };
+  }
 
   /** The DBMS's own number for the session behind a connection, which is idle. */
   long sessionOf(Connection connection) throws SQLException;

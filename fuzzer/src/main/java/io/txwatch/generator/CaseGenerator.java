@@ -1,6 +1,5 @@
 package io.txwatch.generator;
 
-import io.txwatch.sql.Dialect;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.util.ArrayDeque;
@@ -32,12 +31,12 @@ public final class CaseGenerator {
   private static final int MOST_CHANGES = 4;
 
   private final long seed;
-  private final Dialect dialect;
+  private final Grammar grammar;
   private final int mostStatements;
 
   /** The cases of a seed in a dialect. */
-  public CaseGenerator(long seed, Dialect dialect) {
-    this(seed, dialect, MOST_STATEMENTS);
+  public CaseGenerator(long seed, Grammar grammar) {
+    this(seed, grammar, MOST_STATEMENTS);
   }
 
   /**
@@ -45,9 +44,9 @@ public final class CaseGenerator {
    *
    * @param mostStatements how many statements a transaction has at most
    */
-  public CaseGenerator(long seed, Dialect dialect, int mostStatements) {
+  public CaseGenerator(long seed, Grammar grammar, int mostStatements) {
     this.seed = seed;
-    this.dialect = dialect;
+    this.grammar = grammar;
     this.mostStatements = mostStatements;
   }
 
@@ -63,11 +62,11 @@ public final class CaseGenerator {
   public Generated generate(long number) {
     Chance chance = new Chance(seed, number);
     Chance ofSchema = new Chance(seed, -1 - number / CASES_OF_A_SCHEMA);
-    Schemas.Schema schema = new Schemas(ofSchema, dialect).next();
+    Schemas.Schema schema = new Schemas(ofSchema).next();
     Literals literals = new Literals(chance);
     List<String> setup = new ArrayList<>(schema.definitions());
     setup.addAll(Schemas.rows(chance, literals, schema.tables()));
-    Statements statements = new Statements(chance, dialect, literals, schema.tables());
+    Statements statements = new Statements(chance, grammar, literals, schema.tables());
     List<Deque<String>> sessions = new ArrayList<>();
     int count = chance.in100(75) ? 2 : chance.between(3, MOST_TRANSACTIONS);
     for (int i = 0; i < count; i++) {
@@ -89,11 +88,12 @@ public final class CaseGenerator {
     }
     steps.add("BEGIN");
     int size = chance.between(1, mostStatements);
-    int savepoint = size > 2 && chance.in100(10) ? chance.below(size - 1) : -1;
+    Optional<String> mark = grammar.savepoint("s");
+    int savepoint = size > 2 && mark.isPresent() && chance.in100(10) ? chance.below(size - 1) : -1;
     for (int i = 0; i < size; i++) {
       steps.add(statements.next());
       if (i == savepoint) {
-        steps.add("SAVEPOINT s");
+        mark.ifPresent(steps::add);
       } else if (savepoint >= 0 && i == savepoint + 1) {
         steps.add("ROLLBACK TO SAVEPOINT s");
       }

@@ -1,7 +1,6 @@
 package io.txwatch.generator;
 
 import io.txwatch.generator.Table.Column;
-import io.txwatch.sql.Dialect;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,7 +14,7 @@ final class Expressions {
   private static final int DEEPEST = 3;
 
   private final Chance chance;
-  private final Dialect dialect;
+  private final Grammar grammar;
   private final Literals literals;
 
   /** A column as an expression names it. */
@@ -28,9 +27,9 @@ final class Expressions {
 
   private int aliases;
 
-  Expressions(Chance chance, Dialect dialect, Literals literals, List<Table> readable) {
+  Expressions(Chance chance, Grammar grammar, Literals literals, List<Table> readable) {
     this.chance = chance;
-    this.dialect = dialect;
+    this.grammar = grammar;
     this.literals = literals;
     this.readable = readable;
   }
@@ -134,7 +133,7 @@ final class Expressions {
         case 1:
           return "(" + condition(depth + 1) + " OR " + condition(depth + 1) + ")";
         case 2:
-          return "NOT " + condition(depth + 1);
+          return "(NOT " + condition(depth + 1) + ")";
         case 3:
           if (!readable.isEmpty() && chance.in100(60)) {
             return subquery(depth + 1);
@@ -156,9 +155,7 @@ final class Expressions {
           "(" + value(type, depth) + " BETWEEN " + literal(type) + " AND " + literal(type) + ")";
       case 3 -> "(" + value(SqlType.TEXT, depth) + " LIKE '" + chance.oneOf("a%", "%b", "_") + "')";
       case 4 ->
-          dialect == Dialect.MYSQL || dialect == Dialect.MARIADB || dialect == Dialect.SQLITE
-              ? "(" + value(SqlType.INT, depth) + ")"
-              : "(1 = 1)";
+          grammar.takesNumbersForConditions() ? "(" + value(SqlType.INT, depth) + ")" : "(1 = 1)";
       default ->
           "("
               + value(type, depth)

@@ -1,7 +1,6 @@
 package io.txwatch.generator;
 
 import io.txwatch.generator.Table.Column;
-import io.txwatch.sql.Dialect;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,11 +15,9 @@ final class Schemas {
   private static final int MOST_ROWS = 6;
 
   private final Chance chance;
-  private final Dialect dialect;
 
-  Schemas(Chance chance, Dialect dialect) {
+  Schemas(Chance chance) {
     this.chance = chance;
-    this.dialect = dialect;
   }
 
   /**
@@ -58,11 +55,11 @@ final class Schemas {
       String column = "c" + i;
       SqlType type = i == 0 ? SqlType.INT : chance.oneOf(SqlType.values());
       boolean notNull = primaryKey.contains(column) || chance.in100(20);
-      String definition = column + " " + type.sql() + (notNull ? " NOT NULL" : "");
-      if (!primaryKey.contains(column)) {
-        if (chance.in100(20)) {
-          definition += " DEFAULT " + Literals.any(chance, type);
-        }
+      boolean ofPrimaryKey = primaryKey.contains(column);
+      String byDefault =
+          !ofPrimaryKey && chance.in100(20) ? " DEFAULT " + Literals.any(chance, type) : "";
+      String definition = column + " " + type.sql() + byDefault + (notNull ? " NOT NULL" : "");
+      if (!ofPrimaryKey) {
         if (type == SqlType.INT && chance.in100(8)) {
           definition += " CHECK (" + column + " < 1000)";
         }

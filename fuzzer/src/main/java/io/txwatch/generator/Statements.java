@@ -1,7 +1,6 @@
 package io.txwatch.generator;
 
 import io.txwatch.generator.Table.Column;
-import io.txwatch.sql.Dialect;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,7 +12,7 @@ import java.util.TreeMap;
 final class Statements {
 
   private final Chance chance;
-  private final Dialect dialect;
+  private final Grammar grammar;
   private final Literals literals;
   private final List<Table> tables;
 
@@ -22,9 +21,9 @@ final class Statements {
 
   private final Map<String, Integer> kinds = new TreeMap<>();
 
-  Statements(Chance chance, Dialect dialect, Literals literals, List<Table> tables) {
+  Statements(Chance chance, Grammar grammar, Literals literals, List<Table> tables) {
     this.chance = chance;
-    this.dialect = dialect;
+    this.grammar = grammar;
     this.literals = literals;
     this.tables = tables;
   }
@@ -62,7 +61,10 @@ final class Statements {
   private String select() {
     Table table = chance.oneOf(tables);
     Expressions expressions = expressions(tables);
-    switch (chance.below(10)) {
+    int form = chance.below(10);
+    boolean isOffered =
+        (form != 5 || grammar.hasWindows()) && (form != 6 || grammar.hasCommonTableExpressions());
+    switch (isOffered ? form : 7) {
       case 0:
         expressions.with(table, "");
         return "SELECT COUNT(*), MIN(c0), MAX(c0) FROM " + table.name() + where(table, expressions);
@@ -115,13 +117,7 @@ final class Statements {
   private String lockingSelect() {
     Table table = chance.oneOf(tables);
     Expressions expressions = expressions(List.of()).with(table, "");
-    String lock =
-        switch (dialect) {
-          case SQLITE -> "";
-          case H2 -> " FOR UPDATE";
-          case MARIADB -> chance.oneOf(" FOR UPDATE", " LOCK IN SHARE MODE");
-          case POSTGRESQL, MYSQL -> chance.oneOf(" FOR UPDATE", " FOR SHARE");
-        };
+    String lock = chance.oneOf(grammar.locks());
     return "SELECT * FROM " + table.name() + where(table, expressions) + lock;
   }
 
@@ -139,15 +135,8 @@ final class Statements {
     for (int i = chance.in100(70) ? 1 : 2; i > 0; i--) {
       rows.add(row(columns));
     }
-    String ignore =
-        chance.in100(12)
-            ? switch (dialect) {
-              case MYSQL, MARIADB -> " IGNORE";
-              case SQLITE -> " OR IGNORE";
-              case POSTGRESQL, H2 -> "";
-            }
-            : "";
-    boolean doNothing = dialect == Dialect.POSTGRESQL && chance.in100(12);
+    String ignore = chance.in100(12) ? grammar.ignore() : "";
+    String doNothing = chance.in100(12) ? grammar.doNothing() : "";
     return "INSERT"
         + ignore
         + " INTO "
@@ -155,7 +144,7 @@ final class Statements {
         + names(columns)
         + " VALUES "
         + rows
-        + (doNothing ? " ON CONFLICT DO NOTHING" : "");
+        + doNothing;
   }
 
   private String insertSelect(Table into) {
@@ -184,12 +173,12 @@ final class Statements {
     String head =
         " INTO " + table.name() + names(table.columns()) + " VALUES " + row(table.columns());
     String value = expressions(List.of()).literal(target.type());
-    return switch (dialect) {
+    return switch (grammar) {
       case MYSQL, MARIADB ->
           chance.in100(50)
               ? "REPLACE" + head
               : "INSERT" + head + " ON DUPLICATE KEY UPDATE " + target.name() + " = " + value;
-      case POSTGRESQL ->
+      case POSTGRESQL, DUCKDB ->
           "INSERT"
               + head
               + " ON CONFLICT ("
@@ -210,6 +199,7 @@ final class Statements {
                   + " = "
                   + value;
       case H2 -> merge(table, target, value);
+      case HSQLDB, DERBY -> insert();
     };
   }
 
@@ -249,11 +239,9 @@ final class Statements {
       if (chance.in100(assignments.isEmpty() ? 60 : 25)) {
         // MySQL and MariaDB see what was assigned to their left: one assignment then.
         String value =
-            chance.in100(45)
-                ? expressions.literal(column.type())
-                : nullable(column, expressions);
+            chance.in100(45) ? expressions.literal(column.type()) : nullable(column, expressions);
         assignments.add(column.name() + " = " + value);
-        if (dialect == Dialect.MYSQL || dialect == Dialect.MARIADB) {
+        if (grammar.isMySql()) {
           break;
         }
       }
@@ -263,7 +251,11 @@ final class Statements {
       Column column = plain.isEmpty() || ofKey ? table.columns().get(0) : plain.get(0);
       assignments.add(column.name() + " = " + expressions.literal(column.type()));
     }
-    return "UPDATE " + table.name() + " SET " + String.join(", ", assignments) + where(table, expressions);
+    return "UPDATE "
+        + table.name()
+        + " SET "
+        + String.join(", ", assignments)
+        + where(table, expressions);
   }
 
   private String delete() {
@@ -312,6 +304,6 @@ final class Statements {
   }
 
   private Expressions expressions(List<Table> readable) {
-    return new Expressions(chance, dialect, literals, readable);
+    return new Expressions(chance, grammar, literals, readable);
   }
 }

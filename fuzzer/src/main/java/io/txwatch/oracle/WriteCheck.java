@@ -165,7 +165,9 @@ public final class WriteCheck implements Oracle {
       };
     }
 
-    /** True if statements waited that commit by themselves: in which order they did is not known. */
+    /**
+     * True if statements waited that commit by themselves: in which order they did is not known.
+     */
     private boolean severalWereSetFree() {
       return committed.stream()
               .filter(transaction -> !transaction.explicit())

@@ -40,10 +40,7 @@ public record Execution(
 
   /** The outcome of the step with that number. */
   public StepOutcome outcome(int id) {
-    return outcomes.stream()
-        .filter(outcome -> outcome.step().id() == id)
-        .findFirst()
-        .orElseThrow();
+    return outcomes.stream().filter(outcome -> outcome.step().id() == id).findFirst().orElseThrow();
   }
 
   /** The final state: each final read's rows as a bag, one behind the other. */

@@ -26,7 +26,6 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Executes cases on a workspace, one after another (WriteCheck, section 5.3, Algorithm 1; Troc,
@@ -106,7 +105,12 @@ public final class ScheduleExecutor implements AutoCloseable {
    * @param patience how long the sessions may take to come to rest
    */
   public ScheduleExecutor(Dbms dbms, Workspace workspace, Duration patience) throws SQLException {
-    this(dbms, workspace, patience, Application.PLAIN, Style.SQL_TEXT);
+    this(
+        dbms,
+        workspace,
+        patience,
+        Application.PLAIN,
+        dbms.beginsBySql() ? Style.SQL_TEXT : Style.SQL_IN_JDBC_TRANSACTIONS);
   }
 
   /**

@@ -33,22 +33,34 @@ public enum Style {
     }
   },
 
+  /** Transactions by the Connection's methods, everything else is SQL for a Statement. */
+  SQL_IN_JDBC_TRANSACTIONS {
+    @Override
+    boolean control(Connection connection, Step.Role role) throws SQLException {
+      return controlByMethods(connection, role);
+    }
+
+    @Override
+    Statement open(Connection connection, String sql) throws SQLException {
+      return connection.createStatement();
+    }
+
+    @Override
+    boolean execute(Statement statement, String sql) throws SQLException {
+      return statement.execute(sql);
+    }
+
+    @Override
+    void rollBack(Connection connection) throws SQLException {
+      rollBackByMethods(connection);
+    }
+  },
+
   /** Transactions by the Connection's methods, everything else by PreparedStatement. */
   JDBC_CALLS {
     @Override
     boolean control(Connection connection, Step.Role role) throws SQLException {
-      switch (role) {
-        case BEGIN -> connection.setAutoCommit(false);
-        case COMMIT -> {
-          connection.commit();
-          connection.setAutoCommit(true);
-        }
-        case ROLLBACK -> rollBack(connection);
-        case WORK -> {
-          return false;
-        }
-      }
-      return true;
+      return controlByMethods(connection, role);
     }
 
     @Override
@@ -63,10 +75,30 @@ public enum Style {
 
     @Override
     void rollBack(Connection connection) throws SQLException {
-      connection.rollback();
-      connection.setAutoCommit(true);
+      rollBackByMethods(connection);
     }
   };
+
+  private static boolean controlByMethods(Connection connection, Step.Role role)
+      throws SQLException {
+    switch (role) {
+      case BEGIN -> connection.setAutoCommit(false);
+      case COMMIT -> {
+        connection.commit();
+        connection.setAutoCommit(true);
+      }
+      case ROLLBACK -> rollBackByMethods(connection);
+      case WORK -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static void rollBackByMethods(Connection connection) throws SQLException {
+    connection.rollback();
+    connection.setAutoCommit(true);
+  }
 
   /**
    * Begins or ends a transaction by a method of the connection; false if the step is one for {@link

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.generator.Grammar;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.Verdict;
 import io.txwatch.oracle.WriteCheck;
@@ -13,7 +14,6 @@ import io.txwatch.schedule.Lab;
 import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.sql.Dialect;
 import io.txwatch.testcase.CaseWriter;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -53,7 +53,7 @@ class CampaignTest {
           }
         };
 
-    Summary summary = new Campaign(dbms, Dialect.valueOf(kind.name()), plan, listener).run();
+    Summary summary = new Campaign(dbms, Grammar.valueOf(kind.name()), plan, listener).run();
 
     assertThat(notReproduced).isEmpty();
     assertThat(summary.cases()).isEqualTo(80);
@@ -100,7 +100,7 @@ class CampaignTest {
                 (first, again) -> first);
           }
         };
-    new Campaign(dbms, Dialect.valueOf(kind.name()), plan, listener).run();
+    new Campaign(dbms, Grammar.valueOf(kind.name()), plan, listener).run();
     return verdicts;
   }
 
@@ -130,7 +130,7 @@ class CampaignTest {
             }
           };
 
-      assertThatThrownBy(() -> new Campaign(dbms, Dialect.MARIADB, plan, listener).run())
+      assertThatThrownBy(() -> new Campaign(dbms, Grammar.MARIADB, plan, listener).run())
           .isInstanceOf(SQLException.class);
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.generator.Grammar;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.IsoRel;
@@ -12,7 +13,6 @@ import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.Lab;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.sql.Dialect;
 import io.txwatch.testcase.TestCase;
 import java.sql.DriverManager;
 import java.time.Duration;
@@ -103,7 +103,7 @@ class GraphCampaignTest {
                 verdict.result() + ": " + verdict.reason());
           }
         };
-    Summary summary = new Campaign(dbms, Dialect.valueOf(kind.name()), plan, listener).run();
+    Summary summary = new Campaign(dbms, Grammar.valueOf(kind.name()), plan, listener).run();
     return new Course(summary, verdicts);
   }
 }

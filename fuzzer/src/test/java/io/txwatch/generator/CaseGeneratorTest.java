@@ -2,7 +2,6 @@ package io.txwatch.generator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.sql.Dialect;
 import io.txwatch.testcase.CaseReader;
 import io.txwatch.testcase.CaseWriter;
 import io.txwatch.testcase.TestCase;
@@ -14,9 +13,9 @@ class CaseGeneratorTest {
 
   @ParameterizedTest
   @EnumSource
-  void aCaseHangsOnItsSeedAndNumberAlone(Dialect dialect) throws Exception {
-    CaseGenerator one = new CaseGenerator(7, dialect);
-    CaseGenerator other = new CaseGenerator(7, dialect);
+  void aCaseHangsOnItsSeedAndNumberAlone(Grammar grammar) throws Exception {
+    CaseGenerator one = new CaseGenerator(7, grammar);
+    CaseGenerator other = new CaseGenerator(7, grammar);
     for (int i = 0; i < 20; i++) {
       other.generate(100 + i);
     }
@@ -29,14 +28,14 @@ class CaseGeneratorTest {
 
   @Test
   void anotherSeedMakesOtherCases() {
-    assertThat(new CaseGenerator(1, Dialect.H2).generate(0).testCase().steps())
-        .isNotEqualTo(new CaseGenerator(2, Dialect.H2).generate(0).testCase().steps());
+    assertThat(new CaseGenerator(1, Grammar.H2).generate(0).testCase().steps())
+        .isNotEqualTo(new CaseGenerator(2, Grammar.H2).generate(0).testCase().steps());
   }
 
   @Test
   void everySessionBeginsAndEnds() {
     for (int i = 0; i < 200; i++) {
-      TestCase testCase = new CaseGenerator(3, Dialect.MARIADB).generate(i).testCase();
+      TestCase testCase = new CaseGenerator(3, Grammar.MARIADB).generate(i).testCase();
       for (String session : testCase.sessions()) {
         var steps = testCase.steps().stream().filter(s -> s.session().equals(session)).toList();
         if (steps.size() > 1) {

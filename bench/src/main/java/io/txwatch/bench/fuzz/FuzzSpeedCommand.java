@@ -7,11 +7,11 @@ import io.txwatch.campaign.Campaign;
 import io.txwatch.campaign.Summary;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
+import io.txwatch.generator.Grammar;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.troc.Troc;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.sql.Dialect;
 import java.io.IOException;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -77,12 +77,12 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
     for (ServerKind kind : kinds) {
       String url = TestServers.freshDatabase(kind);
       Dbms dbms = Dbms.of(url, DriverManager::getConnection);
-      Dialect dialect = Dialect.valueOf(kind.name());
+      Grammar grammar = Grammar.valueOf(kind.name());
       AtomicLong unknown = new AtomicLong();
       Campaign.Listener counting =
           finding -> unknown.addAndGet(finding.known().isPresent() ? 0 : 1);
-      new Campaign(dbms, dialect, plan(dbms, seed + 1, Math.min(10, seconds)), found -> {}).run();
-      Summary summary = new Campaign(dbms, dialect, plan(dbms, seed, seconds), counting).run();
+      new Campaign(dbms, grammar, plan(dbms, seed + 1, Math.min(10, seconds)), found -> {}).run();
+      Summary summary = new Campaign(dbms, grammar, plan(dbms, seed, seconds), counting).run();
       long decided = summary.cases() - summary.undecided() - summary.unsupported();
       table.row(
           dbms.describe(),

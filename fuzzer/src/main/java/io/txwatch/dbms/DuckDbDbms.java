@@ -1,0 +1,71 @@
+package io.txwatch.dbms;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * DuckDB. Its one level is snapshot isolation; who changes what another has changed since is
+ * refused at once, and any error leaves nothing but ROLLBACK (DuckDB, "Transaction Management").
+ */
+final class DuckDbDbms extends EmbeddedDbms {
+
+  DuckDbDbms(Database database, Connector connector) {
+    super(database, connector);
+  }
+
+  @Override
+  public List<IsolationLevel> levels() {
+    return List.of(IsolationLevel.SNAPSHOT);
+  }
+
+  @Override
+  public void setLevel(Connection session, IsolationLevel level) {
+    // it has no other
+  }
+
+  @Override
+  public String spell(String sql) {
+    return sql.replace("{ENGINE}", "").replace("{AUTOINC}", "INT PRIMARY KEY").replace("{FU}", "");
+  }
+
+  @Override
+  public Failure failure(SQLException error) {
+    String message = String.valueOf(error.getMessage());
+    Failure.Kind kind =
+        message.contains("Current transaction is aborted")
+            ? Failure.Kind.TRANSACTION_ABORTED
+            : message.contains("Conflict on") || message.contains("TransactionContext Error")
+                ? Failure.Kind.SERIALIZATION
+                : Failure.Kind.STATEMENT;
+    return new Failure(kind, Failure.Effect.MUST_ROLL_BACK);
+  }
+
+  @Override
+  String urlOf(String name) {
+    return "jdbc:duckdb:memory:" + name;
+  }
+
+  @Override
+  String schema() {
+    return "main";
+  }
+
+  @Override
+  Connection opened(Connection session) {
+    return session;
+  }
+
+  @Override
+  WaitMonitor monitor(Connection watcher) throws SQLException {
+    watcher.close();
+    return WaitMonitor.nobodyWaits();
+  }
+
+  @Override
+  void end(Connection last, String name) throws SQLException {
+    last.close();
+  }
+}

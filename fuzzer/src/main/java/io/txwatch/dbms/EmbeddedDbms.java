@@ -1,0 +1,94 @@
+package io.txwatch.dbms;
+
+import io.txwatch.history.Database;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** A DBMS in this JVM. A workspace is a database of its own, in memory, with one schema. */
+abstract class EmbeddedDbms implements Dbms {
+
+  private final Database database;
+  final Connector connector;
+
+  EmbeddedDbms(Database database, Connector connector) {
+    this.database = database;
+    this.connector = connector;
+  }
+
+  @Override
+  public Database database() {
+    return database;
+  }
+
+  /** The URL of a database in memory; whoever connects first makes it. */
+  abstract String urlOf(String name);
+
+  /** The schema that tables are in, as the catalog has it. */
+  abstract String schema();
+
+  /** Readies a session. */
+  abstract Connection opened(Connection session) throws SQLException;
+
+  abstract WaitMonitor monitor(Connection watcher) throws SQLException;
+
+  /** Ends the database behind the last connection to it, and closes that. */
+  abstract void end(Connection last, String name) throws SQLException;
+
+  @Override
+  public Workspace newWorkspace() throws SQLException {
+    String name = Sql.newName();
+    String url = urlOf(name);
+    Connection own = opened(connector.connect(url));
+    return new Workspace() {
+      @Override
+      public Connection connect() throws SQLException {
+        return connect(connector);
+      }
+
+      @Override
+      public Connection connect(Connector by) throws SQLException {
+        return opened(by.connect(url));
+      }
+
+      @Override
+      public List<String> tables() throws SQLException {
+        List<String> tables = new ArrayList<>();
+        try (ResultSet result = own.getMetaData().getTables(null, schema(), "%", null)) {
+          while (result.next()) {
+            if (result.getString("TABLE_TYPE").toUpperCase(Locale.ROOT).endsWith("TABLE")) {
+              tables.add('"' + result.getString("TABLE_NAME").replace("\"", "\"\"") + '"');
+            }
+          }
+        }
+        return tables.stream().sorted().toList();
+      }
+
+      @Override
+      public boolean renew(List<String> tables) throws SQLException {
+        Sql.empty(own, tables);
+        return true;
+      }
+
+      @Override
+      public void clear() throws SQLException {
+        for (String table : tables()) {
+          Sql.execute(own, "DROP TABLE " + table);
+        }
+      }
+
+      @Override
+      public WaitMonitor newMonitor() throws SQLException {
+        return monitor(connect());
+      }
+
+      @Override
+      public void close() throws SQLException {
+        end(own, name);
+      }
+    };
+  }
+}
