@@ -75,6 +75,11 @@ record WaitingSqlite(Dbms sqlite) implements Dbms {
       }
 
       @Override
+      public boolean renew(List<String> tables) throws SQLException {
+        return workspace.renew(tables);
+      }
+
+      @Override
       public void clear() throws SQLException {
         workspace.clear();
       }

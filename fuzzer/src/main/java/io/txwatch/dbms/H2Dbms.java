@@ -175,7 +175,8 @@ final class H2Dbms implements Dbms {
                     """
                     SELECT w.SESSION_ID, w.BLOCKER_ID FROM INFORMATION_SCHEMA.SESSIONS w
                     JOIN INFORMATION_SCHEMA.SESSIONS b ON b.SESSION_ID = w.BLOCKER_ID
-                    WHERE b.CONTAINS_UNCOMMITTED""")) {
+                    WHERE b.CONTAINS_UNCOMMITTED\
+                    """)) {
           while (result.next()) {
             waiting.put(result.getLong(1), Set.of(result.getLong(2)));
           }

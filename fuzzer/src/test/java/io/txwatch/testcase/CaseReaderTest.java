@@ -96,7 +96,8 @@ class CaseReaderTest {
       value = {
         "'T1: BEGIN\nselect 1'                               | line 2: expected '# key: value'",
         "'I: CREATE TABLE t (a INT)'                          | no session submits anything",
-        "'T1: BEGIN\nT2:'                                    | line 2: no statement behind the colon",
+        "'T1: BEGIN\n"
+            + "T2:'                                    | line 2: no statement behind the colon",
         "'hello'                                              | not a case: expected lines",
         "'CREATE TABLE t(a INT)\n\nRC\nBEGIN\n\nRC\nBEGIN\n\n1-3' | names '3', expected 1 or 2",
         "'CREATE TABLE t(a INT)\n\nRC\nBEGIN\n\nRC\nBEGIN\n\n1-1' | more turns for T1",
