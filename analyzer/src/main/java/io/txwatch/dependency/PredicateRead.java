@@ -2,6 +2,7 @@ package io.txwatch.dependency;
 
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +31,11 @@ final class PredicateRead {
   /** Versions that were known to have survived, and that the set is older than. */
   final Map<Version, Boolean> missed = new IdentityHashMap<>(0);
 
-  /** The rows that it returned, and in which version. Only if its predicate has a name. */
-  final Map<Row, Version> returned = new IdentityHashMap<>(0);
+  /**
+   * The rows that it returned, and in which version. Only if its predicate has a name. In their
+   * order, so that the same history always tells the same.
+   */
+  final Map<Row, Version> returned = new LinkedHashMap<>(0);
 
   /** The writer of whom it is known last that it missed a version. */
   @Nullable Transaction lastMissed;

@@ -103,6 +103,27 @@ class PredicateProperties {
     assertThat(missed ? commit > commits : commit <= commits).as("%s of %s", edge, seen).isTrue();
   }
 
+  /** Nothing hangs on where objects lie in memory: {@code check} tells what was told live. */
+  @Property(tries = 500)
+  void theSameHistoryTellsTheSame(
+      @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 30) int transactions) {
+    PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
+    assertThat(edges(run.events))
+        .extracting(PredicateProperties::text)
+        .isEqualTo(edges(run.events).stream().map(PredicateProperties::text).toList());
+    assertThat(Notation.analyzed(run.events)).isEqualTo(Notation.analyzed(run.events));
+  }
+
+  private static String text(Edge edge) {
+    return edge.from().id()
+        + "-"
+        + edge.basis()
+        + edge.kind()
+        + edge.row().id()
+        + ">"
+        + edge.to().id();
+  }
+
   /** Who commits while a reader runs that has read by predicate is told to have been missed. */
   @Property(tries = 1000)
   void whatIsMissedIsTold(
