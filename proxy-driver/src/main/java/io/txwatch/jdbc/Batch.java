@@ -1,5 +1,6 @@
 package io.txwatch.jdbc;
 
+import io.txwatch.capture.CallSites;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.GapReason;
 import java.sql.BatchUpdateException;
@@ -93,7 +94,7 @@ final class Batch {
   /** Sends the batch and notes what became of each item. */
   <T> T run(Sender sender, Function<long[], T> as) throws SQLException {
     plans.forEach(connection::beforeNext);
-    calledFrom = plans.isEmpty() ? "" : plans.get(0).callSite();
+    calledFrom = CallSites.current();
     List<Execution> begun = null;
     if (!positions.isEmpty() && !positions.get(0).alone()) {
       begun = new ArrayList<>(plans.size());

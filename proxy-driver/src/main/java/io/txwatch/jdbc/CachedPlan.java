@@ -1,6 +1,5 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.capture.StatementPlace;
 import io.txwatch.history.Access;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.RewritePlan;
@@ -35,7 +34,6 @@ final class CachedPlan {
   private final @Nullable KnownKey key;
   private final boolean asksFoundRows;
   private final boolean asksDiagnostics;
-  private final StatementPlace place = new StatementPlace();
 
   /**
    * A plan that has not been executed.
@@ -58,11 +56,6 @@ final class CachedPlan {
 
   String shownSql() {
     return shownSql;
-  }
-
-  /** The place in the application that executes it now. */
-  String callSite() {
-    return place.current();
   }
 
   StatementKind kind() {

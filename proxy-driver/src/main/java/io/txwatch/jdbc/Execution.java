@@ -1,5 +1,6 @@
 package io.txwatch.jdbc;
 
+import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Observation;
 import io.txwatch.capture.RowIds;
 import io.txwatch.capture.SessionTracker;
@@ -84,7 +85,7 @@ final class Execution {
     }
     try {
       SessionTracker tracker = connection.tracker();
-      String callSite = calledFrom == null ? cached.callSite() : calledFrom;
+      String callSite = calledFrom == null ? CallSites.current() : calledFrom;
       Observation observation =
           position == null
               ? tracker.begin(cached.kind(), cached.shownSql(), callSite)
@@ -388,7 +389,9 @@ final class Execution {
 
   private void afterwards(boolean alone, GapReason reason, String detail) {
     Observation told =
-        connection.tracker().afterwards(cached.kind(), cached.shownSql(), cached.callSite(), alone);
+        connection
+            .tracker()
+            .afterwards(cached.kind(), cached.shownSql(), CallSites.current(), alone);
     Optional<GapReason> known = cached.plan().passThrough();
     if (known.isPresent()) {
       told.notSeen(known.get(), cached.plan().passThroughDetail());
