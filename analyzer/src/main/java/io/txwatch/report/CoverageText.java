@@ -121,6 +121,9 @@ final class CoverageText {
               + " them";
       case NOT_A_BASE_TABLE ->
           "views, foreign or system tables, which carry no auxiliary columns; nothing to do";
+      case LOOKUP_FAILED ->
+          "tables that the DBMS was asked about in vain: a look-up failed or took too long, and was"
+              + " tried again soon; the first cause was told when it happened";
       case OPAQUE ->
           "calls, COPY, scripts: what they do is out of sight, and may be moved into plain"
               + " statements";

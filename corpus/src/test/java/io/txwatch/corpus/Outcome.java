@@ -19,15 +19,20 @@ final class Outcome {
   private static final int MOST_RESULTS = 5;
 
   final boolean ordered;
+  private final boolean classByFirstRow;
   private final List<String> lines = new ArrayList<>();
   private boolean failed;
   private long touched;
 
   /**
    * @param ordered false if the rows of a result may come in any order
+   * @param classByFirstRow true if the class that the driver names for a column is that of the
+   *     value in the first row (SQLite's, which types values and not columns): it is as open as the
+   *     order is
    */
-  Outcome(boolean ordered) {
+  Outcome(boolean ordered, boolean classByFirstRow) {
     this.ordered = ordered;
+    this.classByFirstRow = classByFirstRow;
   }
 
   /** Something that an application does. */
@@ -36,8 +41,8 @@ final class Outcome {
   }
 
   /** Does something, and notes the error if it ends with one. */
-  static Outcome of(boolean ordered, Action action) {
-    Outcome outcome = new Outcome(ordered);
+  static Outcome of(boolean ordered, boolean classByFirstRow, Action action) {
+    Outcome outcome = new Outcome(ordered, classByFirstRow);
     try {
       action.run(outcome);
     } catch (SQLException e) {
@@ -120,7 +125,7 @@ final class Outcome {
                   String.valueOf(metaData.getScale(i)),
                   String.valueOf(metaData.isNullable(i)),
                   String.valueOf(metaData.isAutoIncrement(i)),
-                  metaData.getColumnClassName(i)));
+                  classByFirstRow && !inOrder ? "" : metaData.getColumnClassName(i)));
     }
     List<String> rows = new ArrayList<>();
     while (result.next()) {

@@ -172,9 +172,12 @@ final class Twins {
   }
 
   /** Runs a step. In a transaction, an error ends it: what PostgreSQL insists on, all do. */
-  private static Outcome perform(Connection connection, Step step) throws SQLException {
+  private Outcome perform(Connection connection, Step step) throws SQLException {
     Outcome outcome =
-        Outcome.of(Texts.isOrdered(step.sql()), seen -> step.way().run(connection, step, seen));
+        Outcome.of(
+            Texts.isOrdered(step.sql()),
+            kind == ServerKind.SQLITE,
+            seen -> step.way().run(connection, step, seen));
     if (outcome.failed() && !connection.getAutoCommit()) {
       try {
         connection.rollback();

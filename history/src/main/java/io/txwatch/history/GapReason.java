@@ -16,6 +16,11 @@ public enum GapReason {
   NO_RIGHTS,
   /** A view, a foreign table, a system table: nothing that carries auxiliary columns. */
   NOT_A_BASE_TABLE,
+  /**
+   * The DBMS did not say what a table is: the look-up failed or took too long. It is asked again
+   * soon after.
+   */
+  LOOKUP_FAILED,
   /** A callable statement, COPY, LOAD DATA, a script: opaque by nature. */
   OPAQUE,
   /** Work done through an unwrapped vendor object. */
@@ -51,7 +56,14 @@ public enum GapReason {
   /** True if it is said of one statement, just before that statement's own event. */
   public boolean isOfStatement() {
     return switch (this) {
-      case SHAPE, NOT_UNDERSTOOD, NOT_PREPARED, NO_RIGHTS, NOT_A_BASE_TABLE, OPAQUE, TOO_LARGE ->
+      case SHAPE,
+          NOT_UNDERSTOOD,
+          NOT_PREPARED,
+          NO_RIGHTS,
+          NOT_A_BASE_TABLE,
+          LOOKUP_FAILED,
+          OPAQUE,
+          TOO_LARGE ->
           true;
       case NO_VERSION_SET, BYPASS, OVERFLOW, FAULT, TORN_RECORD, CUT_OFF, FORGOTTEN -> false;
     };

@@ -37,6 +37,8 @@ import io.txwatch.sql.SideRead.Purpose;
  *       READ matches, and that a plain read still shows afterwards, was not to be deleted in its
  *       newest version, for the DELETE locks what it meets and skips nothing: that can be asked
  *       later too, until the transaction's next write, if the snapshot was fixed before the DELETE.
+ *       And what INSERT … SELECT and the subqueries of an UPDATE read before the transaction has a
+ *       snapshot can be asked later: those rows are locked until it ends.
  *   <dt>H2 (documentation, Advanced, Transaction Isolation; 2.x, MVStore)
  *   <dd>READ COMMITTED: a snapshot for each statement. SNAPSHOT and SERIALIZABLE: one for the
  *       transaction. REPEATABLE READ: one for each table, taken by the first statement that names
@@ -86,6 +88,7 @@ public record SnapshotRules(Dialect dialect, boolean original) {
   private static final Sending AFTER_IN_SNAPSHOT = new Sending(When.AFTER, true);
   private static final Sending AFTER = new Sending(When.AFTER, false);
   private static final Sending LATER_IN_SNAPSHOT = new Sending(When.LATER, true);
+  private static final Sending LATER = new Sending(When.LATER, false);
   private static final Sending NEVER = new Sending(When.NEVER, false);
 
   /** What becomes of a read that must not be sent for a reason besides these rules. */
@@ -180,13 +183,13 @@ public record SnapshotRules(Dialect dialect, boolean original) {
       StatementKind kind, Purpose purpose, Moment planned, Session session) {
     boolean query = kind == StatementKind.SELECT;
     if (!session.inTransaction()) {
-      return query || planned == Moment.BEFORE ? BEFORE : NEVER;
+      return query || planned != Moment.AFTER ? BEFORE : NEVER;
     }
     if (session.at(IsolationLevel.SERIALIZABLE)) {
       return NEVER;
     }
     if (!session.holdsSnapshot()) {
-      return query || planned == Moment.BEFORE ? BEFORE : NEVER;
+      return query || planned != Moment.AFTER ? BEFORE : NEVER;
     }
     if (query) {
       // A query that the optimizer answers without a table (WHERE 1 = 0) fixes no snapshot: a read
@@ -194,7 +197,10 @@ public record SnapshotRules(Dialect dialect, boolean original) {
       boolean wait = purpose == Purpose.VERSION_SET && !session.hasSnapshot();
       return wait ? LATER_IN_SNAPSHOT : BEFORE_IN_SNAPSHOT;
     }
-    return session.hasSnapshot() && planned == Moment.BEFORE ? BEFORE : NEVER;
+    if (planned == Moment.EITHER && !session.hasSnapshot()) {
+      return LATER;
+    }
+    return session.hasSnapshot() && planned != Moment.AFTER ? BEFORE : NEVER;
   }
 
   private static Sending h2(StatementKind kind, Moment planned, boolean oneTable, Session session) {
@@ -211,15 +217,15 @@ public record SnapshotRules(Dialect dialect, boolean original) {
   }
 
   private static Sending sqlite(StatementKind kind, Moment planned, Session session) {
-    if (session.inTransaction() && kind.mayWrite() && !session.hasSnapshot()) {
-      return NEVER;
-    }
     boolean certain = session.inTransaction() && !session.at(IsolationLevel.READ_UNCOMMITTED);
+    if (session.inTransaction() && kind.mayWrite() && !session.hasSnapshot()) {
+      return planned == Moment.EITHER ? at(Moment.AFTER, certain) : NEVER;
+    }
     return at(planned, certain);
   }
 
   private static Sending at(Moment moment, boolean certain) {
-    if (moment == Moment.BEFORE) {
+    if (moment != Moment.AFTER) {
       return certain ? BEFORE_IN_SNAPSHOT : BEFORE;
     }
     return certain ? AFTER_IN_SNAPSHOT : AFTER;

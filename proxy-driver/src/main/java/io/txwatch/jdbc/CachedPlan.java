@@ -18,6 +18,9 @@ final class CachedPlan {
 
   private static final Pattern FOUND_ROWS = Pattern.compile("FOUND_ROWS", Pattern.CASE_INSENSITIVE);
 
+  private static final Pattern ROW_COUNT =
+      Pattern.compile("\\bROW_COUNT\\b", Pattern.CASE_INSENSITIVE);
+
   /** What MySQL and MariaDB tell of the statement before. */
   private static final Pattern DIAGNOSTICS =
       Pattern.compile(
@@ -34,6 +37,7 @@ final class CachedPlan {
   private final @Nullable KnownKey key;
   private final boolean asksFoundRows;
   private final boolean asksDiagnostics;
+  private final boolean asksRowCount;
 
   /**
    * A plan that has not been executed.
@@ -47,6 +51,7 @@ final class CachedPlan {
     this.sideReads = PlannedReads.of(plan);
     this.key = KnownKey.of(plan.keys());
     this.asksFoundRows = FOUND_ROWS.matcher(plan.original()).find();
+    this.asksRowCount = ROW_COUNT.matcher(plan.original()).find();
     this.asksDiagnostics = asksFoundRows || DIAGNOSTICS.matcher(plan.original()).find();
   }
 
@@ -127,6 +132,11 @@ final class CachedPlan {
   boolean countsFoundRows() {
     return asksFoundRows
         && plan.original().toUpperCase(Locale.ROOT).contains("SQL_CALC_FOUND_ROWS");
+  }
+
+  /** True if it speaks of ROW_COUNT. */
+  boolean asksRowCount() {
+    return asksRowCount;
   }
 
   /** True if it asks for what the DBMS keeps of the statement before. */

@@ -96,6 +96,14 @@ final class PlannedReads {
       return read.purpose() == Purpose.AFTER_WRITE && !upsert;
     }
 
+    /** True if a text speaks of a table of it, as far as can be told from the letters. */
+    boolean isNamedIn(String sql) {
+      String text = sql.toLowerCase(Locale.ROOT);
+      return read.tables().stream()
+          .map(table -> table.substring(table.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT))
+          .anyMatch(text::contains);
+    }
+
     boolean tellsOfWrites() {
       return read.purpose() == Purpose.BEFORE_WRITE || read.purpose() == Purpose.AFTER_WRITE;
     }

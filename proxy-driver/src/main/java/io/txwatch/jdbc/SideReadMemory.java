@@ -12,6 +12,7 @@ final class SideReadMemory {
   private final Map<String, Long> tooLargeUntil = new ConcurrentHashMap<>();
   private final VersionSetBudget versionSets = new VersionSetBudget(System::nanoTime);
   private volatile boolean foundRowsAsked;
+  private volatile boolean rowCountAsked;
 
   /** True if the table had too many rows a short while ago. */
   boolean isTooLarge(String table) {
@@ -45,5 +46,14 @@ final class SideReadMemory {
 
   void asksFoundRows() {
     foundRowsAsked = true;
+  }
+
+  /** True if the application has asked for ROW_COUNT() after a write that returned its rows. */
+  boolean isAskedForRowCount() {
+    return rowCountAsked;
+  }
+
+  void asksRowCount() {
+    rowCountAsked = true;
   }
 }

@@ -68,11 +68,15 @@ final class SideReads {
     /** The statement's update count. */
     final long count;
 
+    /** True if it sees what the statement saw. */
+    final boolean inSnapshot;
+
     /** True once another statement of the transaction may have written what it asks for. */
     boolean overtaken;
 
-    Later(Execution execution, One one, Parameters parameters, long count) {
+    Later(Execution execution, One one, Parameters parameters, long count, boolean inSnapshot) {
       this.count = count;
+      this.inSnapshot = inSnapshot;
       this.overtaken = execution.standsInBatch();
       this.execution = execution;
       this.one = one;
@@ -100,18 +104,18 @@ final class SideReads {
     TransactionControl control = next.plan().control();
     if (control instanceof TransactionControl.Rollback) {
       forget();
-    } else if (next.plan().passThrough().filter(r -> r == GapReason.OPAQUE).isPresent()
+    } else if (isOpaque(next)
         || next.asksDiagnostics()
         || foundRowsAwaited
         || control instanceof TransactionControl.Several) {
-      overtake(next.kind().mayWrite());
+      overtake(next);
     } else {
       boolean ending =
           control instanceof TransactionControl.Commit
               || control instanceof TransactionControl.ImplicitCommit
               || control instanceof TransactionControl.Begin;
       readLater(ending);
-      overtake(next.kind().mayWrite());
+      overtake(next);
     }
   }
 
@@ -125,7 +129,7 @@ final class SideReads {
    */
   void beforeRollbackTo() {
     readLater(false);
-    overtake(true);
+    later.forEach(one -> one.overtaken = true);
   }
 
   /** The transaction is about to be rolled back: nothing of it matters any more. */
@@ -134,14 +138,24 @@ final class SideReads {
     foundRowsAwaited = false;
   }
 
-  /** What is not read by now is read after somebody may have written over it. */
-  private void overtake(boolean byWrite) {
-    if (!byWrite) {
+  /**
+   * What is not read by now is read after the transaction itself may have written over it: what a
+   * statement read is the same as long as nobody names its tables.
+   */
+  private void overtake(CachedPlan next) {
+    if (!next.kind().mayWrite()) {
       return;
     }
     for (Later one : later) {
-      one.overtaken = true;
+      one.overtaken |=
+          isOpaque(next)
+              || one.one.read.purpose() != Purpose.READ
+              || one.one.isNamedIn(next.plan().original());
     }
+  }
+
+  private static boolean isOpaque(CachedPlan plan) {
+    return plan.plan().passThrough().filter(r -> r == GapReason.OPAQUE).isPresent();
   }
 
   private void readLater(boolean ending) {
@@ -156,11 +170,18 @@ final class SideReads {
         one.execution.release();
         continue;
       }
+      if (one.overtaken && one.one.read.purpose() == Purpose.READ) {
+        all.remove(); // what it finds may have been changed since
+        one.execution.notBeside(one.one, "came too late");
+        one.execution.release();
+        continue;
+      }
       SnapshotRules.Session session = session(one.execution);
       if (rules.mayReadNow(ending, session)) {
         all.remove();
         boolean certain =
-            one.one.read.exact()
+            one.inSnapshot
+                && one.one.read.exact()
                 && (!one.one.isVersionSet() || (session.hasSnapshot() && !one.overtaken));
         long found = send(one.one, one.execution, one.parameters, certain);
         one.execution.toldOfWrites(
@@ -223,7 +244,7 @@ final class SideReads {
             !one.tellsOfWrites() || (certain && isAll(found, count, execution.standsInBatch())));
       } else if (sendings[i].when() == When.LATER && !nothingWritten) {
         execution.hold();
-        later.add(new Later(execution, one, parameters.copy(), count));
+        later.add(new Later(execution, one, parameters.copy(), count, sendings[i].certain()));
       }
     }
     if (planned.tellOfWrites) {
@@ -406,7 +427,13 @@ final class SideReads {
           execution.rowBeside(Access.PASSED_OVER, table, row, writers, true);
         }
       }
-      case READ, VERSION_SET -> execution.rowBeside(Access.READ, table, row, writers, certain);
+      case READ, VERSION_SET -> {
+        int length = lengthBefore(writers, execution.token(), 0);
+        if (length > 0 || writers.isEmpty()) {
+          String before = writers.substring(0, length);
+          execution.rowBeside(Access.READ, table, row, before, certain);
+        }
+      }
     }
   }
 
@@ -432,7 +459,7 @@ final class SideReads {
         ids = Arrays.copyOf(ids, Math.min(most, 2 * count));
       }
       String list = rows.getString(2);
-      int length = list == null ? 0 : withoutOwnLater(list, execution.token());
+      int length = list == null ? 0 : lengthBefore(list, execution.token(), 1);
       if (length == 0 && list != null && !list.isEmpty()) {
         continue; // a row of the transaction's own, written after the statement
       }
@@ -457,13 +484,17 @@ final class SideReads {
     return count;
   }
 
-  /** The length of a list of writers without what the transaction wrote after the statement. */
-  private static int withoutOwnLater(String list, String token) {
+  /**
+   * The length of a list of writers without what the transaction wrote from a statement on.
+   *
+   * @param after 0 to leave out what the statement itself wrote, 1 to leave out what came after it
+   */
+  private static int lengthBefore(String list, String token, int after) {
     int length = list.length();
     int transaction = WriterToken.LENGTH - STATEMENT_LENGTH;
     while (length >= WriterToken.LENGTH
         && list.regionMatches(length - WriterToken.LENGTH, token, 0, transaction)
-        && list.substring(length - WriterToken.LENGTH, length).compareTo(token) > 0) {
+        && list.substring(length - WriterToken.LENGTH, length).compareTo(token) >= after) {
       length -= WriterToken.LENGTH;
     }
     return length;

@@ -39,6 +39,9 @@ final class WatchedConnection extends DelegatingConnection {
   /** True if the last statement was a SET. */
   private boolean justSet;
 
+  /** True if the last statement was a write that was made to return its rows. */
+  private boolean justReturned;
+
   /** True if it is a pooled connection's handle, which the session outlives. */
   private final boolean handle;
 
@@ -110,6 +113,10 @@ final class WatchedConnection extends DelegatingConnection {
     if (cached.asksFoundRows() && !cached.countsFoundRows()) {
       database.memory().asksFoundRows();
     }
+    if (justReturned && cached.asksRowCount()) {
+      database.memory().asksRowCount();
+    }
+    justReturned = cached.returnsWrittenRows();
   }
 
   /** Tables were changed elsewhere. */
@@ -292,9 +299,13 @@ final class WatchedConnection extends DelegatingConnection {
    * a write did before it failed, so it must be undone, for which there must be a transaction. And
    * at REPEATABLE READ it takes the snapshot of a table when a statement first names it, and does
    * not count what is named within {@code FINAL TABLE (…)}, so such a write would overwrite what
-   * the plain one fails on with 40001.
+   * the plain one fails on with 40001. Nor where the application asks for ROW_COUNT() after one:
+   * MariaDB has none after RETURNING.
    */
   boolean mayReturnWrittenRows() {
+    if (memory().isAskedForRowCount()) {
+      return false;
+    }
     return !rules().failedQueryKeepsWrites()
         || (tracker.inTransactionMode() && tracker.level() != IsolationLevel.REPEATABLE_READ);
   }

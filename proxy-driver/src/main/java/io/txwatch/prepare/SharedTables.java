@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * and, if asked for, the preparation of tables at first sight. Thread-safe.
  *
  * <p>Every invalidation raises {@link #version}; an answer that was on its way meanwhile is given
- * but not kept. A lookup that failed is given as a table that cannot be watched, and raises the
- * version a little later, so that it is tried again.
+ * but not kept. A lookup that failed, as it may on a machine under load, is given as one that
+ * failed, is not kept, and raises the version a little later, so that it is tried again.
  */
 final class SharedTables {
 
@@ -42,6 +43,8 @@ final class SharedTables {
   private final boolean privateDatabase;
   private final @Nullable LookupConnection lookups;
   private final @Nullable AutoPreparation preparation;
+  private final Consumer<String> notices;
+  private final AtomicBoolean failureTold = new AtomicBoolean();
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
   private final Map<String, Size> sizes = new ConcurrentHashMap<>();
   private final AtomicLong version = new AtomicLong(VERSIONS.incrementAndGet());
@@ -58,6 +61,7 @@ final class SharedTables {
       Consumer<String> notices)
       throws SQLException {
     this.key = key;
+    this.notices = notices;
     this.probe = DatabaseProbe.of(connection, url);
     this.privateDatabase = DatabaseProbe.isPrivate(url);
     Dialect dialect = probe.dialect().orElse(null);
@@ -193,9 +197,25 @@ final class SharedTables {
       }
       return table;
     } catch (SQLException | RuntimeException e) {
-      retryLater();
+      failed(e);
       return Optional.of(
-          new Table(String.join(".", parts), Status.NOT_A_BASE_TABLE, List.of(), false));
+          new Table(String.join(".", parts), Status.LOOKUP_FAILED, List.of(), false));
+    }
+  }
+
+  /** A lookup failed. The first one is told, by what a driver says that holds no SQL. */
+  private void failed(Exception error) {
+    retryLater();
+    if (failureTold.compareAndSet(false, true)) {
+      String code =
+          error instanceof SQLException e
+              ? ", SQLState " + e.getSQLState() + ", code " + e.getErrorCode()
+              : "";
+      notices.accept(
+          "a look-up of tables failed and is tried again; until then their statements are sent as"
+              + " they are (further ones are counted, not told): "
+              + error.getClass().getSimpleName()
+              + code);
     }
   }
 
@@ -216,17 +236,17 @@ final class SharedTables {
     if (known != null && now - known.at < SIZE_NANOS) {
       return known.small;
     }
-    boolean small;
     try {
-      small =
+      boolean small =
           privateDatabase
               ? isSmall(reader, application, path, parts)
               : lookups.use(connection -> isSmall(reader, connection, path, parts));
+      sizes.put(asked, new Size(small, now));
+      return small;
     } catch (SQLException | RuntimeException e) {
-      small = false;
+      failed(e);
+      return false;
     }
-    sizes.put(asked, new Size(small, now));
-    return small;
   }
 
   private static boolean isSmall(

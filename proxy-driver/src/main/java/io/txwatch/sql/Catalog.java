@@ -90,6 +90,8 @@ public interface Catalog {
     /** It does, but this user may not read or write them. */
     NO_RIGHTS,
     /** A view, a foreign or a system table. */
-    NOT_A_BASE_TABLE
+    NOT_A_BASE_TABLE,
+    /** The DBMS did not say: nothing is known of it, not even whether it has the columns. */
+    LOOKUP_FAILED
   }
 }

@@ -89,6 +89,9 @@ final class Names {
     int farthest = 0;
     for (SelectBlock block : joined) {
       int of = farthest(visible, block.fromAt + 1, block.fromEnd);
+      if (of != UNKNOWN && block.moreAt >= 0) {
+        of = Math.max(of, farthest(visible, block.moreAt + 1, block.moreEnd));
+      }
       if (of != UNKNOWN && block.where >= 0) {
         of = Math.max(of, farthest(visible, block.where + 1, block.whereEnd));
       }

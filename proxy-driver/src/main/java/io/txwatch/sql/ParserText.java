@@ -1,5 +1,7 @@
 package io.txwatch.sql;
 
+import io.txwatch.history.StatementKind;
+
 /**
  * The statement as the parser gets it: comments left out, literals of every spelling made plain,
  * and the few words of a dialect left out that JSqlParser does not know and that decide nothing
@@ -38,13 +40,20 @@ final class ParserText {
 
   private String build() {
     for (int i = shape.from; i < shape.to; ) {
+      if (i == shape.verb + 1 && !shape.deletesFrom.isEmpty()) {
+        // DELETE FROM a, b USING … is not known; which of the sources are named does not matter.
+        out.append(" x from");
+        i = shape.sourcesAt + 1;
+      }
       int skipped = skip(i);
       if (skipped > i) {
         out.append(' ');
         i = skipped;
         continue;
       }
-      if (i > shape.from && tokens.start(i) > tokens.end(i - 1)) {
+      boolean apart = i > shape.from && tokens.start(i) > tokens.end(i - 1);
+      boolean grown = i > shape.from && tokens.is(i - 1, TokenKind.NUMBER); // 1and 2
+      if (apart || (grown && tokens.is(i, TokenKind.WORD))) {
         out.append(' ');
       }
       i = emit(i);
@@ -69,8 +78,19 @@ final class ParserText {
     if (i == shape.verb + 1 && tokens.isAnyWord(i, "ONLY", "LOW_PRIORITY", "QUICK")) {
       return i + 1;
     }
-    boolean mysql = dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
-    if (mysql && tokens.isWord(i, "PARTITION") && tokens.isOpen(i + 1) && tokens.isName(i - 1)) {
+    if (tokens.isWord(i, "ONLY") && tokens.areWords(i - 2, "DELETE", "FROM")) {
+      return i + 1;
+    }
+    if (i == shape.returning && shape.kind == StatementKind.REPLACE) {
+      return shape.to;
+    }
+    if (i == shape.limit && tokens.isWord(i, "FETCH")) {
+      return shape.to; // of an UPDATE or DELETE
+    }
+    if (isMySql()
+        && tokens.isWord(i, "PARTITION")
+        && tokens.isOpen(i + 1)
+        && tokens.isName(i - 1)) {
       return tokens.partner(i + 1) + 1;
     }
     if (tokens.is(i, TokenKind.OPEN) && tokens.charAt(i) == '{') {
@@ -111,7 +131,7 @@ final class ParserText {
         if (jsonPath && tokens.text(i + 1).equals("??")) {
           return i + 1;
         }
-        out.append(tokens.text(i));
+        out.append(operator(i));
       }
       case OPEN -> {
         out.append(tokens.text(i));
@@ -119,9 +139,57 @@ final class ParserText {
           out.append('1');
         }
       }
-      default -> out.append(shape.tableQueries.contains(i) ? "select * from" : tokens.text(i));
+      default -> {
+        out.append(shape.tableQueries.contains(i) ? "select * from" : word(i));
+        if (fetchesOne(i)) {
+          out.append(" 1");
+        }
+      }
     }
     return i + 1;
+  }
+
+  private boolean isMySql() {
+    return dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+  }
+
+  /** An operator in a spelling that the parser knows, whatever it does to its operands. */
+  private String operator(int i) {
+    String text = tokens.text(i);
+    if (isMySql() && text.equals("||")) {
+      return " or ";
+    }
+    return dialect == Dialect.SQLITE && text.equals("==") ? "=" : text;
+  }
+
+  /** A word, or one that the parser knows in its place. */
+  private String word(int i) {
+    boolean name = tokens.is(i - 1, TokenKind.DOT) || tokens.isWord(i - 1, "AS");
+    if (name) {
+      return tokens.isWord(i, "MINUS") ? "x" : tokens.text(i);
+    }
+    if (isMySql() && tokens.isAnyWord(i, "DIV", "MOD") && !tokens.isOpen(i + 1)) {
+      return "/";
+    }
+    if (dialect == Dialect.SQLITE) {
+      if (tokens.isWord(i, "GLOB")) {
+        return "LIKE";
+      }
+      int operand = tokens.isWord(i + 1, "NOT") ? i + 2 : i + 1; // "= NOT x" is an expression, too
+      if (tokens.isWord(i, "IS")
+          && (tokens.is(operand, TokenKind.STRING) || tokens.is(operand, TokenKind.NUMBER))) {
+        return "=";
+      }
+    }
+    return tokens.text(i);
+  }
+
+  /** FETCH FIRST ROW ONLY, which is FETCH FIRST 1 ROW ONLY. */
+  private boolean fetchesOne(int i) {
+    return i > shape.from
+        && tokens.isAnyWord(i, "FIRST", "NEXT")
+        && tokens.isWord(i - 1, "FETCH")
+        && tokens.isAnyWord(i + 1, "ROW", "ROWS");
   }
 
   private static String identifier(String text) {

@@ -21,6 +21,9 @@ final class Scopes {
   private final Splices guarded;
   private final int[] numbers;
 
+  /** An UPDATE or DELETE, as the block around its subqueries. */
+  private final Optional<SelectBlock> written;
+
   Scopes(Draft draft) {
     this.draft = draft;
     Draft untouched =
@@ -34,6 +37,12 @@ final class Scopes {
     StarGuard.protect(untouched);
     this.guarded = untouched.splices;
     this.numbers = guarded.numbers();
+    this.written = draft.shape.written();
+  }
+
+  /** An UPDATE or DELETE, as the block around its subqueries. */
+  Optional<SelectBlock> written() {
+    return written;
   }
 
   /** The statement with its stars and NATURAL joins put right, and nothing else. */
@@ -89,14 +98,17 @@ final class Scopes {
     return outer;
   }
 
-  private boolean isRepeatable(SelectBlock block) {
+  /** True if the block's sources and condition can be evaluated once more unnoticed. */
+  boolean isRepeatable(SelectBlock block) {
     return Repeatability.holds(draft, block.fromAt + 1, block.fromEnd)
+        && (block.moreAt < 0 || Repeatability.holds(draft, block.moreAt + 1, block.moreEnd))
         && (block.where < 0 || Repeatability.holds(draft, block.where + 1, block.whereEnd));
   }
 
   /** True if what the block reads depends on when it is asked. */
   boolean asksForTime(SelectBlock block) {
     return Repeatability.asksForTime(draft, block.fromAt, block.fromEnd)
+        || (block.moreAt >= 0 && Repeatability.asksForTime(draft, block.moreAt, block.moreEnd))
         || (block.where >= 0 && Repeatability.asksForTime(draft, block.where, block.whereEnd));
   }
 
@@ -108,6 +120,9 @@ final class Scopes {
         visible.add(block);
       }
     }
+    written
+        .filter(block -> token > block.fromAt && !isInDerived(block, token))
+        .ifPresent(visible::add);
     visible.sort(Comparator.comparingInt((SelectBlock b) -> b.select).reversed());
     return visible;
   }
@@ -121,12 +136,11 @@ final class Scopes {
     return false;
   }
 
-  /** True if the block may speak of what an UPDATE or DELETE, or ON CONFLICT, is about. */
+  /** True if the block may speak of what ON CONFLICT is about. */
   private boolean seesStatement(SelectBlock block) {
-    boolean query =
-        draft.shape.kind == StatementKind.SELECT
-            || draft.shape.kind == StatementKind.LOCKING_SELECT;
-    return !query && block.role != Role.SOURCE && block.select > draft.shape.verb;
+    boolean inserts =
+        draft.shape.kind == StatementKind.INSERT || draft.shape.kind == StatementKind.REPLACE;
+    return inserts && block.role != Role.SOURCE && block.select > draft.shape.verb;
   }
 
   /**
@@ -153,8 +167,10 @@ final class Scopes {
     return Repeatability.holds(draft, draft.shape.from, end) ? Optional.of(end) : Optional.empty();
   }
 
-  private static boolean copies(SelectBlock block, int token) {
+  /** True if a token stands in what is copied of a block. */
+  static boolean copies(SelectBlock block, int token) {
     return (token > block.fromAt && token < block.fromEnd)
+        || (token > block.moreAt && token < block.moreEnd)
         || (block.where >= 0 && token > block.where && token < block.whereEnd);
   }
 

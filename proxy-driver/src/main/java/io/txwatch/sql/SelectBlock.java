@@ -49,6 +49,12 @@ final class SelectBlock {
   /** The token after the FROM list. */
   int fromEnd = -1;
 
+  /** The token before a second list of sources: FROM of an UPDATE, USING of a DELETE. */
+  int moreAt = -1;
+
+  /** The token after that list. */
+  int moreEnd = -1;
+
   /** The token WHERE. */
   int where = -1;
 

@@ -189,6 +189,8 @@ final class ShapeScanner {
     }
     shape.set = set;
     shape.sources.addAll(queries.fromScanner().list(i, set));
+    shape.sourcesAt = i - 1;
+    shape.sourcesEnd = set;
     if (shape.sources.size() > 1 || !(shape.sources.get(0) instanceof FromNode.TableRef)) {
       shape.multiTable = true;
     } else {
@@ -205,21 +207,57 @@ final class ShapeScanner {
 
   private void delete(int verb) throws NotUnderstood {
     int i = skipModifiers(verb + 1, "LOW_PRIORITY", "QUICK");
-    if (!tokens.isWord(i, "FROM")) {
-      shape.multiTable = true;
-      throw new NotUnderstood(GapReason.SHAPE, "DELETE from several tables");
+    boolean from = tokens.isWord(i, "FROM");
+    int end = writeClause(from ? i + 1 : i);
+    boolean mysql = dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+    if (mysql && tokens.isWord(end, from ? "USING" : "FROM")) {
+      deleteFromSeveral(from ? i + 1 : i, end);
+      return;
     }
-    int end = writeClause(i + 1);
-    shape.sources.addAll(queries.fromScanner().list(i + 1, end));
-    if (shape.sources.size() > 1 || !(shape.sources.get(0) instanceof FromNode.TableRef)) {
+    if (!from && dialect != Dialect.H2) {
+      throw new NotUnderstood("DELETE without FROM");
+    }
+    shape.sourcesAt = from ? i : i - 1;
+    shape.sourcesEnd = end;
+    shape.sources.addAll(queries.fromScanner().list(shape.sourcesAt + 1, end));
+    if (shape.sources.size() > 1
+        || !(shape.sources.get(0) instanceof FromNode.TableRef)
+        || (tokens.isWord(end, "USING") && dialect != Dialect.POSTGRESQL)) {
       shape.multiTable = true;
       throw new NotUnderstood(GapReason.SHAPE, "DELETE from several tables");
     }
     shape.target = (FromNode.TableRef) shape.sources.get(0);
-    if (tokens.isWord(end, "USING") && dialect != Dialect.POSTGRESQL) {
-      shape.multiTable = true;
-      throw new NotUnderstood(GapReason.SHAPE, "DELETE from several tables");
+    tail(end);
+  }
+
+  /** MySQL: {@code DELETE a, b FROM …}, {@code DELETE FROM a, b USING …}. */
+  private void deleteFromSeveral(int names, int sources) throws NotUnderstood {
+    shape.multiTable = true;
+    for (int i = names; i < sources; i++) {
+      while (tokens.is(i + 1, TokenKind.DOT) && tokens.isName(i + 2)) {
+        i += 2;
+      }
+      if (!tokens.isName(i)) {
+        throw new NotUnderstood("DELETE from something else than tables");
+      }
+      shape.deletesFrom.add(tokens.text(i));
+      if (tokens.is(i + 1, TokenKind.DOT) && tokens.isOperator(i + 2, '*')) {
+        i += 2;
+      }
+      i++;
+      if (i < sources && !tokens.is(i, TokenKind.COMMA)) {
+        throw new NotUnderstood("DELETE from something else than tables");
+      }
     }
+    int end = sources + 1;
+    while (end < shape.to
+        && (!tokens.isAnyWord(end, "WHERE", "LIMIT", "RETURNING", "ORDER")
+            || tokens.is(end - 1, TokenKind.DOT))) {
+      end = tokens.next(end);
+    }
+    shape.sourcesAt = sources;
+    shape.sourcesEnd = end;
+    shape.sources.addAll(queries.fromScanner().list(sources + 1, end));
     tail(end);
   }
 
@@ -229,6 +267,8 @@ final class ShapeScanner {
     while (i < shape.to) {
       int end = writeClause(i + 1);
       if (tokens.isAnyWord(i, "FROM", "USING")) {
+        shape.moreAt = i;
+        shape.moreEnd = end;
         shape.sources.addAll(queries.fromScanner().list(i + 1, end));
       } else {
         if (tokens.isAnyWord(i, "ORDER", "LIMIT", "OFFSET", "FETCH") && shape.limit < 0) {

@@ -50,6 +50,11 @@ public record SideRead(
     /** Just before the statement. */
     BEFORE,
     /** Just after it, once it succeeded; for a query, before its result is read. */
-    AFTER
+    AFTER,
+    /**
+     * Before or after it, which is the same but for rows that bear the statement's own token:
+     * {@link #BEFORE} unless that could be noticed.
+     */
+    EITHER
   }
 }

@@ -1,5 +1,6 @@
 package io.txwatch.sql;
 
+import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
@@ -42,25 +43,60 @@ final class SideReads {
   static void add(Draft draft, Set<Integer> told) {
     SideReads reads = new SideReads(draft);
     for (SelectBlock block : draft.shape.blocks) {
-      List<TableRef> tables = new ArrayList<>();
-      for (TableRef table : block.tables()) {
-        if (draft.tables.isPrepared(table) && !told.contains(table.from())) {
-          tables.add(table);
-        }
-      }
-      if (!tables.isEmpty() && reads.scopes.isUnused(block)) {
-        tables.forEach(table -> told.add(table.from()));
-      } else if (!tables.isEmpty()) {
-        Optional<SideRead> read = reads.of(block, tables);
-        if (read.isPresent()) {
-          draft.sideReads.add(read.get());
-          tables.forEach(table -> told.add(table.from()));
-        }
-      }
+      reads.add(block, told);
     }
+    reads.scopes.written().ifPresent(block -> reads.add(block, told));
     for (int query : draft.shape.tableQueries) {
       reads.tableQuery(query, told);
     }
+  }
+
+  private void add(SelectBlock block, Set<Integer> told) {
+    List<TableRef> tables = new ArrayList<>();
+    for (TableRef table : block.tables()) {
+      if (draft.tables.isPrepared(table) && !told.contains(table.from())) {
+        tables.add(table);
+      }
+    }
+    if (tables.isEmpty()) {
+      return;
+    }
+    boolean done = scopes.isUnused(block);
+    if (!done) {
+      Optional<SideRead> read = of(block, tables);
+      read.ifPresent(draft.sideReads::add);
+      done = read.isPresent();
+    }
+    if (done) {
+      tables.forEach(table -> told.add(table.from()));
+    }
+  }
+
+  /**
+   * When a read may be sent. What an INSERT reads, and what an UPDATE reads of other tables than
+   * the one that it changes, is the same before and after: what the statement itself wrote bears
+   * its token. A DELETE may take rows of other tables along.
+   */
+  private Moment moment(List<SelectBlock> joined) {
+    StatementShape shape = draft.shape;
+    boolean inserts = shape.kind == StatementKind.INSERT && shape.onConflict < 0;
+    boolean writes = inserts || shape.kind == StatementKind.UPDATE;
+    if (!writes || scopes.written().filter(joined::contains).isPresent()) {
+      return Moment.BEFORE;
+    }
+    for (TableRef table : shape.tables) {
+      boolean copied = joined.stream().anyMatch(block -> Scopes.copies(block, table.from()));
+      boolean changed = shape.target == null || isTarget(table);
+      if (!inserts && copied && (table.isCte() || changed)) {
+        return Moment.BEFORE;
+      }
+    }
+    return Moment.EITHER;
+  }
+
+  private boolean isTarget(TableRef table) {
+    TableRef target = draft.shape.target;
+    return target != null && draft.tables.display(table).equals(draft.tables.display(target));
   }
 
   /** {@code TABLE t} in the place of a query. */
@@ -120,6 +156,10 @@ final class SideReads {
     for (int i = 0; i < joined.size(); i++) {
       text.literal(i == 0 ? "" : ", ");
       text.slice(joined.get(i).fromAt + 1, joined.get(i).fromEnd);
+      if (joined.get(i).moreAt >= 0) {
+        text.literal(", ");
+        text.slice(joined.get(i).moreAt + 1, joined.get(i).moreEnd);
+      }
     }
     where(joined, text);
     if (ordered) {
@@ -140,7 +180,7 @@ final class SideReads {
     return Optional.of(
         new SideRead(
             Purpose.READ,
-            locks ? Moment.AFTER : Moment.BEFORE,
+            locks ? Moment.AFTER : moment(joined),
             text.out.toString(),
             text.parameters.stream().mapToInt(Integer::intValue).toArray(),
             List.copyOf(names),

@@ -84,8 +84,23 @@ final class StatementShape {
   /** UPDATE and DELETE: all that the statement names before SET, or in FROM or USING. */
   final List<FromNode> sources = new ArrayList<>();
 
+  /** The token before the first of them. */
+  int sourcesAt = -1;
+
+  /** The token after those that stand before SET, or behind DELETE FROM. */
+  int sourcesEnd = -1;
+
+  /** The token FROM of an UPDATE, or USING of a DELETE. */
+  int moreAt = -1;
+
+  /** The token after that list. */
+  int moreEnd = -1;
+
   /** The statement writes, or may write, more than one table. */
   boolean multiTable;
+
+  /** The names, as they stand, by which a DELETE from several tables says which it deletes from. */
+  final List<String> deletesFrom = new ArrayList<>();
 
   /** The opening parenthesis of INSERT's column list. */
   int columns = -1;
@@ -125,6 +140,26 @@ final class StatementShape {
   StatementShape(int from, int to) {
     this.from = from;
     this.to = to;
+  }
+
+  /**
+   * An UPDATE or DELETE as a block: its subqueries see its sources, as they see an outer query's.
+   */
+  Optional<SelectBlock> written() {
+    if (sources.isEmpty()) {
+      return Optional.empty();
+    }
+    SelectBlock block = new SelectBlock(SelectBlock.Role.NESTED, verb);
+    block.from.addAll(sources);
+    block.fromAt = sourcesAt;
+    block.fromEnd = sourcesEnd;
+    block.moreAt = moreAt;
+    block.moreEnd = moreEnd;
+    block.where = where;
+    block.whereEnd = whereEnd;
+    block.limited = limit >= 0;
+    block.end = to;
+    return Optional.of(block);
   }
 
   /** The block whose columns the application sees, if it is alone. */

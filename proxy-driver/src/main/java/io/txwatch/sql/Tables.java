@@ -22,9 +22,10 @@ final class Tables {
     return ref.isCte() ? Optional.empty() : known.computeIfAbsent(ref.name(), catalog::find);
   }
 
-  /** True if it is no CTE, and the catalog does not know it. */
+  /** True if it is no CTE, and the catalog does not know it, or could not be asked. */
   boolean isUnknown(TableRef ref) {
-    return !ref.isCte() && find(ref).isEmpty();
+    return !ref.isCte()
+        && find(ref).map(t -> t.status() == Catalog.Status.LOOKUP_FAILED).orElse(true);
   }
 
   /** True if it carries the auxiliary columns and this user may use them. */
@@ -67,6 +68,7 @@ final class Tables {
                   case NOT_PREPARED, COPIED -> Optional.of(GapReason.NOT_PREPARED);
                   case NO_RIGHTS -> Optional.of(GapReason.NO_RIGHTS);
                   case NOT_A_BASE_TABLE -> Optional.of(GapReason.NOT_A_BASE_TABLE);
+                  case LOOKUP_FAILED -> Optional.of(GapReason.LOOKUP_FAILED);
                 })
         .orElse(Optional.of(GapReason.NOT_A_BASE_TABLE));
   }

@@ -9,19 +9,20 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 
 /**
- * Before-write and after-write reads (TxCheck, section 3.2: BWR, AWR), at level {@code items}, for
- * writes that cannot return their rows.
+ * Before-write and after-write reads (TxCheck, section 3.2: BWR, AWR), for writes that cannot
+ * return their rows: before a DELETE at every level, after other writes at level {@code items}.
  *
  * <p>What an UPDATE or INSERT wrote is asked for by its token, which nobody else writes: so
  * whatever comes back is this statement's. The token has no index; so the statement's own WHERE, if
  * it means the same afterwards, narrows the search. It does not if it speaks of a column that is
  * assigned or that changes by itself, asks for the time, or holds a subquery.
  *
- * <p>What a DELETE is about to take is asked for by its own WHERE, ORDER BY and LIMIT. Others may
- * change it in between unless both see one snapshot; whoever carries it out knows.
+ * <p>What a DELETE is about to take is asked for by its own FROM, WHERE, ORDER BY and LIMIT. Others
+ * may change it in between unless both see one snapshot; whoever carries it out knows.
  *
  * <p>What a DELETE of MySQL or MariaDB passed over is asked for by its WHERE, once it is through:
  * at level {@code predicates}, for it tells of the predicate and of no row that was read.
@@ -53,9 +54,12 @@ final class WriteReads {
     return wanted(draft) && new WriteReads(draft, target).afterWrite();
   }
 
-  /** Plans a read of what a DELETE is about to take; false if there is to be none. */
+  /**
+   * Plans a read of what a DELETE that cannot return its rows is about to take; false if there is
+   * to be none. At every level: nobody can be asked afterwards.
+   */
   static boolean before(Draft draft, TableRef target) {
-    return wanted(draft) && new WriteReads(draft, target).beforeDelete();
+    return draft.alone && new WriteReads(draft, target).beforeDelete();
   }
 
   /** Plans a read of what a DELETE has passed over, where there can be such rows. */
@@ -85,30 +89,44 @@ final class WriteReads {
     return true;
   }
 
+  /**
+   * What the whole statement chooses from is copied, subqueries and all: it stands in the same
+   * scope there.
+   */
   private boolean beforeDelete() {
-    if (shape.where >= 0 && !canCopy(shape.where, shape.whereEnd)) {
+    Scopes scopes = new Scopes(draft);
+    SelectBlock chosen = scopes.written().orElseThrow();
+    Optional<Integer> with = scopes.with(List.of(chosen));
+    boolean limited = shape.limit >= 0;
+    if (with.isEmpty()
+        || leavesSome()
+        || !scopes.isRepeatable(chosen)
+        || (limited && !Repeatability.holds(draft, shape.limit, tailEnd()))) {
       return false;
     }
-    if (shape.limit >= 0 && !canCopy(shape.limit, tailEnd())) {
-      return false;
+    if (with.get() > shape.from) {
+      slice(scopes.guarded(), shape.from, with.get());
+      sql.append(' ');
     }
-    if (draft.tokens.isWord(target.from() - 1, "ONLY")) {
-      return false;
+    boolean joins = shape.sources.size() > 1 || !(shape.sources.get(0) instanceof TableRef);
+    sql.append(joins ? "select distinct " : "select ");
+    sql.append(Auxiliary.pair(target.exposedName())).append(" from ");
+    slice(scopes.guarded(), chosen.fromAt + 1, chosen.fromEnd);
+    if (chosen.moreAt >= 0) {
+      sql.append(", ");
+      slice(scopes.guarded(), chosen.moreAt + 1, chosen.moreEnd);
     }
-    begin();
     if (shape.where >= 0) {
       sql.append(" where ");
-      slice(shape.where + 1, shape.whereEnd);
+      slice(scopes.guarded(), shape.where + 1, shape.whereEnd);
     }
-    if (shape.limit >= 0) {
+    if (limited) {
       sql.append(' ');
-      slice(shape.limit, tailEnd());
+      slice(scopes.guarded(), shape.limit, tailEnd());
     } else {
       limit();
     }
-    boolean timeless =
-        shape.where < 0 || !Repeatability.asksForTime(draft, shape.where, shape.whereEnd);
-    add(Purpose.BEFORE_WRITE, Moment.BEFORE, timeless && shape.limit < 0);
+    add(Purpose.BEFORE_WRITE, Moment.BEFORE, !limited && !scopes.asksForTime(chosen));
     return true;
   }
 
@@ -119,14 +137,10 @@ final class WriteReads {
   private void passedOver() {
     boolean all = shape.where < 0;
     if (shape.limit >= 0
+        || leavesSome()
         || !(all || canCopy(shape.where, shape.whereEnd))
         || (!all && Repeatability.asksForTime(draft, shape.where, shape.whereEnd))) {
       return;
-    }
-    for (int i = shape.verb; i < target.from(); i++) {
-      if (draft.tokens.isWord(i, "IGNORE")) {
-        return;
-      }
     }
     begin();
     if (!all) {
@@ -135,6 +149,16 @@ final class WriteReads {
     }
     limit();
     add(Purpose.PASSED_OVER, Moment.AFTER, true);
+  }
+
+  /** DELETE IGNORE leaves what it may not delete. */
+  private boolean leavesSome() {
+    for (int i = shape.verb; i < shape.sourcesAt; i++) {
+      if (draft.tokens.isWord(i, "IGNORE")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private int tailEnd() {
@@ -162,7 +186,11 @@ final class WriteReads {
   }
 
   private void slice(int from, int to) {
-    sql.append(original.slice(from, to));
+    slice(original, from, to);
+  }
+
+  private void slice(Splices text, int from, int to) {
+    sql.append(text.slice(from, to));
     int[] numbers = original.numbers();
     for (int i = from; i < to; i++) {
       if (numbers[i] > 0) {

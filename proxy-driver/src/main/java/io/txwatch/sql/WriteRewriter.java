@@ -5,6 +5,7 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.RewritePlan.Returns;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -27,11 +28,38 @@ final class WriteRewriter {
   }
 
   static void rewrite(Draft draft) throws NotUnderstood {
+    if (!draft.shape.deletesFrom.isEmpty()) {
+      deleteFromSeveral(draft);
+      return;
+    }
     if (draft.shape.multiTable || draft.shape.target == null) {
       draft.unseen(GapReason.SHAPE, draft.shape.kind + " of several tables");
       return;
     }
     new WriteRewriter(draft).run();
+  }
+
+  /** Nothing is appended to rows that go; which they are is read before, for each table. */
+  private static void deleteFromSeveral(Draft draft) throws NotUnderstood {
+    List<TableRef> tables = draft.shape.written().orElseThrow().tables();
+    Set<Integer> told = new HashSet<>();
+    for (String name : draft.shape.deletesFrom) {
+      List<TableRef> named =
+          tables.stream()
+              .filter(t -> QueryScanner.fold(t.exposedName()).equals(QueryScanner.fold(name)))
+              .toList();
+      if (named.size() != 1) {
+        throw new NotUnderstood(GapReason.SHAPE, "DELETE from a table that is named otherwise");
+      }
+      TableRef target = named.get(0);
+      if (draft.tables.isPrepared(target)) {
+        told.add(target.from());
+        if (!WriteReads.before(draft, target)) {
+          draft.unseen(GapReason.SHAPE, "DELETE from several tables");
+        }
+      }
+    }
+    reads(draft, told);
   }
 
   private void run() throws NotUnderstood {
@@ -67,6 +95,10 @@ final class WriteRewriter {
   static void reads(Draft draft, TableRef target) {
     Set<Integer> told = new HashSet<>();
     told.add(target.from());
+    reads(draft, told);
+  }
+
+  private static void reads(Draft draft, Set<Integer> told) {
     if (draft.extent.level().includes(RewritePlanner.Level.ITEMS) && draft.alone) {
       SideReads.add(draft, told);
     }

@@ -56,6 +56,18 @@ public final class TestDatabase {
     return database;
   }
 
+  /**
+   * A database of the caller's, in which these statements were executed and nothing is prepared.
+   */
+  public static TestDatabase at(ServerKind kind, String url, List<String> setup)
+      throws SQLException {
+    TestDatabase database = new TestDatabase(kind, url);
+    try (Connection raw = database.raw()) {
+      execute(raw, setup.toArray(String[]::new));
+    }
+    return database;
+  }
+
   public void prepare(Connection raw) throws SQLException {
     Preparation preparation = Preparation.of(raw, url, Duration.ofSeconds(5));
     PreparationResult result = preparation.execute(preparation.planPrepare(List.of()));

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -67,6 +68,43 @@ class JdbcCatalogTest {
       assertThat(catalog.isSmall(List.of("grows"))).describedAs("for a minute").isTrue();
       catalog.invalidate();
       assertThat(catalog.isSmall(List.of("grows"))).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void aLookUpThatFailsIsToldOnceAndTriedAgain(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind)) {
+      shop.prepare();
+      AtomicInteger failures = new AtomicInteger(2);
+      try (JdbcCatalog catalog =
+          JdbcCatalog.open(
+              shop.connection(),
+              shop.url(),
+              "unlucky",
+              () -> {
+                if (failures.getAndDecrement() > 0) {
+                  throw new SQLException("near 'a secret'", "08001", 1040);
+                }
+                return DriverManager.getConnection(shop.url());
+              },
+              false,
+              () -> true,
+              notices::add)) {
+        long version = catalog.version();
+        Table unknown = find(catalog, "account");
+        assertThat(unknown.status()).isEqualTo(Status.LOOKUP_FAILED);
+        assertThat(catalog.isSmall(List.of("account"))).isFalse();
+        assertThat(notices)
+            .singleElement()
+            .asString()
+            .contains("SQLException, SQLState 08001, code 1040")
+            .doesNotContain("secret");
+
+        assertThat(find(catalog, "account").status()).isEqualTo(Status.PREPARED);
+        assertThat(catalog.isSmall(List.of("account"))).isTrue();
+        await("plans made meanwhile are made anew").until(() -> catalog.version() != version);
+      }
     }
   }
 

@@ -30,6 +30,15 @@ class WriteReadsTest {
           MYSQL   | INSERT INTO t (a) VALUES (1)                       |
           MYSQL   | INSERT INTO t (a) SELECT c FROM u                  | AFTER_WRITE select t.txw_rid, t.txw_wl from t where locate(?, t.txw_wl) > 0 limit 101 [0]; READ select u.txw_rid, u.txw_wl from u limit 101 []
           MYSQL   | UPDATE t SET j = 1                                 |
+          MYSQL   | UPDATE t SET b = (SELECT max(c) FROM u WHERE u.c > t.a) WHERE t.b = ? | AFTER_WRITE select t.txw_rid, t.txw_wl from t where locate(?, t.txw_wl) > 0 limit 101 [0]; READ select u.txw_rid, u.txw_wl from t, u where (t.b = ?) and (u.c > t.a) limit 101 [1]
+          MYSQL   | DELETE FROM t WHERE a IN (SELECT c FROM u WHERE c > ?) AND b = ? | BEFORE_WRITE select t.txw_rid, t.txw_wl from t where a IN (SELECT c FROM u WHERE c > ?) AND b = ? limit 101 [1, 2]; READ select u.txw_rid, u.txw_wl from u where c > ? limit 101 [1]
+          MYSQL   | DELETE x FROM t x JOIN u USING (a) WHERE x.b = ?   | BEFORE_WRITE select distinct x.txw_rid, x.txw_wl from t x JOIN u USING (a) where x.b = ? limit 101 [1]; READ select u.txw_rid, u.txw_wl from t x JOIN u USING (a) where x.b = ? limit 101 [1]
+          MARIADB | DELETE FROM t, y.* USING t, u AS y WHERE t.a = y.c | BEFORE_WRITE select distinct t.txw_rid, t.txw_wl from t, u AS y where t.a = y.c limit 101 []; BEFORE_WRITE select distinct y.txw_rid, y.txw_wl from t, u AS y where t.a = y.c limit 101 []
+          MARIADB | DELETE t FROM t x                                  |
+          H2      | DELETE t WHERE a = 1                               |
+          POSTGRESQL | DELETE FROM t USING u WHERE u.c = t.a           | READ select u.txw_rid, u.txw_wl from t, u where u.c = t.a limit 101 []
+          POSTGRESQL | UPDATE t SET b = 1 FROM u WHERE u.c = t.a       | READ select u.txw_rid, u.txw_wl from t, u where u.c = t.a limit 101 []
+          POSTGRESQL | WITH q AS (SELECT c FROM u) DELETE FROM t WHERE a IN (SELECT c FROM q) | READ select u.txw_rid, u.txw_wl from u limit 101 []
           MARIADB | DELETE FROM t WHERE a IN (SELECT c FROM u)         | READ select u.txw_rid, u.txw_wl from u limit 101 []
           POSTGRESQL | UPDATE t SET b = 1 WHERE a = $1                 |
           POSTGRESQL | UPDATE t SET b = 1                              |
@@ -48,8 +57,9 @@ class WriteReadsTest {
           POSTGRESQL | UPDATE t SET a = ? WHERE a = ? |
           SQLITE     | UPDATE t SET b = ?2 WHERE a = ?1 | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = ?) and instr(t.txw_wl, ?) > 0 limit 101 [1, 0]
           H2         | DELETE FROM t WHERE a = ?      | BEFORE_WRITE select t.txw_rid, t.txw_wl from t where a = ? limit 101 [1]
-          POSTGRESQL | DELETE FROM ONLY t WHERE a = ? |
-          POSTGRESQL | DELETE FROM t USING u WHERE a = c |
+          POSTGRESQL | DELETE FROM ONLY t WHERE a = ? | BEFORE_WRITE select t.txw_rid, t.txw_wl from ONLY t where a = ? limit 101 [1]
+          POSTGRESQL | DELETE FROM t USING u WHERE a = c | BEFORE_WRITE select distinct t.txw_rid, t.txw_wl from t, u where a = c limit 101 []; READ select u.txw_rid, u.txw_wl from t, u where a = c limit 101 []
+          SQLITE     | DELETE FROM t WHERE a IN (SELECT * FROM u) | BEFORE_WRITE select t.txw_rid, t.txw_wl from t where a IN (SELECT u.`c` FROM u) limit 101 []; READ select u.txw_rid, u.txw_wl from u limit 101 []
           """)
   void itemsOfBatches(Dialect dialect, String sql, String reads) {
     assertThat(reads(dialect, sql, false)).isEqualTo(reads == null ? "" : reads);

