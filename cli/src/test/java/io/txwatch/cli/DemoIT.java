@@ -14,10 +14,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The demo, as a user runs it: what it must find, and where. */
+@Execution(ExecutionMode.CONCURRENT)
 class DemoIT {
 
   @TempDir private Path directory = Path.of("");
