@@ -19,7 +19,7 @@ final class ElleRegisters {
     RegisterHistory.Builder history = RegisterHistory.builder("rw-register history", names);
     ElleTransactions transactions =
         new ElleTransactions(
-            (process, index, outcome, micro) -> {
+            (process, before, index, outcome, micro) -> {
               history.begin(process, "process " + process, index, outcome);
               for (int i = 0; i < micro.size(); i++) {
                 add(file, history, outcome, micro, i);

@@ -19,16 +19,21 @@ final class ElleTransactions implements ElleReader.Sink {
      * Takes one.
      *
      * @param process which process ran it; -1 for one without a number
+     * @param before how many transactions had been handed on as it was invoked; -1 if nothing says
+     *     when that was
      * @param index the index of its completion; -1 if it has none
      * @param micro what it did; what it read is known only if it committed. Filled anew afterwards
      */
-    void transaction(long process, long index, Outcome outcome, MicroOps micro) throws IOException;
+    void transaction(long process, int before, long index, Outcome outcome, MicroOps micro)
+        throws IOException;
   }
 
   private final Sink sink;
   private final Map<Long, Invoked> invoked = new LinkedHashMap<>();
 
-  private record Invoked(long index, MicroOps micro) {}
+  private int handedOn;
+
+  private record Invoked(int before, long index, MicroOps micro) {}
 
   ElleTransactions(Sink sink) {
     this.sink = sink;
@@ -41,7 +46,7 @@ final class ElleTransactions implements ElleReader.Sink {
     }
     if (op.type == Type.INVOKE) {
       if (op.hasMicroOps) {
-        invoked.put(op.process, new Invoked(op.index, op.micro.invoked()));
+        invoked.put(op.process, new Invoked(handedOn, op.index, op.micro.invoked()));
       }
       return;
     }
@@ -53,9 +58,10 @@ final class ElleTransactions implements ElleReader.Sink {
           default -> Outcome.UNKNOWN;
         };
     if (op.hasMicroOps) {
-      sink.transaction(op.process, op.index, outcome, op.micro);
+      int invokedAt = before == null || op.process < 0 ? -1 : before.before;
+      handOn(op.process, invokedAt, op.index, outcome, op.micro);
     } else if (before != null) {
-      sink.transaction(op.process, op.index, outcome, before.micro);
+      handOn(op.process, before.before, op.index, outcome, before.micro);
     }
   }
 
@@ -63,8 +69,14 @@ final class ElleTransactions implements ElleReader.Sink {
   void end() throws IOException {
     for (Map.Entry<Long, Invoked> left : invoked.entrySet()) {
       Invoked op = left.getValue();
-      sink.transaction(left.getKey(), op.index, Outcome.UNKNOWN, op.micro);
+      handOn(left.getKey(), op.before, op.index, Outcome.UNKNOWN, op.micro);
     }
     invoked.clear();
+  }
+
+  private void handOn(long process, int before, long index, Outcome outcome, MicroOps micro)
+      throws IOException {
+    sink.transaction(process, before, index, outcome, micro);
+    handedOn++;
   }
 }

@@ -37,6 +37,11 @@ public enum ForeignFormat {
     return id;
   }
 
+  /** Whether the order counts, if somebody asks, in which its transactions ended and began. */
+  public boolean tellsRealTime() {
+    return this == ELLE_APPEND;
+  }
+
   /** The format of that name. */
   public static Optional<ForeignFormat> named(String id) {
     for (ForeignFormat format : values()) {

@@ -8,6 +8,7 @@ import io.txwatch.register.RegisterHistory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,11 +26,29 @@ public final class ForeignHistory {
    * @param sessionOrder whether the order of a session's transactions counts; empty for what the
    *     format's own checker does: Plume's, dbcop's, PolySI's and Cobra's levels include it, Elle's
    *     plain ones do not
+   * @param realTimeOrder whether the order counts in which transactions ended and began, where the
+   *     format {@linkplain ForeignFormat#tellsRealTime tells it}
    * @param budget how long to search where nothing certain decides
    * @param memory how many bytes, roughly, the analysis may hold
    */
   public record Demand(
-      IsolationLevel level, Optional<Boolean> sessionOrder, Duration budget, long memory) {}
+      IsolationLevel level,
+      Optional<Boolean> sessionOrder,
+      boolean realTimeOrder,
+      Duration budget,
+      long memory) {
+
+    private Set<CommitOrder> orders() {
+      Set<CommitOrder> orders = EnumSet.noneOf(CommitOrder.class);
+      if (sessionOrder.orElse(false)) {
+        orders.add(CommitOrder.SESSION);
+      }
+      if (realTimeOrder) {
+        orders.add(CommitOrder.REAL_TIME);
+      }
+      return orders;
+    }
+  }
 
   /**
    * What a history is found to be.
@@ -72,9 +91,7 @@ public final class ForeignHistory {
                       false, anomaly.verdict() == io.txwatch.anomaly.Verdict.VIOLATION);
                   found.accept(anomaly);
                 })
-            .run(
-                demand.memory(),
-                demand.sessionOrder().orElse(false) ? Set.of(CommitOrder.SESSION) : Set.of());
+            .run(demand.memory(), demand.orders());
     return violated.get()
         ? verdict(history, Optional.of(false), "")
         : !seen.related()

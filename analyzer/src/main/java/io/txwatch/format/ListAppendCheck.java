@@ -80,7 +80,11 @@ final class ListAppendCheck {
       }
     }
     try (Analyzer analyzer = new Analyzer(Judge.ADYA, this::tellWithoutAdvice, memory, orders)) {
-      events.forEach(analyzer::accept);
+      if (orders.contains(CommitOrder.REAL_TIME)) {
+        events.forEachInRealTime(analyzer::accept);
+      } else {
+        events.forEach(analyzer::accept);
+      }
       return new Seen(related, analyzer.coverage().gaps().isEmpty());
     }
   }

@@ -11,12 +11,15 @@ import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * A list-append history as events, as if the driver had seen it: a key is a row, an element of its
@@ -32,6 +35,10 @@ final class ListAppendEvents {
   private static final long TRANSACTIONS = 1L << 32;
 
   private static final long NOBODIES = 2L << 32;
+
+  /** The session of a transaction that has one for itself is its number with this above it. */
+  private static final long ALONE = 1L << 62;
+
   private static final Database DATABASE = new Database("list-append history", "", Map.of());
 
   private final ListHistory history;
@@ -135,18 +142,69 @@ final class ListAppendEvents {
   void forEach(Consumer<Event> events) {
     Set<Long> opened = new HashSet<>();
     for (int t = 0; t < history.transactions(); t++) {
-      long session = history.process(t) + 2; // that of no process is -1
-      if (opened.add(session)) {
-        events.accept(new Event.SessionOpened(session, session(t), DATABASE));
+      long session = history.process(t) < 0 ? ALONE | t : history.process(t) + 1;
+      began(session, t, opened, events);
+      executed(session, t, events);
+      ended(session, t, events);
+    }
+  }
+
+  /**
+   * Hands on the events so that a transaction begins and ends where the file says that it was
+   * invoked and completed. One whose invocation is not told began before all others; one that ended
+   * nobody knows how may have taken effect at any time, and ends behind all others.
+   */
+  void forEachInRealTime(Consumer<Event> events) {
+    Set<Long> opened = new HashSet<>();
+    int[] begun =
+        IntStream.range(0, history.transactions())
+            .boxed()
+            .sorted(Comparator.comparingInt(history::endedBefore))
+            .mapToInt(Integer::intValue)
+            .toArray();
+    List<Integer> undecided = new ArrayList<>();
+    int next = 0;
+    for (int t = 0; t < history.transactions(); t++) {
+      while (next < begun.length && history.endedBefore(begun[next]) <= t) {
+        began(sessionInRealTime(begun[next]), begun[next], opened, events);
+        next++;
       }
-      events.accept(new Event.TransactionBegan(session, id(t), level, 0));
-      for (int op = history.firstOp(t); op < history.endOp(t); op++) {
-        if (history.kind(op) != Kind.UNKNOWN_READ) {
-          events.accept(statement(session, t, op));
-        }
+      executed(sessionInRealTime(t), t, events);
+      if (history.outcome(t) == Outcome.UNKNOWN) {
+        undecided.add(t);
+      } else {
+        ended(sessionInRealTime(t), t, events);
       }
-      Outcome outcome = committed[t] ? Outcome.COMMITTED : history.outcome(t);
-      events.accept(new Event.TransactionEnded(session, id(t), outcome, 0));
+    }
+    undecided.forEach(t -> ended(sessionInRealTime(t), t, events));
+  }
+
+  private long sessionInRealTime(int transaction) {
+    boolean alone =
+        history.endedBefore(transaction) < 0 || history.outcome(transaction) == Outcome.UNKNOWN;
+    return alone ? ALONE | transaction : history.process(transaction) + 1;
+  }
+
+  private void began(long session, int transaction, Set<Long> opened, Consumer<Event> events) {
+    if ((session & ALONE) != 0 || opened.add(session)) {
+      events.accept(new Event.SessionOpened(session, session(transaction), DATABASE));
+    }
+    events.accept(new Event.TransactionBegan(session, id(transaction), level, 0));
+  }
+
+  private void executed(long session, int transaction, Consumer<Event> events) {
+    for (int op = history.firstOp(transaction); op < history.endOp(transaction); op++) {
+      if (history.kind(op) != Kind.UNKNOWN_READ) {
+        events.accept(statement(session, transaction, op));
+      }
+    }
+  }
+
+  private void ended(long session, int transaction, Consumer<Event> events) {
+    Outcome outcome = committed[transaction] ? Outcome.COMMITTED : history.outcome(transaction);
+    events.accept(new Event.TransactionEnded(session, id(transaction), outcome, 0));
+    if ((session & ALONE) != 0) {
+      events.accept(new Event.SessionClosed(session));
     }
   }
 

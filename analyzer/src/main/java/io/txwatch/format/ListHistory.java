@@ -66,6 +66,7 @@ final class ListHistory {
   private int transactions;
   private long[] processes = new long[64];
   private byte[] outcomes = new byte[64];
+  private int[] befores = new int[64];
   private long[] indexes = new long[64];
   private int[] firstOps = new int[65];
 
@@ -90,16 +91,22 @@ final class ListHistory {
     return history;
   }
 
-  /** Takes in a transaction. */
-  void add(long process, long index, Outcome outcome, MicroOps micro) {
+  /**
+   * Takes in a transaction.
+   *
+   * @param before how many of those taken in had ended as it began; -1 if nobody knows
+   */
+  void add(long process, int before, long index, Outcome outcome, MicroOps micro) {
     if (transactions == processes.length) {
       processes = Arrays.copyOf(processes, transactions * 2);
       outcomes = Arrays.copyOf(outcomes, transactions * 2);
+      befores = Arrays.copyOf(befores, transactions * 2);
       indexes = Arrays.copyOf(indexes, transactions * 2);
       firstOps = Arrays.copyOf(firstOps, transactions * 2 + 1);
     }
     processes[transactions] = process;
     outcomes[transactions] = (byte) outcome.ordinal();
+    befores[transactions] = before;
     indexes[transactions] = index;
     for (int i = 0; i < micro.size(); i++) {
       add(outcome, micro, i);
@@ -170,6 +177,11 @@ final class ListHistory {
 
   long process(int transaction) {
     return processes[transaction];
+  }
+
+  /** How many transactions had ended as this one began; -1 if nobody knows. */
+  int endedBefore(int transaction) {
+    return befores[transaction];
   }
 
   Outcome outcome(int transaction) {

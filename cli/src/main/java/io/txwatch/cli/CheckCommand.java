@@ -103,8 +103,9 @@ final class CheckCommand implements Callable<Integer> {
   @Option(
       names = "--real-time-order",
       description =
-          "let also the order count in which transactions of one process ended and began, as they"
-              + " were told: strict serializability (txwatch's own histories)")
+          "let also the order count in which transactions ended and began, as they were told:"
+              + " strict serializability (txwatch's own histories, of transactions of one process;"
+              + " elle-append, by its :invoke and :ok)")
   private boolean realTimeOrder;
 
   @Option(
@@ -171,6 +172,13 @@ final class CheckCommand implements Callable<Integer> {
       throw CommandException.badInput(
           file + ": a history of another's names no DBMS: leave --judge-by out, or say adya");
     }
+    if (realTimeOrder && !of.tellsRealTime()) {
+      throw CommandException.badInput(
+          file
+              + ": of "
+              + of.id()
+              + " histories no real time is known: leave --real-time-order out");
+    }
     long start = System.nanoTime();
     AnomalyGroups groups = new AnomalyGroups();
     IsolationLevel level = isolation == null ? IsolationLevel.SERIALIZABLE : isolation;
@@ -178,6 +186,7 @@ final class CheckCommand implements Callable<Integer> {
         new ForeignHistory.Demand(
             level,
             Optional.ofNullable(sessionOrder),
+            realTimeOrder,
             Duration.ofSeconds(budget),
             Runtime.getRuntime().maxMemory() / 2);
     ForeignHistory.Verdict verdict = ForeignHistory.check(file, of, demand, groups::add);
