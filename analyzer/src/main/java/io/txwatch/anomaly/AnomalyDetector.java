@@ -5,6 +5,7 @@ import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.DependencyListener;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
+import io.txwatch.dependency.WrongRead;
 import io.txwatch.graph.DependencyGraph.Edge;
 import java.util.List;
 import java.util.Map;
@@ -98,21 +99,17 @@ public final class AnomalyDetector implements DependencyListener {
   }
 
   @Override
-  public void abortedRead(
-      Transaction writer, Transaction reader, Row row, int writeStatement, int readStatement) {
-    direct(Phenomenon.ABORTED_READ, writer, reader, row, writeStatement, readStatement);
-  }
-
-  @Override
-  public void intermediateRead(
-      Transaction writer, Transaction reader, Row row, int writeStatement, int readStatement) {
-    direct(Phenomenon.INTERMEDIATE_READ, writer, reader, row, writeStatement, readStatement);
-  }
-
-  @Override
-  public void internalRead(
-      Transaction transaction, Row row, int writeStatement, int readStatement) {
-    direct(Phenomenon.INTERNAL, transaction, transaction, row, writeStatement, readStatement);
+  public void wrongRead(
+      WrongRead why,
+      Transaction writer,
+      Transaction reader,
+      Row row,
+      int writeStatement,
+      int readStatement) {
+    Finding finding = Finding.of(why, writer, reader, row, writeStatement, readStatement);
+    if (toldDirect.put(new Direct(finding.phenomenon(), writer.id(), reader.id()), true) == null) {
+      found.accept(finding);
+    }
   }
 
   @Override
@@ -147,20 +144,6 @@ public final class AnomalyDetector implements DependencyListener {
 
   private static boolean isInversion(Finding finding) {
     return finding.phenomenon() == Phenomenon.TRANSACTION_INVERSION;
-  }
-
-  private void direct(
-      Phenomenon phenomenon,
-      Transaction writer,
-      Transaction reader,
-      Row row,
-      int writeStatement,
-      int readStatement) {
-    Edge edge =
-        new Edge(writer, reader, DependencyKind.WR, row, writeStatement, readStatement, Basis.ITEM);
-    if (toldDirect.put(new Direct(phenomenon, writer.id(), reader.id()), true) == null) {
-      found.accept(new Finding(phenomenon, Optional.empty(), List.of(edge)));
-    }
   }
 
   /** Searches what the edges since the last call have closed. To be called after each event. */

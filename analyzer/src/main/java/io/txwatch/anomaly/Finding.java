@@ -1,7 +1,10 @@
 package io.txwatch.anomaly;
 
+import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
+import io.txwatch.dependency.WrongRead;
 import io.txwatch.graph.DependencyGraph.Edge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
@@ -17,6 +20,26 @@ import java.util.Optional;
  * @param edges the cycle, or the one dependency that is wrong
  */
 public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, List<Edge> edges) {
+
+  /** A read that is wrong by itself. */
+  static Finding of(
+      WrongRead why,
+      Transaction writer,
+      Transaction reader,
+      Row row,
+      int writeStatement,
+      int readStatement) {
+    Phenomenon phenomenon =
+        switch (why) {
+          case ABORTED -> Phenomenon.ABORTED_READ;
+          case INTERMEDIATE -> Phenomenon.INTERMEDIATE_READ;
+          case INTERNAL -> Phenomenon.INTERNAL;
+          case GARBAGE -> Phenomenon.GARBAGE_READ;
+        };
+    Edge edge =
+        new Edge(writer, reader, DependencyKind.WR, row, writeStatement, readStatement, Basis.ITEM);
+    return new Finding(phenomenon, Optional.empty(), List.of(edge));
+  }
 
   /** The transactions in the order of the edges; writer, then reader, if it is not a cycle. */
   public List<Transaction> transactions() {
@@ -63,7 +86,7 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
    */
   public IsolationLevel level() {
     return switch (phenomenon) {
-      case ABORTED_READ, INTERMEDIATE_READ, INTERNAL -> edges.get(0).to().level();
+      case ABORTED_READ, INTERMEDIATE_READ, INTERNAL, GARBAGE_READ -> edges.get(0).to().level();
       case NON_REPEATABLE_READ, PHANTOM, READ_SKEW, FRACTURED_READ -> edges.get(0).from().level();
       default ->
           transactions().stream()

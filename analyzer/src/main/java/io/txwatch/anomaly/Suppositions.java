@@ -5,12 +5,12 @@ import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.DependencyListener;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
+import io.txwatch.dependency.WrongRead;
 import io.txwatch.graph.DependencyGraph.Edge;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -84,38 +84,19 @@ final class Suppositions implements DependencyListener {
   }
 
   @Override
-  public void abortedRead(
-      Transaction writer, Transaction reader, Row row, int writeStatement, int readStatement) {
-    direct(Phenomenon.ABORTED_READ, writer, reader, row, writeStatement, readStatement);
-  }
-
-  @Override
-  public void intermediateRead(
-      Transaction writer, Transaction reader, Row row, int writeStatement, int readStatement) {
-    direct(Phenomenon.INTERMEDIATE_READ, writer, reader, row, writeStatement, readStatement);
-  }
-
-  @Override
-  public void internalRead(
-      Transaction transaction, Row row, int writeStatement, int readStatement) {
-    direct(Phenomenon.INTERNAL, transaction, transaction, row, writeStatement, readStatement);
+  public void wrongRead(
+      WrongRead why,
+      Transaction writer,
+      Transaction reader,
+      Row row,
+      int writeStatement,
+      int readStatement) {
+    findings.add(Finding.of(why, writer, reader, row, writeStatement, readStatement));
   }
 
   @Override
   public void forkedWrite(
       Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
     // Told by the chains alone, of transactions that have committed.
-  }
-
-  private void direct(
-      Phenomenon phenomenon,
-      Transaction writer,
-      Transaction reader,
-      Row row,
-      int writeStatement,
-      int readStatement) {
-    Edge edge =
-        new Edge(writer, reader, DependencyKind.WR, row, writeStatement, readStatement, Basis.ITEM);
-    findings.add(new Finding(phenomenon, Optional.empty(), List.of(edge)));
   }
 }

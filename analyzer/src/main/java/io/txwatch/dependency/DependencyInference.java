@@ -242,7 +242,13 @@ public final class DependencyInference {
     chains.committed(transaction);
     if (!transaction.gap) {
       for (Transaction.InternalRead read : transaction.internalReads) {
-        out.internalRead(transaction, read.own().row, read.own().statement, read.statement());
+        out.wrongRead(
+            WrongRead.INTERNAL,
+            transaction,
+            transaction,
+            read.own().row,
+            read.own().statement,
+            read.statement());
       }
     }
   }

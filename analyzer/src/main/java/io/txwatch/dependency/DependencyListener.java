@@ -19,21 +19,20 @@ public interface DependencyListener {
       int toStatement,
       Basis basis);
 
-  /** {@code reader} read what {@code writer} rolled back, in whole or to a savepoint (G1a). */
-  void abortedRead(
-      Transaction writer, Transaction reader, Row row, int writeStatement, int readStatement);
-
-  /** {@code reader} read a version that {@code writer} replaced itself (G1b). */
-  void intermediateRead(
-      Transaction writer, Transaction reader, Row row, int writeStatement, int readStatement);
-
   /**
-   * A transaction read an older version of a row than the one that it had written.
+   * A read that is wrong by itself.
    *
+   * @param writer whose version was read, or should have been; the reader itself if internal
    * @param writeStatement the statement that wrote it
-   * @param readStatement the later statement that did not see that
+   * @param readStatement the statement that read, or did not see it
    */
-  void internalRead(Transaction transaction, Row row, int writeStatement, int readStatement);
+  void wrongRead(
+      WrongRead why,
+      Transaction writer,
+      Transaction reader,
+      Row row,
+      int writeStatement,
+      int readStatement);
 
   /**
    * Two transactions wrote the next version of one and the same version: one of the writes is not

@@ -73,7 +73,13 @@ final class SupposedCommits {
     }
     if (!transaction.gap) {
       for (Transaction.InternalRead read : transaction.internalReads) {
-        out.internalRead(transaction, read.own().row, read.own().statement, read.statement());
+        out.wrongRead(
+            WrongRead.INTERNAL,
+            transaction,
+            transaction,
+            read.own().row,
+            read.own().statement,
+            read.statement());
       }
     }
   }
@@ -119,7 +125,8 @@ final class SupposedCommits {
     if (writer != null && version.fate == Fate.SURVIVED) {
       edge(writer, reader, DependencyKind.WR, version, version.statement, read.statement);
     } else if (writer != null && version.fate == Fate.VANISHED) {
-      out.abortedRead(writer, reader, version.row, version.statement, read.statement);
+      out.wrongRead(
+          WrongRead.ABORTED, writer, reader, version.row, version.statement, read.statement);
     }
     version.forEachSurvivor(
         next -> {
@@ -129,7 +136,7 @@ final class SupposedCommits {
           if (next.writer != writer) {
             edge(reader, next.writer, DependencyKind.RW, version, read.statement, next.statement);
           } else if (version.fate == Fate.SURVIVED) {
-            out.intermediateRead(writer, reader, version.row, version.statement, read.statement);
+            out.wrongRead(WrongRead.INTERMEDIATE, writer, reader, version.row, version.statement, read.statement);
           }
         });
   }

@@ -5,6 +5,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.StatementKind;
+import io.txwatch.history.WriterToken;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -40,6 +41,10 @@ public final class Transaction {
   boolean eventsMayBeLost;
 
   int events;
+
+  /** The highest number of a statement of it that was seen. */
+  private int lastStatement;
+
   @Nullable Outcome outcome;
 
   /** When it was first heard of, on the clock of arriving events. */
@@ -118,6 +123,7 @@ public final class Transaction {
   }
 
   void executed(Event.StatementExecuted event, long arrived) {
+    lastStatement = Math.max(lastStatement, event.statement());
     statements.add(
         new Statement(
             event.statement(),
@@ -199,6 +205,11 @@ public final class Transaction {
       }
     }
     return false;
+  }
+
+  /** Whether it never came to a statement of that number; of one that has ended, seen in full. */
+  boolean cannotHaveWritten(int statement) {
+    return !gap && statement > lastStatement && statement != WriterToken.MAX_STATEMENT;
   }
 
   boolean isUndone(int statement) {

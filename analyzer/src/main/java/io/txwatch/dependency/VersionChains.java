@@ -254,7 +254,11 @@ final class VersionChains {
         || writer == read.reader) {
       return;
     }
-    if (version.fate == Fate.SURVIVED) {
+    if (version.fate == Fate.SURVIVED && writer.cannotHaveWritten(version.statement)) {
+      if (read.basis == Basis.ITEM) {
+        wrong(WrongRead.GARBAGE, writer, read);
+      }
+    } else if (version.fate == Fate.SURVIVED) {
       out.dependency(
           writer,
           read.reader,
@@ -264,8 +268,13 @@ final class VersionChains {
           read.statement,
           read.basis);
     } else if (version.fate == Fate.VANISHED && read.basis == Basis.ITEM) {
-      out.abortedRead(writer, read.reader, version.row, version.statement, read.statement);
+      wrong(WrongRead.ABORTED, writer, read);
     }
+  }
+
+  private void wrong(WrongRead why, Transaction writer, Read read) {
+    Version version = read.version;
+    out.wrongRead(why, writer, read.reader, version.row, version.statement, read.statement);
   }
 
   private void unseen(Read read, Version survivor) {
@@ -306,7 +315,7 @@ final class VersionChains {
             Basis.ITEM);
       }
     } else if (version.fate == Fate.SURVIVED && read.basis == Basis.ITEM) {
-      out.intermediateRead(writer, read.reader, version.row, version.statement, read.statement);
+      wrong(WrongRead.INTERMEDIATE, writer, read);
     }
   }
 

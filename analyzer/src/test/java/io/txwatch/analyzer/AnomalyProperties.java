@@ -17,6 +17,7 @@ import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Simulation;
 import io.txwatch.dependency.Simulation.Mode;
 import io.txwatch.dependency.Transaction;
+import io.txwatch.dependency.WrongRead;
 import io.txwatch.graph.DependencyGraph.Edge;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
@@ -70,13 +71,8 @@ class AnomalyProperties {
     }
 
     @Override
-    public void abortedRead(Transaction w, Transaction r, Row row, int from, int to) {}
-
-    @Override
-    public void intermediateRead(Transaction w, Transaction r, Row row, int from, int to) {}
-
-    @Override
-    public void internalRead(Transaction t, Row row, int from, int to) {}
+    public void wrongRead(
+        WrongRead why, Transaction w, Transaction r, Row row, int from, int to) {}
 
     @Override
     public void forkedWrite(Transaction one, Transaction other, Row row, int from, int to) {}

@@ -28,7 +28,8 @@ import java.util.regex.Pattern;
  *
  * <ul>
  *   <li>{@code r1(x0,y2)}: a SELECT of transaction 1 read the first version of row x and what
- *       transaction 2 last wrote to y; {@code y2.3} is what statement 3 of transaction 2 wrote
+ *       transaction 2 last wrote to y; {@code y2.3} is what statement 3 of transaction 2 wrote,
+ *       {@code y2.3!} a version that says so, whoever wrote it
  *   <li>{@code l1(x0)}: the same by SELECT … FOR UPDATE
  *   <li>{@code w1(x2)}: an UPDATE wrote the version that stands on x2; it is called x1, or x1.n
  *   <li>{@code t1(x2)}: an UPDATE found row x by its key, and made the version that stands on x2;
@@ -234,9 +235,13 @@ public final class Notation {
 
   /** The writers of a version. */
   private String list(String version) {
-    Matcher matcher = VERSION.matcher(version);
+    Matcher matcher = VERSION.matcher(version.replace("!", ""));
     if (!matcher.matches()) {
       throw new IllegalArgumentException(version);
+    }
+    if (version.endsWith("!")) {
+      return WriterToken.of(
+          Integer.parseInt(matcher.group(2)), Integer.parseInt(matcher.group(3)));
     }
     String list = lists.get(version);
     if (list == null && !"0".equals(matcher.group(2))) {

@@ -22,6 +22,7 @@ class PhenomenaTest {
         "w1(x0) r2(x1) c2 a1                               | ABORTED_READ 1-wr(x)>2",
         "w1(x0) r2(x1) s1(1-1) c2 c1                       | ABORTED_READ 1-wr(x)>2",
         "w1(x0) r2(x1) w1(x1) c1 c2                        | INTERMEDIATE_READ 1-wr(x)>2",
+        "w1(y0) c1 r2(x1.2!) c2                             | GARBAGE_READ 1-wr(x)>2",
         "w1(x0) r1(x0) c1                                  | INTERNAL 1-wr(x)>1",
         "w1(x0) w1(x1) r1(x1.1) c1                         | INTERNAL 1-wr(x)>1",
         "d1(x0) r1(x0) c1                                  | INTERNAL 1-wr(x)>1",
@@ -48,6 +49,11 @@ class PhenomenaTest {
   @ValueSource(
       strings = {
         "r1(x0) w1(x0) c1 r2(x1) w2(x1) c2",
+        // Not seen in full, not known to have ended, nobody whom we know: it may have written it.
+        "g1 w1(y0) c1 r2(x1.2!) c2",
+        "w1(y0) u1 r2(x1.2!) c2",
+        "w1(y0) r2(x1.2!) c2",
+        "r2(x7.2!) c2",
         "r1(x0) w2(x0) c2 c1",
         // The outcome decides: not ended, not known, aborted.
         "r1(x0) r2(x0) w2(x0) c2 w1(x2)",

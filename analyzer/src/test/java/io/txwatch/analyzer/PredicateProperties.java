@@ -14,6 +14,7 @@ import io.txwatch.dependency.PredicateSimulation.Mode;
 import io.txwatch.dependency.PredicateSimulation.Seen;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
+import io.txwatch.dependency.WrongRead;
 import io.txwatch.graph.DependencyGraph.Edge;
 import io.txwatch.history.Event;
 import java.util.ArrayList;
@@ -53,14 +54,8 @@ class PredicateProperties {
               }
 
               @Override
-              public void abortedRead(Transaction w, Transaction r, Row row, int from, int to) {}
-
-              @Override
-              public void intermediateRead(
-                  Transaction w, Transaction r, Row row, int from, int to) {}
-
-              @Override
-              public void internalRead(Transaction t, Row row, int from, int to) {}
+              public void wrongRead(
+                  WrongRead why, Transaction w, Transaction r, Row row, int from, int to) {}
 
               @Override
               public void forkedWrite(

@@ -45,21 +45,19 @@ final class Inferred implements DependencyListener {
   }
 
   @Override
-  public void abortedRead(
-      Transaction writer, Transaction reader, Row row, int writeStatement, int readStatement) {
-    add(all, "G1a", writer, reader, writeStatement, readStatement, row);
-  }
-
-  @Override
-  public void intermediateRead(
-      Transaction writer, Transaction reader, Row row, int writeStatement, int readStatement) {
-    add(all, "G1b", writer, reader, writeStatement, readStatement, row);
-  }
-
-  @Override
-  public void internalRead(
-      Transaction transaction, Row row, int writeStatement, int readStatement) {
-    add(others, "internal", transaction, transaction, writeStatement, readStatement, row);
+  public void wrongRead(
+      WrongRead why,
+      Transaction writer,
+      Transaction reader,
+      Row row,
+      int writeStatement,
+      int readStatement) {
+    switch (why) {
+      case ABORTED -> add(all, "G1a", writer, reader, writeStatement, readStatement, row);
+      case INTERMEDIATE -> add(all, "G1b", writer, reader, writeStatement, readStatement, row);
+      case INTERNAL, GARBAGE ->
+          add(others, why.toString(), writer, reader, writeStatement, readStatement, row);
+    }
   }
 
   @Override

@@ -38,6 +38,7 @@ class TaxonomyTest {
           "told  | w1(x0) r2(x1) w1(x1) c1 c2                | INTERMEDIATE_READ",
           "told  | w1(x0) w2(y0) r1(y2) r2(x1) c1 c2         | CIRCULAR_INFORMATION_FLOW G1c",
           "told  | w1(x0) r1(x0) c1                          | INTERNAL",
+          "told  | w1(y0) c1 r2(x1.2!) c2                     | GARBAGE_READ",
           "lists | ax1 rx17                                  | GARBAGE_READ",
           "lists | ax1 rx11                                  | DUPLICATE_WRITE",
           "lists | ax1 ax2 ax3 rx13 rx123                    | INCOMPATIBLE_ORDER",
