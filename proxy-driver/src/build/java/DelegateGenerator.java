@@ -21,7 +21,8 @@ import javax.tools.ToolProvider;
 
 /**
  * Writes the classes that pass every method of a JDBC interface on to another object, default
- * methods included, so that the wrappers consist of nothing but what they change.
+ * methods included, and equal what is behind them, so that the wrappers consist of nothing but what
+ * they change.
  *
  * <p>It asks javac for the interfaces as Java 17 had them ({@code --release 17}), so the result is
  * the same on any JDK that builds us; a method that a later JDK adds is reached through its default.
@@ -181,9 +182,25 @@ public final class DelegateGenerator {
       out.append("    this.").append(target.field()).append(" = delegate;\n  }\n");
       out.append(hookMethods(target.hooks()));
       for (ExecutableElement method : methods(target.jdbc(), root)) {
-        out.append(method(target, method));
+        if (!root || !method.getSimpleName().contentEquals("isWrapperFor")) {
+          out.append(method(target, method));
+        }
       }
+      out.append(root ? ofEveryWrapper(target) : "");
       return out.append("}\n").toString();
+    }
+
+    /** Two wrappers of one object are one, for a pool or an application that compares. */
+    private static String ofEveryWrapper(Target target) {
+      String field = target.field();
+      return ("\n  @Override\n  public boolean isWrapperFor(Class<?> type) throws java.sql.SQLException {\n"
+              + "    return Unwrap.isWrapperFor(this, FIELD, type);\n  }\n"
+              + "\n  @Override\n  public boolean equals(Object other) {\n"
+              + "    return FIELD.equals(other instanceof CLASS wrapper ? wrapper.FIELD : other);\n  }\n"
+              + "\n  @Override\n  public int hashCode() {\n    return FIELD.hashCode();\n  }\n"
+              + "\n  @Override\n  public String toString() {\n    return FIELD.toString();\n  }\n")
+          .replace("FIELD", field)
+          .replace("CLASS", target.className());
     }
 
     private static String hookMethods(Hooks hooks) {

@@ -136,7 +136,13 @@ final class SupposedCommits {
           if (next.writer != writer) {
             edge(reader, next.writer, DependencyKind.RW, version, read.statement, next.statement);
           } else if (version.fate == Fate.SURVIVED) {
-            out.wrongRead(WrongRead.INTERMEDIATE, writer, reader, version.row, version.statement, read.statement);
+            out.wrongRead(
+                WrongRead.INTERMEDIATE,
+                writer,
+                reader,
+                version.row,
+                version.statement,
+                read.statement);
           }
         });
   }

@@ -7,17 +7,11 @@ import io.txwatch.anomaly.CycleClass;
 import io.txwatch.anomaly.CycleNaming;
 import io.txwatch.anomaly.Finding;
 import io.txwatch.anomaly.Phenomenon;
-import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.Dependency;
-import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.DependencyKind;
-import io.txwatch.dependency.DependencyListener;
 import io.txwatch.dependency.Interleavings;
-import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Simulation;
 import io.txwatch.dependency.Simulation.Mode;
-import io.txwatch.dependency.Transaction;
-import io.txwatch.dependency.WrongRead;
 import io.txwatch.graph.DependencyGraph.Edge;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
@@ -45,50 +39,6 @@ class AnomalyProperties {
 
   private static final Set<Phenomenon> OF_SNAPSHOTS =
       Set.of(Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM);
-
-  /** Everything that a history's transactions depend on, as edges. */
-  private static final class Edges implements DependencyListener {
-    final List<Edge> all = new ArrayList<>();
-
-    Edges(List<Event> history) {
-      DependencyInference inference = new DependencyInference(this);
-      history.forEach(inference::accept);
-    }
-
-    @Override
-    public void committed(Transaction transaction) {}
-
-    @Override
-    public void dependency(
-        Transaction from,
-        Transaction to,
-        DependencyKind kind,
-        Row row,
-        int fromStatement,
-        int toStatement,
-        Basis basis) {
-      all.add(new Edge(from, to, kind, row, fromStatement, toStatement, basis));
-    }
-
-    @Override
-    public void wrongRead(
-        WrongRead why, Transaction w, Transaction r, Row row, int from, int to) {}
-
-    @Override
-    public void forkedWrite(Transaction one, Transaction other, Row row, int from, int to) {}
-
-    DefaultDirectedGraph<Long, DefaultEdge> graph(Set<DependencyKind> kinds) {
-      DefaultDirectedGraph<Long, DefaultEdge> graph = new DefaultDirectedGraph<>(DefaultEdge.class);
-      for (Edge edge : all) {
-        graph.addVertex(edge.from().id());
-        graph.addVertex(edge.to().id());
-        if (kinds.contains(edge.kind())) {
-          graph.addEdge(edge.from().id(), edge.to().id());
-        }
-      }
-      return graph;
-    }
-  }
 
   @Property(tries = 500)
   void aSerialExecutionHasNoAnomaly(
@@ -125,7 +75,7 @@ class AnomalyProperties {
   void everyComponentIsToldAtItsWorst(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 10) int transactions) {
     List<Event> history = Simulation.run(mode, new Random(seed), 4, transactions, 3, true);
-    Edges edges = new Edges(history);
+    InferredEdges edges = new InferredEdges(history);
     Map<Set<Long>, CycleClass> worst = worstByComponent(edges);
     Map<Set<Long>, CycleClass> told = new HashMap<>();
     for (Anomaly anomaly : Notation.analyzed(history)) {
@@ -159,7 +109,7 @@ class AnomalyProperties {
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 8) int transactions) {
     List<Event> history = Simulation.run(mode, new Random(seed), 4, transactions, 3, false);
     Map<String, Edge> truth = new HashMap<>();
-    new Edges(history).all.forEach(edge -> truth.put(text(edge), edge));
+    new InferredEdges(history).all.forEach(edge -> truth.put(text(edge), edge));
     Set<String> direct = direct(Notation.analyzed(history));
     for (int lost = 0; lost < history.size(); lost++) {
       List<Event> rest = new ArrayList<>(history);
@@ -185,7 +135,7 @@ class AnomalyProperties {
     }
     List<Event> history = Simulation.run(mode, new Random(seed), 4, transactions, 3, false);
     Map<String, Edge> truth = new HashMap<>();
-    new Edges(history).all.forEach(edge -> truth.put(text(edge), edge));
+    new InferredEdges(history).all.forEach(edge -> truth.put(text(edge), edge));
     List<Anomaly> found = new ArrayList<>();
     try (Analyzer analyzer = new Analyzer(Judge.DBMS, found::add, memory)) {
       history.forEach(analyzer::accept);

@@ -240,8 +240,7 @@ public final class Notation {
       throw new IllegalArgumentException(version);
     }
     if (version.endsWith("!")) {
-      return WriterToken.of(
-          Integer.parseInt(matcher.group(2)), Integer.parseInt(matcher.group(3)));
+      return WriterToken.of(Integer.parseInt(matcher.group(2)), Integer.parseInt(matcher.group(3)));
     }
     String list = lists.get(version);
     if (list == null && !"0".equals(matcher.group(2))) {

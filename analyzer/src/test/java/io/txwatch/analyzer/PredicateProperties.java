@@ -5,22 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dependency.Basis;
-import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.DependencyKind;
-import io.txwatch.dependency.DependencyListener;
 import io.txwatch.dependency.Interleavings;
 import io.txwatch.dependency.PredicateSimulation;
 import io.txwatch.dependency.PredicateSimulation.Mode;
 import io.txwatch.dependency.PredicateSimulation.Seen;
-import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
-import io.txwatch.dependency.WrongRead;
 import io.txwatch.graph.DependencyGraph.Edge;
 import io.txwatch.history.Event;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -33,46 +27,15 @@ import net.jqwik.api.constraints.IntRange;
 /** Predicate dependencies of random executions, held against the truth. */
 class PredicateProperties {
 
-  private static List<Edge> edges(List<Event> history) {
-    List<Edge> all = new ArrayList<>();
-    DependencyInference inference =
-        new DependencyInference(
-            new DependencyListener() {
-              @Override
-              public void committed(Transaction transaction) {}
-
-              @Override
-              public void dependency(
-                  Transaction from,
-                  Transaction to,
-                  DependencyKind kind,
-                  Row row,
-                  int fromStatement,
-                  int toStatement,
-                  Basis basis) {
-                all.add(new Edge(from, to, kind, row, fromStatement, toStatement, basis));
-              }
-
-              @Override
-              public void wrongRead(
-                  WrongRead why, Transaction w, Transaction r, Row row, int from, int to) {}
-
-              @Override
-              public void forkedWrite(
-                  Transaction one, Transaction other, Row row, int from, int to) {}
-            });
-    history.forEach(inference::accept);
-    return all;
-  }
-
   /** What a predicate saw was there, and what it missed was not, when it was evaluated. */
   @Property(tries = 1000)
   void whatIsToldIsTrue(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 30) int transactions) {
     PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
-    edges(run.events).stream()
-        .filter(edge -> edge.basis().byPredicate())
-        .forEach(edge -> assertTrue(edge, run, edge.basis().possible()));
+    new InferredEdges(run.events)
+        .all.stream()
+            .filter(edge -> edge.basis().byPredicate())
+            .forEach(edge -> assertTrue(edge, run, edge.basis().possible()));
   }
 
   /** The same of what is proven, in whatever order the sessions' events arrive. */
@@ -81,9 +44,10 @@ class PredicateProperties {
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 20) int transactions) {
     Random random = new Random(seed);
     PredicateSimulation run = PredicateSimulation.run(mode, random, 4, transactions);
-    edges(Interleavings.anew(run.events, random)).stream()
-        .filter(edge -> edge.basis() == Basis.PREDICATE)
-        .forEach(edge -> assertTrue(edge, run, false));
+    new InferredEdges(Interleavings.anew(run.events, random))
+        .all.stream()
+            .filter(edge -> edge.basis() == Basis.PREDICATE)
+            .forEach(edge -> assertTrue(edge, run, false));
   }
 
   private static void assertTrue(Edge edge, PredicateSimulation run, boolean bySet) {
@@ -103,9 +67,10 @@ class PredicateProperties {
   void theSameHistoryTellsTheSame(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 30) int transactions) {
     PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
-    assertThat(edges(run.events))
+    assertThat(new InferredEdges(run.events).all)
         .extracting(PredicateProperties::text)
-        .isEqualTo(edges(run.events).stream().map(PredicateProperties::text).toList());
+        .isEqualTo(
+            new InferredEdges(run.events).all.stream().map(PredicateProperties::text).toList());
     assertThat(Notation.analyzed(run.events)).isEqualTo(Notation.analyzed(run.events));
   }
 
@@ -125,7 +90,7 @@ class PredicateProperties {
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 12) int transactions) {
     PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
     Set<String> told = new TreeSet<>();
-    for (Edge edge : edges(run.events)) {
+    for (Edge edge : new InferredEdges(run.events).all) {
       if (edge.kind() == DependencyKind.RW && edge.basis().byPredicate()) {
         told.add(edge.from().id() + ">" + edge.to().id());
       }

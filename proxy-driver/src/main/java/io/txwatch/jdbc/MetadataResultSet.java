@@ -28,21 +28,4 @@ class MetadataResultSet extends DelegatingResultSet {
   public <T> T unwrap(Class<T> type) throws SQLException {
     return Unwrap.unwrap(this, delegate, type, connection);
   }
-
-  @Override
-  public boolean isWrapperFor(Class<?> type) throws SQLException {
-    return Unwrap.isWrapperFor(this, delegate, type);
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof DelegatingResultSet watched
-        ? delegate.equals(watched.delegate)
-        : delegate.equals(other);
-  }
-
-  @Override
-  public int hashCode() {
-    return delegate.hashCode();
-  }
 }

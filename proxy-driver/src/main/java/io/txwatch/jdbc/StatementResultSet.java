@@ -3,7 +3,6 @@ package io.txwatch.jdbc;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A result of a watched statement: {@code getStatement()} does not lead the application around us,
@@ -45,27 +44,5 @@ abstract class StatementResultSet extends DelegatingResultSet {
   @Override
   public <T> T unwrap(Class<T> type) throws SQLException {
     return Unwrap.unwrap(this, delegate, type, statement.connection);
-  }
-
-  @Override
-  public boolean isWrapperFor(Class<?> type) throws SQLException {
-    return Unwrap.isWrapperFor(this, delegate, type);
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof DelegatingResultSet watched
-        ? delegate.equals(watched.delegate)
-        : delegate.equals(other);
-  }
-
-  @Override
-  public int hashCode() {
-    return delegate.hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return delegate.toString();
   }
 }

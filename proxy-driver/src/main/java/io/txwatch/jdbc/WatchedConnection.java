@@ -640,26 +640,4 @@ final class WatchedConnection extends DelegatingConnection {
   public <T> T unwrap(Class<T> type) throws SQLException {
     return Unwrap.unwrap(this, delegate, type, this);
   }
-
-  @Override
-  public boolean isWrapperFor(Class<?> type) throws SQLException {
-    return Unwrap.isWrapperFor(this, delegate, type);
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof WatchedConnection watched
-        ? delegate.equals(watched.delegate)
-        : delegate.equals(other);
-  }
-
-  @Override
-  public int hashCode() {
-    return delegate.hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return delegate.toString();
-  }
 }

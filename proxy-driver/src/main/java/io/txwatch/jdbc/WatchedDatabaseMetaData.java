@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import org.jspecify.annotations.Nullable;
 
 /** What the database tells of itself, without what we added to it. */
 final class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
@@ -75,22 +74,5 @@ final class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
   @Override
   public <T> T unwrap(Class<T> type) throws SQLException {
     return Unwrap.unwrap(this, delegate, type, connection);
-  }
-
-  @Override
-  public boolean isWrapperFor(Class<?> type) throws SQLException {
-    return Unwrap.isWrapperFor(this, delegate, type);
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof WatchedDatabaseMetaData watched
-        ? delegate.equals(watched.delegate)
-        : delegate.equals(other);
-  }
-
-  @Override
-  public int hashCode() {
-    return delegate.hashCode();
   }
 }

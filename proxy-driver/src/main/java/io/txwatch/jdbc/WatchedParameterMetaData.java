@@ -28,9 +28,4 @@ final class WatchedParameterMetaData extends DelegatingParameterMetaData {
   public <T> T unwrap(Class<T> type) throws SQLException {
     return type.isInstance(this) ? type.cast(this) : delegate.unwrap(type);
   }
-
-  @Override
-  public boolean isWrapperFor(Class<?> type) throws SQLException {
-    return Unwrap.isWrapperFor(this, delegate, type);
-  }
 }

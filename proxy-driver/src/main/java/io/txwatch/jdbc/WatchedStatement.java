@@ -546,26 +546,4 @@ class WatchedStatement extends DelegatingStatement {
   public <T> T unwrap(Class<T> type) throws SQLException {
     return Unwrap.unwrap(this, delegate, type, connection);
   }
-
-  @Override
-  public boolean isWrapperFor(Class<?> type) throws SQLException {
-    return Unwrap.isWrapperFor(this, delegate, type);
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof WatchedStatement watched
-        ? delegate.equals(watched.delegate)
-        : delegate.equals(other);
-  }
-
-  @Override
-  public int hashCode() {
-    return delegate.hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return delegate.toString();
-  }
 }

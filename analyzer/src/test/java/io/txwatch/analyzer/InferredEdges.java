@@ -1,0 +1,61 @@
+package io.txwatch.analyzer;
+
+import io.txwatch.dependency.Basis;
+import io.txwatch.dependency.DependencyInference;
+import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.DependencyListener;
+import io.txwatch.dependency.Row;
+import io.txwatch.dependency.Transaction;
+import io.txwatch.dependency.WrongRead;
+import io.txwatch.graph.DependencyGraph.Edge;
+import io.txwatch.history.Event;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jgrapht.graph.DefaultDirectedGraph;
+import org.jgrapht.graph.DefaultEdge;
+
+/** Everything that a history's transactions depend on, as edges. */
+final class InferredEdges implements DependencyListener {
+
+  final List<Edge> all = new ArrayList<>();
+
+  InferredEdges(List<Event> history) {
+    DependencyInference inference = new DependencyInference(this);
+    history.forEach(inference::accept);
+  }
+
+  @Override
+  public void committed(Transaction transaction) {}
+
+  @Override
+  public void dependency(
+      Transaction from,
+      Transaction to,
+      DependencyKind kind,
+      Row row,
+      int fromStatement,
+      int toStatement,
+      Basis basis) {
+    all.add(new Edge(from, to, kind, row, fromStatement, toStatement, basis));
+  }
+
+  @Override
+  public void wrongRead(WrongRead why, Transaction w, Transaction r, Row row, int from, int to) {}
+
+  @Override
+  public void forkedWrite(Transaction one, Transaction other, Row row, int from, int to) {}
+
+  /** Those of some kinds only, as a graph of the transactions' ids. */
+  DefaultDirectedGraph<Long, DefaultEdge> graph(Set<DependencyKind> kinds) {
+    DefaultDirectedGraph<Long, DefaultEdge> graph = new DefaultDirectedGraph<>(DefaultEdge.class);
+    for (Edge edge : all) {
+      graph.addVertex(edge.from().id());
+      graph.addVertex(edge.to().id());
+      if (kinds.contains(edge.kind())) {
+        graph.addEdge(edge.from().id(), edge.to().id());
+      }
+    }
+    return graph;
+  }
+}
