@@ -195,7 +195,7 @@ class AnomalyProperties {
     return pairs;
   }
 
-  private static Map<Set<Long>, CycleClass> worstByComponent(Edges edges) {
+  private static Map<Set<Long>, CycleClass> worstByComponent(InferredEdges edges) {
     Map<Set<Long>, CycleClass> worst = new HashMap<>();
     DefaultDirectedGraph<Long, DefaultEdge> graph = edges.graph(Set.of(DependencyKind.values()));
     for (Set<Long> component :
@@ -228,7 +228,11 @@ class AnomalyProperties {
 
   /** A cycle of transactions may run along several edges from each to the next. */
   private static void forEachChoice(
-      Edges edges, List<Long> cycle, int at, List<Edge> chosen, Consumer<List<Edge>> action) {
+      InferredEdges edges,
+      List<Long> cycle,
+      int at,
+      List<Edge> chosen,
+      Consumer<List<Edge>> action) {
     if (at == cycle.size()) {
       action.accept(chosen);
       return;
@@ -246,7 +250,7 @@ class AnomalyProperties {
   }
 
   /** Whether some transaction of a component read a row twice, so that a cycle may be excused. */
-  private static boolean excusable(Edges edges, Set<Long> component) {
+  private static boolean excusable(InferredEdges edges, Set<Long> component) {
     return edges.all.stream()
         .map(Edge::from)
         .filter(t -> component.contains(t.id()))
@@ -259,7 +263,7 @@ class AnomalyProperties {
                     .anyMatch(row -> t.rereads(row, 0, Integer.MAX_VALUE) != 0));
   }
 
-  private static boolean contains(Edges edges, Dependency dependency) {
+  private static boolean contains(InferredEdges edges, Dependency dependency) {
     return edges.all.stream().anyMatch(edge -> text(edge).equals(text(dependency)));
   }
 

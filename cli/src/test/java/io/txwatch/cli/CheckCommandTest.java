@@ -16,6 +16,7 @@ import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -141,6 +142,31 @@ class CheckCommandTest {
         .contains("elle-append held to READ_COMMITTED: valid");
     assertThat(Invocation.of("check", "--judge-by", "dbms", edn.toString()).err())
         .contains("names no DBMS");
+  }
+
+  @Test
+  void realTimeIsAskedOnlyOfWhatTellsIt(@TempDir Path folder) throws IOException {
+    Path stale =
+        Files.writeString(
+            folder.resolve("stale.edn"),
+            """
+            {:process 0 :type :invoke :value [[:append x 1]]}
+            {:process 0 :type :ok     :value [[:append x 1]]}
+            {:process 1 :type :invoke :value [[:r x nil]]}
+            {:process 1 :type :ok     :value [[:r x []]]}
+            {:process 2 :type :invoke :value [[:r x nil]]}
+            {:process 2 :type :ok     :value [[:r x [1]]]}
+            """);
+    assertThat(Invocation.of("check", stale.toString()).code()).isZero();
+    Invocation strict = Invocation.of("check", "--real-time-order", stale.toString());
+    assertThat(strict.code()).isEqualTo(1);
+    assertThat(strict.out()).contains("TRANSACTION_INVERSION", "G-single-realtime");
+
+    Path plume = Files.writeString(folder.resolve("plume.txt"), "w(1,1,0,0)\nr(1,1,1,1)\n");
+    Invocation refused = Invocation.of("check", "--real-time-order", plume.toString());
+    assertThat(refused.code()).isEqualTo(2);
+    assertThat(refused.err())
+        .contains("of plume histories no real time is known: leave --real-time-order out");
   }
 
   private static Event select(long session, long transaction) {
