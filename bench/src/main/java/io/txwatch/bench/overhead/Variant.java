@@ -36,6 +36,8 @@ public enum Variant {
   INLINE("txwatch inline", Between.TXWATCH, "inline inprocess"),
   /** The same without an analyzer. */
   INLINE_NONE("txwatch inline, analyzer none", Between.TXWATCH, "inline none"),
+  /** The same with a shared analyzer that is gone: nobody listens at its port. */
+  INLINE_GONE("txwatch inline, analyzer gone", Between.TXWATCH, "inline tcp://127.0.0.1:9"),
   /** {@code txwatch.instrument=items}. */
   ITEMS("txwatch items", Between.TXWATCH, "items inprocess"),
   /** The same without an analyzer. */
