@@ -149,7 +149,7 @@ class AnalysisServerTest {
 
   @Test
   void whoIsSilentIsCutOff() throws Exception {
-    try (Served served = new Served();
+    try (Served served = Served.impatient(Duration.ofMillis(1_500));
         Socket silent = greeted(served, 1);
         EventSink idle = served.service("idle")) {
       assertThat(endOf(silent)).isTrue();

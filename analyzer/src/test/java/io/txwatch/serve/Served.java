@@ -35,19 +35,25 @@ final class Served implements AutoCloseable, ServerListener {
     this(null, Duration.ofSeconds(30));
   }
 
+  /** One that closes the connection of a client that says nothing for so long. */
+  static Served impatient(Duration silence) throws IOException {
+    return new Served(0, null, ServerOptions.GRACE, silence, Optional.empty());
+  }
+
   Served(@Nullable Path history, Duration grace) throws IOException {
     this(0, history, grace);
   }
 
   Served(int port, @Nullable Path history, Duration grace) throws IOException {
-    this(port, history, grace, Optional.empty());
+    this(port, history, grace, ServerOptions.SILENCE, Optional.empty());
   }
 
   Served(SSLContext tls) throws IOException {
-    this(0, null, ServerOptions.GRACE, Optional.of(tls));
+    this(0, null, ServerOptions.GRACE, ServerOptions.SILENCE, Optional.of(tls));
   }
 
-  private Served(int port, @Nullable Path history, Duration grace, Optional<SSLContext> tls)
+  private Served(
+      int port, @Nullable Path history, Duration grace, Duration silence, Optional<SSLContext> tls)
       throws IOException {
     this.server =
         AnalysisServer.open(
@@ -58,7 +64,7 @@ final class Served implements AutoCloseable, ServerListener {
                 Optional.ofNullable(history),
                 Judge.DBMS,
                 grace,
-                Duration.ofMillis(1_500),
+                silence,
                 64 << 20),
             this);
   }
