@@ -6,6 +6,7 @@ import io.txwatch.graph.CycleSearch;
 import io.txwatch.graph.CycleSearch.Shape;
 import io.txwatch.graph.DependencyGraph;
 import io.txwatch.graph.DependencyGraph.Edge;
+import io.txwatch.graph.LostUpdateSearch;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -24,7 +25,8 @@ import java.util.function.Predicate;
  * <p>The edges that one event completes are put into the graph first and searched afterwards, so
  * that what is told of two transactions is the worst of all that is between them ({@link #RANK}),
  * whatever order the edges came in. Of two transactions the same is not told twice, nor anything
- * less bad; but a lost update by other statements is another lost update. A wider cycle whose
+ * less bad; but a lost update by other statements is another lost update. Of wider cycles the
+ * shortest through each edge is told, and lost updates wherever the edge is in them; but one whose
  * transactions have all been told of, in cycles as bad or worse, says nothing new.
  */
 final class CycleFinder {
@@ -55,6 +57,7 @@ final class CycleFinder {
   private final Predicate<Finding> of;
   private DependencyGraph graph = new DependencyGraph();
   private CycleSearch search;
+  private LostUpdateSearch lostUpdates;
   private final int budget;
   private final int searches;
 
@@ -94,6 +97,7 @@ final class CycleFinder {
     this.of = of;
     this.budget = budget;
     this.search = new CycleSearch(graph, budget);
+    this.lostUpdates = new LostUpdateSearch(graph);
     this.searches = searches;
   }
 
@@ -117,6 +121,7 @@ final class CycleFinder {
     graph = new DependencyGraph();
     graph.addAll(old);
     search = new CycleSearch(graph, budget);
+    lostUpdates = new LostUpdateSearch(graph);
     toldClass = new byte[Math.max(64, nodes.length)];
     for (int node = 0; node < nodes.length; node++) {
       toldClass[node] = told[nodes[node]];
@@ -176,6 +181,7 @@ final class CycleFinder {
     }
     pairs.values().forEach(this::tellWorst);
     edges.stream().limit(searches).forEach(this::searchWider);
+    edges.stream().limit(searches).forEach(this::searchLostUpdates);
   }
 
   /** How many searches for a cycle ended without a result because they became too long. */
@@ -216,12 +222,28 @@ final class CycleFinder {
         if (!of.test(finding)) {
           continue;
         }
-        CycleClass cycleClass = CycleNaming.classOf(cycle);
-        if (cycle.stream().anyMatch(e -> toldClass[e.from().node] > cycleClass.ordinal())) {
-          tellCycle(finding, cycleClass);
-        }
+        tellWider(finding);
         return;
       }
+    }
+  }
+
+  private void searchLostUpdates(Edge edge) {
+    if (edge.kind() == DependencyKind.WW) {
+      for (List<Edge> cycle : lostUpdates.through(edge, budget)) {
+        if (cycle.size() > 2) {
+          CycleNaming.of(cycle).filter(of).ifPresent(this::tellWider);
+        }
+      }
+    }
+  }
+
+  /** Tells of a cycle of three transactions or more, if it says anything new. */
+  private void tellWider(Finding finding) {
+    CycleClass cycleClass = CycleNaming.classOf(finding.edges());
+    if (finding.edges().stream()
+        .anyMatch(edge -> toldClass[edge.from().node] > cycleClass.ordinal())) {
+      tellCycle(finding, cycleClass);
     }
   }
 

@@ -12,6 +12,7 @@ import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.Interleavings;
 import io.txwatch.dependency.Simulation;
 import io.txwatch.dependency.Simulation.Mode;
+import io.txwatch.dependency.Transaction;
 import io.txwatch.graph.DependencyGraph.Edge;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
@@ -158,6 +159,35 @@ class AnomalyProperties {
     List<Anomaly> otherwise = Notation.analyzed(Interleavings.anew(history, random));
     assertThat(direct(otherwise)).isEqualTo(direct(inOrder));
     assertThat(pairs(otherwise)).isEqualTo(pairs(inOrder));
+  }
+
+  /** However events arrive: who wrote over what came after the version that he had read. */
+  @Property(tries = 500)
+  void whoLostAnUpdateIsAccused(
+      @ForAll long seed, @ForAll @IntRange(min = 3, max = 12) int transactions) {
+    Random random = new Random(seed);
+    List<Event> history = Simulation.run(Mode.READ_COMMITTED, random, 6, transactions, 2, false);
+    InferredEdges edges = new InferredEdges(history);
+    Set<Long> accused = new HashSet<>();
+    for (Anomaly anomaly : Notation.analyzed(Interleavings.anew(history, random))) {
+      anomaly.cycle().forEach(edge -> accused.add(edge.from()));
+    }
+    for (Edge rw : edges.all) {
+      if (rw.kind() == DependencyKind.RW && !excusable(edges, Set.of(rw.from().id()))) {
+        Set<Transaction> later = new HashSet<>(Set.of(rw.to()));
+        while (later.addAll(
+            edges.all.stream()
+                .filter(ww -> ww.kind() == DependencyKind.WW && ww.row() == rw.row())
+                .filter(ww -> later.contains(ww.from()))
+                .map(Edge::to)
+                .toList())) {
+          assertThat(later).isNotEmpty();
+        }
+        if (later.contains(rw.from())) {
+          assertThat(accused).contains(rw.from().id());
+        }
+      }
+    }
   }
 
   private static void assertTrue(Anomaly anomaly, Map<String, Edge> truth) {
