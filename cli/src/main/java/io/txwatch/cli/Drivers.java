@@ -1,5 +1,6 @@
 package io.txwatch.cli;
 
+import io.txwatch.dbms.Dbms;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -50,6 +51,7 @@ final class Drivers {
    */
   static Connection connect(String url, DatabaseOptions options) {
     String real = unwatched(url);
+    Dbms.prepare(real);
     register(real, options.driverPath);
     try {
       DriverManager.getDriver(real);

@@ -75,8 +75,8 @@ record WaitingSqlite(Dbms sqlite) implements Dbms {
       }
 
       @Override
-      public boolean renew(List<String> tables) throws SQLException {
-        return workspace.renew(tables);
+      public List<String> renewal(List<String> tables) {
+        return workspace.renewal(tables);
       }
 
       @Override

@@ -44,6 +44,7 @@ public final class Campaign {
   private final AtomicLong next = new AtomicLong();
   private final AtomicLong cases = new AtomicLong();
   private final AtomicLong undecided = new AtomicLong();
+  private final AtomicLong racing = new AtomicLong();
   private final AtomicLong unsupported = new AtomicLong();
   private final AtomicLong unreproduced = new AtomicLong();
   private final AtomicLong repeated = new AtomicLong();
@@ -147,6 +148,7 @@ public final class Campaign {
         plan.seed(),
         cases.get(),
         undecided.get(),
+        racing.get(),
         unsupported.get(),
         unreproduced.get(),
         findings.get(),
@@ -220,6 +222,7 @@ public final class Campaign {
                   List.of(),
                   List.of(),
                   Optional.of(String.valueOf(e.getMessage()).strip()),
+                  Optional.empty(),
                   List.of()));
         }
         throw e;
@@ -256,9 +259,8 @@ public final class Campaign {
 
     private void judge(Execution execution)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      if (execution.undecided().isPresent()) {
-        undecided.incrementAndGet();
-        return;
+      if (execution.undecided().isEmpty() && execution.race().isPresent()) {
+        racing.incrementAndGet();
       }
       boolean told = false;
       boolean open = false;

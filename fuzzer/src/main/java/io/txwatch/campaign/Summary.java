@@ -10,6 +10,8 @@ import java.util.SortedMap;
  * @param seed its seed
  * @param cases cases executed, at whatever level
  * @param undecided those of which the outcome cannot be told
+ * @param racing those of them in which sessions were set free at a time, so that another run may
+ *     end otherwise
  * @param unsupported those that no oracle applies to
  * @param unreproduced violations that a fresh run did not show again
  * @param findings findings reported
@@ -24,6 +26,7 @@ public record Summary(
     long seed,
     long cases,
     long undecided,
+    long racing,
     long unsupported,
     long unreproduced,
     long findings,

@@ -35,6 +35,32 @@ public interface Dbms {
   /** Lets a session that served another case see the tables of this one. */
   default void refresh(Connection session) throws SQLException {}
 
+  /**
+   * Readies a session for a statement that may have to wait.
+   *
+   * @param othersWait true if others wait already: then its wait can be what closes a circle, and
+   *     it is the one that has to look for one, soon, before any other does
+   */
+  default void closesCircles(Connection session, boolean othersWait) throws SQLException {}
+
+  /** True if who of three that wait in a circle is aborted can hang on how fast they are. */
+  default boolean victimsHangOnTime() {
+    return false;
+  }
+
+  /** True if plain queries, which lock nothing by what they say, wait for locks at that level. */
+  default boolean readsLock(IsolationLevel level) {
+    return true;
+  }
+
+  /**
+   * True if a statement may try again and again, in the thread that calls, for what another
+   * transaction holds, and the DBMS does not say that it waits.
+   */
+  default boolean triesAgain() {
+    return false;
+  }
+
   /** False if a transaction begins and ends by the connection's methods alone. */
   default boolean beginsBySql() {
     return true;
@@ -56,6 +82,13 @@ public interface Dbms {
     return database().product() + " " + database().version();
   }
 
+  /** To be called before the first connection, by a process that has no wishes of its own. */
+  static void prepare(String url) {
+    if (url.startsWith("jdbc:derby:")) {
+      DerbyDbms.logElsewhere();
+    }
+  }
+
   /**
    * The DBMS behind a URL.
    *
@@ -63,6 +96,7 @@ public interface Dbms {
    * @throws SQLException if it does not answer
    */
   static Dbms of(String url, Connector connector) throws SQLException, UnsupportedDbmsException {
+    prepare(url);
     try (Connection connection = connector.connect(url)) {
       DatabaseProbe probe = DatabaseProbe.of(connection, url);
       Database database = probe.database();

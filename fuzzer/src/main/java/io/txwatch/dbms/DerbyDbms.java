@@ -2,9 +2,14 @@ package io.txwatch.dbms;
 
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Derby. Its list of locks names transactions and not sessions, so the workspace's database has
@@ -12,6 +17,21 @@ import java.util.List;
  * rolled back (Derby reference, 40XL1).
  */
 final class DerbyDbms extends EmbeddedDbms {
+
+  /** What Derby has to tell of its own course goes to the temporary files, unless the user says. */
+  static void logElsewhere() {
+    boolean told =
+        System.getProperties().stringPropertyNames().stream()
+            .anyMatch(name -> name.startsWith("derby.stream.error."));
+    if (!told) {
+      Path log =
+          Path.of(
+              System.getProperty("java.io.tmpdir", "."),
+              "txwatch-derby-" + ProcessHandle.current().pid() + ".log");
+      log.toFile().deleteOnExit();
+      System.setProperty("derby.stream.error.file", log.toString());
+    }
+  }
 
   DerbyDbms(Database database, Connector connector) {
     super(database, connector);
@@ -73,7 +93,57 @@ final class DerbyDbms extends EmbeddedDbms {
   @Override
   WaitMonitor monitor(Connection watcher) throws SQLException {
     watcher.close();
-    return WaitMonitor.nobodyWaits();
+    return new Housekeeping();
+  }
+
+  /**
+   * Nobody waits; but who would have to wait for the thread that clears committed deletions away is
+   * refused as well. It is awakened by the commit, and rests when it has done.
+   */
+  private static final class Housekeeping implements WaitMonitor {
+    private static final String NAME = "derby.rawStoreDaemon";
+    private static final long PAUSE_NANOS = 20_000;
+
+    private final WaitMonitor nobody = WaitMonitor.nobodyWaits();
+    private final List<Thread> threads = threads();
+
+    private static List<Thread> threads() {
+      ThreadGroup all = Thread.currentThread().getThreadGroup();
+      while (all.getParent() != null) {
+        all = all.getParent();
+      }
+      Thread[] found = new Thread[2 * all.activeCount() + 64];
+      return Arrays.stream(found, 0, all.enumerate(found))
+          .filter(thread -> thread.getName().equals(NAME))
+          .toList();
+    }
+
+    @Override
+    public long sessionOf(Connection connection) throws SQLException {
+      return nobody.sessionOf(connection);
+    }
+
+    @Override
+    public Map<Long, Set<Long>> waiting() throws SQLException {
+      return nobody.waiting();
+    }
+
+    @Override
+    public void awaitHousekeeping() throws InterruptedException {
+      for (Thread thread : threads) {
+        while (thread.isAlive() && thread.getState() != Thread.State.TIMED_WAITING) {
+          LockSupport.parkNanos(PAUSE_NANOS);
+          if (Thread.interrupted()) {
+            throw new InterruptedException();
+          }
+        }
+      }
+    }
+
+    @Override
+    public void close() throws SQLException {
+      nobody.close();
+    }
   }
 
   @Override

@@ -68,9 +68,8 @@ abstract class EmbeddedDbms implements Dbms {
       }
 
       @Override
-      public boolean renew(List<String> tables) throws SQLException {
-        Sql.empty(own, tables);
-        return true;
+      public List<String> renewal(List<String> tables) {
+        return Sql.emptying(tables);
       }
 
       @Override

@@ -76,6 +76,17 @@ final class H2Dbms implements Dbms {
     };
   }
 
+  @Override
+  public boolean readsLock(IsolationLevel level) {
+    return false;
+  }
+
+  /** Who meets a key of a secondary index that another has not yet committed (2.5.252). */
+  @Override
+  public boolean triesAgain() {
+    return url.startsWith(IN_MEMORY);
+  }
+
   /**
    * H2's sessions can block each other for ever when two of them define tables (2.5.252: one holds
    * the catalog's lock and wants the database's monitor, the other has the monitor). In memory each
@@ -132,9 +143,8 @@ final class H2Dbms implements Dbms {
       }
 
       @Override
-      public boolean renew(List<String> tables) throws SQLException {
-        Sql.empty(own, tables);
-        return true;
+      public List<String> renewal(List<String> tables) {
+        return Sql.emptying(tables);
       }
 
       @Override

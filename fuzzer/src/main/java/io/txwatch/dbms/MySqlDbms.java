@@ -3,18 +3,10 @@ package io.txwatch.dbms;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /** MySQL, MariaDB, and what speaks their protocol. A workspace is a database. */
 final class MySqlDbms implements Dbms {
@@ -28,10 +20,22 @@ final class MySqlDbms implements Dbms {
   private final String url;
   private final Connector connector;
 
+  /**
+   * Statistics are those of an empty table, and stay: InnoDB would count again at a time of its
+   * own, and with them plans change, and what is locked.
+   */
+  private final String engine;
+
   MySqlDbms(Database database, String url, Connector connector) {
     this.database = database;
     this.url = url;
     this.connector = connector;
+    this.engine =
+        isInnodb() ? "ENGINE=InnoDB STATS_PERSISTENT=1 STATS_AUTO_RECALC=0" : "ENGINE=InnoDB";
+  }
+
+  private boolean isInnodb() {
+    return Set.of("MySQL", "MariaDB").contains(database.product());
   }
 
   @Override
@@ -52,7 +56,7 @@ final class MySqlDbms implements Dbms {
 
   @Override
   public String spell(String sql) {
-    return sql.replace("{ENGINE}", "ENGINE=InnoDB")
+    return sql.replace("{ENGINE}", engine)
         .replace("{AUTOINC}", "INT NOT NULL AUTO_INCREMENT PRIMARY KEY")
         .replace("{FU}", "FOR UPDATE");
   }
@@ -76,6 +80,11 @@ final class MySqlDbms implements Dbms {
                   : Failure.Effect.GOES_ON);
       default -> new Failure(Failure.Kind.STATEMENT, Failure.Effect.GOES_ON);
     };
+  }
+
+  @Override
+  public boolean readsLock(IsolationLevel level) {
+    return level == IsolationLevel.SERIALIZABLE;
   }
 
   @Override
@@ -118,9 +127,22 @@ final class MySqlDbms implements Dbms {
 
       /** A deleted row stays, and can be locked, until it is purged, which is out of our hands. */
       @Override
-      public boolean renew(List<String> tables) throws SQLException {
-        Sql.executeAll(own, tables.stream().map(table -> "TRUNCATE TABLE " + table).toList());
-        return true;
+      public List<String> renewal(List<String> tables) {
+        List<String> statements = new ArrayList<>();
+        if (tables.size() > 1) { // they may refer to each other
+          statements.add("SET SESSION foreign_key_checks = 0");
+        }
+        tables.forEach(table -> statements.add("TRUNCATE TABLE " + table));
+        if (tables.size() > 1) {
+          statements.add("SET SESSION foreign_key_checks = 1");
+        }
+        return statements;
+      }
+
+      /** What a snapshot may still see is not purged: locks of deleted rows stay what they are. */
+      @Override
+      public List<String> keeping() {
+        return isInnodb() ? List.of("START TRANSACTION WITH CONSISTENT SNAPSHOT") : List.of();
       }
 
       @Override
@@ -143,119 +165,7 @@ final class MySqlDbms implements Dbms {
   private WaitMonitor monitor() throws SQLException {
     Connection watcher = connector.connect(url);
     return database.product().equals("MariaDB")
-        ? new InnodbMonitor(watcher)
-        : new LockWaitsMonitor(watcher);
-  }
-
-  /** Both ask for a session in the same way. */
-  private abstract static class Monitor implements WaitMonitor {
-    final Connection watcher;
-
-    Monitor(Connection watcher) {
-      this.watcher = watcher;
-    }
-
-    @Override
-    public long sessionOf(Connection connection) throws SQLException {
-      return Sql.number(connection, "SELECT CONNECTION_ID()");
-    }
-
-    @Override
-    public void close() throws SQLException {
-      watcher.close();
-    }
-  }
-
-  /**
-   * MySQL 8 and later keep the lock waits in a table that is always fresh. Its thread of a row's
-   * lock is who wrote the lock down: for an inserted row whoever runs into it, and when a row grows
-   * whoever moves it, with the locks of all others on it. A transaction's locks of tables, which
-   * come first, are always its own; they tell its session. Of blockers only those are told that
-   * wait themselves.
-   */
-  private static final class LockWaitsMonitor extends Monitor {
-
-    LockWaitsMonitor(Connection watcher) {
-      super(watcher);
-    }
-
-    @Override
-    public Map<Long, Set<Long>> waiting() throws SQLException {
-      Map<Long, Long> sessionOfTransaction = new HashMap<>();
-      Map<Long, Set<Long>> blockers = new HashMap<>();
-      try (Statement statement = watcher.createStatement();
-          ResultSet result =
-              statement.executeQuery(
-                  """
-                  SELECT t.PROCESSLIST_ID, w.REQUESTING_ENGINE_TRANSACTION_ID,
-                         w.BLOCKING_ENGINE_TRANSACTION_ID
-                  FROM performance_schema.data_lock_waits w
-                  JOIN performance_schema.data_locks l
-                    ON l.ENGINE_TRANSACTION_ID = w.REQUESTING_ENGINE_TRANSACTION_ID
-                   AND l.LOCK_TYPE = 'TABLE'
-                  JOIN performance_schema.threads t ON t.THREAD_ID = l.THREAD_ID\
-                  """)) {
-        while (result.next()) {
-          sessionOfTransaction.put(result.getLong(2), result.getLong(1));
-          blockers.computeIfAbsent(result.getLong(1), w -> new HashSet<>()).add(result.getLong(3));
-        }
-      }
-      blockers.replaceAll(
-          (session, transactions) ->
-              transactions.stream()
-                  .map(sessionOfTransaction::get)
-                  .filter(Objects::nonNull)
-                  .collect(Collectors.toSet()));
-      return blockers;
-    }
-  }
-
-  /**
-   * MariaDB: InnoDB's monitor shows LOCK WAIT as long as a transaction's lock is not granted, and,
-   * unlike {@code information_schema.innodb_trx}, without a cache: whoever grants the lock clears
-   * it. It does not say whom the transaction waits for. Its text costs more than the status
-   * counter, which is asked first; that one is cleared by the waiter when it next runs, so it alone
-   * would call a freed session blocked.
-   */
-  private static final class InnodbMonitor extends Monitor {
-
-    private static final Pattern WAITER =
-        Pattern.compile(
-            "(?m)^---TRANSACTION (?:(?!^---)[\\s\\S])*?^LOCK WAIT [\\s\\S]*?thread id (\\d+)");
-
-    /** Takes the right PROCESS, which shows here rather than when somebody waits. */
-    InnodbMonitor(Connection watcher) throws SQLException {
-      super(watcher);
-      status();
-    }
-
-    @Override
-    public Map<Long, Set<Long>> waiting() throws SQLException {
-      Map<Long, Set<Long>> waiting = new HashMap<>();
-      if (someoneWaits()) {
-        Matcher waiter = WAITER.matcher(status());
-        while (waiter.find()) {
-          waiting.put(Long.parseLong(waiter.group(1)), Set.of());
-        }
-      }
-      return waiting;
-    }
-
-    private boolean someoneWaits() throws SQLException {
-      try (Statement statement = watcher.createStatement();
-          ResultSet result =
-              statement.executeQuery("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")) {
-        result.next();
-        return result.getLong(2) > 0;
-      }
-    }
-
-    private String status() throws SQLException {
-      try (Statement statement = watcher.createStatement();
-          ResultSet result = statement.executeQuery("SHOW ENGINE INNODB STATUS")) {
-        result.next();
-        return result.getString(3);
-      }
-    }
+        ? new MariaDbWaits(watcher)
+        : new MySqlWaits(watcher);
   }
 }

@@ -19,12 +19,20 @@ final class PostgresDbms implements Dbms {
   /** A case need not survive a crash. */
   private static final String NO_FLUSH = "SET synchronous_commit = off";
 
-  /** A second passes otherwise, in each case that has one. */
-  private static final String LOOK_FOR_DEADLOCKS_SOON = "SET deadlock_timeout = '10ms'";
+  /**
+   * A session looks for a circle once, so long after it began to wait: who closes one has to look
+   * before those that waited already, or who is the victim hangs on the clock.
+   */
+  private static final String LOOK_FOR_DEADLOCKS_SOON = "SET deadlock_timeout = '1ms'";
+
+  private static final String LOOK_FOR_DEADLOCKS_LATE = "SET deadlock_timeout = '5s'";
 
   private final Database database;
   private final String url;
   private final Connector connector;
+
+  /** True if sessions may set when they look for deadlocks; a superuser may, or who was granted. */
+  private volatile boolean looksForDeadlocks;
 
   PostgresDbms(Database database, String url, Connector connector) {
     this.database = database;
@@ -81,7 +89,7 @@ final class PostgresDbms implements Dbms {
     String searchPath = "SET search_path TO " + schema;
     Connection own =
         Sql.with(connector.connect(url), NO_FLUSH, "CREATE SCHEMA " + schema, searchPath);
-    boolean mayHurry = may(own, LOOK_FOR_DEADLOCKS_SOON);
+    looksForDeadlocks = may(own, LOOK_FOR_DEADLOCKS_LATE);
     return new Workspace() {
       @Override
       public Connection connect() throws SQLException {
@@ -90,8 +98,7 @@ final class PostgresDbms implements Dbms {
 
       @Override
       public Connection connect(Connector by) throws SQLException {
-        Connection connection = Sql.with(by.connect(url), searchPath, NO_FLUSH);
-        return mayHurry ? Sql.with(connection, LOOK_FOR_DEADLOCKS_SOON) : connection;
+        return Sql.with(by.connect(url), searchPath, NO_FLUSH);
       }
 
       @Override
@@ -110,9 +117,8 @@ final class PostgresDbms implements Dbms {
       }
 
       @Override
-      public boolean renew(List<String> tables) throws SQLException {
-        Sql.execute(own, "TRUNCATE " + String.join(", ", tables));
-        return true;
+      public List<String> renewal(List<String> tables) {
+        return List.of("TRUNCATE " + String.join(", ", tables));
       }
 
       /** Statistics change plans, and with them the order in which rows are locked. */
@@ -140,6 +146,24 @@ final class PostgresDbms implements Dbms {
         }
       }
     };
+  }
+
+  @Override
+  public void closesCircles(Connection session, boolean othersWait) throws SQLException {
+    if (looksForDeadlocks) {
+      Sql.execute(session, othersWait ? LOOK_FOR_DEADLOCKS_SOON : LOOK_FOR_DEADLOCKS_LATE);
+    }
+  }
+
+  /** The first that looks for a circle when there is one. */
+  @Override
+  public boolean victimsHangOnTime() {
+    return true;
+  }
+
+  @Override
+  public boolean readsLock(IsolationLevel level) {
+    return false;
   }
 
   private static boolean may(Connection connection, String sql) {

@@ -32,12 +32,12 @@ final class Sql {
     }
   }
 
-  /** Deletes all rows of tables, of those that refer to others first. */
-  static void empty(Connection connection, List<String> tables) throws SQLException {
+  /** The statements that delete all rows of tables, of those that refer to others first. */
+  static List<String> emptying(List<String> tables) {
     List<String> deletes = new ArrayList<>();
     tables.forEach(table -> deletes.add("DELETE FROM " + table));
     Collections.reverse(deletes);
-    executeAll(connection, deletes);
+    return deletes;
   }
 
   static long number(Connection connection, String query) throws SQLException {

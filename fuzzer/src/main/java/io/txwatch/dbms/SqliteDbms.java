@@ -96,9 +96,8 @@ final class SqliteDbms implements Dbms {
       }
 
       @Override
-      public boolean renew(List<String> tables) throws SQLException {
-        Sql.empty(own, tables);
-        return true;
+      public List<String> renewal(List<String> tables) {
+        return Sql.emptying(tables);
       }
 
       @Override

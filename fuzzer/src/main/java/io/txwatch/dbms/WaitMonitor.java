@@ -35,11 +35,18 @@ public interface WaitMonitor extends AutoCloseable {
   long sessionOf(Connection connection) throws SQLException;
 
   /**
-   * The sessions that wait at this moment, each with those that it waits for, or with none if the
-   * DBMS does not say whom. A session that was freed before the call is not among them, even if it
-   * has not yet run since. Sessions of others may be among them.
+   * The sessions that wait at this moment, each with those that it waits for, as far as the DBMS
+   * tells: of those that do not wait themselves some may be left out. A session that was freed
+   * before the call is not among them, even if it has not yet run since. Sessions of others may be
+   * among them.
    */
   Map<Long, Set<Long>> waiting() throws SQLException;
+
+  /**
+   * Waits until the DBMS has done what it does by itself after transactions have ended, if a
+   * session could meet that. To be called while no session does anything.
+   */
+  default void awaitHousekeeping() throws InterruptedException {}
 
   @Override
   void close() throws SQLException;

@@ -20,13 +20,20 @@ public interface Workspace extends AutoCloseable {
   List<String> tables() throws SQLException;
 
   /**
-   * Makes its tables as good as new: empty, and without a trace of what they held that a session
-   * could meet. No session may be in a transaction.
+   * The statements that make its tables as good as new: empty, and without a trace of what they
+   * held that a session could meet. No session may be in a transaction then.
    *
    * @param tables all of them, those that refer to others after those
-   * @return false if they have to be dropped and defined anew for that
    */
-  boolean renew(List<String> tables) throws SQLException;
+  List<String> renewal(List<String> tables);
+
+  /**
+   * The statements by which who has set a case up keeps the DBMS from clearing away, at a time of
+   * its own, what the case's sessions leave: until the next set-up on the same connection.
+   */
+  default List<String> keeping() {
+    return List.of();
+  }
 
   /** Keeps the DBMS from work of its own on tables that were just defined. */
   default void quieten(List<String> tables) throws SQLException {}

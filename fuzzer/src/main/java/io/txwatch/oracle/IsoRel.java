@@ -63,8 +63,8 @@ public final class IsoRel implements Oracle {
   @Override
   public Verdict judge(Execution execution, Laboratory laboratory)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    if (execution.undecided().isPresent()) {
-      return verdict(Result.UNDECIDED, execution.undecided().get(), List.of());
+    if (execution.doubt().isPresent()) {
+      return verdict(Result.UNDECIDED, execution.doubt().get(), List.of());
     }
     if (execution.events().isEmpty()) {
       Execution watched = laboratory.watch(execution.testCase(), execution.level());

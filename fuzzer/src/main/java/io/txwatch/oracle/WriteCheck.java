@@ -87,8 +87,8 @@ public final class WriteCheck implements Oracle {
   @Override
   public Verdict judge(Execution execution, Laboratory laboratory)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    if (execution.undecided().isPresent()) {
-      return verdict(Result.UNDECIDED, execution.undecided().get());
+    if (execution.doubt().isPresent()) {
+      return verdict(Result.UNDECIDED, execution.doubt().get());
     }
     Optional<String> obstacle = obstacle(execution);
     if (obstacle.isPresent()) {

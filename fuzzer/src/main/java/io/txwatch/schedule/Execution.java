@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
  *     commit set free at the same time are in an order that means nothing
  * @param finalReads the results of the case's final reads, or, if it has none, of all its tables
  * @param undecided why the outcome cannot be told; empty if it can
+ * @param race why another execution of the same case may end otherwise; empty if it cannot
  * @param events what watched connections told of its statements; empty if nobody watched
  */
 public record Execution(
@@ -31,7 +32,13 @@ public record Execution(
     List<Integer> order,
     List<StepOutcome> finalReads,
     Optional<String> undecided,
+    Optional<String> race,
     List<Event> events) {
+
+  /** Why no oracle can be sure of what it would say. */
+  public Optional<String> doubt() {
+    return undecided.isPresent() ? undecided : race;
+  }
 
   /** The outcome of a step. */
   public StepOutcome outcome(Step step) {

@@ -4,6 +4,7 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.schedule.ScheduleExecutor.SetupException;
 import io.txwatch.testcase.TestCase;
+import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -17,8 +18,8 @@ import java.util.regex.Pattern;
  * so those that stand are kept for the next case that defines the same.
  *
  * <p>Statements one after another get them emptied row by row. Sessions side by side get them as
- * new ({@link Workspace#renew}), for what a table held before can still lock (InnoDB's deleted
- * rows).
+ * new ({@link Workspace#renewal}), for what a table held before can still lock (InnoDB's deleted
+ * rows), and what they leave is kept as long as they work ({@link Workspace#keeping}).
  */
 final class Ground {
 
@@ -53,11 +54,17 @@ final class Ground {
   /** The tables as the case's set-up leaves them, as good as new. */
   void build(TestCase testCase) throws SQLException, SetupException {
     Setup setup = Setup.of(testCase.setup());
-    if (isStanding(setup) && workspace.renew(tables)) {
-      fill(setup.contents());
+    List<String> statements = new ArrayList<>();
+    if (isStanding(setup)) {
+      statements.addAll(workspace.renewal(tables));
     } else {
-      define(testCase.setup(), setup);
+      define(setup.isRepeatable() ? setup.definitions() : testCase.setup(), setup);
     }
+    if (setup.isRepeatable()) {
+      statements.addAll(setup.contents());
+    }
+    statements.addAll(workspace.keeping());
+    execute(statements);
   }
 
   /** The tables as the case's set-up leaves them, for a session that is alone with them. */
@@ -67,15 +74,33 @@ final class Ground {
       define(testCase.setup(), setup);
       return;
     }
-    session.setAutoCommit(false);
     try {
-      refill(testCase);
-      session.commit();
-      session.setAutoCommit(true);
+      if (dbms.beginsBySql()) {
+        List<String> statements = new ArrayList<>(List.of("BEGIN"));
+        statements.addAll(refilling(setup));
+        statements.add("COMMIT");
+        execute(statements);
+      } else {
+        session.setAutoCommit(false);
+        execute(refilling(setup));
+        session.setAutoCommit(true);
+      }
     } catch (SetupException e) {
+      takeBack();
+      define(testCase.setup(), setup);
+    }
+  }
+
+  private void takeBack() throws SQLException {
+    if (dbms.beginsBySql()) {
+      try (Statement statement = session.createStatement()) {
+        statement.execute("ROLLBACK");
+      } catch (SQLException e) {
+        // The error has ended the transaction by itself; if more is wrong, what follows shows it.
+      }
+    } else {
       session.rollback();
       session.setAutoCommit(true);
-      define(testCase.setup(), setup);
     }
   }
 
@@ -99,11 +124,15 @@ final class Ground {
 
   /** Empties the tables that stand, and fills them as the case does. */
   void refill(TestCase testCase) throws SetupException {
+    execute(refilling(Setup.of(testCase.setup())));
+  }
+
+  private List<String> refilling(Setup setup) {
     List<String> statements = new ArrayList<>();
     tables.forEach(table -> statements.add("DELETE FROM " + table));
     Collections.reverse(statements);
-    statements.addAll(Setup.of(testCase.setup()).contents());
-    fill(statements);
+    statements.addAll(setup.contents());
+    return statements;
   }
 
   private boolean isStanding(Setup setup) {
@@ -122,7 +151,10 @@ final class Ground {
   }
 
   /** Executes statements in one round trip, where the driver can. */
-  private void fill(List<String> statements) throws SetupException {
+  private void execute(List<String> statements) throws SetupException {
+    if (statements.isEmpty()) {
+      return;
+    }
     if (statements.size() == 1) {
       executeOne(statements.get(0));
       return;
@@ -132,9 +164,21 @@ final class Ground {
         statement.addBatch(dbms.spell(sql));
       }
       statement.executeBatch();
+    } catch (BatchUpdateException e) {
+      throw new SetupException(statements.get(failed(e, statements.size())), e);
     } catch (SQLException e) {
       throw new SetupException(String.join("; ", statements), e);
     }
+  }
+
+  /** Which of a batch's statements failed: some drivers end there, others go on. */
+  private static int failed(BatchUpdateException error, int size) {
+    int[] counts = error.getUpdateCounts();
+    int failed = 0;
+    while (failed < counts.length && counts[failed] != Statement.EXECUTE_FAILED) {
+      failed++;
+    }
+    return Math.min(failed, size - 1);
   }
 
   private void executeOne(String sql) throws SetupException {

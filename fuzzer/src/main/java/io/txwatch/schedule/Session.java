@@ -1,9 +1,12 @@
 package io.txwatch.schedule;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.Messages;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.StepOutcome.Status;
 import io.txwatch.testcase.Step;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -23,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * session's own thread has done is handed over through the completion queue.
  */
 final class Session implements AutoCloseable {
+
+  private static final ThreadMXBean TIMES = ManagementFactory.getThreadMXBean();
 
   /** What the session's thread does at the end. */
   private static final Runnable END = () -> {};
@@ -44,6 +49,11 @@ final class Session implements AutoCloseable {
   private boolean inTransaction;
   private boolean broken;
   private boolean owesRollback;
+  private boolean holdsLocks;
+  private long computedBefore;
+
+  /** Whether it is told to look for circles at once; null if it may have forgotten. */
+  private @Nullable Boolean closesCircles;
 
   /** Written by the session's thread before it tells of completion, read by the executor after. */
   private @Nullable StepOutcome outcome;
@@ -130,7 +140,20 @@ final class Session implements AutoCloseable {
     if (atOnce) {
       perform(task);
     } else {
+      computedBefore = TIMES.getThreadCpuTime(thread.getId());
       work.add(task);
+    }
+  }
+
+  /**
+   * Readies the session to wait, before a step: others do so already, or nobody.
+   *
+   * @see Dbms#closesCircles
+   */
+  void closesCircles(boolean othersWait) throws SQLException {
+    if (closesCircles == null || closesCircles != othersWait) {
+      dbms.closesCircles(connection, othersWait);
+      closesCircles = othersWait;
     }
   }
 
@@ -152,7 +175,7 @@ final class Session implements AutoCloseable {
           dbms.failure(e),
           Objects.requireNonNullElse(e.getSQLState(), ""),
           e.getErrorCode(),
-          Objects.requireNonNullElse(e.getMessage(), "").strip(),
+          Messages.of(e),
           -1,
           List.of(),
           List.of());
@@ -179,6 +202,8 @@ final class Session implements AutoCloseable {
     rollingBack = true;
     inTransaction = false;
     owesRollback = false;
+    holdsLocks = false;
+    closesCircles = null;
     perform(
         () -> {
           try {
@@ -187,6 +212,11 @@ final class Session implements AutoCloseable {
             fault = e;
           }
         });
+  }
+
+  /** For how much of the processor's time the step that runs has computed in this process. */
+  long computedNanos() {
+    return TIMES.getThreadCpuTime(thread.getId()) - computedBefore;
   }
 
   /** True if it was seen to be blocked, and has not come back. */
@@ -221,12 +251,21 @@ final class Session implements AutoCloseable {
       case COMMIT, ROLLBACK -> inTransaction &= !result.succeeded();
       case WORK -> broken |= owesRollback;
     }
+    holdsLocks = inTransaction && (holdsLocks || step.role() == Step.Role.WORK);
+    if (!result.succeeded() || step.role() == Step.Role.ROLLBACK) {
+      closesCircles = null; // a setting made in a transaction goes with it
+    }
     return Optional.of(blocked ? result.whichWasBlocked() : result);
   }
 
   /** True if a transaction that a step began has not been ended. */
   boolean isInTransaction() {
     return inTransaction;
+  }
+
+  /** True if others may have to wait for it. */
+  boolean holdsLocks() {
+    return holdsLocks || isBusy();
   }
 
   /**
@@ -246,6 +285,7 @@ final class Session implements AutoCloseable {
     waiting.clear();
     broken = false;
     blocked = false;
+    holdsLocks = false;
   }
 
   /** Why it cannot be used any more; null if it can. */

@@ -52,13 +52,13 @@ class EmbeddedCampaignTest {
         };
     Campaign.Plan plan =
         new Campaign.Plan(
-            3, dbms.levels(), List.of(new WriteCheck()), 48, Duration.ofMinutes(1), 2);
+            4, dbms.levels(), List.of(new WriteCheck()), 48, Duration.ofMinutes(1), 2);
 
     Summary summary = new Campaign(dbms, grammar, plan, listener).run();
 
     assertThat(findings.stream().collect(Collectors.joining("\n"))).isEmpty();
     assertThat(summary.cases()).isEqualTo(48);
-    assertThat(summary.undecided()).isZero();
+    assertThat(summary.undecided()).isEqualTo(summary.racing()).isLessThan(5);
     assertThat(summary.accepted()).isGreaterThanOrEqualTo(0.97);
     assertThat(ways).contains(way);
   }

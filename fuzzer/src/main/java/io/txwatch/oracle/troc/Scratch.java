@@ -1,6 +1,7 @@
 package io.txwatch.oracle.troc;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.Messages;
 import io.txwatch.oracle.Laboratory;
 import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
@@ -221,13 +222,7 @@ final class Scratch implements AutoCloseable {
       if (writes) {
         loaded.clear();
       }
-      return new Result(
-          Optional.of(String.valueOf(e.getMessage()).strip()),
-          -1,
-          List.of(),
-          Map.of(),
-          Map.of(),
-          Map.of());
+      return new Result(Optional.of(Messages.of(e)), -1, List.of(), Map.of(), Map.of(), Map.of());
     }
     Map<String, Set<Long>> updated = new HashMap<>();
     Map<String, TreeMap<Long, List<@Nullable Object>>> after = new HashMap<>();

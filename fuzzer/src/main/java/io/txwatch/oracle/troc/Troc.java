@@ -40,8 +40,8 @@ public final class Troc implements Oracle {
   @Override
   public Verdict judge(Execution execution, Laboratory laboratory)
       throws SQLException, ScheduleExecutor.SetupException {
-    if (execution.undecided().isPresent()) {
-      return new Verdict(name(), Result.UNDECIDED, execution.undecided().get());
+    if (execution.doubt().isPresent()) {
+      return new Verdict(name(), Result.UNDECIDED, execution.doubt().get());
     }
     Optional<Semantics> semantics = Semantics.of(laboratory.dbms().database(), execution.level());
     if (semantics.isEmpty()) {

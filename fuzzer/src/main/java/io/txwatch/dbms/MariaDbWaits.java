@@ -1,0 +1,110 @@
+package io.txwatch.dbms;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * MariaDB: InnoDB's monitor shows LOCK WAIT as long as a transaction's lock is not granted, and,
+ * unlike {@code information_schema.innodb_trx}, without a cache: whoever grants the lock clears it.
+ * Its text costs more than the status counter, which is asked first; that one is cleared by the
+ * waiter when it next runs, so it alone would call a freed session blocked.
+ *
+ * <p>A waiter is shown as one before InnoDB has looked whether it closes a circle ({@code
+ * lock_wait}), so two that are about to be parted could pass for two that a third one blocks. The
+ * counter counts those that have been looked at: where several wait, it has to account for all.
+ *
+ * <p>Whom a transaction waits for is not shown, but for which row: who has waited for the same row
+ * longer is before it.
+ */
+final class MariaDbWaits implements WaitMonitor {
+
+  private static final Pattern WAITER =
+      Pattern.compile(
+          "^LOCK WAIT [\\s\\S]*?thread id (\\d+), .*query id (\\d+)", Pattern.MULTILINE);
+  private static final Pattern ROW =
+      Pattern.compile(
+          "^RECORD LOCKS (space id \\d+ page no \\d+) .*\\nRecord lock, (heap no \\d+)",
+          Pattern.MULTILINE);
+
+  private final Connection watcher;
+
+  /** Who waits, longest first. */
+  private final Map<Long, Wait> waits = new LinkedHashMap<>();
+
+  /** A wait of a statement for a row. */
+  private record Wait(String query, String row) {}
+
+  /** Takes the right PROCESS, which shows here rather than when somebody waits. */
+  MariaDbWaits(Connection watcher) throws SQLException {
+    this.watcher = watcher;
+    status();
+  }
+
+  @Override
+  public long sessionOf(Connection connection) throws SQLException {
+    return Sql.number(connection, "SELECT CONNECTION_ID()");
+  }
+
+  @Override
+  public Map<Long, Set<Long>> waiting() throws SQLException {
+    Map<Long, Wait> found = new LinkedHashMap<>();
+    if (current() > 0) {
+      String[] transactions = status().split("\n---TRANSACTION ");
+      for (int i = 1; i < transactions.length; i++) { // the first is what stands before
+        Matcher waiter = WAITER.matcher(transactions[i]);
+        if (waiter.find()) {
+          long session = Long.parseLong(waiter.group(1));
+          Matcher row = ROW.matcher(transactions[i]);
+          found.put(
+              session,
+              new Wait(
+                  waiter.group(2),
+                  row.find() ? row.group(1) + " " + row.group(2) : "of session " + session));
+        }
+      }
+    }
+    waits.entrySet().removeIf(wait -> !wait.getValue().equals(found.get(wait.getKey())));
+    found.forEach(waits::putIfAbsent);
+    Map<Long, Set<Long>> waiting = new HashMap<>();
+    Map<String, Set<Long>> before = new HashMap<>();
+    waits.forEach(
+        (session, wait) -> {
+          Set<Long> queue = before.computeIfAbsent(wait.row(), first -> new LinkedHashSet<>());
+          waiting.put(session, Set.copyOf(queue));
+          queue.add(session);
+        });
+    return found.size() > 1 && current() != found.size() ? Map.of() : waiting;
+  }
+
+  /** How many wait, or have been set free and not run since. */
+  private long current() throws SQLException {
+    try (Statement statement = watcher.createStatement();
+        ResultSet result =
+            statement.executeQuery("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")) {
+      result.next();
+      return result.getLong(2);
+    }
+  }
+
+  private String status() throws SQLException {
+    try (Statement statement = watcher.createStatement();
+        ResultSet result = statement.executeQuery("SHOW ENGINE INNODB STATUS")) {
+      result.next();
+      return result.getString(3);
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    watcher.close();
+  }
+}

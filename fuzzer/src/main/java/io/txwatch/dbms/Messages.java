@@ -1,0 +1,21 @@
+package io.txwatch.dbms;
+
+import java.sql.SQLException;
+import java.util.regex.Pattern;
+
+/** What DBMSs say of errors, without what is another one in each run. */
+public final class Messages {
+
+  /** The number of a connection (MariaDB's driver), of a case's workspace, of an unnamed key. */
+  private static final Pattern OF_THIS_RUN =
+      Pattern.compile(
+          "\\(conn=\\d+\\) |(?i)[\"'`]?\\btxwatch_\\w+\\b[\"'`]?\\.|\\bSQL\\d{10}-[0-9a-f-]+");
+
+  private Messages() {}
+
+  /** The message of an error; empty if it has none. */
+  public static String of(SQLException error) {
+    String message = error.getMessage();
+    return message == null ? "" : OF_THIS_RUN.matcher(message).replaceAll("").strip();
+  }
+}

@@ -1,0 +1,68 @@
+package io.txwatch.dbms;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * MySQL 8 and later keep the lock waits in a table that is always fresh. Its thread of a row's lock
+ * is who wrote the lock down: for an inserted row whoever runs into it, and when a row grows
+ * whoever moves it, with the locks of all others on it. A transaction's locks of tables, which come
+ * first, are always its own; they tell its session. Of blockers only those are told that wait
+ * themselves.
+ */
+final class MySqlWaits implements WaitMonitor {
+
+  private final Connection watcher;
+
+  MySqlWaits(Connection watcher) {
+    this.watcher = watcher;
+  }
+
+  @Override
+  public long sessionOf(Connection connection) throws SQLException {
+    return Sql.number(connection, "SELECT CONNECTION_ID()");
+  }
+
+  @Override
+  public Map<Long, Set<Long>> waiting() throws SQLException {
+    Map<Long, Long> sessionOfTransaction = new HashMap<>();
+    Map<Long, Set<Long>> blockers = new HashMap<>();
+    try (Statement statement = watcher.createStatement();
+        ResultSet result =
+            statement.executeQuery(
+                """
+                SELECT t.PROCESSLIST_ID, w.REQUESTING_ENGINE_TRANSACTION_ID,
+                       w.BLOCKING_ENGINE_TRANSACTION_ID
+                FROM performance_schema.data_lock_waits w
+                JOIN performance_schema.data_locks l
+                  ON l.ENGINE_TRANSACTION_ID = w.REQUESTING_ENGINE_TRANSACTION_ID
+                 AND l.LOCK_TYPE = 'TABLE'
+                JOIN performance_schema.threads t ON t.THREAD_ID = l.THREAD_ID\
+                """)) {
+      while (result.next()) {
+        sessionOfTransaction.put(result.getLong(2), result.getLong(1));
+        blockers.computeIfAbsent(result.getLong(1), w -> new HashSet<>()).add(result.getLong(3));
+      }
+    }
+    blockers.replaceAll(
+        (session, transactions) ->
+            transactions.stream()
+                .map(sessionOfTransaction::get)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toSet()));
+    return blockers;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    watcher.close();
+  }
+}

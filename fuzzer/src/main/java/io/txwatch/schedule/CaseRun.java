@@ -1,0 +1,290 @@
+package io.txwatch.schedule;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.schedule.StepOutcome.Status;
+import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One case on its way: submits what can be, one step, and when every session is idle, or blocked by
+ * one that is, the next; so what runs beside what does not hang on who is faster.
+ *
+ * <p>No clock decides anything. A session is blocked when the DBMS says so; one that neither comes
+ * back nor is blocked is let run. How long is counted in looks at it, not in seconds, since a
+ * machine that has no time for the DBMS has none for the looks either.
+ */
+final class CaseRun {
+
+  /** When the DBMS is first asked whether a statement that has not completed is blocked. */
+  private static final long FIRST_LOOK_MICROS = 250;
+
+  /** A statement that is not blocked then is slow: it is asked for less and less often. */
+  private static final long LAST_LOOK_MICROS = 5_000;
+
+  /** A hundred times what a statement of a case computes, once its code is compiled. */
+  private static final long MOST_COMPUTING_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+
+  /**
+   * Whom a case is executed with.
+   *
+   * @param monitor tells who waits
+   * @param completed the sessions whose steps have completed
+   * @param patience how much time may pass between two looks, all in all, while nothing completes
+   */
+  record Surroundings(
+      Dbms dbms, WaitMonitor monitor, BlockingQueue<Session> completed, Duration patience) {}
+
+  private final TestCase testCase;
+  private final IsolationLevel level;
+  private final Map<String, Session> own;
+  private final Surroundings surroundings;
+
+  /** True if the case changes nothing but rows, and its sessions do nothing of their own. */
+  private final boolean plain;
+
+  private final Map<Integer, StepOutcome> outcomes = new HashMap<>();
+  private final List<Integer> order = new ArrayList<>();
+  private final Races races;
+
+  /** What has completed since the sessions were last at rest. */
+  private final List<StepOutcome> settling = new ArrayList<>();
+
+  CaseRun(
+      TestCase testCase,
+      IsolationLevel level,
+      Map<String, Session> own,
+      Surroundings surroundings,
+      boolean plain) {
+    this.testCase = testCase;
+    this.level = level;
+    this.own = own;
+    this.surroundings = surroundings;
+    this.plain = plain;
+    this.races = new Races(surroundings.dbms(), level);
+  }
+
+  /** Runs; says why the outcome cannot be told, if so. */
+  Optional<String> run() throws SQLException, InterruptedException {
+    for (Step step : testCase.steps()) {
+      Objects.requireNonNull(own.get(step.session())).enqueue(step);
+      if (!goOn()) {
+        return Optional.of("does not come to rest after '" + step.sql() + "'");
+      }
+    }
+    while (isSomeoneBusy()) {
+      // Those who still wait, wait for somebody whose case has ended within a transaction.
+      Optional<Session> idle =
+          own.values().stream()
+              .filter(session -> !session.isBusy() && session.isInTransaction())
+              .findFirst();
+      if (idle.isEmpty()) {
+        return Optional.of("sessions wait that nobody blocks");
+      }
+      idle.get().rollBack();
+      races.ended(idle.get());
+      if (!settle(Optional.empty(), false) || !goOn()) {
+        return Optional.of("does not come to rest at its end");
+      }
+    }
+    own.values().stream().filter(Session::isInTransaction).forEach(Session::rollBack);
+    return settle(Optional.empty(), true)
+        ? Optional.empty()
+        : Optional.of("does not come to rest at its end");
+  }
+
+  private boolean goOn() throws SQLException, InterruptedException {
+    for (Optional<Step> step = submitNext(); step.isPresent(); step = submitNext()) {
+      if (!settle(step, false)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isSomeoneBusy() {
+    return own.values().stream().anyMatch(Session::isBusy);
+  }
+
+  /**
+   * Waits until every session is idle, or, unless all must be, blocked by one that is.
+   *
+   * @param submitted the step that was submitted since they were
+   */
+  private boolean settle(Optional<Step> submitted, boolean allIdle)
+      throws SQLException, InterruptedException {
+    long left = TimeUnit.NANOSECONDS.toMicros(surroundings.patience().toNanos());
+    long pause = FIRST_LOOK_MICROS;
+    try {
+      while (true) {
+        List<Session> busy = own.values().stream().filter(Session::isBusy).toList();
+        if (busy.isEmpty()) {
+          races.settled(Map.of());
+          return true;
+        }
+        Session done = surroundings.completed().poll(pause, TimeUnit.MICROSECONDS);
+        if (done != null) {
+          pause = take(done) ? FIRST_LOOK_MICROS : 0;
+        } else if (!allIdle && areAtRest(busy)) {
+          return true;
+        } else if (left < 0 || (surroundings.dbms().triesAgain() && someoneTriesAgain(busy))) {
+          return false;
+        } else {
+          left -= pause;
+          pause = Math.min(Math.max(2 * pause, FIRST_LOOK_MICROS), LAST_LOOK_MICROS);
+        }
+      }
+    } finally {
+      note(submitted);
+    }
+  }
+
+  /**
+   * True if one computes for longer than any statement of a case takes: told by the processor's
+   * time, which does not hang on what else the machine does.
+   */
+  private static boolean someoneTriesAgain(Collection<Session> busy) {
+    return busy.stream().anyMatch(session -> session.computedNanos() > MOST_COMPUTING_NANOS);
+  }
+
+  /** The step that was sent; empty if nobody has one who could send it. */
+  private Optional<Step> submitNext() throws SQLException, InterruptedException {
+    for (Session session : own.values()) {
+      while (!session.isBusy() && session.next().isPresent()) {
+        Step step = session.next().get();
+        if (!session.isBroken()) {
+          races.submitted(session);
+          boolean atOnce = cannotBlock(session, step);
+          if (!atOnce) {
+            session.closesCircles(isSomeoneBusy());
+          }
+          surroundings.monitor().awaitHousekeeping();
+          session.submit(step, surroundings.dbms().spell(step.sql()), atOnce);
+          return Optional.of(step);
+        }
+        outcomes.put(step.id(), StepOutcome.without(step, Status.SKIPPED));
+        session.skip(step);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * True if a step cannot but come back soon: it only begins or ends a transaction, or nobody else
+   * has done anything in one, or it reads where reading takes no locks.
+   */
+  private boolean cannotBlock(Session session, Step step) {
+    if (!plain) {
+      return false;
+    }
+    if (step.role() != Step.Role.WORK || own.size() == 1) {
+      return true;
+    }
+    boolean othersHold =
+        own.values().stream().anyMatch(other -> other != session && other.holdsLocks());
+    return (!othersHold && !surroundings.dbms().triesAgain())
+        || (PlainQuery.is(step.sql()) && !surroundings.dbms().readsLock(level));
+  }
+
+  /** Takes what has completed; true if it may have set others free. */
+  private boolean take(Session session) {
+    Optional<StepOutcome> taken = session.takeOutcome();
+    if (taken.isEmpty()) {
+      return true;
+    }
+    StepOutcome outcome = taken.get();
+    outcomes.put(outcome.step().id(), outcome);
+    settling.add(outcome);
+    races.completed(session, outcome);
+    if (session.owesRollback()) {
+      session.rollBack();
+    }
+    return !outcome.succeeded()
+        || !session.isInTransaction()
+        || own.values().stream().anyMatch(other -> other.isBusy() && !other.isBlocked());
+  }
+
+  /**
+   * Notes in which order the steps completed: that in which they are heard of is another one. A
+   * COMMIT was before what it set free; the victim of a deadlock before the step that it made way
+   * for; those that were set free at the same time are in the order in which they came.
+   */
+  private void note(Optional<Step> submitted) {
+    int sender = submitted.map(Step::id).orElse(0);
+    boolean ends = submitted.filter(step -> step.role() != Step.Role.WORK).isPresent();
+    settling.sort(
+        Comparator.<StepOutcome>comparingInt(
+                outcome -> {
+                  boolean isVictim =
+                      outcome.failure() != null
+                          && outcome.failure().kind() == Failure.Kind.DEADLOCK;
+                  return isVictim && !ends ? 0 : outcome.step().id() == sender ? 1 : 2;
+                })
+            .thenComparingInt(outcome -> outcome.step().id()));
+    settling.forEach(outcome -> order.add(outcome.step().id()));
+    settling.clear();
+  }
+
+  /** True if each of the sessions is blocked by one that is idle, directly or over others. */
+  private boolean areAtRest(Collection<Session> busy) throws SQLException {
+    if (busy.size() == own.size()) {
+      return false; // nobody is left who could block them
+    }
+    Map<Long, Set<Long>> waiting = new HashMap<>(surroundings.monitor().waiting());
+    waiting.keySet().retainAll(own.values().stream().map(Session::key).toList());
+    if (!busy.stream().allMatch(session -> waiting.containsKey(session.key()))
+        || !surroundings.completed().isEmpty()
+        || isInCircle(waiting)) {
+      return false;
+    }
+    busy.forEach(Session::noteBlocked);
+    races.settled(waiting);
+    return true;
+  }
+
+  /** True if some of our sessions wait in a circle, or for those that do. */
+  private static boolean isInCircle(Map<Long, Set<Long>> waiting) {
+    Set<Long> stuck = new HashSet<>(waiting.keySet());
+    boolean shrinks = true;
+    while (shrinks) {
+      shrinks =
+          stuck.removeIf(
+              session ->
+                  waiting.getOrDefault(session, Set.of()).stream().noneMatch(stuck::contains));
+    }
+    return !stuck.isEmpty();
+  }
+
+  /** The outcome of each step, in the order of the case. */
+  List<StepOutcome> outcomes() {
+    return testCase.steps().stream()
+        .map(step -> outcomes.getOrDefault(step.id(), StepOutcome.without(step, Status.UNDECIDED)))
+        .toList();
+  }
+
+  /** The numbers of the steps that completed, in the order in which they did. */
+  List<Integer> order() {
+    return order;
+  }
+
+  /** Why another execution of the case may go another way, if it may. */
+  Optional<String> race() {
+    return races.found();
+  }
+}

@@ -1,0 +1,70 @@
+package io.txwatch.schedule;
+
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Queries that do nothing but read: they call nothing that could lock, wait or write. */
+final class PlainQuery {
+
+  private static final Pattern QUERY = Pattern.compile("(?i)^\\s*(SELECT|WITH)\\b");
+  private static final Pattern MORE =
+      Pattern.compile("(?i)\\b(FOR|LOCK|INTO|INSERT|UPDATE|DELETE|MERGE|PROCEDURE)\\b|[;:@]");
+  private static final Pattern BEFORE_PARENTHESIS = Pattern.compile("(\\w+)\\s*\\(");
+
+  /** Functions, and words that are none. */
+  private static final Set<String> HARMLESS =
+      Set.of(
+          "COUNT",
+          "MIN",
+          "MAX",
+          "SUM",
+          "AVG",
+          "ABS",
+          "LENGTH",
+          "UPPER",
+          "LOWER",
+          "TRIM",
+          "COALESCE",
+          "ROW_NUMBER",
+          "OVER",
+          "SELECT",
+          "FROM",
+          "WHERE",
+          "AND",
+          "OR",
+          "NOT",
+          "IN",
+          "EXISTS",
+          "AS",
+          "ON",
+          "BY",
+          "CASE",
+          "WHEN",
+          "THEN",
+          "ELSE",
+          "BETWEEN",
+          "LIKE",
+          "IS",
+          "UNION",
+          "ALL",
+          "DISTINCT",
+          "HAVING",
+          "LIMIT");
+
+  private PlainQuery() {}
+
+  static boolean is(String sql) {
+    if (!QUERY.matcher(sql).find() || MORE.matcher(sql).find()) {
+      return false;
+    }
+    Matcher word = BEFORE_PARENTHESIS.matcher(sql);
+    while (word.find()) {
+      if (!HARMLESS.contains(word.group(1).toUpperCase(Locale.ROOT))) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
