@@ -51,6 +51,7 @@ class AcceptedTest {
     List<String> refused = new ArrayList<>();
     int rewritten = 0;
     int beside = 0;
+    int carried = 0;
     try (Connection connection = DriverManager.getConnection(preparing);
         JdbcCatalog catalog =
             JdbcCatalog.open(
@@ -63,9 +64,15 @@ class AcceptedTest {
                 notice -> {})) {
       RewritePlanner planner =
           new RewritePlanner(catalog.dialect().orElseThrow(), Level.PREDICATES);
+      RewritePlanner inline = new RewritePlanner(catalog.dialect().orElseThrow(), Level.INLINE);
       for (String sql : texts) {
         if (refusal(connection, sql) != null) {
           continue;
+        }
+        RewritePlan carrying = inline.plan(sql, catalog);
+        if (!carrying.carried().isEmpty()) {
+          carried++;
+          note(connection, carrying.preparedSql(), sql, refused);
         }
         for (boolean mayReturnRows : new boolean[] {true, false}) {
           RewritePlan plan = planner.plan(sql, catalog, mayReturnRows);
@@ -81,6 +88,7 @@ class AcceptedTest {
     assertThat(refused).isEmpty();
     assertThat(rewritten).isGreaterThan(500);
     assertThat(beside).isGreaterThan(1000);
+    assertThat(carried).isGreaterThan(50);
   }
 
   private static void note(Connection connection, String made, String of, List<String> refused) {

@@ -241,6 +241,20 @@ public record SnapshotRules(Dialect dialect, boolean original) {
     return ending || !session.holdsSnapshot() || session.hasSnapshot();
   }
 
+  /**
+   * True if a query may hold a subquery of ours that reads what the query itself reads. Not where
+   * reads lock or leave marks by the way they are taken (SERIALIZABLE of PostgreSQL and InnoDB),
+   * nor where a statement has no snapshot, so that two parts of it may see two versions.
+   */
+  public boolean mayCarry(IsolationLevel level) {
+    return switch (dialect) {
+      case POSTGRESQL -> original && level != IsolationLevel.SERIALIZABLE;
+      case MYSQL, MARIADB ->
+          level == IsolationLevel.READ_COMMITTED || level == IsolationLevel.REPEATABLE_READ;
+      case H2, SQLITE -> level != IsolationLevel.READ_UNCOMMITTED;
+    };
+  }
+
   /** True if the DBMS keeps something of the last statement that a read of ours would replace. */
   public boolean keepsDiagnostics() {
     return dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;

@@ -32,6 +32,7 @@ final class CachedPlan {
   private volatile boolean proven;
   private volatile boolean batched;
   private volatile @Nullable CachedPlan counting;
+  private volatile @Nullable CachedPlan carryingNothing;
   private volatile boolean outgrown;
   private final @Nullable PlannedReads sideReads;
   private final @Nullable KnownKey key;
@@ -158,12 +159,22 @@ final class CachedPlan {
 
   /** How many columns were appended to the result. */
   int appendedColumns() {
+    return ownColumns() + plan.carried().reads().size();
+  }
+
+  /** How many of them tell of the result's own rows. */
+  int ownColumns() {
     return aggregates() ? plan.appended().size() : 2 * plan.appended().size();
+  }
+
+  /** True if the rows of its result carry what it has read besides. */
+  boolean carries() {
+    return !plan.carried().isEmpty();
   }
 
   /** True if a result of it has columns to hide. */
   boolean hidesColumns() {
-    return !plan.appended().isEmpty() || plan.starShowsAuxiliary();
+    return !plan.appended().isEmpty() || carries() || plan.starShowsAuxiliary();
   }
 
   /** The variant that returns no rows, if it has been made. */
@@ -173,6 +184,15 @@ final class CachedPlan {
 
   void counting(CachedPlan variant) {
     counting = variant;
+  }
+
+  /** The variant whose rows carry nothing, if it has been made. */
+  @Nullable CachedPlan carryingNothing() {
+    return carryingNothing;
+  }
+
+  void carryingNothing(CachedPlan variant) {
+    carryingNothing = variant;
   }
 
   /**

@@ -7,7 +7,9 @@ import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.SnapshotRules;
 import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
 import io.txwatch.history.VersionSet;
+import io.txwatch.sql.Carried;
 import io.txwatch.sql.Dialect;
 import io.txwatch.sql.KeyedRow;
 import io.txwatch.sql.NewRows;
@@ -38,6 +40,9 @@ final class Execution {
   /** True as long as all of them told of all. */
   private boolean toldAll = true;
 
+  /** True once a read has told of the rows that a REPLACE was about to take away. */
+  private boolean toldTakenAway;
+
   /** Reads that were put off; the observation stays open until they are done. */
   private int held;
 
@@ -48,6 +53,9 @@ final class Execution {
 
   /** The bits of the key by which it finds a row; 0 if there is none. */
   private long key;
+
+  /** True once a row of the result has told of what all of them carry. */
+  private boolean carriedTold;
 
   /** The id of the first row that an INSERT gives an id; 0 if it gives none. */
   private final long firstRow;
@@ -168,6 +176,9 @@ final class Execution {
       return;
     }
     NewRows rows = given.get();
+    if (rows.fate() == NewRows.Fate.REPLACES && count != rows.count() && !toldTakenAway) {
+      notSeenBeside(NewRows.TAKEN_AWAY);
+    }
     boolean mayBeLeftOut = connection.rules().dialect() == Dialect.POSTGRESQL;
     NewRows.Verdict verdict = rows.verdict(count, mayBeLeftOut);
     switch (verdict) {
@@ -237,6 +248,7 @@ final class Execution {
     over = true;
     try {
       cached.prove();
+      notCarried();
       if (cached.isControl()) {
         controlled(cached.plan().control());
       } else if (observation != null) {
@@ -318,6 +330,11 @@ final class Execution {
   /** A read that tells of writes was done with; {@code all} if it told of all that it was to. */
   void toldOfWrites(boolean all) {
     toldAll &= all;
+  }
+
+  /** A read has told of rows that are about to go. */
+  void toldTakenAway() {
+    toldTakenAway = true;
   }
 
   /** Reads that tell of its writes are planned, and those that were not put off are done. */
@@ -438,6 +455,10 @@ final class Execution {
     }
     try {
       List<String> tables = cached.plan().appended();
+      if (!carriedTold && cached.carries()) {
+        carriedTold = true;
+        carried(result, first + cached.ownColumns());
+      }
       if (cached.aggregates()) {
         aggregated(result, first, tables);
         return;
@@ -462,6 +483,9 @@ final class Execution {
    * that bear an id that it gave; any other may have been there before.
    */
   Access access(long row, String writers) {
+    if (cached.kind() == StatementKind.MERGE && !writers.endsWith(token())) {
+      return Access.DELETE;
+    }
     Optional<NewRows> rows = cached.plan().newRows();
     if (rows.isEmpty() || rows.get().fate() != NewRows.Fate.MAY_UPDATE_ANOTHER) {
       return cached.access(writers);
@@ -482,6 +506,44 @@ final class Execution {
         notSeen(GapReason.TOO_LARGE, table);
         connection.outgrown(cached);
       }
+    }
+  }
+
+  /** Notes what a row carries of all that the statement has read besides. */
+  private void carried(ResultSet result, int first) throws SQLException {
+    Observation noting = java.util.Objects.requireNonNull(observation);
+    List<Carried.Read> reads = cached.plan().carried().reads();
+    for (int i = 0; i < reads.size(); i++) {
+      Carried.Read read = reads.get(i);
+      String text = result.getString(first + i);
+      boolean all =
+          text != null
+              && CarriedVersions.read(
+                  text,
+                  read.tables().size(),
+                  (table, row, writers) ->
+                      noting.row(
+                          Access.READ, read.tables().get(table), row, writers, read.exact()));
+      if (!all) {
+        notSeen(GapReason.TOO_LARGE, read.tables().get(0));
+        connection.outgrown(cached);
+      }
+    }
+    connection.rowSeen(cached.kind(), noting.transaction());
+  }
+
+  /** There was no row to tell of what the statement has read besides. */
+  private void notCarried() {
+    if (!carriedTold
+        && cached.carries()
+        && cached.plan().carried().reads().stream().anyMatch(Carried.Read::mayBeLost)) {
+      notSeenBeside("no row came back to tell what else it read");
+    }
+  }
+
+  private void notSeenBeside(String why) {
+    if (observation != null) {
+      observation.notSeenBeside(GapReason.SHAPE, why);
     }
   }
 

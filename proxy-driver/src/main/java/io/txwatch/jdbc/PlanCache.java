@@ -79,6 +79,16 @@ final class PlanCache {
     return known;
   }
 
+  /** The variant of a plan whose rows carry nothing of what it reads besides. */
+  CachedPlan carryingNothing(CachedPlan cached, Catalog catalog) {
+    CachedPlan known = cached.carryingNothing();
+    if (known == null) {
+      known = make(cached.plan().original(), catalog::find, true);
+      cached.carryingNothing(known);
+    }
+    return known;
+  }
+
   /** The variant of a query that appends nothing, for a result that rows are written through. */
   CachedPlan bare(CachedPlan cached, Catalog catalog) {
     CachedPlan known = cached.counting();
@@ -138,7 +148,8 @@ final class PlanCache {
             // Where a star was written out, the application's own text has it still.
             plan.starShowsAuxiliary() || (plan.isRewritten() && plan.original().indexOf('*') >= 0),
             untouched.keys(),
-            List.of()),
+            List.of(),
+            untouched.carried()),
         cached.shownSql());
   }
 

@@ -8,6 +8,7 @@ import io.txwatch.sql.SideRead.Purpose;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
@@ -79,21 +80,24 @@ final class PlannedReads {
 
     /**
      * True if what it would tell is not missed without it. Of what was written: a version bears its
-     * writer, who is known when somebody reads it next; but whether an upsert inserted or updated
-     * is lost. Of what was passed over: where it is not asked, plain reads see what the DELETE
-     * sees, or it is the version set that is missing, and counted.
+     * writer, who is known when somebody reads it next; whether an upsert inserted or updated then
+     * shows by the row's id if the driver gave it, else it is lost. Of what a REPLACE takes away:
+     * the update count says whether it took any. Of what was passed over: where it is not asked,
+     * plain reads see what the DELETE sees, or it is the version set that is missing, and counted.
      */
     boolean isNotMissed(CachedPlan cached) {
-      if (read.purpose() == Purpose.PASSED_OVER) {
-        return true;
-      }
-      boolean upsert =
-          cached
-              .plan()
-              .newRows()
-              .filter(rows -> rows.fate() == NewRows.Fate.MAY_UPDATE_ANOTHER)
+      Optional<NewRows> rows = cached.plan().newRows();
+      boolean replaces = rows.filter(given -> given.fate() == NewRows.Fate.REPLACES).isPresent();
+      boolean unknownRows =
+          rows.filter(given -> given.fate() == NewRows.Fate.MAY_UPDATE_ANOTHER)
+              .filter(given -> given.count() == 0)
               .isPresent();
-      return read.purpose() == Purpose.AFTER_WRITE && !upsert;
+      return switch (read.purpose()) {
+        case PASSED_OVER -> true;
+        case AFTER_WRITE -> !unknownRows;
+        case BEFORE_WRITE -> replaces;
+        case READ, VERSION_SET -> false;
+      };
     }
 
     /** True if a text speaks of a table of it, as far as can be told from the letters. */

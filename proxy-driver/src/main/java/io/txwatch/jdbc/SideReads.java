@@ -94,6 +94,10 @@ final class SideReads {
   /** The application is about to send a statement: what was put off may be read now. */
   void beforeNext(CachedPlan next) {
     if (next.asksFoundRows()) {
+      if (!foundRowsAwaited && !next.countsFoundRows()) {
+        // Not of a query that counts for it, during which nothing is sent: of any query, then.
+        connection.memory().asksFoundRows();
+      }
       foundRowsAwaited = next.countsFoundRows();
     } else if (next.kind() == StatementKind.SELECT) {
       foundRowsAwaited = false;
@@ -224,7 +228,11 @@ final class SideReads {
         told = false;
       } else if (sending.when() == When.BEFORE) {
         boolean certain = sending.certain() && one.read.exact() && first;
-        told = send(one, execution, parameters, certain) >= 0 && certain;
+        boolean all = send(one, execution, parameters, certain) >= 0;
+        if (all && one.read.purpose() == Purpose.BEFORE_WRITE) {
+          execution.toldTakenAway();
+        }
+        told = all && certain;
       }
       execution.toldOfWrites(told || !one.tellsOfWrites());
     }

@@ -70,7 +70,18 @@ final class WatchedConnection extends DelegatingConnection {
   }
 
   CachedPlan withoutWrittenRows(CachedPlan cached) {
-    return plans().counting(cached, catalog);
+    return atThisLevel(plans().counting(cached, catalog));
+  }
+
+  /** The plan, or the variant that carries nothing where the isolation level is against it. */
+  CachedPlan atThisLevel(CachedPlan cached) {
+    return cached.carries() && !database.snapshots().mayCarry(tracker.level())
+        ? carryingNothing(cached)
+        : cached;
+  }
+
+  CachedPlan carryingNothing(CachedPlan cached) {
+    return cached.carries() ? plans().carryingNothing(cached, catalog) : cached;
   }
 
   /** A session that looks names up elsewhere than it first did has plans of its own. */
@@ -109,9 +120,6 @@ final class WatchedConnection extends DelegatingConnection {
       String sql = cached.plan().original();
       catalog.executed(sql);
       justSet = sql.stripLeading().regionMatches(true, 0, "SET", 0, 3);
-    }
-    if (cached.asksFoundRows() && !cached.countsFoundRows()) {
-      database.memory().asksFoundRows();
     }
     if (justReturned && cached.asksRowCount()) {
       database.memory().asksRowCount();

@@ -2,6 +2,7 @@ package io.txwatch.jdbc;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.Carried;
 import io.txwatch.sql.Dialect;
 import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
@@ -74,7 +75,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     return plan.returnsWrittenRows()
         || !active.isProven()
         || active.plan().tokenParameters().length > 0
-        || active.sideReads() != null;
+        || active.sideReads() != null
+        || plan.carries();
   }
 
   @Override
@@ -133,7 +135,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   protected void beforeStream() throws SQLException {
     // A stream can be read once: from here on the text does not change any more.
-    prepareFor(connection.withoutWrittenRows(plan));
+    prepareFor(connection.carryingNothing(connection.withoutWrittenRows(plan)));
     streamed = true;
   }
 
@@ -251,13 +253,14 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   private void prepareForWrite() throws SQLException {
-    prepareFor(mayDrain() ? plan : connection.withoutWrittenRows(plan));
+    prepareFor(mayDrain() ? connection.atThisLevel(plan) : connection.withoutWrittenRows(plan));
   }
 
   private <T> T run(PreparedCall<T> call) throws SQLException {
     Execution execution = start(active);
     try {
       execution.setParameters(prepared);
+      setAgain();
       T result = call.on(prepared);
       active.prove();
       connection.unguard();
@@ -276,6 +279,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     Execution execution = start(active);
     try {
       execution.setParameters(prepared);
+      setAgain();
       long count =
           connection.write(
               execution,
@@ -292,6 +296,19 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
         throw VendorErrors.of(e, execution.cached());
       }
       return runAsItWas(execution, e, asItWas);
+    }
+  }
+
+  /** Sets the parameters of the application's that the text takes once more. */
+  private void setAgain() throws SQLException {
+    Carried carried = active.plan().carried();
+    int[] places = carried.places();
+    for (int i = 0; i < places.length; i++) {
+      int number = carried.parameters()[i];
+      Setter setter = kept == null || number > kept.length ? null : kept[number - 1];
+      if (setter != null) {
+        setter.set(prepared, places[i]);
+      } // else the application has not set it, which the driver will say
     }
   }
 

@@ -149,7 +149,9 @@ class WatchedStatement extends DelegatingStatement {
   /** The plan for a text; {@code writtenRows} if a write may be made to return its rows. */
   private CachedPlan plan(String sql, boolean writtenRows) {
     CachedPlan cached = connection.plan(sql, options);
-    return writtenRows && mayDrain() ? cached : connection.withoutWrittenRows(cached);
+    return writtenRows && mayDrain()
+        ? connection.atThisLevel(cached)
+        : connection.withoutWrittenRows(cached);
   }
 
   /**

@@ -85,7 +85,16 @@ final class H2Schema extends SchemaReader {
             row -> Column.of(text(row, 1), text(row, 2), text(row, 3), row.getBoolean(4)),
             table.schema(),
             table.name());
-    return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns));
+    Catalog.Traits traits =
+        table.kind() == Kind.VIEW
+            ? view(
+                connection,
+                "SELECT VIEW_DEFINITION FROM INFORMATION_SCHEMA.VIEWS"
+                    + " WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
+                table.schema(),
+                table.name())
+            : Catalog.Traits.UNKNOWN;
+    return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
   }
 
   private String equal(String column) {

@@ -122,7 +122,12 @@ final class MySqlSchema extends SchemaReader {
     Catalog.Traits traits =
         table.kind() == Kind.TABLE
             ? traits(connection, table, columns, changing)
-            : Catalog.Traits.UNKNOWN;
+            : view(
+                connection,
+                "SELECT view_definition FROM information_schema.views"
+                    + " WHERE table_schema = ? AND table_name = ?",
+                table.schema(),
+                table.name());
     return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
   }
 

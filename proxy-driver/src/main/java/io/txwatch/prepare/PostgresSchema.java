@@ -87,7 +87,16 @@ final class PostgresSchema extends SchemaReader {
                     row.getBoolean(5),
                     row.getBoolean(6)),
             found.get(0).oid);
-    return Optional.of(new TableInfo(schema, name, found.get(0).kind, columns));
+    // Without a path every name in it is told with its schema.
+    Catalog.Traits traits =
+        found.get(0).kind == Kind.VIEW
+            ? view(
+                connection,
+                "SELECT pg_get_viewdef(c.oid) FROM set_config('search_path', 'pg_catalog', true),"
+                    + " pg_catalog.pg_class c WHERE c.oid = ?::oid AND c.relkind = 'v'",
+                found.get(0).oid)
+            : Catalog.Traits.UNKNOWN;
+    return Optional.of(new TableInfo(schema, name, found.get(0).kind, columns, traits));
   }
 
   private record Found(String oid, Kind kind) {}

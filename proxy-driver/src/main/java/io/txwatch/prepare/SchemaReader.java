@@ -150,6 +150,13 @@ abstract class SchemaReader {
     T map(ResultSet row) throws SQLException;
   }
 
+  /** What a view's query tells of it; nothing if this user may not see it. */
+  static Catalog.Traits view(Connection connection, String sql, String... parameters)
+      throws SQLException {
+    List<String> found = query(connection, sql, row -> text(row, 1), parameters);
+    return found.isEmpty() ? Catalog.Traits.UNKNOWN : Catalog.Traits.ofView(found.get(0));
+  }
+
   /** Runs a query with string parameters and reads all of its rows. */
   static <T> List<T> query(
       Connection connection, String sql, RowMapper<T> mapper, String... parameters)

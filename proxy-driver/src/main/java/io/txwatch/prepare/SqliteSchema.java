@@ -5,6 +5,7 @@ import static io.txwatch.prepare.AuxiliaryColumns.WRITERS;
 
 import io.txwatch.prepare.TableInfo.Column;
 import io.txwatch.prepare.TableInfo.Kind;
+import io.txwatch.sql.Catalog;
 import io.txwatch.sql.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -21,6 +23,11 @@ import java.util.regex.Pattern;
  * transaction) and the rewriter gives each new row its id.
  */
 final class SqliteSchema extends SchemaReader {
+
+  /** A view's definition whose columns keep the names that the query gives them. */
+  private static final Pattern VIEW =
+      Pattern.compile(
+          "(?is)create\\s+view\\s+(?:if\\s+not\\s+exists\\s+)?[^\\s(]+\\s+as\\s+(?<query>.*)");
 
   /** A positive random number; {@code abs(random())} can overflow. */
   private static final String NEW_ROW_ID = "random() & 9223372036854775807";
@@ -71,7 +78,15 @@ final class SqliteSchema extends SchemaReader {
             row -> Column.of(text(row, 1), text(row, 2), text(row, 3), row.getInt(4) == 0),
             table.name(),
             table.schema());
-    return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns));
+    Catalog.Traits traits = Catalog.Traits.UNKNOWN;
+    for (SchemaObject object :
+        table.kind() == Kind.VIEW ? objects(connection, table.schema()) : List.<SchemaObject>of()) {
+      Matcher view = VIEW.matcher(object.sql);
+      if (object.type.equals("view") && object.name.equals(table.name()) && view.matches()) {
+        traits = Catalog.Traits.ofView(view.group("query"));
+      }
+    }
+    return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
   }
 
   private static Kind kind(String schema, String name, String type) {

@@ -17,7 +17,15 @@ final class Auxiliary {
   /** Stands, each time for another one, for a new row's id that the driver gives. */
   static final char ROW_ID = '\uE001';
 
+  /** Stands for a parameter of the application's once more; a character with its number follows. */
+  static final char AGAIN = '\uE002';
+
   private Auxiliary() {}
+
+  /** A parameter of the application's, once more. */
+  static String again(int number) {
+    return "" + AGAIN + (char) number;
+  }
 
   /** {@code alias.txw_rid, alias.txw_wl}. */
   static String pair(String alias) {

@@ -53,7 +53,8 @@ final class Carriers {
       collect(block, join.right(), into);
     } else if (node instanceof TableRef table && table.isCte()) {
       cte(table).ifPresent(inner -> expose(block, table.exposedName(), inner, into));
-    } else if (node instanceof TableRef table) {
+    } else if (node instanceof TableRef table
+        && draft.tables.view(draft.dialect, table).isEmpty()) {
       told.add(table.from());
       if (draft.tables.isPrepared(table)) {
         String alias = table.exposedName() + ".";

@@ -66,14 +66,30 @@ public interface Catalog {
    *     once the statement's assignments are done: a trigger
    * @param keys the columns, in lower case, of each unique key without a nullable column, the
    *     primary key first (MySQL, MariaDB)
+   * @param query the query of a view, as the DBMS says it; empty if it is none, or not known
    */
   record Traits(
       Map<String, String> types,
       Set<String> changing,
       boolean beforeUpdate,
-      List<List<String>> keys) {
+      List<List<String>> keys,
+      String query) {
     /** Nothing is known. */
-    public static final Traits UNKNOWN = new Traits(Map.of(), Set.of(), false, List.of());
+    public static final Traits UNKNOWN = ofView("");
+
+    /** Those of a table. */
+    public Traits(
+        Map<String, String> types,
+        Set<String> changing,
+        boolean beforeUpdate,
+        List<List<String>> keys) {
+      this(types, changing, beforeUpdate, keys, "");
+    }
+
+    /** Those of a view. */
+    public static Traits ofView(String query) {
+      return new Traits(Map.of(), Set.of(), false, List.of(), query);
+    }
   }
 
   /** Whether a table carries the auxiliary columns. */

@@ -40,7 +40,7 @@ import java.util.Map;
  * the same), for which there is no digest. A trigger before the UPDATE may change the row after the
  * last assignment. An UPDATE that joins its table with that of a subquery, as MySQL does for IN and
  * EXISTS and MariaDB where the subquery reads the table that is updated, computes all assignments
- * from the old row. Then the statement is passed through.
+ * from the old row. There {@link ComparedGuard} stands in.
  */
 final class ChangeGuard {
 
@@ -78,8 +78,8 @@ final class ChangeGuard {
       throw new NotUnderstood(GapReason.SHAPE, "a trigger before UPDATE may change the row");
     }
     if (draft.shape.kind == StatementKind.UPDATE && mayBeJoined()) {
-      throw new NotUnderstood(
-          GapReason.SHAPE, "an UPDATE that may be carried out as one of several tables");
+      ComparedGuard.append(draft, List.of(target));
+      return;
     }
     String digest = digest(assigned(from, to));
     String list = target.exposedName() + "." + Auxiliary.WL;

@@ -19,6 +19,7 @@ final class Draft {
   final List<String> appended = new ArrayList<>();
   RewritePlan.Returns returns = RewritePlan.Returns.NOTHING;
   final List<SideRead> sideReads = new ArrayList<>();
+  final List<Carried.Read> carried = new ArrayList<>();
   Optional<NewRows> newRows = Optional.empty();
 
   /** True if the text is this one statement: then rows can be given ids and be known by them. */
@@ -92,6 +93,9 @@ final class Draft {
         kind == shape.kind && control == TransactionControl.NONE && alone
             ? KeyedRows.of(this)
             : KeyedRow.ANY_MAY_MOVE,
-        List.copyOf(sideReads));
+        List.copyOf(sideReads),
+        carried.isEmpty()
+            ? Carried.NONE
+            : new Carried(List.copyOf(carried), parameters.again(), parameters.againOf()));
   }
 }

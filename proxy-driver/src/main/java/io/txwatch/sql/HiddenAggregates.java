@@ -36,6 +36,10 @@ final class HiddenAggregates {
   /** Characters that MySQL's list may have: a small table's rows, and some to grow. */
   private static final int MOST_CHARACTERS = 512 * 1024;
 
+  /** Lets MySQL's lists have them, for the one statement. */
+  static final String LENGTH_HINT =
+      " /*+ SET_VAR(group_concat_max_len = " + MOST_CHARACTERS + ") */";
+
   private HiddenAggregates() {}
 
   /** Why none can be added to a block; empty if they can. */
@@ -86,7 +90,7 @@ final class HiddenAggregates {
     return block.tables().size() + block.derived().size() > 1;
   }
 
-  private static boolean isGroupByAll(Tokens tokens, SelectBlock block) {
+  static boolean isGroupByAll(Tokens tokens, SelectBlock block) {
     return block.groupBy >= 0
         && tokens.isAnyWord(block.groupBy + 2, "ALL", "DISTINCT")
         && !tokens.isOpen(block.groupBy + 3);
@@ -136,7 +140,7 @@ final class HiddenAggregates {
   }
 
   /** MySQL takes one comment of hints; and its length is the application's GROUP_CONCAT's too. */
-  private static boolean takesHint(Tokens tokens) {
+  static boolean takesHint(Tokens tokens) {
     for (int i = 0; i < tokens.count(); i++) {
       if (tokens.isWord(i, "GROUP_CONCAT")) {
         return false;
@@ -160,8 +164,7 @@ final class HiddenAggregates {
       return;
     }
     if (draft.dialect == Dialect.MYSQL) {
-      draft.splices.after(
-          block.select, " /*+ SET_VAR(group_concat_max_len = " + MOST_CHARACTERS + ") */");
+      draft.splices.after(block.select, LENGTH_HINT);
     }
     draft.splices.after(block.listTo - 1, columns.toString());
     draft.returns = Returns.AGGREGATED_TO_RESULT;

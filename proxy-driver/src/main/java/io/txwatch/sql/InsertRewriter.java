@@ -4,10 +4,12 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.StatementShape.Source;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * INSERT and REPLACE (IsoRel, Table 1, rows 6, 9 and 10): the writer token in every new row. The
@@ -59,11 +61,29 @@ final class InsertRewriter {
       }
     }
     conflict();
-    returning();
+    Set<Integer> told = new HashSet<>();
+    told.add(target.from());
+    returning(told);
     if (shape.kind == StatementKind.REPLACE) {
-      draft.unseen(GapReason.SHAPE, "the rows that REPLACE takes away are not seen");
+      replaces();
     }
-    WriteRewriter.reads(draft, target);
+    WriteRewriter.reads(draft, told);
+  }
+
+  /**
+   * The rows in the way are read before by the keys. On MySQL and MariaDB the update count says
+   * whether there were any: whoever carries it out knows what is missing.
+   */
+  private void replaces() {
+    boolean counts =
+        (draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB)
+            && draft.newRows.isPresent()
+            && shape.returning < 0;
+    if (counts) {
+      WriteReads.replaced(draft, target);
+    } else {
+      draft.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY);
+    }
   }
 
   /** An id for each row of a query; empty if the column's default gives it. */
@@ -317,15 +337,16 @@ final class InsertRewriter {
    * changes nothing: not on MariaDB, where RETURNING leaves ROW_COUNT() at -1, and where an upsert
    * returns one row for what counts as two.
    */
-  private void returning() {
+  private void returning(Set<Integer> told) {
     if (shape.returning >= 0 && draft.mayReturnRows) {
-      draft.splices.after(shape.to - 1, ", " + pair());
+      draft.splices.after(shape.to - 1, ", " + pair() + WriteRewriter.carried(draft, told));
       told(RewritePlan.Returns.WRITTEN_ROWS_APPENDED);
       return;
     }
     boolean known =
         draft.newRows.map(rows -> rows.fate() != NewRows.Fate.MAY_UPDATE_ANOTHER).orElse(false);
-    if (known || !draft.alone || shape.returning >= 0) {
+    boolean reads = shape.tables.size() > 1 && shape.kind == StatementKind.INSERT;
+    if (!draft.alone || shape.returning >= 0 || (known && !reads)) {
       return;
     }
     boolean replaces = shape.kind == StatementKind.REPLACE;
@@ -338,13 +359,24 @@ final class InsertRewriter {
               case H2 -> shape.onConflict < 0;
               case MYSQL, MARIADB -> false;
             };
-    if (returns && draft.dialect == Dialect.H2) {
-      WriteRewriter.deltaTable(draft);
+    if (known) {
+      boolean asks = returns && draft.dialect != Dialect.H2;
+      String carried = asks ? WriteRewriter.carried(draft, told) : "";
+      if (!carried.isEmpty()) {
+        draft.splices.after(shape.to - 1, " returning " + pair() + carried);
+        told(RewritePlan.Returns.WRITTEN_ROWS);
+      }
+    } else if (returns && draft.dialect == Dialect.H2) {
+      WriteRewriter.deltaTable(draft, told);
       told(RewritePlan.Returns.WRITTEN_ROWS);
     } else if (returns) {
-      draft.splices.after(shape.to - 1, " returning " + pair());
+      draft.splices.after(
+          shape.to - 1, " returning " + pair() + WriteRewriter.carried(draft, told));
       told(RewritePlan.Returns.WRITTEN_ROWS);
-    } else if (!replaces && !WriteReads.after(draft, target) && shape.onConflict >= 0) {
+    } else if (!replaces
+        && !WriteReads.after(draft, target)
+        && shape.onConflict >= 0
+        && shape.rows.isEmpty()) {
       draft.unseen(GapReason.SHAPE, "an upsert: whether it inserts or updates is not seen");
     }
   }

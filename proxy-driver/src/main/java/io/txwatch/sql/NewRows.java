@@ -12,6 +12,9 @@ package io.txwatch.sql;
  */
 public record NewRows(String table, int count, Fate fate) {
 
+  /** Why a REPLACE is not seen completely. */
+  public static final String TAKEN_AWAY = "the rows that REPLACE takes away are not seen";
+
   /** What may become of a row of VALUES if the statement succeeds. */
   public enum Fate {
     /** It is written. */

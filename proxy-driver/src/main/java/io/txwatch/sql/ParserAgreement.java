@@ -21,6 +21,7 @@ import net.sf.jsqlparser.schema.Table;
 import net.sf.jsqlparser.statement.Statement;
 import net.sf.jsqlparser.statement.delete.Delete;
 import net.sf.jsqlparser.statement.insert.Insert;
+import net.sf.jsqlparser.statement.merge.Merge;
 import net.sf.jsqlparser.statement.select.FromItem;
 import net.sf.jsqlparser.statement.select.Join;
 import net.sf.jsqlparser.statement.select.ParenthesedFromItem;
@@ -203,6 +204,7 @@ final class ParserAgreement {
       case REPLACE -> statement instanceof Insert || statement instanceof Upsert;
       case UPDATE -> statement instanceof Update;
       case DELETE -> statement instanceof Delete;
+      case MERGE -> statement instanceof Merge;
       default -> false;
     };
   }

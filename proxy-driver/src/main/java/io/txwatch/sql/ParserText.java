@@ -64,7 +64,13 @@ final class ParserText {
   /** The token after something that the parser is not told of; {@code i} itself if it is told. */
   private int skip(int i) {
     if (tokens.areWords(i, "LOCK", "IN", "SHARE", "MODE")) {
-      return i + 4;
+      return tokens.isAnyWord(i + 4, "NOWAIT") ? i + 5 : i + 4;
+    }
+    if (dialect == Dialect.MARIADB && tokens.areWords(i, "ROWS", "EXAMINED")) {
+      return tokens.isWord(i - 1, "LIMIT") ? i + 2 : i + 3;
+    }
+    if (isSign(i)) {
+      return i + 1;
     }
     if (tokens.areWords(i, "INDEXED", "BY") && dialect == Dialect.SQLITE) {
       return i + 3;
@@ -81,8 +87,12 @@ final class ParserText {
     if (tokens.isWord(i, "ONLY") && tokens.areWords(i - 2, "DELETE", "FROM")) {
       return i + 1;
     }
-    if (i == shape.returning && shape.kind == StatementKind.REPLACE) {
+    boolean merges = shape.kind == StatementKind.MERGE;
+    if (i == shape.returning && (merges || shape.kind == StatementKind.REPLACE)) {
       return shape.to;
+    }
+    if (merges && tokens.isWord(i, "BY") && tokens.isAnyWord(i + 1, "SOURCE", "TARGET")) {
+      return i + 2;
     }
     if (i == shape.limit && tokens.isWord(i, "FETCH")) {
       return shape.to; // of an UPDATE or DELETE
@@ -114,6 +124,15 @@ final class ParserText {
       return i + 2;
     }
     return i;
+  }
+
+  /** A plus or minus before an operand: it changes neither kind nor tables. */
+  private boolean isSign(int i) {
+    boolean sign = tokens.isOperator(i, '-') || tokens.isOperator(i, '+');
+    boolean comparison =
+        tokens.is(i - 1, TokenKind.OPERATOR) && "=<>+-*/".indexOf(tokens.charAt(i - 1)) >= 0;
+    boolean operand = tokens.is(i + 1, TokenKind.NUMBER) || tokens.isOperator(i + 1, '-');
+    return sign && comparison && operand;
   }
 
   private int emit(int i) {
@@ -164,6 +183,20 @@ final class ParserText {
 
   /** A word, or one that the parser knows in its place. */
   private String word(int i) {
+    if (shape.kind == StatementKind.MERGE) {
+      if (tokens.areWords(i, "DO", "NOTHING")) {
+        return "delete";
+      }
+      if (tokens.areWords(i, "DEFAULT", "VALUES")) {
+        return "values";
+      }
+      if (tokens.areWords(i - 1, "DO", "NOTHING")) {
+        return "";
+      }
+      if (tokens.areWords(i - 1, "DEFAULT", "VALUES")) {
+        return "(1)";
+      }
+    }
     boolean name = tokens.is(i - 1, TokenKind.DOT) || tokens.isWord(i - 1, "AS");
     if (name) {
       return tokens.isWord(i, "MINUS") ? "x" : tokens.text(i);

@@ -39,6 +39,7 @@ import java.util.Optional;
  * @param keys what it has to do with rows that are known by a key
  * @param sideReads reads of ours that are sent beside the statement, on the same connection, in
  *     this order; empty at level {@code inline}
+ * @param carried what the rows of its result carry besides, behind the columns of {@code appended}
  * @param starShowsAuxiliary true if the application's {@code *} makes columns named {@code txw_rid}
  *     and {@code txw_wl} appear besides the appended ones, wherever they stand: they are hidden,
  *     and are not read from
@@ -61,13 +62,14 @@ public record RewritePlan(
     List<String> appended,
     boolean starShowsAuxiliary,
     KeyedRow keys,
-    List<SideRead> sideReads) {
+    List<SideRead> sideReads,
+    Carried carried) {
 
   /** How the rewritten statement tells of rows. */
   public enum Returns {
     /**
      * Not at all beyond what the application's own text returns: an update count, or a result with
-     * nothing hidden.
+     * nothing appended to it but what it {@linkplain #carried carries}.
      */
     NOTHING,
     /** A query: the application's result with the appended columns at its end. */
@@ -135,7 +137,8 @@ public record RewritePlan(
         kind == StatementKind.SELECT || kind == StatementKind.LOCKING_SELECT
             ? KeyedRow.NONE
             : KeyedRow.ANY_MAY_MOVE,
-        List.of());
+        List.of(),
+        Carried.NONE);
   }
 
   /** The same plan with that flag. */
@@ -158,7 +161,8 @@ public record RewritePlan(
         appended,
         shows,
         keys,
-        sideReads);
+        sideReads,
+        carried);
   }
 
   /** The same plan, with a reason why not every row that it touches can be seen. */
@@ -181,7 +185,8 @@ public record RewritePlan(
         appended,
         starShowsAuxiliary,
         keys,
-        sideReads);
+        sideReads,
+        carried);
   }
 
   /**
@@ -208,7 +213,7 @@ public record RewritePlan(
 
   /** How many parameters {@code preparedSql} has beside the application's. */
   public int addedParameters() {
-    return tokenParameters.length + rowIdParameters.length;
+    return tokenParameters.length + rowIdParameters.length + carried.places().length;
   }
 
   /** True if anything was added. */

@@ -166,6 +166,7 @@ public final class RewritePlanner implements Planner {
     switch (draft.shape.kind) {
       case SELECT, LOCKING_SELECT -> SelectRewriter.rewrite(draft);
       case INSERT, REPLACE -> InsertRewriter.rewrite(draft);
+      case MERGE -> MergeRewriter.rewrite(draft);
       default -> WriteRewriter.rewrite(draft);
     }
   }

@@ -35,9 +35,26 @@ final class Scopes {
             draft.mayReturnRows,
             draft.extent);
     StarGuard.protect(untouched);
+    for (TableRef table : draft.shape.tables) {
+      draft.tables.view(draft.dialect, table).ifPresent(view -> readTable(untouched, table, view));
+    }
     this.guarded = untouched.splices;
     this.numbers = guarded.numbers();
     this.written = draft.shape.written();
+  }
+
+  /** In the place of a view the query of its table, which has the auxiliary columns too. */
+  private static void readTable(Draft copy, TableRef table, PlainView view) {
+    int nameEnd = table.from() + 2 * table.name().size() - 1;
+    String alias = table.alias().isPresent() ? "" : " " + table.exposedName();
+    copy.splices.replace(table.from(), nameEnd, "(" + view.query() + ")" + alias);
+  }
+
+  /** True if what is copied of some blocks reads a view. */
+  boolean readViews(List<SelectBlock> blocks) {
+    return draft.shape.tables.stream()
+        .filter(table -> draft.tables.view(draft.dialect, table).isPresent())
+        .anyMatch(table -> blocks.stream().anyMatch(block -> copies(block, table.from())));
   }
 
   /** An UPDATE or DELETE, as the block around its subqueries. */

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * SELECT: {@code , alias.txw_rid, alias.txw_wl} for each prepared table at the end of the select
  * list (IsoRel, Table 1, rows 1, 2 and 5), where a further column changes nothing; hidden
- * aggregates where rows are grouped; and at level {@code items} side reads for whatever is left.
+ * aggregates where rows are grouped; for whatever is left reads that the rows carry, and at level
+ * {@code items} side reads.
  */
 final class SelectRewriter {
 
@@ -28,6 +29,8 @@ final class SelectRewriter {
     }
     if (draft.extent.level().includes(Level.ITEMS)) {
       SideReads.add(draft, told);
+    } else {
+      CarriedReads.add(draft, told);
     }
     noteUnseen(draft, top, told, obstacle);
     if (draft.shape.tables.isEmpty()) {
@@ -48,7 +51,11 @@ final class SelectRewriter {
     Optional<String> hidden = HiddenAggregates.obstacle(draft, top);
     if (hidden.isEmpty()) {
       HiddenAggregates.append(draft, top);
-      top.tables().forEach(table -> told.add(table.from()));
+      for (TableRef table : top.tables()) {
+        if (draft.tables.view(draft.dialect, table).isEmpty()) {
+          told.add(table.from());
+        }
+      }
       return hidden;
     }
     return obstacle;
@@ -72,6 +79,10 @@ final class SelectRewriter {
     List<TableRef> seen = top == null ? List.of() : top.tables();
     for (TableRef table : draft.shape.tables) {
       Optional<GapReason> reason = draft.tables.reason(table);
+      boolean view = draft.tables.view(draft.dialect, table).isPresent();
+      if (view && told.contains(table.from())) {
+        continue;
+      }
       if (reason.isPresent()) {
         draft.unseen(reason.get(), draft.tables.display(table));
       } else if (!table.isCte() && !told.contains(table.from())) {

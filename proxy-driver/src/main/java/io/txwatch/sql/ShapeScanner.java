@@ -3,9 +3,12 @@ package io.txwatch.sql;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.SelectBlock.Role;
+import io.txwatch.sql.StatementShape.Action;
 import io.txwatch.sql.StatementShape.Source;
+import io.txwatch.sql.StatementShape.When;
+import java.util.List;
 
-/** Finds the shape of SELECT, INSERT, REPLACE, UPDATE and DELETE. */
+/** Finds the shape of SELECT, INSERT, REPLACE, UPDATE, DELETE and MERGE … USING. */
 final class ShapeScanner {
 
   private final Tokens tokens;
@@ -50,6 +53,9 @@ final class ShapeScanner {
     } else if (tokens.isWord(i, "DELETE")) {
       shape.kind = StatementKind.DELETE;
       delete(i);
+    } else if (tokens.areWords(i, "MERGE", "INTO")) {
+      shape.kind = StatementKind.MERGE;
+      merge(i);
     } else if (queries.startsQuery(i, shape.to) || tokens.isWord(i, "VALUES")) {
       shape.kind = StatementKind.SELECT;
       queries.query(i, shape.to, Role.TOP);
@@ -305,5 +311,85 @@ final class ShapeScanner {
       }
     }
     return shape.to;
+  }
+
+  /** The token from {@code from} on, at this depth, that is one of those words. */
+  private int word(int from, String... words) {
+    int i = from;
+    while (i < shape.to && (!tokens.isAnyWord(i, words) || tokens.is(i - 1, TokenKind.DOT))) {
+      i = tokens.next(i);
+    }
+    return i;
+  }
+
+  private void merge(int verb) throws NotUnderstood {
+    int using = word(verb + 2, "USING");
+    int on = word(using, "ON");
+    int when = word(on, "WHEN");
+    if (when >= shape.to) {
+      throw new NotUnderstood(GapReason.SHAPE, "MERGE");
+    }
+    List<FromNode> target = queries.fromScanner().list(verb + 2, using);
+    if (target.size() != 1 || !(target.get(0) instanceof FromNode.TableRef table)) {
+      throw new NotUnderstood("MERGE into something else than a table");
+    }
+    shape.target = table;
+    SelectBlock source = new SelectBlock(Role.NESTED, using);
+    source.fromAt = using;
+    source.fromEnd = on;
+    source.listFrom = using;
+    source.listTo = using;
+    source.end = on;
+    shape.blocks.add(source);
+    source.from.addAll(queries.fromScanner().list(using + 1, on));
+    queries.nested(on, when);
+    while (tokens.isWord(when, "WHEN")) {
+      int then = word(when, "THEN");
+      int next = branchEnd(then + 1);
+      if (then + 1 >= next) {
+        throw new NotUnderstood("MERGE without a branch");
+      }
+      shape.whens.add(new When(action(then + 1, next), then + 1, next));
+      queries.nested(when, next);
+      when = next;
+    }
+    if (when < shape.to) {
+      shape.returning = when;
+      queries.nested(when, shape.to);
+    }
+  }
+
+  /** The next WHEN that is none of a CASE, or RETURNING. */
+  private int branchEnd(int from) {
+    int cases = 0;
+    for (int i = from; i < shape.to; i = tokens.next(i)) {
+      if (tokens.isWord(i, "CASE")) {
+        cases++;
+      } else if (cases > 0 && tokens.isWord(i, "END")) {
+        cases--;
+      } else if (cases == 0 && (tokens.isWord(i, "WHEN") || isReturning(i))) {
+        return i;
+      }
+    }
+    return shape.to;
+  }
+
+  private Action action(int from, int to) throws NotUnderstood {
+    if (tokens.areWords(from, "UPDATE", "SET")) {
+      if (word(from + 2, "DELETE", "WHERE") < to) {
+        throw new NotUnderstood(GapReason.SHAPE, "MERGE that updates and deletes");
+      }
+      return Action.UPDATE;
+    }
+    if (tokens.isWord(from, "INSERT")) {
+      return Action.INSERT;
+    }
+    if (tokens.isWord(from, "DELETE") && to == from + 1) {
+      return Action.DELETE;
+    }
+    if (tokens.areWords(from, "DO", "NOTHING")) {
+      return Action.NOTHING;
+    }
+    throw new NotUnderstood("MERGE with an unknown branch");
   }
 }

@@ -25,6 +25,11 @@ public record SideRead(
     List<String> tables,
     boolean exact) {
 
+  /** The same read, which may list more. */
+  SideRead inexact() {
+    return new SideRead(purpose, moment, sql, parameters, tables, false);
+  }
+
   /** In {@link #parameters}: the writer token of the statement. */
   public static final int TOKEN = 0;
 

@@ -5,6 +5,7 @@ import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -27,12 +28,21 @@ import java.util.Set;
  */
 final class SideReads {
 
+  /** Tables that a read within a statement may join: each may have some hundred rows. */
+  private static final int MOST_TABLES = 3;
+
   private final Draft draft;
   private final Scopes scopes;
 
-  private SideReads(Draft draft) {
+  SideReads(Draft draft) {
     this.draft = draft;
     this.scopes = new Scopes(draft);
+  }
+
+  /** What a read looks like: one of its own, or one within the statement itself. */
+  private enum Form {
+    BESIDE,
+    WITHIN
   }
 
   /**
@@ -52,24 +62,94 @@ final class SideReads {
   }
 
   private void add(SelectBlock block, Set<Integer> told) {
-    List<TableRef> tables = new ArrayList<>();
-    for (TableRef table : block.tables()) {
-      if (draft.tables.isPrepared(table) && !told.contains(table.from())) {
-        tables.add(table);
-      }
-    }
+    List<TableRef> tables = untold(block, told);
     if (tables.isEmpty()) {
       return;
     }
     boolean done = scopes.isUnused(block);
     if (!done) {
-      Optional<SideRead> read = of(block, tables);
+      Optional<SideRead> read = of(block, tables, Form.BESIDE);
       read.ifPresent(draft.sideReads::add);
       done = read.isPresent();
     }
     if (done) {
       tables.forEach(table -> told.add(table.from()));
     }
+  }
+
+  /** The tables of a block that are prepared and not told of yet. */
+  List<TableRef> untold(SelectBlock block, Set<Integer> told) {
+    List<TableRef> tables = new ArrayList<>();
+    for (TableRef table : block.tables()) {
+      boolean rows =
+          draft.tables.isPrepared(table) || draft.tables.view(draft.dialect, table).isPresent();
+      if (rows && !told.contains(table.from())) {
+        tables.add(table);
+      }
+    }
+    return tables;
+  }
+
+  /** An UPDATE or DELETE, as the block around its subqueries. */
+  Optional<SelectBlock> written() {
+    return scopes.written();
+  }
+
+  /** True if nobody asks for what the block would give. */
+  boolean isUnused(SelectBlock block) {
+    return scopes.isUnused(block);
+  }
+
+  /**
+   * The same read as a query within the statement: its columns are named as {@link CarriedReads}
+   * speaks of them, its parameters are the application's once more. Only of small tables, joined
+   * with few others, where nothing can fail and nothing is locked.
+   */
+  Optional<SideRead> within(SelectBlock block, List<TableRef> tables) {
+    Optional<List<SelectBlock>> outer = scopes.joinedTo(block);
+    if (outer.isEmpty() || outer.get().size() > 1) {
+      return Optional.empty();
+    }
+    List<SelectBlock> joined = new ArrayList<>(outer.get());
+    joined.add(block);
+    int with = scopes.with(joined).orElse(-1);
+    int copied = 0;
+    for (TableRef table : draft.shape.tables) {
+      boolean copies =
+          table.from() < with || joined.stream().anyMatch(one -> Scopes.copies(one, table.from()));
+      if (copies && !table.isCte()) {
+        copied++;
+        boolean rows =
+            draft.tables.isPrepared(table)
+                || draft
+                    .tables
+                    .view(draft.dialect, table)
+                    .filter(PlainView::cannotFail)
+                    .isPresent();
+        if (!rows || !draft.tables.isSmall(table)) {
+          return Optional.empty();
+        }
+      }
+    }
+    // H2's parser does not come to an end with a WITH within a statement that has the same.
+    boolean again = draft.dialect == Dialect.H2 && with > draft.shape.from;
+    boolean harmless =
+        with >= 0
+            && !again
+            && copied <= MOST_TABLES
+            && CannotFail.holds(draft, draft.shape.from, with)
+            && joined.stream().allMatch(one -> !one.locking && cannotFail(one));
+    // A write that waited for a row has gone on with a newer version of it.
+    boolean aboutTarget = scopes.written().filter(joined::contains).isPresent();
+    return harmless
+        ? of(block, tables, Form.WITHIN).map(read -> aboutTarget ? read.inexact() : read)
+        : Optional.empty();
+  }
+
+  private boolean cannotFail(SelectBlock block) {
+    return CannotFail.holds(draft, block.fromAt + 1, block.fromEnd)
+        && (block.where < 0 || CannotFail.holds(draft, block.where + 1, block.whereEnd))
+        && (!block.limited || block.limit < 0 || !scopes.canCopyLimit(block));
   }
 
   /**
@@ -81,6 +161,9 @@ final class SideReads {
     StatementShape shape = draft.shape;
     boolean inserts = shape.kind == StatementKind.INSERT && shape.onConflict < 0;
     boolean writes = inserts || shape.kind == StatementKind.UPDATE;
+    if (shape.kind == StatementKind.UPDATE && !namesChanged(joined)) {
+      return Moment.EITHER;
+    }
     if (!writes || scopes.written().filter(joined::contains).isPresent()) {
       return Moment.BEFORE;
     }
@@ -94,9 +177,49 @@ final class SideReads {
     return Moment.EITHER;
   }
 
+  /**
+   * True if what is copied may speak of a column that an UPDATE changes: then other rows may match
+   * once it was carried out.
+   */
+  private boolean namesChanged(List<SelectBlock> joined) {
+    StatementShape shape = draft.shape;
+    Tokens tokens = draft.tokens;
+    Set<String> changed = new HashSet<>();
+    for (TableRef table : shape.tables) {
+      Optional<Catalog.Table> known = draft.tables.find(table);
+      if (known.isEmpty() || known.get().traits().beforeUpdate()) {
+        return true;
+      }
+      changed.addAll(known.get().traits().changing());
+    }
+    boolean start = true;
+    for (int i = shape.set + 1; i < shape.setEnd; i = tokens.next(i)) {
+      int name = i;
+      while (start && tokens.is(name + 1, TokenKind.DOT)) {
+        name += 2;
+      }
+      if (start && !tokens.isName(name)) {
+        return true; // SET (a, b) = …
+      }
+      if (start) {
+        changed.add(QueryScanner.fold(tokens.text(name)));
+      }
+      start = tokens.is(i, TokenKind.COMMA);
+    }
+    for (int i = shape.from; i < shape.to; i++) {
+      int token = i;
+      boolean named = tokens.isName(i) && changed.contains(QueryScanner.fold(tokens.text(i)));
+      boolean natural = tokens.isAnyWord(i, "NATURAL", "WITH");
+      if ((named || natural) && joined.stream().anyMatch(b -> Scopes.copies(b, token))) {
+        return true;
+      }
+    }
+    return joined.stream().anyMatch(block -> block.limited);
+  }
+
   private boolean isTarget(TableRef table) {
     TableRef target = draft.shape.target;
-    return target != null && draft.tables.display(table).equals(draft.tables.display(target));
+    return target != null && draft.tables.displayOfRows(table).equals(draft.tables.display(target));
   }
 
   /** {@code TABLE t} in the place of a query. */
@@ -121,15 +244,16 @@ final class SideReads {
     return " limit " + (draft.extent.mostRows() + 1L);
   }
 
-  private Optional<SideRead> of(SelectBlock block, List<TableRef> tables) {
+  private Optional<SideRead> of(SelectBlock block, List<TableRef> tables, Form form) {
     Optional<List<SelectBlock>> outer = scopes.joinedTo(block);
     if (outer.isEmpty()) {
       return Optional.empty();
     }
     List<SelectBlock> joined = new ArrayList<>(outer.get());
     joined.add(block);
-    boolean exact = block.role != SelectBlock.Role.EXISTS;
-    Text text = new Text();
+    // A view may have been replaced by another, elsewhere.
+    boolean exact = block.role != SelectBlock.Role.EXISTS && !scopes.readViews(joined);
+    Text text = new Text(form);
     for (SelectBlock one : joined) {
       exact &= !one.limited && !scopes.asksForTime(one);
     }
@@ -149,8 +273,12 @@ final class SideReads {
     text.literal("select ");
     List<String> names = new ArrayList<>();
     for (TableRef table : tables) {
-      text.literal((names.isEmpty() ? "" : ", ") + Auxiliary.pair(table.exposedName()));
-      names.add(draft.tables.display(table));
+      text.literal(
+          (names.isEmpty() ? "" : ", ")
+              + (form == Form.WITHIN
+                  ? CarriedReads.pair(table.exposedName(), names.size())
+                  : Auxiliary.pair(table.exposedName())));
+      names.add(draft.tables.displayOfRows(table));
     }
     text.literal(" from ");
     for (int i = 0; i < joined.size(); i++) {
@@ -169,9 +297,9 @@ final class SideReads {
       }
       text.literal(" ");
       text.slice(block.limit, block.limitEnd);
-      exact = !scopes.asksForTime(block);
+      exact = !scopes.asksForTime(block) && !scopes.readViews(joined);
     } else {
-      text.literal(limit());
+      text.literal(form == Form.WITHIN ? CarriedReads.limit(tables.size()) : limit());
     }
     if (locks) {
       text.literal(" ");
@@ -202,15 +330,21 @@ final class SideReads {
 
   /** The text of a side read in the making, with the application's parameters that it takes. */
   private final class Text {
+    private final Form form;
     private final StringBuilder out = new StringBuilder();
     private final List<Integer> parameters = new ArrayList<>();
+
+    Text(Form form) {
+      this.form = form;
+    }
 
     void literal(String sql) {
       out.append(sql);
     }
 
     void slice(int from, int to) {
-      out.append(scopes.guarded().slice(from, to));
+      Splices guarded = scopes.guarded();
+      out.append(form == Form.WITHIN ? guarded.sliceAgain(from, to) : guarded.slice(from, to));
       int[] numbers = scopes.numbers();
       for (int i = from; i < to; i++) {
         if (numbers[i] > 0) {

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 
 /**
  * What is put into a text, and where. A splice inserts, or stands in the place of a star or a
@@ -19,12 +20,21 @@ final class Splices {
    * A parameter in the order of the new text.
    *
    * @param token a token of the original; {@link #WRITER}; or below it, a row's id, counted down
+   * @param again the number of the parameter that it takes once more, or 0
    */
-  private record Place(int token) {
+  private record Place(int token, int again) {
     static final int WRITER = -1;
+
+    Place(int token) {
+      this(token, 0);
+    }
 
     static Place rowId(int ordinal) {
       return new Place(WRITER - 1 - ordinal);
+    }
+
+    static Place again(int number) {
+      return new Place(WRITER, number);
     }
 
     /** Which row, from 0. */
@@ -36,10 +46,19 @@ final class Splices {
   /**
    * Where the parameters went.
    *
+   * @param again where parameters of the application's are taken once more
+   * @param againOf their numbers
    * @param explicit the number that the writer token is given in the text, the rows' ids those
    *     after it; 0 if parameters are not numbered in the text
    */
-  record Parameters(int count, int[] index, int[] writers, int[] rowIds, int explicit) {}
+  record Parameters(
+      int count,
+      int[] index,
+      int[] writers,
+      int[] rowIds,
+      int[] again,
+      int[] againOf,
+      int explicit) {}
 
   private final Tokens tokens;
   private final Dialect dialect;
@@ -103,6 +122,9 @@ final class Splices {
         if (isMark(splice.text.charAt(i))) {
           pieces.add(out.toString());
           out.setLength(0);
+        } else if (splice.text.charAt(i) == Auxiliary.AGAIN) {
+          out.append('?');
+          i++;
         } else {
           out.append(splice.text.charAt(i));
         }
@@ -165,7 +187,9 @@ final class Splices {
       while (next < ordered.size() && ordered.get(next).from <= offset) {
         String text = ordered.get(next++).text;
         for (int at = 0; at < text.length(); at++) {
-          if (isMark(text.charAt(at))) {
+          if (text.charAt(at) == Auxiliary.AGAIN) {
+            after.add(Place.again(text.charAt(++at)));
+          } else if (isMark(text.charAt(at))) {
             boolean writer = text.charAt(at) == Auxiliary.TOKEN;
             after.add(writer ? new Place(Place.WRITER) : Place.rowId(rows++));
           }
@@ -196,9 +220,14 @@ final class Splices {
     Numbering replay = new Numbering(0);
     List<Integer> writerNumbers = new ArrayList<>();
     int[] rowIds = new int[rows];
+    List<Integer> again = new ArrayList<>();
+    List<Integer> againOf = new ArrayList<>();
     for (Place place : after) {
       int number = renumbered.number(place);
-      if (place.token >= 0) {
+      if (place.again > 0) {
+        again.add(number);
+        againOf.add(place.again);
+      } else if (place.token >= 0) {
         index[replay.number(place) - 1] = number;
       } else if (place.token < Place.WRITER) {
         rowIds[place.ordinal()] = number;
@@ -207,11 +236,11 @@ final class Splices {
       }
     }
     return new Parameters(
-        old.max,
-        index,
-        writerNumbers.stream().mapToInt(Integer::intValue).toArray(),
-        rowIds,
-        explicit);
+        old.max, index, toArray(writerNumbers), rowIds, toArray(again), toArray(againOf), explicit);
+  }
+
+  private static int[] toArray(List<Integer> numbers) {
+    return numbers.stream().mapToInt(Integer::intValue).toArray();
   }
 
   /**
@@ -242,6 +271,16 @@ final class Splices {
    * @param to the token after it
    */
   String slice(int from, int to) {
+    return slice(from, to, i -> "?");
+  }
+
+  /** The same for a place in this very text: each parameter is taken once more. */
+  String sliceAgain(int from, int to) {
+    int[] numbers = numbers();
+    return slice(from, to, i -> Auxiliary.again(numbers[i]));
+  }
+
+  private String slice(int from, int to, IntFunction<String> parameter) {
     int start = tokens.start(from);
     int end = tokens.end(to - 1);
     List<Splice> inside = new ArrayList<>();
@@ -252,7 +291,7 @@ final class Splices {
     }
     for (int i = from; i < to; i++) {
       if (isParameter(i)) {
-        inside.add(new Splice(tokens.start(i), tokens.end(i), "?"));
+        inside.add(new Splice(tokens.start(i), tokens.end(i), parameter.apply(i)));
       }
     }
     inside.sort(Comparator.comparingInt(Splice::from));

@@ -52,8 +52,7 @@ record StatementClass(
       case "REPLACE" -> shaped(StatementKind.REPLACE);
       case "UPDATE" -> shaped(StatementKind.UPDATE);
       case "DELETE" -> shaped(StatementKind.DELETE);
-      case "MERGE" ->
-          new StatementClass(StatementKind.MERGE, false, Optional.of(GapReason.SHAPE), "MERGE");
+      case "MERGE" -> merge(tokens, dialect, from, to);
       case "CREATE", "ALTER", "DROP", "TRUNCATE", "RENAME", "COMMENT", "REINDEX" ->
           ddl(tokens, from, to);
       case "CALL",
@@ -131,6 +130,17 @@ record StatementClass(
 
   private static StatementClass shaped(StatementKind kind) {
     return new StatementClass(kind, true, Optional.empty(), "");
+  }
+
+  /** H2's older form, without USING, writes what it is given over what is there. */
+  private static StatementClass merge(Tokens tokens, Dialect dialect, int from, int to) {
+    boolean known = dialect == Dialect.POSTGRESQL || dialect == Dialect.H2;
+    for (int i = from; i < to && known; i = tokens.next(i)) {
+      if (tokens.isWord(i, "USING")) {
+        return shaped(StatementKind.MERGE);
+      }
+    }
+    return new StatementClass(StatementKind.MERGE, false, Optional.of(GapReason.SHAPE), "MERGE");
   }
 
   private static StatementClass opaque(String detail) {

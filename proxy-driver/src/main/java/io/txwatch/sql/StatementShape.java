@@ -119,6 +119,25 @@ final class StatementShape {
   /** The token ON of ON CONFLICT or ON DUPLICATE KEY. */
   int onConflict = -1;
 
+  /** What a branch of MERGE does. */
+  enum Action {
+    UPDATE,
+    INSERT,
+    DELETE,
+    NOTHING
+  }
+
+  /**
+   * A branch of MERGE.
+   *
+   * @param from the first token behind THEN
+   * @param to the token after the branch
+   */
+  record When(Action action, int from, int to) {}
+
+  /** The branches of MERGE. */
+  final List<When> whens = new ArrayList<>();
+
   /** The token SET. */
   int set = -1;
 

@@ -12,6 +12,7 @@ final class Tables {
 
   private final Catalog catalog;
   private final Map<List<String>, Optional<Catalog.Table>> known = new HashMap<>();
+  private final Map<List<String>, Optional<PlainView>> views = new HashMap<>();
 
   Tables(Catalog catalog) {
     this.catalog = catalog;
@@ -33,9 +34,36 @@ final class Tables {
     return find(ref).map(t -> t.status() == Catalog.Status.PREPARED).orElse(false);
   }
 
-  /** True if it is known to be small. */
+  /** True if it is known to be small; a view, if its table is. */
   boolean isSmall(TableRef ref) {
-    return !ref.isCte() && catalog.isSmall(ref.name());
+    return !ref.isCte()
+        && catalog.isSmall(views(ref).map(v -> v.table().name()).orElse(ref.name()));
+  }
+
+  /** The view, if it is one whose rows can be read from its table. */
+  Optional<PlainView> view(Dialect dialect, TableRef ref) {
+    if (ref.isCte()
+        || ref.columnAliases() > 0
+        || (ref.name().size() > 1 && ref.alias().isEmpty())
+        || !find(ref).map(t -> t.status() == Catalog.Status.NOT_A_BASE_TABLE).orElse(false)) {
+      return Optional.empty();
+    }
+    Optional<PlainView> read = views.get(ref.name());
+    if (read == null) {
+      String query = find(ref).map(t -> t.traits().query()).orElse("");
+      read = PlainView.of(query, dialect, this).filter(PlainView::repeatable);
+      views.put(ref.name(), read);
+    }
+    return read;
+  }
+
+  private Optional<PlainView> views(TableRef ref) {
+    return views.getOrDefault(ref.name(), Optional.empty());
+  }
+
+  /** The name of the table that rows of it are of: a plain view's own table. */
+  String displayOfRows(TableRef ref) {
+    return views(ref).map(view -> display(view.table())).orElseGet(() -> display(ref));
   }
 
   /** True if it has the auxiliary columns, whoever may use them. */

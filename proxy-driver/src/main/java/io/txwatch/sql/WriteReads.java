@@ -31,6 +31,9 @@ import java.util.Set;
  */
 final class WriteReads {
 
+  /** Rows of a REPLACE whose keys are asked for. */
+  private static final int MOST_ROWS = 50;
+
   private final Draft draft;
   private final TableRef target;
   private final StatementShape shape;
@@ -60,6 +63,13 @@ final class WriteReads {
    */
   static boolean before(Draft draft, TableRef target) {
     return draft.alone && new WriteReads(draft, target).beforeDelete();
+  }
+
+  /** Plans a read of what a REPLACE is about to take away, by the keys of its rows. */
+  static void replaced(Draft draft, TableRef target) {
+    if (wanted(draft)) {
+      new WriteReads(draft, target).beforeReplace();
+    }
   }
 
   /** Plans a read of what a DELETE has passed over, where there can be such rows. */
@@ -128,6 +138,81 @@ final class WriteReads {
     }
     add(Purpose.BEFORE_WRITE, Moment.BEFORE, !limited && !scopes.asksForTime(chosen));
     return true;
+  }
+
+  private void beforeReplace() {
+    List<List<String>> keys = draft.tables.find(target).orElseThrow().traits().keys();
+    List<String> conditions = new ArrayList<>();
+    List<Integer> taken = new ArrayList<>();
+    if (shape.rows.isEmpty() || shape.rows.size() > MOST_ROWS) {
+      return;
+    }
+    List<String> columns = insertColumns();
+    int[] numbers = original.numbers();
+    for (int row : shape.rows) {
+      List<Integer> values = values(row);
+      for (List<String> key : keys) {
+        List<Integer> of = key.stream().map(columns::indexOf).toList();
+        if (of.contains(-1) || of.stream().anyMatch(at -> at >= values.size())) {
+          continue;
+        }
+        List<String> equal = new ArrayList<>();
+        for (int at : of) {
+          int value = values.get(at);
+          if (value < 0) {
+            break;
+          }
+          String text = numbers[value] > 0 ? "?" : draft.tokens.text(value);
+          equal.add(Auxiliary.quote(draft.dialect, columns.get(at)) + " = " + text);
+        }
+        if (equal.size() == of.size()) {
+          conditions.add("(" + String.join(" and ", equal) + ")");
+          of.forEach(at -> taken.add(numbers[values.get(at)]));
+        }
+      }
+    }
+    if (!conditions.isEmpty()) {
+      begin();
+      sql.append(" where ").append(String.join(" or ", conditions));
+      taken.stream().filter(number -> number > 0).forEach(parameters::add);
+      limit();
+      add(Purpose.BEFORE_WRITE, Moment.BEFORE, true);
+    }
+  }
+
+  /** The columns that VALUES gives, in lower case. */
+  private List<String> insertColumns() {
+    if (shape.columns < 0) {
+      return draft.tables.find(target).orElseThrow().columns().stream()
+          .map(name -> name.toLowerCase(Locale.ROOT))
+          .toList();
+    }
+    List<String> columns = new ArrayList<>();
+    for (int i = shape.columns + 1; i < draft.tokens.partner(shape.columns); i++) {
+      if (draft.tokens.isName(i) && !draft.tokens.is(i + 1, TokenKind.DOT)) {
+        columns.add(folded(i));
+      }
+    }
+    return columns;
+  }
+
+  /** The values of a row: their tokens, -1 for one that is no literal and no parameter. */
+  private List<Integer> values(int open) {
+    List<Integer> values = new ArrayList<>();
+    int close = draft.tokens.partner(open);
+    int from = open + 1;
+    for (int i = from; i <= close; i = i < close ? draft.tokens.next(i) : i + 1) {
+      if (i == close || draft.tokens.is(i, TokenKind.COMMA)) {
+        boolean plain =
+            i == from + 1
+                && (draft.tokens.is(from, TokenKind.NUMBER)
+                    || draft.tokens.is(from, TokenKind.STRING)
+                    || draft.tokens.is(from, TokenKind.PARAMETER));
+        values.add(plain ? from : -1);
+        from = i + 1;
+      }
+    }
+    return values;
   }
 
   /**
@@ -209,7 +294,7 @@ final class WriteReads {
 
   /** True if the WHERE of an UPDATE lets the same rows through once it was carried out. */
   private boolean whereStillHolds() {
-    if (shape.where < 0) {
+    if (shape.where < 0 || shape.multiTable) {
       return false;
     }
     if (!canCopy(shape.where, shape.whereEnd)

@@ -33,7 +33,7 @@ final class WriteRewriter {
       return;
     }
     if (draft.shape.multiTable || draft.shape.target == null) {
-      draft.unseen(GapReason.SHAPE, draft.shape.kind + " of several tables");
+      updateSeveral(draft);
       return;
     }
     new WriteRewriter(draft).run();
@@ -62,6 +62,22 @@ final class WriteRewriter {
     reads(draft, told);
   }
 
+  /** MySQL and MariaDB: {@code UPDATE a JOIN b ON … SET a.x = …, b.y = …}. */
+  private static void updateSeveral(Draft draft) throws NotUnderstood {
+    boolean mysql = draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB;
+    if (!mysql || draft.shape.kind != StatementKind.UPDATE) {
+      draft.unseen(GapReason.SHAPE, draft.shape.kind + " of several tables");
+      return;
+    }
+    List<TableRef> sources = draft.shape.written().orElseThrow().tables();
+    Set<Integer> told = new HashSet<>();
+    for (TableRef target : ComparedGuard.append(draft, sources)) {
+      told.add(target.from());
+      WriteReads.after(draft, target);
+    }
+    reads(draft, told);
+  }
+
   private void run() throws NotUnderstood {
     Optional<GapReason> reason = draft.tables.reason(target);
     if (reason.isPresent()) {
@@ -82,28 +98,32 @@ final class WriteRewriter {
         draft.splices.after(shape.setEnd - 1, ", " + assignment);
       }
     }
-    returnRows();
+    Set<Integer> told = new HashSet<>();
+    told.add(target.from());
+    returnRows(told);
     if (shape.kind == StatementKind.UPDATE && draft.returns == Returns.NOTHING) {
       WriteReads.after(draft, target);
     } else if (shape.kind == StatementKind.DELETE) {
       WriteReads.passedOver(draft, target);
     }
-    reads(draft, target);
-  }
-
-  /** What a write reads besides its target: subqueries, sources. */
-  static void reads(Draft draft, TableRef target) {
-    Set<Integer> told = new HashSet<>();
-    told.add(target.from());
     reads(draft, told);
   }
 
-  private static void reads(Draft draft, Set<Integer> told) {
+  /**
+   * What a write reads besides its target: subqueries, sources.
+   *
+   * @param told the tables that are told of, by their first tokens
+   */
+  static void reads(Draft draft, Set<Integer> told) {
     if (draft.extent.level().includes(RewritePlanner.Level.ITEMS) && draft.alone) {
       SideReads.add(draft, told);
     }
     for (TableRef table : draft.shape.tables) {
       Optional<GapReason> reason = draft.tables.reason(table);
+      boolean view = draft.tables.view(draft.dialect, table).isPresent();
+      if (view && told.contains(table.from())) {
+        continue;
+      }
       if (!table.isCte() && (reason.isPresent() || !told.contains(table.from()))) {
         draft.unseen(
             reason.orElse(GapReason.SHAPE),
@@ -116,7 +136,7 @@ final class WriteRewriter {
     return target.exposedName() + ".";
   }
 
-  private void returnRows() {
+  private void returnRows(Set<Integer> told) {
     if (!draft.mayReturnRows) {
       if (shape.kind == StatementKind.DELETE && !WriteReads.before(draft, target)) {
         draft.unseen(GapReason.SHAPE, "a DELETE that may not return rows");
@@ -124,19 +144,19 @@ final class WriteRewriter {
       return;
     }
     if (shape.returning >= 0) {
-      draft.splices.after(shape.to - 1, ", " + returningPair());
+      draft.splices.after(shape.to - 1, ", " + returningPair() + carried(draft, told));
       told(Returns.WRITTEN_ROWS_APPENDED);
       return;
     }
     switch (draft.dialect) {
-      case POSTGRESQL -> returning(shape.to - 1);
-      case SQLITE -> returning((shape.limit >= 0 ? shape.limit : shape.to) - 1);
+      case POSTGRESQL -> returning(shape.to - 1, told);
+      case SQLITE -> returning((shape.limit >= 0 ? shape.limit : shape.to) - 1, told);
       case MARIADB -> {
         if (shape.kind == StatementKind.DELETE) {
-          returning(shape.to - 1);
+          returning(shape.to - 1, told);
         }
       }
-      case H2 -> deltaTable();
+      case H2 -> deltaTable(told);
       case MYSQL -> {
         if (shape.kind == StatementKind.DELETE && !WriteReads.before(draft, target)) {
           draft.unseen(GapReason.SHAPE, "DELETE returns no rows on MySQL");
@@ -145,22 +165,30 @@ final class WriteRewriter {
     }
   }
 
-  private void returning(int last) {
-    draft.splices.after(last, " returning " + returningPair());
+  /** What it reads besides, as further columns of what it returns; at {@code items} it is asked. */
+  static String carried(Draft draft, Set<Integer> told) {
+    return draft.extent.level().includes(RewritePlanner.Level.ITEMS)
+        ? ""
+        : CarriedReads.ofWrite(draft, told);
+  }
+
+  private void returning(int last, Set<Integer> told) {
+    draft.splices.after(last, " returning " + returningPair() + carried(draft, told));
     told(Returns.WRITTEN_ROWS);
   }
 
   /** H2: {@code SELECT … FROM FINAL TABLE (UPDATE …)}, {@code OLD TABLE (DELETE …)}. */
-  private void deltaTable() {
-    deltaTable(draft);
+  private void deltaTable(Set<Integer> told) {
+    deltaTable(draft, told);
     told(Returns.WRITTEN_ROWS);
   }
 
-  static void deltaTable(Draft draft) {
+  static void deltaTable(Draft draft, Set<Integer> told) {
     String which = draft.shape.kind == StatementKind.DELETE ? "old" : "final";
     draft.splices.before(
         draft.shape.from,
-        "select " + Auxiliary.RID + ", " + Auxiliary.WL + " from " + which + " table (");
+        "select %s, %s%s from %s table ("
+            .formatted(Auxiliary.RID, Auxiliary.WL, carried(draft, told), which));
     draft.splices.after(draft.shape.to - 1, ")");
   }
 

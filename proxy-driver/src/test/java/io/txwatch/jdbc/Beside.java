@@ -51,7 +51,12 @@ final class Beside implements UnaryOperator<Planner> {
           found = entry.getValue();
         }
       }
-      RewritePlan plan = real.plan(sql, catalog, mayReturnRows && (found.isEmpty() || returnsRows));
+      // Where tables are not known to be small, nothing else tells of what these reads tell.
+      RewritePlan plan =
+          real.plan(
+              sql,
+              found.isEmpty() ? catalog : catalog::find,
+              mayReturnRows && (found.isEmpty() || returnsRows));
       return found.isEmpty() ? plan : with(plan, found);
     };
   }
@@ -75,6 +80,7 @@ final class Beside implements UnaryOperator<Planner> {
         plan.appended(),
         plan.starShowsAuxiliary(),
         plan.keys(),
-        List.copyOf(reads));
+        List.copyOf(reads),
+        plan.carried());
   }
 }

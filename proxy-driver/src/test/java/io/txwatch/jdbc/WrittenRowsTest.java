@@ -156,6 +156,97 @@ class WrittenRowsTest {
     assertThat(writes.get(1).writesSeen()).isTrue();
   }
 
+  static Stream<ServerKind> kindsWithMerge() {
+    return kinds().filter(kind -> kind == ServerKind.POSTGRESQL || kind == ServerKind.H2);
+  }
+
+  @ParameterizedTest
+  @MethodSource("kindsWithMerge")
+  void ofMerges(ServerKind kind) throws SQLException {
+    TestDatabase stock = stock(kind);
+    try (Connection connection = watched(stock);
+        Statement statement = connection.createStatement()) {
+      statement.executeUpdate("INSERT INTO shop VALUES (2, 7), (3, 8), (4, 9)");
+      assertThat(
+              statement.executeUpdate(
+                  "MERGE INTO stock s USING shop x ON s.id = x.id"
+                      + " WHEN MATCHED THEN UPDATE SET n = x.n"
+                      + " WHEN NOT MATCHED THEN INSERT (id, n) VALUES (x.id, x.n)"))
+          .isEqualTo(3);
+      connection.commit();
+      assertThat(
+              statement.executeUpdate(
+                  "MERGE INTO stock s USING shop x ON s.id = x.id AND x.n = 8"
+                      + " WHEN MATCHED THEN DELETE"))
+          .isEqualTo(1);
+      connection.commit();
+      try (ResultSet all = statement.executeQuery("SELECT id, n FROM stock ORDER BY id")) {
+        for (int[] row : new int[][] {{1, 10}, {2, 7}, {4, 9}}) {
+          assertThat(all.next()).isTrue();
+          assertThat(new int[] {all.getInt(1), all.getInt(2)}).isEqualTo(row);
+        }
+        assertThat(all.next()).isFalse();
+      }
+      connection.commit();
+    }
+    List<Event.StatementExecuted> writes = writes(stock);
+    // Which of them is new shows by its list of writers.
+    assertThat(accesses(writes.get(1)))
+        .containsExactly(Access.UPDATE, Access.UPDATE, Access.UPDATE);
+    assertThat(writes.get(1).writesSeen()).isTrue();
+    assertThat(writes.get(1).rows().stream().filter(row -> row.access() == Access.READ)).hasSize(3);
+    // H2 returns what is there afterwards.
+    boolean returns = kind == ServerKind.POSTGRESQL;
+    assertThat(accesses(writes.get(2))).isEqualTo(returns ? List.of(Access.DELETE) : List.of());
+    assertThat(stock.events(Event.Gap.class)).hasSize(returns ? 0 : 1);
+  }
+
+  static Stream<ServerKind> kindsWithReplace() {
+    return kinds().filter(WrittenRowsTest::mysql);
+  }
+
+  @ParameterizedTest
+  @MethodSource("kindsWithReplace")
+  void ofReplaces(ServerKind kind) throws SQLException {
+    TestDatabase stock = stock(kind);
+    try (Connection connection = watched(stock);
+        Statement statement = connection.createStatement()) {
+      statement.executeUpdate("REPLACE INTO stock VALUES (7, 7)");
+      connection.commit();
+      statement.executeUpdate("REPLACE INTO stock VALUES (1, 7)"); // nothing was read before
+      connection.commit();
+      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+      statement.executeUpdate("REPLACE INTO stock VALUES (1, 8), (2, 8), (9, 9)");
+      connection.commit();
+    }
+    List<Event.StatementExecuted> writes = writes(stock);
+    assertThat(accesses(writes.get(0))).containsExactly(Access.INSERT);
+    assertThat(accesses(writes.get(1))).containsExactly(Access.INSERT);
+    assertThat(accesses(writes.get(2)))
+        .containsExactly(Access.INSERT, Access.INSERT, Access.INSERT, Access.DELETE, Access.DELETE);
+    assertThat(stock.events(Event.Gap.class)).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("kindsWithReplace")
+  void ofUpdatesOfSeveralTables(ServerKind kind) throws SQLException {
+    TestDatabase stock = stock(kind);
+    try (Connection connection = watched(stock);
+        Statement statement = connection.createStatement()) {
+      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+      statement.executeUpdate("INSERT INTO shop VALUES (2, 7), (3, 30)");
+      statement.executeUpdate("UPDATE stock SET n = 30 WHERE id IN (SELECT id FROM shop)");
+      statement.executeUpdate(
+          "UPDATE stock s JOIN shop x ON x.id = s.id SET s.n = x.n, x.id = x.id + 10");
+      connection.commit();
+    }
+    List<Event.StatementExecuted> writes = writes(stock);
+    // What is 30 already stays as it is, and has no new writer.
+    assertThat(accesses(writes.get(1))).containsExactly(Access.UPDATE);
+    assertThat(accesses(writes.get(2)))
+        .containsExactly(Access.UPDATE, Access.UPDATE, Access.UPDATE);
+  }
+
   @ParameterizedTest
   @MethodSource("kinds")
   void ofDeletes(ServerKind kind) throws SQLException {

@@ -167,6 +167,10 @@ class DifferentialTest {
         for (int place : plan.rowIdParameters()) {
           statement.setLong(place, row++);
         }
+        int[] again = plan.carried().places();
+        for (int i = 0; i < again.length; i++) {
+          statement.setInt(again[i], values.get(plan.carried().parameters()[i] - 1));
+        }
       }
       return seen(statement, statement.execute(), sql, plan);
     } catch (SQLException e) {
@@ -194,7 +198,8 @@ class DifferentialTest {
     try (ResultSet result = statement.getResultSet()) {
       ResultSetMetaData meta = result.getMetaData();
       int each = plan != null && plan.returns() == Returns.AGGREGATED_TO_RESULT ? 1 : 2;
-      int appended = plan == null ? 0 : each * plan.appended().size();
+      int appended =
+          plan == null ? 0 : each * plan.appended().size() + plan.carried().reads().size();
       List<Integer> shown = new ArrayList<>();
       for (int c = 1; c <= meta.getColumnCount(); c++) {
         String label = meta.getColumnLabel(c).toLowerCase(Locale.ROOT);

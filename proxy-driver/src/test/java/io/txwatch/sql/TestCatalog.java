@@ -54,6 +54,14 @@ final class TestCatalog implements Catalog {
     return this;
   }
 
+  /** A view. */
+  TestCatalog view(String name, String query, String... columns) {
+    tables.put(
+        QueryScanner.fold(name),
+        new Table(name, Status.NOT_A_BASE_TABLE, List.of(columns), false, Traits.ofView(query)));
+    return this;
+  }
+
   /** No table is known to be small. */
   TestCatalog large() {
     small = false;

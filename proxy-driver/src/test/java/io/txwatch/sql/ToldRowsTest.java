@@ -102,6 +102,53 @@ class ToldRowsTest {
   }
 
   @TestFactory
+  Stream<DynamicTest> whatRowsCarryIsWhatIsReadBeside() {
+    return TestServers.kinds()
+        .map(
+            kind ->
+                DynamicTest.dynamicTest(
+                    kind + "",
+                    () -> {
+                      try (Connection connection = connect(kind)) {
+                        connection.setAutoCommit(false);
+                        carriedAsBeside(dialect(kind), connection);
+                      }
+                    }));
+  }
+
+  private static void carriedAsBeside(Dialect dialect, Connection connection) throws SQLException {
+    TestCatalog catalog = catalog(dialect);
+    Planner inline = new RewritePlanner(dialect, Level.INLINE);
+    int compared = 0;
+    for (int seed = 0; seed < 3 * QUERIES; seed++) {
+      String sql =
+          seed % 3 == 0
+              ? new StatementGenerator(seed, dialect).query()
+              : new ReadGenerator(seed, dialect).query();
+      RewritePlan carrying = inline.plan(sql, catalog);
+      RewritePlan beside = planner(dialect).plan(sql, catalog);
+      boolean both =
+          !carrying.carried().isEmpty()
+              && carrying.passThrough().isEmpty()
+              && beside.passThrough().isEmpty();
+      Run asked = both ? run(connection, beside, sql) : Run.FAILED;
+      if (!both || !asked.error.isEmpty()) {
+        continue;
+      }
+      Run carried = run(connection, carrying, sql);
+      assertThat(carried.error).describedAs(carrying.preparedSql()).isEmpty();
+      assertThat(carried.rows).describedAs(carrying.preparedSql()).isEqualTo(asked.rows);
+      if (!carried.rows.isEmpty()) {
+        assertThat(carried.told)
+            .describedAs("%d: %s%nas %s%nbeside %s", seed, sql, carrying, beside.sideReads())
+            .isEqualTo(asked.told);
+        compared++;
+      }
+    }
+    assertThat(compared).isGreaterThan(10);
+  }
+
+  @TestFactory
   Stream<DynamicTest> whatIsNotToldOfDoesNotMatter() {
     return TestServers.kinds()
         .map(
@@ -185,8 +232,12 @@ class ToldRowsTest {
         ResultSet result = statement.executeQuery()) {
       int each = plan.returns() == Returns.AGGREGATED_TO_RESULT ? 1 : 2;
       int columns = result.getMetaData().getColumnCount();
-      int first = columns - each * plan.appended().size() + 1;
+      int lists = columns - plan.carried().reads().size() + 1;
+      int first = lists - each * plan.appended().size();
       while (result.next()) {
+        for (int k = 0; k < plan.carried().reads().size(); k++) {
+          carried(result.getString(lists + k), plan.carried().reads().get(k).tables(), told);
+        }
         StringBuilder row = new StringBuilder();
         for (int c = 1; c < first; c++) {
           String label = result.getMetaData().getColumnLabel(c).toLowerCase(Locale.ROOT);
@@ -216,6 +267,23 @@ class ToldRowsTest {
     }
     Collections.sort(rows);
     return new Run(rows, told, "");
+  }
+
+  /** {@code 2;17:,18:}: two rows of one table, or one row of two. */
+  private static void carried(String text, List<String> tables, Map<String, TreeSet<Long>> told) {
+    String[] parts = text.split(";", -1);
+    assertThat(parts).hasSize(2);
+    int count = Integer.parseInt(parts[0]) * tables.size();
+    String[] entries = count == 0 ? new String[0] : parts[1].split(",", -1);
+    assertThat(entries).hasSize(count);
+    for (int i = 0; i < count; i++) {
+      if (!entries[i].isEmpty()) {
+        assertThat(entries[i]).endsWith(":");
+        told.computeIfAbsent(
+                tables.get(i % tables.size()).toLowerCase(Locale.ROOT), t -> new TreeSet<>())
+            .add(Long.parseLong(entries[i].substring(0, entries[i].length() - 1)));
+      }
+    }
   }
 
   private static void tell(

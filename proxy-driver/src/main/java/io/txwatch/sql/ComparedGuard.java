@@ -1,0 +1,228 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.history.WriterList;
+import io.txwatch.sql.FromNode.TableRef;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Keeps an UPDATE of MySQL and MariaDB that changes nothing from changing something, where {@link
+ * ChangeGuard} cannot: where several tables are joined, so that all assignments may be computed
+ * from the old row. For each table that is written one assignment comes first, which compares the
+ * old values with the new ones:
+ *
+ * <pre>
+ *   SET a.txw_wl = if(not (a.n &lt;=&gt; (5)), right(concat(a.txw_wl, TOKEN), 112), a.txw_wl), a.n = 5
+ * </pre>
+ *
+ * Being the first, it sees the old row whichever way the DBMS goes. The value is written down
+ * twice, so only values are taken that are the same both times, and that are stored just as they
+ * are compared: integers for integers, text for text, byte by byte.
+ */
+final class ComparedGuard {
+
+  private static final Set<String> INTEGERS =
+      Set.of("tinyint", "smallint", "mediumint", "int", "bigint");
+  private static final Set<String> TEXTS = Set.of("varchar", "text", "mediumtext", "longtext");
+
+  private final Draft draft;
+  private final Tokens tokens;
+  private final List<TableRef> sources;
+  private final Map<TableRef, List<String>> changes = new LinkedHashMap<>();
+  private final Set<String> assigned = new HashSet<>();
+
+  /** Columns of which the values are made, but for the one that the value is for. */
+  private final Set<String> read = new HashSet<>();
+
+  private String assigning = "";
+
+  private ComparedGuard(Draft draft, List<TableRef> sources) {
+    this.draft = draft;
+    this.tokens = draft.tokens;
+    this.sources = sources;
+  }
+
+  /**
+   * Appends the writer to the assignments of an UPDATE.
+   *
+   * @param sources the tables that it names, of which it may write
+   * @return those that it writes
+   * @throws NotUnderstood if it cannot be done without changing what the statement does
+   */
+  static List<TableRef> append(Draft draft, List<TableRef> sources) throws NotUnderstood {
+    return new ComparedGuard(draft, sources).append();
+  }
+
+  private List<TableRef> append() throws NotUnderstood {
+    StatementShape shape = draft.shape;
+    for (int i = shape.verb; i < shape.set; i++) {
+      if (tokens.isWord(i, "IGNORE")) {
+        throw no("UPDATE IGNORE of several tables");
+      }
+    }
+    int from = shape.set + 1;
+    for (int i = from; i <= shape.setEnd; i = i < shape.setEnd ? tokens.next(i) : i + 1) {
+      if (i == shape.setEnd || tokens.is(i, TokenKind.COMMA)) {
+        assignment(from, i);
+        from = i + 1;
+      }
+    }
+    read.retainAll(assigned);
+    if (!read.isEmpty()) {
+      throw no("an assignment of what another one changes");
+    }
+    StringBuilder first = new StringBuilder();
+    changes.forEach(
+        (table, changed) -> {
+          String list = table.exposedName() + "." + Auxiliary.WL;
+          first.append(
+              "%1$s = if(%2$s, right(concat(%1$s, %3$s), %4$d), %1$s), "
+                  .formatted(
+                      list,
+                      String.join(" or ", changed),
+                      Auxiliary.TOKEN,
+                      WriterList.WINDOW_LENGTH));
+        });
+    draft.splices.before(shape.set + 1, first.toString());
+    return List.copyOf(changes.keySet());
+  }
+
+  private static NotUnderstood no(String why) {
+    return new NotUnderstood(GapReason.SHAPE, why);
+  }
+
+  /** {@code t.column = value}. */
+  private void assignment(int from, int to) throws NotUnderstood {
+    int equals = nameEnd(from);
+    if (equals == from || !tokens.isOperator(equals, '=') || equals + 1 >= to) {
+      throw no("an assignment that does not begin with a column");
+    }
+    Column column = column(from, equals).orElseThrow(() -> no("a column of an unknown table"));
+    if (!draft.tables.isPrepared(column.table)
+        || draft.tables.find(column.table).orElseThrow().traits().beforeUpdate()) {
+      throw no("UPDATE of several tables");
+    }
+    if (!assigned.add(column.key())) {
+      throw no("a column that is assigned twice");
+    }
+    assigning = column.key();
+    int start = equals + 1;
+    String old = column.table.exposedName() + "." + tokens.text(equals - 1);
+    String value = tokens.text().substring(tokens.start(start), tokens.end(to - 1));
+    String changed;
+    if (isNull(start, to)) {
+      changed = old + " is not null";
+    } else if (INTEGERS.contains(column.type) && isInteger(start, to)) {
+      changed = "not (" + old + " <=> (" + value + "))";
+    } else if (TEXTS.contains(column.type) && isText(start, to)) {
+      changed = "not (" + bytes(old) + " <=> " + bytes(value) + ")";
+    } else {
+      throw no("an assignment that may be computed from the old row");
+    }
+    changes.computeIfAbsent(column.table, table -> new ArrayList<>()).add(changed);
+  }
+
+  private static String bytes(String text) {
+    return "cast(convert(" + text + " using utf8mb4) as binary)";
+  }
+
+  private boolean isNull(int from, int to) {
+    return to == from + 1 && tokens.isWord(from, "NULL");
+  }
+
+  /** An integer, an integer column, or the sum or difference of the two. */
+  private boolean isInteger(int from, int to) {
+    int operator = from;
+    while (operator < to
+        && !tokens.isOperator(operator, '+')
+        && !tokens.isOperator(operator, '-')) {
+      operator++;
+    }
+    if (operator == from && tokens.isOperator(from, '-')) {
+      return isDigits(from + 1, to);
+    }
+    return operator == to
+        ? isDigits(from, to) || isColumn(from, to, INTEGERS)
+        : isColumn(from, operator, INTEGERS) && isDigits(operator + 1, to);
+  }
+
+  private boolean isDigits(int from, int to) {
+    return to == from + 1
+        && tokens.is(from, TokenKind.NUMBER)
+        && tokens.text(from).length() < 10
+        && tokens.text(from).chars().allMatch(c -> c >= '0' && c <= '9');
+  }
+
+  private boolean isText(int from, int to) {
+    if (to == from + 1 && tokens.is(from, TokenKind.STRING)) {
+      String text = tokens.text(from);
+      return text.charAt(0) == '\''
+          && text.chars().allMatch(c -> c >= ' ' && c < 127 && c != '\\')
+          && !text.endsWith(" '");
+    }
+    return isColumn(from, to, TEXTS);
+  }
+
+  private boolean isColumn(int from, int to, Set<String> types) {
+    if (from >= to || nameEnd(from) != to) {
+      return false;
+    }
+    Optional<Column> column = column(from, to);
+    column.filter(found -> !found.key().equals(assigning)).ifPresent(c -> read.add(c.key()));
+    return column.filter(found -> types.contains(found.type)).isPresent();
+  }
+
+  /** The token after a column's name with its qualifiers. */
+  private int nameEnd(int from) {
+    int end = from;
+    while (tokens.isName(end)) {
+      end++;
+      if (!tokens.is(end, TokenKind.DOT)) {
+        return end;
+      }
+      end++;
+    }
+    return from;
+  }
+
+  /**
+   * A column.
+   *
+   * @param type its type, without its length
+   */
+  private record Column(TableRef table, String name, String type) {
+    String key() {
+      return QueryScanner.fold(table.exposedName()) + "." + name;
+    }
+  }
+
+  /** The one column that a name can be of. */
+  private Optional<Column> column(int from, int to) {
+    String name = QueryScanner.fold(tokens.text(to - 1)).toLowerCase(Locale.ROOT);
+    List<Column> found = new ArrayList<>();
+    for (TableRef table : sources) {
+      boolean named =
+          to == from + 1
+              || QueryScanner.fold(tokens.text(to - 3))
+                  .equals(QueryScanner.fold(table.exposedName()));
+      String type =
+          draft.tables.find(table).map(t -> t.traits().types().getOrDefault(name, "")).orElse("");
+      boolean unknown = table.isCte() || draft.tables.find(table).isEmpty();
+      if (named && unknown) {
+        return Optional.empty();
+      }
+      if (named && !type.isEmpty()) {
+        boolean signed = !type.contains("unsigned") && !type.contains("zerofill");
+        found.add(new Column(table, name, signed ? type.replaceAll("[^a-z].*", "") : type));
+      }
+    }
+    return found.size() == 1 ? Optional.of(found.get(0)) : Optional.empty();
+  }
+}

@@ -1,0 +1,79 @@
+package io.txwatch.sql;
+
+import io.txwatch.sql.FromNode.TableRef;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A view that is one plain query of one prepared table, so that each of its rows is a row of that
+ * table: what reads the view is read beside it from the table (hazard 14). The view itself stays as
+ * it is, and so does the statement.
+ *
+ * @param query its query, with the table's auxiliary columns behind its own
+ * @param table the table as the query names it
+ * @param repeatable true if what it calls has no effect, and no chance in it
+ * @param cannotFail true if nothing in it can fail
+ */
+record PlainView(String query, TableRef table, boolean repeatable, boolean cannotFail) {
+
+  /**
+   * Reads a view's query.
+   *
+   * @param text as the DBMS says it
+   * @return empty if it is none of these
+   */
+  static Optional<PlainView> of(String text, Dialect dialect, Tables tables) {
+    if (text.isBlank() || text.contains(Auxiliary.RID)) {
+      return Optional.empty();
+    }
+    Tokens tokens = Tokenizer.tokenize(text, dialect);
+    if (tokens.isBroken()) {
+      return Optional.empty();
+    }
+    List<StatementSplitter.Range> statements = StatementSplitter.split(tokens);
+    if (statements.size() != 1) {
+      return Optional.empty();
+    }
+    try {
+      StatementSplitter.Range range = statements.get(0);
+      StatementShape shape = ShapeScanner.scan(tokens, dialect, range.from(), range.to());
+      Draft.Extent extent = new Draft.Extent(RewritePlanner.Level.INLINE, 0);
+      return of(new Draft(tokens, dialect, shape, tables, false, extent));
+    } catch (NotUnderstood e) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<PlainView> of(Draft draft) {
+    StatementShape shape = draft.shape;
+    SelectBlock block = shape.top();
+    if (block == null
+        || shape.blocks.size() != 1
+        || shape.tables.size() != 1
+        || block.tables().size() != 1
+        || !block.stars.isEmpty()
+        || block.window >= 0
+        || block.qualify >= 0
+        || block.limited
+        || block.locking
+        || SelectRewriter.obstacle(draft, block).isPresent()) {
+      return Optional.empty();
+    }
+    TableRef table = block.tables().get(0);
+    if (!draft.tables.isPrepared(table)) {
+      return Optional.empty();
+    }
+    Tokens tokens = draft.tokens;
+    String query =
+        tokens.text().substring(tokens.start(shape.from), tokens.end(block.listTo - 1))
+            + ", "
+            + Auxiliary.pair(table.exposedName())
+            + tokens.text().substring(tokens.end(block.listTo - 1), tokens.end(shape.to - 1));
+    return Optional.of(
+        new PlainView(
+            query,
+            table,
+            Repeatability.holds(draft, shape.from + 1, shape.to),
+            block.where < 0 || CannotFail.holds(draft, block.where + 1, block.whereEnd)));
+  }
+}
