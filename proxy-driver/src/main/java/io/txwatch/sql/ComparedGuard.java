@@ -11,6 +11,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Keeps an UPDATE of MySQL and MariaDB that changes nothing from changing something, where {@link
@@ -30,7 +32,11 @@ final class ComparedGuard {
 
   private static final Set<String> INTEGERS =
       Set.of("tinyint", "smallint", "mediumint", "int", "bigint");
-  private static final Set<String> TEXTS = Set.of("varchar", "text", "mediumtext", "longtext");
+  private static final Set<String> TEXTS = Set.of("varchar");
+  private static final Pattern LENGTH = Pattern.compile("^varchar\\((\\d{1,6})\\)");
+
+  /** A length that any text has room for. */
+  private static final int SHORTEST_TEXT = 1;
 
   private final Draft draft;
   private final Tokens tokens;
@@ -120,13 +126,29 @@ final class ComparedGuard {
     if (isNull(start, to)) {
       changed = old + " is not null";
     } else if (INTEGERS.contains(column.type) && isInteger(start, to)) {
-      changed = "not (" + old + " <=> (" + value + "))";
-    } else if (TEXTS.contains(column.type) && isText(start, to)) {
+      changed = "not (" + old + " <=> " + stored(column.type, value) + ")";
+    } else if (TEXTS.contains(column.type) && isText(column, start, to)) {
       changed = "not (" + bytes(old) + " <=> " + bytes(value) + ")";
     } else {
       throw no("an assignment that may be computed from the old row");
     }
     changes.computeIfAbsent(column.table, table -> new ArrayList<>()).add(changed);
+  }
+
+  /** An integer as a column takes it where it is not refused: cut to the column's range. */
+  private static String stored(String type, String value) {
+    int bits =
+        switch (type) {
+          case "tinyint" -> 8;
+          case "smallint" -> 16;
+          case "mediumint" -> 24;
+          case "int" -> 32;
+          default -> 64;
+        };
+    long most = (1L << (bits - 1)) - 1;
+    return bits == 64
+        ? "(" + value + ")"
+        : "least(greatest(" + value + ", " + (-most - 1) + "), " + most + ")";
   }
 
   private static String bytes(String text) {
@@ -160,14 +182,17 @@ final class ComparedGuard {
         && tokens.text(from).chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
-  private boolean isText(int from, int to) {
+  /** A literal or a column that is not too long: what is too long may be cut without an error. */
+  private boolean isText(Column target, int from, int to) {
     if (to == from + 1 && tokens.is(from, TokenKind.STRING)) {
       String text = tokens.text(from);
       return text.charAt(0) == '\''
           && text.chars().allMatch(c -> c >= ' ' && c < 127 && c != '\\')
+          && text.length() - 2 <= target.length
           && !text.endsWith(" '");
     }
-    return isColumn(from, to, TEXTS);
+    return isColumn(from, to, TEXTS)
+        && column(from, to).filter(source -> source.length <= target.length).isPresent();
   }
 
   private boolean isColumn(int from, int to, Set<String> types) {
@@ -196,11 +221,17 @@ final class ComparedGuard {
    * A column.
    *
    * @param type its type, without its length
+   * @param length how many characters it takes if it is a text
    */
-  private record Column(TableRef table, String name, String type) {
+  private record Column(TableRef table, String name, String type, int length) {
     String key() {
       return QueryScanner.fold(table.exposedName()) + "." + name;
     }
+  }
+
+  private static int length(String type) {
+    Matcher declared = LENGTH.matcher(type);
+    return declared.find() ? Integer.parseInt(declared.group(1)) : SHORTEST_TEXT;
   }
 
   /** The one column that a name can be of. */
@@ -220,7 +251,8 @@ final class ComparedGuard {
       }
       if (named && !type.isEmpty()) {
         boolean signed = !type.contains("unsigned") && !type.contains("zerofill");
-        found.add(new Column(table, name, signed ? type.replaceAll("[^a-z].*", "") : type));
+        String base = signed ? type.replaceAll("[^a-z].*", "") : type;
+        found.add(new Column(table, name, base, length(type)));
       }
     }
     return found.size() == 1 ? Optional.of(found.get(0)) : Optional.empty();

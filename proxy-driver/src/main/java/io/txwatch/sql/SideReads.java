@@ -161,7 +161,9 @@ final class SideReads {
     StatementShape shape = draft.shape;
     boolean inserts = shape.kind == StatementKind.INSERT && shape.onConflict < 0;
     boolean writes = inserts || shape.kind == StatementKind.UPDATE;
-    if (shape.kind == StatementKind.UPDATE && !namesChanged(joined)) {
+    // Elsewhere the catalog does not say which columns change by themselves.
+    boolean traits = draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB;
+    if (traits && shape.kind == StatementKind.UPDATE && !namesChanged(joined)) {
       return Moment.EITHER;
     }
     if (!writes || scopes.written().filter(joined::contains).isPresent()) {

@@ -266,15 +266,15 @@ class RewriteTest {
                         UPDATE f SET j = 1
                         -> same
                         UPDATE t, u SET a = c, b = NULL
-                        -> UPDATE t, u SET t.txw_wl = if(not (t.a <=> (c)) or t.b is not null, right(concat(t.txw_wl, TOK), 112), t.txw_wl), a = c, b = NULL
+                        -> UPDATE t, u SET t.txw_wl = if(not (t.a <=> least(greatest(c, -2147483648), 2147483647)) or t.b is not null, right(concat(t.txw_wl, TOK), 112), t.txw_wl), a = c, b = NULL
                         UPDATE t x JOIN u ON u.c = x.a SET u.c = -2, x.b = x.b + 1
-                        -> UPDATE t x JOIN u ON u.c = x.a SET u.txw_wl = if(not (u.c <=> (-2)), right(concat(u.txw_wl, TOK), 112), u.txw_wl), x.txw_wl = if(not (x.b <=> (x.b + 1)), right(concat(x.txw_wl, TOK), 112), x.txw_wl), u.c = -2, x.b = x.b + 1
+                        -> UPDATE t x JOIN u ON u.c = x.a SET u.txw_wl = if(not (u.c <=> least(greatest(-2, -2147483648), 2147483647)), right(concat(u.txw_wl, TOK), 112), u.txw_wl), x.txw_wl = if(not (x.b <=> least(greatest(x.b + 1, -2147483648), 2147483647)), right(concat(x.txw_wl, TOK), 112), x.txw_wl), u.c = -2, x.b = x.b + 1
                         UPDATE t, u SET a = c, c = 1
                         -> same
                         UPDATE t, v SET t.a = 1
-                        -> UPDATE t, v SET t.txw_wl = if(not (t.a <=> (1)), right(concat(t.txw_wl, TOK), 112), t.txw_wl), t.a = 1
+                        -> UPDATE t, v SET t.txw_wl = if(not (t.a <=> least(greatest(1, -2147483648), 2147483647)), right(concat(t.txw_wl, TOK), 112), t.txw_wl), t.a = 1
                         UPDATE t SET a = 1 WHERE b IN (SELECT c FROM u)
-                        -> UPDATE t SET t.txw_wl = if(not (t.a <=> (1)), right(concat(t.txw_wl, TOK), 112), t.txw_wl), a = 1 WHERE b IN (SELECT c FROM u)
+                        -> UPDATE t SET t.txw_wl = if(not (t.a <=> least(greatest(1, -2147483648), 2147483647)), right(concat(t.txw_wl, TOK), 112), t.txw_wl), a = 1 WHERE b IN (SELECT c FROM u)
                         UPDATE t SET a = ? WHERE EXISTS (SELECT 1 FROM u WHERE c > (SELECT 1))
                         -> same
                         UPDATE t SET a = a * 2 WHERE b > (SELECT min(x.b) FROM t x)
