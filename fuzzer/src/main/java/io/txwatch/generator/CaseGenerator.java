@@ -68,7 +68,7 @@ public final class CaseGenerator {
     setup.addAll(Schemas.rows(chance, literals, schema.tables()));
     Statements statements = new Statements(chance, grammar, literals, schema.tables());
     List<Deque<String>> sessions = new ArrayList<>();
-    int count = chance.in100(85) ? 2 : chance.between(3, MOST_TRANSACTIONS);
+    int count = chance.in100(88) ? 2 : chance.between(3, MOST_TRANSACTIONS);
     for (int i = 0; i < count; i++) {
       sessions.add(transaction(chance, statements));
     }

@@ -2,6 +2,7 @@ package io.txwatch.testcase;
 
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * A statement that a session submits.
@@ -13,6 +14,9 @@ import java.util.Optional;
  * @param sql its text, with the dialect's words still in braces
  */
 public record Step(int id, String session, Optional<String> label, String sql) {
+
+  private static final Pattern CONTROL =
+      Pattern.compile("\\s*(?:BEGIN|START|COMMIT|END|ROLLBACK)\\b", Pattern.CASE_INSENSITIVE);
 
   /** What a step is to its transaction. */
   public enum Role {
@@ -26,8 +30,11 @@ public record Step(int id, String session, Optional<String> label, String sql) {
     WORK
   }
 
-  /** What this step is to its transaction. */
+  /** What this step is to its transaction. Asked for often: most begin with another word. */
   public Role role() {
+    if (!CONTROL.matcher(sql).lookingAt()) {
+      return Role.WORK;
+    }
     String words = sql.strip().toUpperCase(Locale.ROOT).replaceAll("\\s+", " ");
     if (words.equals("BEGIN") || words.startsWith("BEGIN ") || words.startsWith("START TRANS")) {
       return Role.BEGIN;

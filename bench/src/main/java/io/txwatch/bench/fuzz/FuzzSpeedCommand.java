@@ -60,11 +60,12 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
     output.write(
         String.format(
             Locale.ROOT,
-            "WriteCheck and Troc, all levels in turn, %d workers, %d s on each server, seed %d. A"
-                + " case is decided if one of them is sure of it.%n%n",
+            "WriteCheck and Troc, all levels in turn, %d workers, %d s on each server, seed %d,"
+                + " the servers' files in %s. A case is decided if one of them is sure of it.%n%n",
             workers,
             seconds,
-            seed));
+            seed,
+            System.getProperty("java.io.tmpdir")));
     Markdown table =
         new Markdown(
             "server",
