@@ -16,6 +16,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -56,10 +57,10 @@ class DependencyGraphProperties {
           component.put(transaction, i);
         }
       }
-      assertThat(closes).isEqualTo(component.get(from).equals(component.get(to)));
+      assertThat(closes).isEqualTo(Objects.equals(component.get(from), component.get(to)));
       for (Edge one : edges) {
         assertThat(ours.isOnCycle(one))
-            .isEqualTo(component.get(one.from()).equals(component.get(one.to())));
+            .isEqualTo(Objects.equals(component.get(one.from()), component.get(one.to())));
       }
       return closes;
     }

@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
@@ -71,6 +72,18 @@ final class Scratch implements AutoCloseable {
       Map<String, Set<Long>> updated,
       Map<String, TreeMap<Long, List<@Nullable Object>>> after,
       Map<String, List<List<@Nullable Object>>> inserted) {}
+
+  /**
+   * What a statement sees cannot be the rows of a table: versions of different times together break
+   * a key.
+   */
+  static final class BrokenViewException extends SQLException {
+    private static final long serialVersionUID = 1;
+
+    BrokenViewException(SQLException cause) {
+      super("what it sees together breaks a key: " + Messages.of(cause), cause);
+    }
+  }
 
   /** Sets the case up and adds the columns. */
   Scratch(Laboratory laboratory, TestCase testCase)
@@ -315,8 +328,19 @@ final class Scratch implements AutoCloseable {
     return TOUCHED;
   }
 
-  /** Fills the tables that do not hold the view's rows already; parents before children. */
   private void load(RowVersions.View view) throws SQLException {
+    try {
+      fill(view);
+    } catch (SQLException e) {
+      loaded.clear();
+      throw Objects.requireNonNullElse(e.getSQLState(), "").startsWith("23")
+          ? new BrokenViewException(e)
+          : e;
+    }
+  }
+
+  /** Fills the tables that do not hold the view's rows already; parents before children. */
+  private void fill(RowVersions.View view) throws SQLException {
     List<String> wrong = new ArrayList<>();
     for (String table : layouts.keySet()) {
       if (!view.rows(table).equals(loaded.get(table))) {
@@ -407,7 +431,7 @@ final class Scratch implements AutoCloseable {
   }
 
   private Layout layout(String table) {
-    return java.util.Objects.requireNonNull(layouts.get(table));
+    return Objects.requireNonNull(layouts.get(table));
   }
 
   /** Leaves the session as it was. */

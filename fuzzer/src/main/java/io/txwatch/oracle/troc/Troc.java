@@ -59,6 +59,8 @@ public final class Troc implements Oracle {
       return new Verdict(name(), Result.CLEAN, "every statement did what its view lets it do");
     } catch (Walk.EndException end) {
       return end.verdict(name());
+    } catch (Scratch.BrokenViewException e) {
+      return new Verdict(name(), Result.UNDECIDED, String.valueOf(e.getMessage()));
     }
   }
 

@@ -1,0 +1,36 @@
+package io.txwatch.oracle.troc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.oracle.Verdict;
+import io.txwatch.schedule.Lab;
+import io.txwatch.servers.ServerKind;
+import org.junit.jupiter.api.Test;
+
+class TrocTest {
+
+  /** InnoDB shows T1 the row that was deleted since, and its own with the same key. */
+  @Test
+  void whatNoTableCanHoldIsUndecided() throws Exception {
+    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+      var execution =
+          lab.execute(
+              """
+              I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, k INT UNIQUE) {ENGINE}
+              I: INSERT INTO t VALUES (1, 0)
+              T1: BEGIN
+              T1: SELECT * FROM t
+              T2: DELETE FROM t
+              T1: INSERT INTO t VALUES (2, 0)
+              T1: SELECT * FROM t
+              T1: COMMIT
+              """,
+              "RR");
+
+      Verdict verdict = new Troc().judge(execution, lab.laboratory());
+
+      assertThat(verdict.result()).as(execution.toString()).isEqualTo(Verdict.Result.UNDECIDED);
+      assertThat(verdict.reason()).contains("breaks a key");
+    }
+  }
+}

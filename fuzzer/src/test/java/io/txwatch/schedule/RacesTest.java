@@ -1,0 +1,59 @@
+package io.txwatch.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.servers.ServerKind;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class RacesTest {
+
+  private static final String SET_UP =
+      """
+      I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+      I: INSERT INTO t VALUES (1, 10), (2, 20), (3, 30)
+      T1: BEGIN
+      T1: UPDATE t SET v = 11 WHERE id IN (1, 2)
+      """;
+
+  /** T2 and T3 wait for T1 at different rows, and both want the third. */
+  @ParameterizedTest
+  @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2"})
+  void thoseThatOneCommitSetsFreeRace(ServerKind kind) throws Exception {
+    try (Lab lab = new Lab(kind)) {
+      Execution execution =
+          lab.execute(
+              SET_UP
+                  + """
+                  T2: UPDATE t SET v = 2 WHERE id IN (1, 3)
+                  T3: UPDATE t SET v = 3 WHERE id IN (2, 3)
+                  T1: COMMIT
+                  """,
+              "RC");
+
+      assertThat(execution.undecided()).isEmpty();
+      assertThat(execution.race()).as(execution.toString()).isPresent();
+      assertThat(execution.doubt()).isEqualTo(execution.race());
+    }
+  }
+
+  /** T3 stands behind T2 in the queue for one row, and T2 keeps what it gets to its end. */
+  @ParameterizedTest
+  @EnumSource(names = {"POSTGRESQL", "MARIADB"})
+  void whoStandsInAQueueDoesNot(ServerKind kind) throws Exception {
+    try (Lab lab = new Lab(kind)) {
+      Execution execution =
+          lab.execute(
+              SET_UP
+                  + """
+                  T2: UPDATE t SET v = v + 2 WHERE id = 1
+                  T3: UPDATE t SET v = v + 3 WHERE id = 1
+                  T1: ROLLBACK
+                  """,
+              "RR");
+
+      assertThat(execution.doubt()).as(execution.toString()).isEmpty();
+      assertThat(execution.order()).containsExactly(1, 2, 5, 3, 4);
+    }
+  }
+}
