@@ -4,6 +4,7 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.SelectBlock.Role;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -31,6 +32,9 @@ final class CarriedReads {
   private final Draft draft;
   private final List<SelectBlock> carriers;
 
+  /** Tables that are not told of where the statement returns no row. */
+  private final Set<Integer> lost = new HashSet<>();
+
   private CarriedReads(Draft draft, List<SelectBlock> carriers) {
     this.draft = draft;
     this.carriers = carriers;
@@ -40,14 +44,15 @@ final class CarriedReads {
    * Adds a column for every block with tables that are not told of yet.
    *
    * @param told the tables that are, by their first tokens; those of the columns are added
+   * @return those of them that are not told of where the statement returns no row
    */
-  static void add(Draft draft, Set<Integer> told) {
+  static Set<Integer> add(Draft draft, Set<Integer> told) {
     if (!draft.mayReturnRows || !draft.alone || hasOtherParameters(draft.tokens)) {
-      return;
+      return Set.of();
     }
     boolean locks = draft.shape.kind == StatementKind.LOCKING_SELECT;
     if (locks && (draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB)) {
-      return;
+      return Set.of();
     }
     SelectBlock top = draft.shape.top();
     List<SelectBlock> carriers =
@@ -60,8 +65,10 @@ final class CarriedReads {
       CarriedReads reads = new CarriedReads(draft, carriers);
       if (!reads.changesOrder()) {
         reads.add(told);
+        return reads.lost;
       }
     }
+    return Set.of();
   }
 
   private static boolean hasOtherParameters(Tokens tokens) {
@@ -135,7 +142,13 @@ final class CarriedReads {
             found -> {
               columns.append(", ").append(column(found.sql(), tables.size()));
               columns.append(" as ").append(Auxiliary.WL);
-              draft.carried.add(new Carried.Read(found.tables(), found.exact(), mayBeLost(block)));
+              boolean mayBeLost = mayBeLost(block);
+              boolean askedBeside = draft.extent.level().includes(RewritePlanner.Level.ITEMS);
+              draft.carried.add(
+                  new Carried.Read(found.tables(), found.exact(), mayBeLost && !askedBeside));
+              if (mayBeLost) {
+                tables.forEach(table -> lost.add(table.from()));
+              }
             });
         done = read.isPresent();
       }

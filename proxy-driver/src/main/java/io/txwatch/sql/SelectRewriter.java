@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * SELECT: {@code , alias.txw_rid, alias.txw_wl} for each prepared table at the end of the select
  * list (IsoRel, Table 1, rows 1, 2 and 5), where a further column changes nothing; hidden
  * aggregates where rows are grouped; for whatever is left reads that the rows carry, and at level
- * {@code items} side reads.
+ * {@code items} side reads, also for what is lost where no row comes back to carry it.
  */
 final class SelectRewriter {
 
@@ -27,10 +27,11 @@ final class SelectRewriter {
     if (draft.mayReturnRows) {
       obstacle = top == null ? Carriers.unionAll(draft, told) : carried(draft, top, told);
     }
+    Set<Integer> again = CarriedReads.add(draft, told);
     if (draft.extent.level().includes(Level.ITEMS)) {
+      told.removeAll(again);
       SideReads.add(draft, told);
-    } else {
-      CarriedReads.add(draft, told);
+      told.addAll(again);
     }
     noteUnseen(draft, top, told, obstacle);
     if (draft.shape.tables.isEmpty()) {

@@ -162,7 +162,7 @@ class SideReadTest {
         SELECT c FROM u WHERE c IN (SELECT y.a FROM plain AS y)
         -> ~ select y.txw_rid, y.txw_wl from P AS y limit 6 []
         SELECT count(*) FROM plain JOIN u ON u.c = plain.a
-        -> ~ select plain.txw_rid, plain.txw_wl from P plain JOIN u ON u.c = plain.a limit 6 []
+        -> ~ select plain.txw_rid, plain.txw_wl, u.txw_rid, u.txw_wl from P plain JOIN u ON u.c = plain.a limit 6 []
         SELECT a FROM grouped
         -> ! NOT_A_BASE_TABLE grouped
         SELECT a FROM chance
@@ -188,6 +188,7 @@ class SideReadTest {
             .prepared("t2", "a", "c")
             .prepared("u", "c")
             .with("v", Catalog.Status.NOT_A_BASE_TABLE, "a")
+            .large()
             .view("plain", "SELECT x.a FROM t AS x WHERE x.b > 1", "a")
             .view("grouped", "SELECT a FROM t GROUP BY a", "a")
             .view("chance", "SELECT a FROM t WHERE b > rand()", "a")
