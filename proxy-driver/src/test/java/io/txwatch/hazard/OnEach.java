@@ -5,12 +5,18 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ArgumentsSource;
 
-/** A test that runs on each DBMS that can be reached here, or on those named, at each level. */
+/**
+ * A test that runs on each DBMS that can be reached here, or on those named, at each level: on
+ * several of them at a time, for most of its time is waiting.
+ */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
+@Execution(ExecutionMode.CONCURRENT)
 @ParameterizedTest(name = "{0}")
 @ArgumentsSource(Places.class)
 @interface OnEach {

@@ -18,8 +18,10 @@ import java.sql.Statement;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** p6spy on either side: the one outside sees the application's texts, the one inside ours. */
+@ResourceLock("what p6spy logged: one list for all")
 class SpyTest {
 
   private static final String READ = "SELECT name, qty FROM item WHERE id = ?";

@@ -17,6 +17,8 @@ import java.sql.Statement;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -261,6 +263,7 @@ class TransparencyTest {
 
   @ParameterizedTest
   @MethodSource("ways")
+  @Execution(ExecutionMode.CONCURRENT)
   void everyWayToExecuteEveryStatement(ServerKind kind, Way way) throws SQLException {
     compare(
         kind,
@@ -273,6 +276,7 @@ class TransparencyTest {
 
   @ParameterizedTest
   @MethodSource("ways")
+  @Execution(ExecutionMode.CONCURRENT)
   void everyWayInATransaction(ServerKind kind, Way way) throws SQLException {
     compare(
         kind,

@@ -19,6 +19,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -73,6 +75,7 @@ class JdbcCatalogTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
+  @Execution(ExecutionMode.CONCURRENT) // it waits for seconds
   void aLookUpThatFailsIsToldOnceAndTriedAgain(ServerKind kind) throws Exception {
     try (Shop shop = Shop.open(kind)) {
       shop.prepare();
@@ -321,6 +324,7 @@ class JdbcCatalogTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
+  @Execution(ExecutionMode.CONCURRENT) // it waits for seconds
   void autoNeverWaitsForTheApplicationsOwnLocksAndTriesAgain(ServerKind kind) throws Exception {
     try (Shop shop = Shop.open(kind);
         JdbcCatalog catalog = catalog(shop.connection(), shop.url(), true)) {
