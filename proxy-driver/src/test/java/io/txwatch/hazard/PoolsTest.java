@@ -80,7 +80,8 @@ class PoolsTest {
             ? List.of(
                 "SELECT name, setting FROM pg_settings WHERE source = 'session' ORDER BY name",
                 "SELECT COUNT(*) FROM pg_prepared_statements",
-                "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory'",
+                "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory'"
+                    + " AND pid = pg_backend_pid()",
                 "SELECT COUNT(*) FROM pg_class WHERE relpersistence = 't'",
                 "SELECT COUNT(*) FROM pg_cursors WHERE name <> ''")
             : List.of(
