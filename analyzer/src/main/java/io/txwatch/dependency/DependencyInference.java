@@ -240,17 +240,7 @@ public final class DependencyInference {
     transaction.reads.forEach(chains::settle);
     transaction.committing = false;
     chains.committed(transaction);
-    if (!transaction.gap) {
-      for (Transaction.InternalRead read : transaction.internalReads) {
-        out.wrongRead(
-            WrongRead.INTERNAL,
-            transaction,
-            transaction,
-            read.own().row,
-            read.own().statement,
-            read.statement());
-      }
-    }
+    transaction.tellInternalReads(out);
   }
 
   /**

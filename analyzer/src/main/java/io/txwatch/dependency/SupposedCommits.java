@@ -71,17 +71,7 @@ final class SupposedCommits {
         read(read);
       }
     }
-    if (!transaction.gap) {
-      for (Transaction.InternalRead read : transaction.internalReads) {
-        out.wrongRead(
-            WrongRead.INTERNAL,
-            transaction,
-            transaction,
-            read.own().row,
-            read.own().statement,
-            read.statement());
-      }
-    }
+    transaction.tellInternalReads(out);
   }
 
   /** Whose write it stands on, and who read what it replaced. */

@@ -207,6 +207,18 @@ public final class Transaction {
     return false;
   }
 
+  /**
+   * Tells of the reads that did not show its own writes, unless a statement was not looked into.
+   */
+  void tellInternalReads(DependencyListener out) {
+    if (!gap) {
+      for (InternalRead read : internalReads) {
+        Version own = read.own();
+        out.wrongRead(WrongRead.INTERNAL, this, this, own.row, own.statement, read.statement());
+      }
+    }
+  }
+
   /** Whether it never came to a statement of that number; of one that has ended, seen in full. */
   boolean cannotHaveWritten(int statement) {
     return !gap && statement > lastStatement && statement != WriterToken.MAX_STATEMENT;

@@ -15,18 +15,24 @@ import java.util.Set;
 import org.jgrapht.graph.DefaultDirectedGraph;
 import org.jgrapht.graph.DefaultEdge;
 
-/** Everything that a history's transactions depend on, as edges. */
-final class InferredEdges implements DependencyListener {
+/** The transactions of a history that committed, and everything that they depend on, as edges. */
+public final class InferredEdges implements DependencyListener {
+
+  /** The transactions. */
+  public final List<Transaction> committed = new ArrayList<>();
 
   final List<Edge> all = new ArrayList<>();
 
-  InferredEdges(List<Event> history) {
+  /** What is inferred from the events. */
+  public InferredEdges(List<Event> history) {
     DependencyInference inference = new DependencyInference(this);
     history.forEach(inference::accept);
   }
 
   @Override
-  public void committed(Transaction transaction) {}
+  public void committed(Transaction transaction) {
+    committed.add(transaction);
+  }
 
   @Override
   public void dependency(

@@ -2,14 +2,12 @@ package io.txwatch.graph;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.analyzer.InferredEdges;
 import io.txwatch.analyzer.Notation;
 import io.txwatch.dependency.Basis;
-import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.DependencyKind;
-import io.txwatch.dependency.DependencyListener;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
-import io.txwatch.dependency.WrongRead;
 import io.txwatch.graph.DependencyGraph.Edge;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -116,38 +114,11 @@ class DependencyGraphProperties {
 
   /** Transactions that have committed and depend on nothing. */
   private static List<Transaction> transactions(int count) {
-    List<Transaction> committed = new ArrayList<>();
-    DependencyInference inference =
-        new DependencyInference(
-            new DependencyListener() {
-              @Override
-              public void committed(Transaction transaction) {
-                committed.add(transaction);
-              }
-
-              @Override
-              public void dependency(
-                  Transaction from,
-                  Transaction to,
-                  DependencyKind kind,
-                  Row row,
-                  int fromStatement,
-                  int toStatement,
-                  Basis basis) {}
-
-              @Override
-              public void wrongRead(
-                  WrongRead why, Transaction w, Transaction r, Row row, int from, int to) {}
-
-              @Override
-              public void forkedWrite(
-                  Transaction one, Transaction other, Row row, int from, int to) {}
-            });
-    Notation.events(
-            IntStream.rangeClosed(1, count)
-                .mapToObj(i -> "r" + i + "(x0) c" + i)
-                .collect(Collectors.joining(" ")))
-        .forEach(inference::accept);
-    return committed;
+    return new InferredEdges(
+            Notation.events(
+                IntStream.rangeClosed(1, count)
+                    .mapToObj(i -> "r" + i + "(x0) c" + i)
+                    .collect(Collectors.joining(" "))))
+        .committed;
   }
 }
