@@ -57,6 +57,15 @@ public final class Analyzer implements EventSink {
   /** So many reads and writes are looked at for suspicions whenever asked. */
   private static final long WORTH_A_LOOK = 10_000;
 
+  /** So many transactions at least are in the graph when it is built anew; else twice as many. */
+  static final int LEAST_GRAPH = 1024;
+
+  /**
+   * Versions that were named in so many events before are kept, needed or not: a row that is
+   * written every now and then has lists that would be read all the way down each time.
+   */
+  private static final long RECENT = 1 << 14;
+
   private final Judge judge;
   private final Consumer<Anomaly> found;
   private final CoverageCount coverage = new CoverageCount();
@@ -65,6 +74,7 @@ public final class Analyzer implements EventSink {
   private final DependencyInference inference;
   private final Suspicions suspicions = new Suspicions();
   private Consumer<Anomaly> withdrawn = anomaly -> {};
+  private int fullGraph = LEAST_GRAPH;
   private long suspectedAt;
   private long retained;
 
@@ -111,8 +121,11 @@ public final class Analyzer implements EventSink {
   }
 
   private void forget(boolean early) {
-    long forgottenEarly = inference.forget(early, retained);
-    detector.forget();
+    long forgottenEarly = inference.forget(early, retained, clock() - RECENT);
+    if (early || detector.transactions() >= fullGraph) {
+      detector.forget();
+      fullGraph = Math.max(LEAST_GRAPH, 2 * detector.transactions());
+    }
     memory.forgot(inference.transactions(), inference.versions());
     if (forgottenEarly > 0) {
       coverage.count(new Event.Gap(0, 0, GapReason.FORGOTTEN, "", forgottenEarly));

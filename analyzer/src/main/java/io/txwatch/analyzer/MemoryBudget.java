@@ -17,13 +17,12 @@ final class MemoryBudget {
   private static final long STATEMENT = 50;
   private static final long ROW = 220;
 
-  /** So many transactions at least begin between two times of forgetting. */
-  static final long LEAST = 1024;
+  /** So many transactions begin between two times of forgetting. */
+  static final long TOGETHER = 256;
 
   private final long bytes;
   private long used;
   private long sinceForgetting;
-  private long untilForgetting = LEAST;
 
   MemoryBudget(long bytes) {
     this.bytes = bytes;
@@ -40,18 +39,15 @@ final class MemoryBudget {
     return used > bytes;
   }
 
-  /** Whether so much came that it is worth looking for what may be forgotten. */
+  /** Whether so many came that it is worth looking for what may be forgotten. */
   boolean isTimeToForget() {
-    return sinceForgetting >= untilForgetting;
+    return sinceForgetting >= TOGETHER;
   }
 
-  /**
-   * Takes note of what is left: forgetting costs time in proportion, and is due once it doubled.
-   */
+  /** Takes note of what is left. */
   void forgot(int transactions, int versions) {
     // Never so much that what runs would have everything else forgotten at each event.
     used = Math.min(transactions * TRANSACTION + versions * ROW, bytes / 2);
     sinceForgetting = 0;
-    untilForgetting = Math.max(LEAST, transactions);
   }
 }

@@ -118,11 +118,11 @@ final class CycleFinder {
     DependencyGraph old = graph;
     byte[] told = toldClass;
     int[] nodes = old.nodes();
-    graph = new DependencyGraph();
+    graph = new DependencyGraph(2 * nodes.length + 64, old.edgeCount() + 64);
     graph.addAll(old);
     search = new CycleSearch(graph, budget);
     lostUpdates = new LostUpdateSearch(graph);
-    toldClass = new byte[Math.max(64, nodes.length)];
+    toldClass = new byte[2 * nodes.length + 64];
     for (int node = 0; node < nodes.length; node++) {
       toldClass[node] = told[nodes[node]];
     }

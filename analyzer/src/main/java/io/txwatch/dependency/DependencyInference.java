@@ -49,6 +49,12 @@ public final class DependencyInference {
   /** Transactions that run, and some that ran beside them, in the order in which they began. */
   private final ArrayDeque<Transaction> running = new ArrayDeque<>();
 
+  /** Transactions that are over and not forgotten, as they ended. */
+  private final ArrayDeque<Transaction> over = new ArrayDeque<>();
+
+  /** Transactions as they were first heard of, those among them of which only a token was seen. */
+  private final ArrayDeque<Transaction> named = new ArrayDeque<>();
+
   /** Transactions of which nobody knows how they ended. */
   private final List<Transaction> undecided = new ArrayList<>();
 
@@ -120,27 +126,45 @@ public final class DependencyInference {
    *
    * @param early whether all that are over are to be forgotten, for want of memory
    * @param retained whoever was over at this time or later is not to be forgotten, unless early
+   * @param versionsNamed the same for versions that were named at this time or later, needed or not
    * @return how many were forgotten early
    */
-  public long forget(boolean early, long retained) {
+  public long forget(boolean early, long retained, long versionsNamed) {
     Transaction oldest = running.peekFirst();
     long floor = Math.min(retained, oldest == null ? clock : oldest.horizon);
-    long[] forgotten = new long[1];
-    transactions.forEach(
-        transaction -> {
-          boolean over =
-              transaction.observed
-                  ? transaction.endedAt < Long.MAX_VALUE
-                  : transaction.namedAt < (early ? clock : floor);
-          if (over && (early || transaction.endedAt < floor || !transaction.observed)) {
-            forgotten[0] += transaction.observed && transaction.endedAt >= floor ? 1 : 0;
-            transaction.forget();
-          }
-        });
-    running.removeIf(Transaction::isForgotten);
-    chains.sweep(early ? clock : floor);
-    transactions.removeIf(transaction -> transaction.forgotten);
-    return forgotten[0];
+    long forgottenEarly = 0;
+    long overBefore = early ? Long.MAX_VALUE : floor;
+    while (!over.isEmpty()) {
+      Transaction transaction = over.getFirst();
+      if (transaction.endedAt >= overBefore && !transaction.overTwice) {
+        break;
+      }
+      over.removeFirst();
+      if (transaction.overTwice) {
+        transaction.overTwice = false;
+      } else {
+        forgottenEarly += transaction.endedAt >= floor ? 1 : 0;
+        forget(transaction);
+      }
+    }
+    long since = early ? clock : floor;
+    while (!named.isEmpty() && named.getFirst().namedAt < since) {
+      Transaction transaction = named.removeFirst();
+      if (!transaction.observed) {
+        forget(transaction);
+      }
+    }
+    if (early) {
+      running.removeIf(Transaction::isForgotten);
+    }
+    chains.prune(early ? clock : Math.min(floor, versionsNamed), clock);
+    return forgottenEarly;
+  }
+
+  private void forget(Transaction transaction) {
+    chains.forgotten(transaction);
+    transaction.forget();
+    transactions.remove(transaction.id());
   }
 
   /**
@@ -216,7 +240,7 @@ public final class DependencyInference {
         event.events() > 0 ? event.events() != transaction.events : transaction.eventsMayBeLost;
     transaction.lossy |= lost || !transaction.levelKnown();
     transaction.outcome = event.outcome();
-    transaction.endedAt = clock;
+    over(transaction);
     transaction.endedMicros = event.micros();
     if (event.outcome() == Outcome.ABORTED) {
       transaction.writes.forEach(version -> chains.settle(version, Fate.VANISHED));
@@ -286,11 +310,20 @@ public final class DependencyInference {
   /** A session that goes on to another transaction, or closes, is through with the one before. */
   private void leave(Session session) {
     if (session.current != null) {
-      session.current.endedAt = clock;
+      over(session.current);
       session.current = null;
       while (!running.isEmpty() && running.getFirst().endedAt < Long.MAX_VALUE) {
         running.removeFirst();
       }
+    }
+  }
+
+  /** Notes that a transaction is over; a prepared one that its session left is so twice. */
+  private void over(Transaction transaction) {
+    if (transaction.endedAt != clock) {
+      transaction.overTwice = transaction.endedAt < Long.MAX_VALUE;
+      transaction.endedAt = clock;
+      over.addLast(transaction);
     }
   }
 
@@ -315,6 +348,7 @@ public final class DependencyInference {
       transaction = new Transaction(id);
       transaction.namedAt = clock;
       transactions.put(id, transaction);
+      named.addLast(transaction);
     }
     return transaction;
   }

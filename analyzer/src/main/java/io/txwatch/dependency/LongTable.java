@@ -1,8 +1,6 @@
 package io.txwatch.dependency;
 
-import java.util.Arrays;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,8 +10,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LongTable<V> {
 
-  private long[] keys = new long[16];
-  private @Nullable Object[] values = new @Nullable Object[16];
+  private static final int LEAST = 16;
+
+  private long[] keys = new long[LEAST];
+  private @Nullable Object[] values = new @Nullable Object[LEAST];
   private int size;
 
   int size() {
@@ -35,7 +35,7 @@ final class LongTable<V> {
 
   void put(long key, V value) {
     if (3 * (size + 1) > 2 * keys.length) {
-      grow();
+      resize(2 * keys.length);
     }
     int mask = keys.length - 1;
     int i = slot(key, mask);
@@ -70,6 +70,9 @@ final class LongTable<V> {
       }
     }
     values[hole] = null;
+    if (keys.length > LEAST && 16 * size < keys.length) {
+      resize(keys.length / 4);
+    }
   }
 
   void forEach(Consumer<V> action) {
@@ -80,35 +83,11 @@ final class LongTable<V> {
     }
   }
 
-  /** Removes what a test says, by building the table anew. */
-  void removeIf(Predicate<V> test) {
+  private void resize(int length) {
     long[] oldKeys = keys;
     @Nullable Object[] oldValues = values;
-    int kept = 0;
-    for (int i = 0; i < oldKeys.length; i++) {
-      Object value = oldValues[i];
-      if (value != null && test.test(cast(value))) {
-        oldValues[i] = null;
-      }
-      kept += oldValues[i] == null ? 0 : 1;
-    }
-    int length = Math.max(16, Integer.highestOneBit(4 * kept));
     keys = new long[length];
     values = new @Nullable Object[length];
-    size = 0;
-    for (int i = 0; i < oldKeys.length; i++) {
-      Object value = oldValues[i];
-      if (value != null) {
-        put(oldKeys[i], cast(value));
-      }
-    }
-  }
-
-  private void grow() {
-    long[] oldKeys = keys;
-    @Nullable Object[] oldValues = values;
-    keys = new long[oldKeys.length * 2];
-    values = Arrays.copyOf(new @Nullable Object[0], oldKeys.length * 2);
     int mask = keys.length - 1;
     for (int j = 0; j < oldKeys.length; j++) {
       if (oldValues[j] != null) {

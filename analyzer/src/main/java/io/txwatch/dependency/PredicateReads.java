@@ -426,7 +426,7 @@ final class PredicateReads {
   }
 
   /** Lets go of what the forgotten have read and written. */
-  static void sweep(Table table) {
+  static void prune(Table table) {
     table.reads.removeIf(read -> read.reader.forgotten || read.isVoid());
     table.namedInOrder.removeIf(read -> read.reader.forgotten || read.isVoid());
     table.named.clear();

@@ -22,8 +22,8 @@ public final class Row {
    */
   boolean broken;
 
-  /** Whether the sweep that goes on found a use for it. */
-  boolean used;
+  /** How many versions of it are remembered, besides the initial one. */
+  int versions;
 
   /** The reading by predicate that met it last, and the version that it met. */
   long met;

@@ -12,6 +12,9 @@ final class Table {
   final String name;
   final LongTable<Row> rows = new LongTable<>();
 
+  /** The rows that are new since {@link ChainPruning} looked: nothing of them may be known yet. */
+  final List<Row> made = new ArrayList<>(0);
+
   /** The first reading by predicate of each transaction, oldest first. */
   final List<PredicateRead> reads = new ArrayList<>(0);
 
@@ -32,6 +35,7 @@ final class Table {
     if (row == null) {
       row = new Row(this, id);
       rows.put(id, row);
+      made.add(row);
     }
     return row;
   }

@@ -20,6 +20,9 @@ public final class Transaction {
 
   private static final List<int[]> NOTHING_UNDONE = List.of();
 
+  /** So many writes are looked through faster than a map is kept. */
+  private static final int FEW = 16;
+
   /** Its number in the graph of committed transactions; -1 if it is not in there. */
   public int node = -1;
 
@@ -56,6 +59,9 @@ public final class Transaction {
   /** When it was over, on the same clock. */
   long endedAt = Long.MAX_VALUE;
 
+  /** Whether it was over once before that. */
+  boolean overTwice;
+
   /** When it ended, by its node's clock, in microseconds since 1970; for people. */
   long endedMicros;
 
@@ -74,7 +80,7 @@ public final class Transaction {
   /** True once its reads take part in dependencies: it committed, and was seen in full. */
   boolean readsCount;
 
-  private List<Statement> statements = new ArrayList<>(4);
+  private List<Statement> statements = new ArrayList<>(6);
   private List<int[]> undone = NOTHING_UNDONE;
   List<Version> writes = new ArrayList<>(2);
   List<Version.Read> reads = new ArrayList<>(4);
@@ -85,7 +91,7 @@ public final class Transaction {
   /** What it read by predicate; null if nothing. */
   @Nullable PredicateLinks predicates;
 
-  /** Own surviving write of each row, as things stand while it runs; null if there is none. */
+  /** Its last own surviving write of each row, while it runs; null unless it wrote many. */
   private @Nullable Map<Row, Version> ownWrites;
 
   /** Reads that did not show an own write, as things stood when they happened. */
@@ -139,24 +145,44 @@ public final class Transaction {
     undone = undone.isEmpty() ? new ArrayList<>(1) : undone;
     undone.add(new int[] {first, last});
     ownWrites = null;
-    for (Version write : writes) {
-      if (write.certain && !isUndone(write.statement)) {
-        wrote(write);
-      }
-    }
   }
 
   /** Notes an own write. */
   void wrote(Version version) {
-    if (ownWrites == null) {
-      ownWrites = new IdentityHashMap<>(4);
+    if (ownWrites != null) {
+      ownWrites.put(version.row, version);
     }
-    ownWrites.put(version.row, version);
   }
 
   /** Its last surviving write of a row, while it runs; null if there is none. */
   @Nullable Version ownWrite(Row row) {
-    return ownWrites == null ? null : ownWrites.get(row);
+    if (writes.size() > FEW) {
+      if (ownWrites == null) {
+        ownWrites = new IdentityHashMap<>();
+        for (Version write : writes) {
+          if (isOwnWrite(write)) {
+            ownWrites.merge(
+                write.row, write, (one, other) -> one.statement > other.statement ? one : other);
+          }
+        }
+      }
+      return ownWrites.get(row);
+    }
+    Version last = null;
+    for (int i = 0; i < writes.size(); i++) {
+      Version write = writes.get(i);
+      if (write.row == row
+          && isOwnWrite(write)
+          && (last == null || last.statement < write.statement)) {
+        last = write;
+      }
+    }
+    return last;
+  }
+
+  /** Whether its own event told of a write, and it was not undone. */
+  private boolean isOwnWrite(Version write) {
+    return write.certain && !isUndone(write.statement);
   }
 
   /** It has ended: what it reads is of no interest any more. */

@@ -58,13 +58,14 @@ final class Version {
   /** When it was named last, on the clock of arriving events. */
   long namedAt;
 
-  /** Whether the sweep that goes on keeps it. */
-  boolean kept;
+  /** Whether {@link ChainPruning} is to look at it. */
+  boolean awaitsPruning;
 
   /** The versions written on this one: more than one only if the others vanished. */
   @Nullable Version firstNext;
 
   @Nullable Version sibling;
+  @Nullable Version siblingBefore;
   @Nullable Read readers;
 
   /** The first surviving version that was found to stand on this one. */
@@ -102,6 +103,43 @@ final class Version {
     }
   }
 
+  /** Stands on a version from now on. */
+  void standOn(Version lower) {
+    previous = lower;
+    sibling = lower.firstNext;
+    if (sibling != null) {
+      sibling.siblingBefore = this;
+    }
+    lower.firstNext = this;
+  }
+
+  /** Stands on no version any more. */
+  void leavePrevious() {
+    if (previous != null && siblingBefore == null) {
+      previous.firstNext = sibling;
+    } else if (siblingBefore != null) {
+      siblingBefore.sibling = sibling;
+    }
+    if (sibling != null) {
+      sibling.siblingBefore = siblingBefore;
+    }
+    previous = null;
+    sibling = null;
+    siblingBefore = null;
+  }
+
+  /** Takes a read of it out of the list. */
+  void remove(Read read) {
+    if (read.before == null) {
+      readers = read.next;
+    } else {
+      read.before.next = read.next;
+    }
+    if (read.next != null) {
+      read.next.before = read.before;
+    }
+  }
+
   boolean is(long transaction, int number) {
     return writer != null && writer.id() == transaction && statement == number;
   }
@@ -113,6 +151,7 @@ final class Version {
     final int statement;
     final Basis basis;
     @Nullable Read next;
+    @Nullable Read before;
 
     Read(Version version, Transaction reader, int statement, Basis basis) {
       this.version = version;
@@ -120,6 +159,9 @@ final class Version {
       this.statement = statement;
       this.basis = basis;
       this.next = version.readers;
+      if (next != null) {
+        next.before = this;
+      }
       version.readers = this;
     }
   }

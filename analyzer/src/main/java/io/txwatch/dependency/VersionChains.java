@@ -39,6 +39,7 @@ final class VersionChains {
   private final LongFunction<@Nullable Transaction> known;
   private final Map<String, Map<String, Table>> places = new HashMap<>();
   private final VersionTable versions = new VersionTable();
+  private final ChainPruning pruning = new ChainPruning(versions);
   private final PredicateReads predicates;
   private long contradictions;
 
@@ -371,11 +372,17 @@ final class VersionChains {
     return versions.size();
   }
 
-  /** Lets go of what {@link VersionSweep} says. */
-  void sweep(long since) {
+  /** A transaction is being forgotten. */
+  void forgotten(Transaction transaction) {
+    pruning.forgotten(transaction);
+  }
+
+  /** Lets go of what goes with the forgotten, but for what was named at a time or later. */
+  void prune(long since, long clock) {
     List<Table> tables = new ArrayList<>();
     places.values().forEach(place -> tables.addAll(place.values()));
-    VersionSweep.sweep(versions, tables, since);
+    tables.forEach(PredicateReads::prune);
+    pruning.prune(tables, since, clock);
   }
 
   /** Whether a list seen again says the same of the version below. */
@@ -407,9 +414,7 @@ final class VersionChains {
         }
       }
     }
-    upper.previous = lower;
-    upper.sibling = lower.firstNext;
-    lower.firstNext = upper;
+    upper.standOn(lower);
     if (upper.fate == Fate.SURVIVED) {
       walk(upper, lower);
     } else if (upper.fate == Fate.VANISHED) {
@@ -439,6 +444,7 @@ final class VersionChains {
               : transactions.apply(transaction);
       version = new Version(row, writer, statement);
       versions.put(version);
+      row.versions++;
       bind(version, writer);
     }
     if (statement != WriterToken.MAX_STATEMENT) {

@@ -1,6 +1,5 @@
 package io.txwatch.dependency;
 
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,10 +28,9 @@ final class VersionTable {
 
   void put(Version version) {
     if (2 * (size + 1) > slots.length) {
-      rebuild(slots.length * 2, false);
+      rebuild(slots.length * 2);
     }
-    long writer = version.writer == null ? 0 : version.writer.id();
-    place(version, hash(version.row, writer, version.statement));
+    place(version, hash(version));
     size++;
   }
 
@@ -40,31 +38,36 @@ final class VersionTable {
     return size;
   }
 
-  void forEach(Consumer<Version> action) {
-    for (Version version : slots) {
-      if (version != null) {
-        action.accept(version);
+  /** Removes a version, closing the gap so that later probes still find what lies behind it. */
+  void remove(Version version) {
+    int mask = slots.length - 1;
+    int hole = slot(hash(version), mask);
+    while (slots[hole] != version) {
+      hole = hole + 1 & mask;
+    }
+    for (int i = hole + 1 & mask; slots[i] != null; i = i + 1 & mask) {
+      int home = slot(hashes[i], mask);
+      if ((i - home & mask) >= (i - hole & mask)) {
+        slots[hole] = slots[i];
+        hashes[hole] = hashes[i];
+        hole = i;
       }
     }
-  }
-
-  /** Drops the versions that are not marked as kept. */
-  void sweep() {
-    size = 0;
-    for (Version version : slots) {
-      size += version != null && version.kept ? 1 : 0;
+    slots[hole] = null;
+    size--;
+    if (slots.length > LEAST && 16 * size < slots.length) {
+      rebuild(slots.length / 4);
     }
-    rebuild(Math.max(LEAST, Integer.highestOneBit(4 * size)), true);
   }
 
-  private void rebuild(int length, boolean keptOnly) {
+  private void rebuild(int length) {
     @Nullable Version[] oldSlots = slots;
     long[] oldHashes = hashes;
     slots = new @Nullable Version[length];
     hashes = new long[length];
     for (int i = 0; i < oldSlots.length; i++) {
       Version version = oldSlots[i];
-      if (version != null && (version.kept || !keptOnly)) {
+      if (version != null) {
         place(version, oldHashes[i]);
       }
     }
@@ -82,6 +85,11 @@ final class VersionTable {
 
   private static int slot(long hash, int mask) {
     return (int) (hash >>> 32) & mask;
+  }
+
+  private static long hash(Version version) {
+    long writer = version.writer == null ? 0 : version.writer.id();
+    return hash(version.row, writer, version.statement);
   }
 
   private static long hash(Row row, long transaction, int statement) {

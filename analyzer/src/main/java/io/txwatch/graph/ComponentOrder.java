@@ -15,11 +15,18 @@ final class ComponentOrder {
   private static final long SPACE = 1L << 32;
   private static final long STEP = 1L << 16;
 
-  private long[] label = new long[64];
-  private int[] previous = new int[64];
-  private int[] next = new int[64];
+  private long[] label;
+  private int[] previous;
+  private int[] next;
   private int first = NONE;
   private int last = NONE;
+
+  /** An empty order, with room for so many. */
+  ComponentOrder(int components) {
+    label = new long[components];
+    previous = new int[components];
+    next = new int[components];
+  }
 
   void append(int component) {
     if (component >= label.length) {

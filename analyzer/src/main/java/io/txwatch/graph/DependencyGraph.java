@@ -34,23 +34,23 @@ public final class DependencyGraph {
 
   static final int NONE = -1;
 
-  private final ComponentOrder order = new ComponentOrder();
-  private final List<Transaction> transactions = new ArrayList<>();
+  private final ComponentOrder order;
+  private final List<Transaction> transactions;
 
   /** Union-find. */
-  private int[] parent = new int[64];
+  private int[] parent;
 
-  private int[] firstIn = new int[64];
-  private int[] lastIn = new int[64];
-  private int[] firstOut = new int[64];
-  private int[] visited = new int[64];
+  private int[] firstIn;
+  private int[] lastIn;
+  private int[] firstOut;
+  private int[] visited;
   private int search;
 
-  private final List<Edge> edges = new ArrayList<>();
-  private int[] source = new int[128];
-  private int[] target = new int[128];
-  private int[] nextOut = new int[128];
-  private int[] nextIn = new int[128];
+  private final List<Edge> edges;
+  private int[] source;
+  private int[] target;
+  private int[] nextOut;
+  private int[] nextIn;
 
   private final IntList region = new IntList();
   private final IntList arcs = new IntList();
@@ -80,6 +80,32 @@ public final class DependencyGraph {
     public boolean missesByPredicate() {
       return kind == DependencyKind.RW && basis.byPredicate();
     }
+  }
+
+  /** An empty graph. */
+  public DependencyGraph() {
+    this(64, 128);
+  }
+
+  /**
+   * An empty graph.
+   *
+   * @param nodes room for so many transactions, at least 1, before it grows
+   * @param edges the same for edges
+   */
+  public DependencyGraph(int nodes, int edges) {
+    this.order = new ComponentOrder(nodes);
+    this.transactions = new ArrayList<>(nodes);
+    this.parent = new int[nodes];
+    this.firstIn = new int[nodes];
+    this.lastIn = new int[nodes];
+    this.firstOut = new int[nodes];
+    this.visited = new int[nodes];
+    this.edges = new ArrayList<>(edges);
+    this.source = new int[edges];
+    this.target = new int[edges];
+    this.nextOut = new int[edges];
+    this.nextIn = new int[edges];
   }
 
   /** Adds a transaction, and gives it its node. */

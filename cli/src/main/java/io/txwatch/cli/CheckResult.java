@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param coverage how much was seen; null for what others wrote
  * @param losses what could not be read
  * @param seconds how long it took
+ * @param readingSeconds how much of it was spent on reading the file; negative if not known
  */
 record CheckResult(
     Path file,
@@ -46,7 +47,8 @@ record CheckResult(
     String reason,
     @Nullable Coverage coverage,
     List<Loss> losses,
-    double seconds) {
+    double seconds,
+    double readingSeconds) {
 
   /** Reasons for which events that a verdict rests on may be missing. */
   private static final Set<GapReason> LOST =
@@ -59,7 +61,12 @@ record CheckResult(
 
   /** Of a history of our own. */
   static CheckResult ofOwn(
-      Path file, AnomalyGroups groups, Coverage coverage, List<Loss> losses, double seconds) {
+      Path file,
+      AnomalyGroups groups,
+      Coverage coverage,
+      List<Loss> losses,
+      double seconds,
+      double readingSeconds) {
     long operations = coverage.rowsRead() + coverage.rowsWritten();
     boolean complete =
         losses.isEmpty() && coverage.gaps().keySet().stream().noneMatch(LOST::contains);
@@ -82,7 +89,8 @@ record CheckResult(
         reason,
         coverage,
         losses,
-        seconds);
+        seconds,
+        readingSeconds);
   }
 
   /** Of a history that others wrote. */
@@ -104,7 +112,8 @@ record CheckResult(
         verdict.reason(),
         null,
         List.of(),
-        seconds);
+        seconds,
+        -1);
   }
 
   /** Tells it to people. */
@@ -114,12 +123,15 @@ record CheckResult(
     }
     out.printf(
         Locale.ROOT,
-        "%s: %d transactions, %d operations, %s, %.1f s%n",
+        "%s: %d transactions, %d operations, %s, %.1f s%s%n",
         file,
         transactions,
         operations,
         anomalies(),
-        seconds);
+        seconds,
+        readingSeconds < 0
+            ? ""
+            : String.format(Locale.ROOT, " (%.1f s of it to read the file)", readingSeconds));
     if (level != null) {
       out.println(
           format
@@ -188,6 +200,9 @@ record CheckResult(
       }
       json.writeEndArray();
       json.writeNumberField("seconds", seconds);
+      if (readingSeconds >= 0) {
+        json.writeNumberField("readingSeconds", readingSeconds);
+      }
       json.writeEndObject();
     }
     out.println();

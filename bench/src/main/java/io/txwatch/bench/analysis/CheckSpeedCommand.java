@@ -29,7 +29,7 @@ public final class CheckSpeedCommand implements Callable<Integer> {
 
   private static final long SEED = 20_261_121;
 
-  private static final long WARM_UP_OPERATIONS = 5_000_000;
+  private static final long WARM_UP_OPERATIONS = 8_000_000;
 
   /** After so many appends a key of an Elle history is replaced, as by Elle's own generator. */
   private static final int ELLE_APPENDS_A_KEY = 32;
@@ -93,7 +93,7 @@ public final class CheckSpeedCommand implements Callable<Integer> {
 
   /** So many passes over a history of that size until the JVM has compiled what it will. */
   private static int passes(long operations) {
-    return (int) Math.max(2, Math.min(6, WARM_UP_OPERATIONS / Math.max(1, operations)));
+    return (int) Math.max(2, Math.min(8, WARM_UP_OPERATIONS / Math.max(1, operations)));
   }
 
   private void write(
@@ -108,11 +108,12 @@ public final class CheckSpeedCommand implements Callable<Integer> {
                 + " sessions, %d keys at a time; keys of Elle's are replaced after %d appends, as"
                 + " by its own generator.%n`java -jar txwatch.jar check` with no option of Java's,"
                 + " each run a process of its own held to one processor (JIT and garbage collection"
-                + " included); medians of %d interleaved runs.%nAnalysis is what `check` tells as"
-                + " `seconds`: from opening the file to the verdict, in a JVM that was cold, so"
-                + " that much of it is spent on compiling; warm is the same in a process of its own"
-                + " that has checked the file before (`check FILE FILE …`, the last of them)."
-                + " Memory is that of the cold run.%n%n",
+                + " included); medians of %d interleaved runs.%nThe whole is what `check` tells as"
+                + " `seconds`: from opening the file to the verdict. Cold: much of it is spent on"
+                + " compiling. Warm: in a process of its own that has checked the file before"
+                + " (`check FILE FILE …`, the last of them). Analysis is the whole without reading"
+                + " and decoding the file, where the two can be told apart; an Elle history is"
+                + " analysed as it is read. Memory is that of the cold run.%n%n",
             Machine.describe(),
             Execution.OPERATIONS_A_TRANSACTION,
             Execution.SESSIONS,
@@ -123,11 +124,13 @@ public final class CheckSpeedCommand implements Callable<Integer> {
         new Markdown(
             "history",
             "file, MB",
-            "analysis, s",
+            "cold whole, s",
             "spread",
             "operations/s",
-            "warm analysis, s",
-            "warm operations/s",
+            "warm whole, s",
+            "operations/s",
+            "of it analysis, s",
+            "operations/s",
             "process, s",
             "its CPU, s",
             "peak memory, MB",
@@ -138,6 +141,11 @@ public final class CheckSpeedCommand implements Callable<Integer> {
       Median warm =
           Median.of(
               warmRuns.getOrDefault(of.getKey(), all).stream().map(Checked::seconds).toList());
+      Median analysis =
+          Median.of(
+              warmRuns.getOrDefault(of.getKey(), all).stream()
+                  .map(run -> run.seconds() - run.readingSeconds())
+                  .toList());
       Median whole = Median.of(all.stream().map(Checked::wholeSeconds).toList());
       Median cpu = Median.of(all.stream().map(Checked::cpuSeconds).toList());
       Median peak = Median.of(all.stream().map(run -> run.peakBytes() / 1e6).toList());
@@ -150,6 +158,8 @@ public final class CheckSpeedCommand implements Callable<Integer> {
           number("%,.0f", all.get(0).operations() / seconds.middle()),
           number("%.2f", warm.middle()),
           number("%,.0f", all.get(0).operations() / warm.middle()),
+          number("%.2f", analysis.middle()),
+          number("%,.0f", all.get(0).operations() / analysis.middle()),
           number("%.2f", whole.middle()),
           number("%.2f", cpu.middle()),
           number("%.0f", peak.middle()),

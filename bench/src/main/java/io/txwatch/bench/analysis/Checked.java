@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
  * @param operations how many it counted
  * @param valid what it said
  * @param seconds what it says that the analysis took, reading the file included
+ * @param readingSeconds how much of that reading took; 0 if it does not say
  * @param cpuSeconds how long the process computed, from its start to its end: on a busy machine the
  *     truer figure
  * @param wholeSeconds from the start of the process to its end
@@ -25,12 +26,13 @@ record Checked(
     long operations,
     String valid,
     double seconds,
+    double readingSeconds,
     double cpuSeconds,
     double wholeSeconds,
     long peakBytes) {
 
   private static final Pattern FIELD =
-      Pattern.compile("\"(operations|valid|seconds)\":\"?([^,}\"]+)");
+      Pattern.compile("\"(operations|valid|seconds|readingSeconds)\":\"?([^,}\"]+)");
   private static final int PEAK_EVERY_MILLIS = 10;
 
   /**
@@ -77,18 +79,20 @@ record Checked(
     long operations = -1;
     String valid = "";
     double seconds = -1;
+    double reading = 0;
     Matcher field = FIELD.matcher(json);
     while (field.find()) {
       switch (field.group(1)) {
         case "operations" -> operations = Long.parseLong(field.group(2));
         case "valid" -> valid = field.group(2);
+        case "readingSeconds" -> reading = Double.parseDouble(field.group(2));
         default -> seconds = Double.parseDouble(field.group(2));
       }
     }
     if (operations < 0 || seconds < 0) {
       throw new IOException("check said nothing of " + file + ": " + json);
     }
-    return new Checked(operations, valid, seconds, cpu, whole, peak);
+    return new Checked(operations, valid, seconds, reading, cpu, whole, peak);
   }
 
   /** The peak so far; 0 if it is over, or not known on this system. */
