@@ -53,6 +53,11 @@ final class Client {
     this.id = id;
   }
 
+  /** Whether something of it may still come. */
+  boolean isExpected() {
+    return connection != null || awaited;
+  }
+
   /** How many transactions it has open. */
   int openTransactions() {
     return open.size();

@@ -1,0 +1,151 @@
+package io.txwatch.serve;
+
+import io.txwatch.analyzer.Analyzer;
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.history.Event;
+import io.txwatch.history.HistoryWriter;
+import io.txwatch.history.Origin;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** The analyzer of all clients, and the history that is written of what it was given. */
+final class SharedAnalysis {
+
+  /** Events of a history between two looks at what may be forgotten. */
+  private static final long REPLAYED_TOGETHER = 256;
+
+  /**
+   * How many events of a history are kept for clients that will go on from there: it does not say
+   * how far behind the others each of them was.
+   */
+  private static final long LATEST_REPLAYED = 100_000;
+
+  private final ServerListener listener;
+  private final Analyzer analyzer;
+  private final @Nullable HistoryWriter history;
+  private boolean replaying;
+  private long events;
+  private long anomalies;
+  private long faults;
+
+  /**
+   * Goes on from the history, if there is one, and has clients told what it says of them.
+   *
+   * @throws IOException if the history is not to be had; the message says which
+   */
+  SharedAnalysis(ServerOptions options, ServerListener listener, Clients clients)
+      throws IOException {
+    this.listener = listener;
+    this.analyzer = new Analyzer(options.judge(), this::found, options.memory());
+    analyzer.onWithdrawn(listener::withdrawn);
+    this.history = options.history().isEmpty() ? null : open(options, clients);
+  }
+
+  private HistoryWriter open(ServerOptions options, Clients clients) throws IOException {
+    replaying = true;
+    HistoryWriter opened =
+        HistoryWriter.resume(
+            options.history().orElseThrow(),
+            "txwatch serve, process " + ProcessHandle.current().pid(),
+            line -> listener.say(line + "; the analysis goes on"),
+            (event, origin) -> replay(event, origin, clients));
+    replaying = false;
+    clients.awaitThoseOfEarlier(analyzer.clock() - LATEST_REPLAYED);
+    return opened;
+  }
+
+  private void replay(Event event, Origin origin, Clients clients) {
+    analyzer.accept(event);
+    if (!origin.isNobody()) {
+      clients.client(origin.client()).replayed(event, origin);
+    }
+    if (analyzer.clock() % REPLAYED_TOGETHER == 0) {
+      analyzer.retain(analyzer.clock() - LATEST_REPLAYED);
+    }
+  }
+
+  /** Where the events come from that come next. */
+  void from(Origin origin) {
+    if (history != null) {
+      history.from(origin);
+    }
+  }
+
+  /** Analyses, then writes: what stands in the history was told. */
+  void accept(Event event) {
+    events++;
+    try {
+      analyzer.accept(event);
+    } catch (RuntimeException | StackOverflowError e) {
+      fault(event, e);
+    }
+    if (history != null) {
+      try {
+        history.accept(event);
+      } catch (RuntimeException e) {
+        fault(event, e);
+      }
+    }
+  }
+
+  private void fault(Event event, Throwable e) {
+    if (faults++ == 0) {
+      listener.say("a fault of txwatch, please report it; the analysis goes on: " + e);
+    }
+    try {
+      analyzer.accept(Event.Gap.ofFault(event));
+    } catch (RuntimeException again) {
+      faults++;
+    }
+  }
+
+  private void found(Anomaly anomaly) {
+    anomalies++;
+    listener.found(anomaly, replaying);
+  }
+
+  /** Hands what was written to the operating system: then it may be acknowledged. */
+  void flush() {
+    if (history != null) {
+      history.flush();
+    }
+  }
+
+  /** The analyzer's time. */
+  long clock() {
+    return analyzer.clock();
+  }
+
+  /** Has nobody forgotten who was over at that time or later. */
+  void retain(long time) {
+    analyzer.retain(time);
+  }
+
+  /** Looks what would be an anomaly if what is open committed. */
+  void suspect() {
+    analyzer.suspect();
+  }
+
+  /** Nothing more will come. */
+  void close() {
+    analyzer.close();
+    if (history != null) {
+      history.close();
+    }
+  }
+
+  /**
+   * How it is doing.
+   *
+   * @param duplicates chunks that came again
+   */
+  Status status(Clients clients, long duplicates) {
+    return new Status(
+        clients.statuses(),
+        events,
+        duplicates,
+        anomalies,
+        history == null ? 0 : history.lost(),
+        analyzer.coverage());
+  }
+}
