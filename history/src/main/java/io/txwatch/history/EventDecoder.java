@@ -142,7 +142,7 @@ final class EventDecoder {
         rows,
         e.getWritesSeen(),
         e.hasSqlState() ? e.getSqlState() : null,
-        versionSets);
+        List.copyOf(versionSets));
   }
 
   private static WriterList writers(io.txwatch.history.wire.RowAccess row) {

@@ -69,8 +69,8 @@ final class FrequentEntries {
     int sql = 0;
     int callSite = 0;
     boolean writesSeen = false;
-    RowAccess first = null;
-    List<RowAccess> rows = null;
+    // Of one class, as EventDecoder's are: else what loops over rows is compiled time and again.
+    List<RowAccess> rows = new ArrayList<>(1);
     while (usual && at < to) {
       switch ((int) varint(to)) {
         case StatementExecuted.SESSION_FIELD_NUMBER << 3 | FIXED64 -> session = fixed64(to);
@@ -85,12 +85,8 @@ final class FrequentEntries {
           RowAccess row = row(end(to));
           if (row == null) {
             return null;
-          } else if (first == null) {
-            first = row;
-          } else {
-            rows = rows == null ? new ArrayList<>(List.of(first)) : rows;
-            rows.add(row);
           }
+          rows.add(row);
         }
         default -> usual = false;
       }
@@ -102,15 +98,7 @@ final class FrequentEntries {
       return null;
     }
     return new Event.StatementExecuted(
-        session,
-        transaction,
-        statement,
-        ours,
-        sqlText,
-        callSiteText,
-        rows != null ? rows : first != null ? List.of(first) : List.of(),
-        writesSeen,
-        null);
+        session, transaction, statement, ours, sqlText, callSiteText, rows, writesSeen, null);
   }
 
   private @Nullable RowAccess row(int to) {
