@@ -14,7 +14,6 @@ import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.Verdict;
 import io.txwatch.prepare.DatabaseProbe;
 import io.txwatch.report.JsonReport;
-import io.txwatch.report.TextReport;
 import io.txwatch.schedule.Execution;
 import io.txwatch.testcase.CaseWriter;
 import java.io.IOException;
@@ -265,19 +264,19 @@ final class FuzzCommand implements Callable<Integer> {
   /** Tells of findings as they come. */
   private final class Report implements Campaign.Listener {
     private final Console console;
-    private final Dbms dbms;
+    private final FindingFolder folder;
     private volatile boolean unknown;
 
     Report(Console console, Dbms dbms) {
       this.console = console;
-      this.dbms = dbms;
+      this.folder = new FindingFolder(dbms, Drivers.shown(Drivers.unwatched(url)));
     }
 
     @Override
     public synchronized void found(Finding finding) {
       unknown |= finding.known().isEmpty();
       try {
-        String place = out == null ? "" : write(finding).toString();
+        String place = out == null ? "" : folder.write(finding, out).toString();
         if (common.json) {
           writeJson(console.out(), finding, place);
         }
@@ -296,55 +295,6 @@ final class FuzzCommand implements Callable<Integer> {
               + execution.level()
               + ": "
               + ReplayCommand.printable(verdict.reason()));
-    }
-
-    private Path write(Finding finding) throws IOException {
-      Path folder =
-          Objects.requireNonNull(out)
-              .resolve(
-                  finding.oracle()
-                      + "-"
-                      + finding.level().shortName()
-                      + "-"
-                      + finding.original().header("seed").orElse("")
-                      + "-"
-                      + finding.original().header("number").orElse(""));
-      Files.createDirectories(folder);
-      Files.writeString(
-          folder.resolve("case.txt"),
-          CaseWriter.write(
-              finding
-                  .reduced()
-                  .withHeader("isolation", finding.level().name())
-                  .withHeader("oracle", finding.oracle())));
-      Files.writeString(folder.resolve("original.txt"), CaseWriter.write(finding.original()));
-      Files.writeString(
-          folder.resolve("report.txt"),
-          dbms.describe()
-              + " at "
-              + finding.level()
-              + "\n"
-              + finding.oracle()
-              + ": "
-              + finding.reason()
-              + "\n\n"
-              + finding.execution()
-              + "\n"
-              + graph(finding));
-      List<GraphAnomaly> anomalies = finding.verdict().anomalies();
-      if (!anomalies.isEmpty()) {
-        Files.write(
-            folder.resolve("anomalies.jsonl"),
-            anomalies.stream().map(anomaly -> JsonReport.anomaly(anomaly.anomaly())).toList());
-      }
-      return folder.resolve("case.txt");
-    }
-
-    /** What the graph's anomalies look like, for people. */
-    private static String graph(Finding finding) {
-      return finding.verdict().anomalies().stream()
-          .map(anomaly -> "\n" + TextReport.of(anomaly.anomaly()))
-          .collect(Collectors.joining());
     }
 
     private void tell(Finding finding, String place) {

@@ -203,7 +203,7 @@ public final class Campaign {
             allWatch
                 ? laboratory.watch(generated.testCase(), level)
                 : laboratory.execute(generated.testCase(), level);
-        count(execution);
+        count(generated, execution);
         if (!hasLostAConnection(execution)) {
           judge(execution);
           return;
@@ -336,7 +336,7 @@ public final class Campaign {
               known));
     }
 
-    private void count(Execution execution) {
+    private void count(CaseGenerator.Generated generated, Execution execution) {
       for (StepOutcome outcome : execution.outcomes()) {
         if (outcome.status() != StepOutcome.Status.SKIPPED) {
           statements.incrementAndGet();
@@ -344,18 +344,11 @@ public final class Campaign {
         Failure failure = outcome.failure();
         if (failure != null
             && failure.kind() == Failure.Kind.STATEMENT
-            && isRefusal(outcome.sqlState(), outcome.message())) {
+            && !generated.expects(
+                outcome.step().id(), outcome.sqlState(), outcome.vendorCode(), outcome.message())) {
           rejected.incrementAndGet();
         }
       }
-    }
-
-    /** False for errors that come of the data: a duplicate key, a null, a value too large. */
-    private boolean isRefusal(String sqlState, String message) {
-      boolean ofData = sqlState.startsWith("23") || sqlState.startsWith("22");
-      boolean constraint =
-          message.contains("SQLITE_CONSTRAINT") || message.startsWith("Constraint Error"); // DuckDB
-      return !ofData && !constraint;
     }
   }
 }

@@ -74,8 +74,20 @@ abstract class EmbeddedDbms implements Dbms {
 
       @Override
       public void clear() throws SQLException {
-        for (String table : tables()) {
-          Sql.execute(own, "DROP TABLE " + table);
+        List<String> left = tables();
+        while (!left.isEmpty()) {
+          List<String> referredTo = new ArrayList<>();
+          for (String table : left) {
+            try {
+              Sql.execute(own, "DROP TABLE " + table);
+            } catch (SQLException e) {
+              referredTo.add(table);
+              if (referredTo.size() == left.size()) {
+                throw e;
+              }
+            }
+          }
+          left = referredTo;
         }
       }
 

@@ -45,6 +45,10 @@ final class PostgresDbms implements Dbms {
     return database;
   }
 
+  private boolean hasPartitions() {
+    return database.product().equals("PostgreSQL");
+  }
+
   @Override
   public List<IsolationLevel> levels() {
     return switch (database.product()) {
@@ -105,10 +109,14 @@ final class PostgresDbms implements Dbms {
       public List<String> tables() throws SQLException {
         return Sql.column(
             own,
-            "SELECT quote_ident(table_name) FROM information_schema.tables"
-                + " WHERE table_schema = '"
-                + schema
-                + "' AND table_type = 'BASE TABLE' ORDER BY 1");
+            hasPartitions()
+                ? "SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = '"
+                    + schema
+                    + "'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY 1"
+                : "SELECT quote_ident(table_name) FROM information_schema.tables"
+                    + " WHERE table_schema = '"
+                    + schema
+                    + "' AND table_type = 'BASE TABLE' ORDER BY 1");
       }
 
       @Override
@@ -124,10 +132,16 @@ final class PostgresDbms implements Dbms {
       /** Statistics change plans, and with them the order in which rows are locked. */
       @Override
       public void quieten(List<String> tables) throws SQLException {
-        if (database.product().equals("PostgreSQL")) {
+        if (hasPartitions()) { // which have settings, and the tables that they are of have none
+          List<String> withRows =
+              Sql.column(
+                  own,
+                  "SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = '"
+                      + schema
+                      + "'::regnamespace AND relkind = 'r'");
           Sql.executeAll(
               own,
-              tables.stream()
+              withRows.stream()
                   .map(table -> "ALTER TABLE " + table + " SET (autovacuum_enabled = off)")
                   .toList());
         }

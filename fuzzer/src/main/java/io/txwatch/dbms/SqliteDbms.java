@@ -84,7 +84,7 @@ final class SqliteDbms implements Dbms {
 
       @Override
       public Connection connect(Connector by) throws SQLException {
-        return Sql.with(by.connect(url), "PRAGMA busy_timeout = 0");
+        return Sql.with(by.connect(url), "PRAGMA busy_timeout = 0", "PRAGMA foreign_keys = ON");
       }
 
       @Override

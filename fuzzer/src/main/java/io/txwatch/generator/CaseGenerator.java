@@ -5,10 +5,12 @@ import io.txwatch.testcase.TestCase;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Makes the cases of a campaign: the {@code n}-th case of a seed is the same on every machine,
@@ -26,7 +28,7 @@ public final class CaseGenerator {
   /** How many statements a transaction has at most unless somebody asks for others. */
   public static final int MOST_STATEMENTS = 4;
 
-  private static final int MOST_TRANSACTIONS = 4;
+  private static final int MOST_SESSIONS = 4;
   private static final int CASES_OF_A_SCHEMA = 32;
   private static final int MOST_CHANGES = 4;
 
@@ -55,55 +57,81 @@ public final class CaseGenerator {
    *
    * @param testCase the case
    * @param kinds how many statements of each kind its transactions have
+   * @param expected by the number of a step, the errors that the data may give it
    */
-  public record Generated(TestCase testCase, Map<String, Integer> kinds) {}
+  public record Generated(
+      TestCase testCase, Map<String, Integer> kinds, Map<Integer, Set<ExpectedError>> expected) {
+
+    /** True if that is an error which the step's statement may meet. */
+    public boolean expects(int step, String sqlState, int vendorCode, String message) {
+      return expected.getOrDefault(step, Set.of()).stream()
+          .anyMatch(error -> error.is(sqlState, vendorCode, message));
+    }
+  }
 
   /** The {@code number}-th case. */
   public Generated generate(long number) {
     Chance chance = new Chance(seed, number);
     Chance ofSchema = new Chance(seed, -1 - number / CASES_OF_A_SCHEMA);
-    Schemas.Schema schema = new Schemas(ofSchema).next();
-    Literals literals = new Literals(chance);
+    Schemas.Schema schema = new Schemas(ofSchema, grammar).next();
+    Literals literals = new Literals(chance, grammar);
+    Contents contents = new Contents(chance, grammar, literals, schema.tables());
     List<String> setup = new ArrayList<>(schema.definitions());
-    setup.addAll(Schemas.rows(chance, literals, schema.tables()));
-    Statements statements = new Statements(chance, grammar, literals, schema.tables());
-    List<Deque<String>> sessions = new ArrayList<>();
-    int count = chance.in100(88) ? 2 : chance.between(3, MOST_TRANSACTIONS);
+    setup.addAll(contents.inserts());
+    Statements statements =
+        new Statements(new Vocabulary(chance, grammar, literals, schema.tables()), contents);
+    List<Deque<Statement>> sessions = new ArrayList<>();
+    int count = chance.in100(88) ? 2 : chance.between(3, MOST_SESSIONS);
     for (int i = 0; i < count; i++) {
-      sessions.add(transaction(chance, statements));
+      sessions.add(session(chance, statements));
     }
+    Map<Integer, Set<ExpectedError>> expected = new HashMap<>();
     Map<String, String> headers = new LinkedHashMap<>();
     headers.put("seed", Long.toString(seed));
     headers.put("number", Long.toString(number));
     TestCase testCase =
-        new TestCase("case-" + number, headers, setup, merge(chance, sessions), List.of());
-    return new Generated(testCase, statements.kinds());
+        new TestCase(
+            "case-" + number, headers, setup, merge(chance, sessions, expected), List.of());
+    return new Generated(testCase, statements.kinds(), expected);
   }
 
-  private Deque<String> transaction(Chance chance, Statements statements) {
-    Deque<String> steps = new ArrayDeque<>();
+  /** A transaction, or one statement by itself; some sessions have one before it, or after it. */
+  private Deque<Statement> session(Chance chance, Statements statements) {
+    Deque<Statement> steps = new ArrayDeque<>();
     if (chance.in100(12)) {
-      steps.add(statements.next()); // one that is a transaction by itself
+      steps.add(statements.next());
       return steps;
     }
-    steps.add("BEGIN");
+    if (chance.in100(8)) {
+      steps.add(statements.next());
+    }
+    addTransaction(chance, statements, steps);
+    if (chance.in100(8)) {
+      steps.add(statements.next());
+    }
+    return steps;
+  }
+
+  private void addTransaction(Chance chance, Statements statements, Deque<Statement> steps) {
+    steps.add(Statement.control("BEGIN"));
     int size = chance.between(1, mostStatements);
     Optional<String> mark = grammar.savepoint("s");
     int savepoint = size > 2 && mark.isPresent() && chance.in100(10) ? chance.below(size - 1) : -1;
     for (int i = 0; i < size; i++) {
       steps.add(statements.next());
       if (i == savepoint) {
-        mark.ifPresent(steps::add);
+        steps.add(Statement.control(mark.orElseThrow()));
       } else if (savepoint >= 0 && i == savepoint + 1) {
-        steps.add("ROLLBACK TO SAVEPOINT s");
+        Optional<String> release = grammar.release("s").filter(some -> chance.in100(25));
+        steps.add(Statement.control(release.orElse("ROLLBACK TO SAVEPOINT s")));
       }
     }
-    steps.add(chance.in100(80) ? "COMMIT" : "ROLLBACK");
-    return steps;
+    steps.add(Statement.control(chance.in100(80) ? "COMMIT" : "ROLLBACK"));
   }
 
   /** A submitted order: each session in its own, the sessions mixed. */
-  private static List<Step> merge(Chance chance, List<Deque<String>> sessions) {
+  private static List<Step> merge(
+      Chance chance, List<Deque<Statement>> sessions, Map<Integer, Set<ExpectedError>> expected) {
     int changes = chance.in100(50) ? chance.between(1, MOST_CHANGES) : Integer.MAX_VALUE;
     List<Step> steps = new ArrayList<>();
     int left = sessions.stream().mapToInt(Deque::size).sum();
@@ -116,19 +144,17 @@ public final class CaseGenerator {
         session = draw(chance, sessions, left);
         changes--;
       }
-      steps.add(
-          new Step(
-              steps.size() + 1,
-              "T" + (session + 1),
-              Optional.empty(),
-              sessions.get(session).remove()));
+      Statement statement = sessions.get(session).remove();
+      int id = steps.size() + 1;
+      steps.add(new Step(id, "T" + (session + 1), Optional.empty(), statement.sql()));
+      expected.put(id, statement.mayMeet());
       left--;
     }
     return steps;
   }
 
   /** A session that has something left; each statement that is left has the same chance. */
-  private static int draw(Chance chance, List<Deque<String>> sessions, int left) {
+  private static int draw(Chance chance, List<Deque<Statement>> sessions, int left) {
     int draw = chance.below(left);
     int session = 0;
     while (draw >= sessions.get(session).size()) {

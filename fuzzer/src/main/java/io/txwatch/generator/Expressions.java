@@ -17,8 +17,12 @@ final class Expressions {
   private final Grammar grammar;
   private final Literals literals;
 
-  /** A column as an expression names it. */
-  private record Reference(String text, SqlType type) {}
+  /**
+   * A column as an expression names it.
+   *
+   * @param within its name within a subquery, whose own columns may have the same
+   */
+  private record Reference(String text, String within, SqlType type) {}
 
   private final List<Reference> scope = new ArrayList<>();
 
@@ -26,6 +30,9 @@ final class Expressions {
   private final List<Table> readable;
 
   private int aliases;
+
+  /** How many subqueries what comes next is within. */
+  private int nesting;
 
   Expressions(Chance chance, Grammar grammar, Literals literals, List<Table> readable) {
     this.chance = chance;
@@ -37,9 +44,8 @@ final class Expressions {
   /** Adds a table's columns, qualified if {@code alias} is not empty. */
   Expressions with(Table table, String alias) {
     for (Column column : table.columns()) {
-      scope.add(
-          new Reference(
-              alias.isEmpty() ? column.name() : alias + "." + column.name(), column.type()));
+      String within = (alias.isEmpty() ? table.name() : alias) + "." + column.name();
+      scope.add(new Reference(alias.isEmpty() ? column.name() : within, within, column.type()));
     }
     return this;
   }
@@ -57,13 +63,18 @@ final class Expressions {
   private String value(SqlType type, int depth) {
     List<Reference> fitting = scope.stream().filter(reference -> reference.type() == type).toList();
     if (!fitting.isEmpty() && chance.in100(40)) {
-      return chance.oneOf(fitting).text();
+      Reference reference = chance.oneOf(fitting);
+      return nesting > 0 ? reference.within() : reference.text();
     }
     if (depth >= DEEPEST || chance.in100(40)) {
       return literal(type);
     }
     int deeper = depth + 1;
-    switch (chance.below(4)) {
+    switch (chance.below(6)) {
+      case 2:
+        return extreme(type, deeper);
+      case 3:
+        return "NULLIF(" + value(type, deeper) + ", " + literal(type) + ")";
       case 0:
         return "COALESCE(" + value(type, deeper) + ", " + literal(type) + ")";
       case 1:
@@ -89,6 +100,7 @@ final class Expressions {
             case 3 -> readable.isEmpty() ? literal(type) : count(depth);
             default -> "(" + value(type, depth) + " + " + literal(type) + ")";
           };
+      case DATE -> literal(type);
       case DECIMAL -> "(" + value(type, depth) + chance.oneOf(" + ", " - ") + literal(type) + ")";
       case TEXT -> chance.oneOf("UPPER(", "LOWER(", "TRIM(") + value(type, depth) + ")";
     };
@@ -100,10 +112,37 @@ final class Expressions {
     return "(SELECT COUNT(*) FROM " + table.name() + " " + alias + where(table, alias, depth) + ")";
   }
 
+  /** The least or greatest value of that type in some column; a literal where there is none. */
+  private String extreme(SqlType type, int depth) {
+    List<Table> fitting =
+        readable.stream()
+            .filter(table -> table.columns().stream().anyMatch(c -> c.type() == type))
+            .toList();
+    if (fitting.isEmpty()) {
+      return literal(type);
+    }
+    Table table = chance.oneOf(fitting);
+    Column column = chance.oneOf(table.columns().stream().filter(c -> c.type() == type).toList());
+    String alias = "q" + ++aliases;
+    return "(SELECT "
+        + chance.oneOf("MIN(", "MAX(")
+        + alias
+        + "."
+        + column.name()
+        + ") FROM "
+        + table.name()
+        + " "
+        + alias
+        + where(table, alias, depth)
+        + ")";
+  }
+
   private String where(Table table, String alias, int depth) {
     int size = scope.size();
     with(table, alias);
+    nesting++;
     String condition = condition(depth + 1);
+    nesting--;
     scope.subList(size, scope.size()).clear();
     return " WHERE " + condition;
   }
@@ -147,7 +186,8 @@ final class Expressions {
   }
 
   private String predicate(int depth) {
-    SqlType type = chance.oneOf(SqlType.INT, SqlType.INT, SqlType.TEXT, SqlType.DECIMAL);
+    SqlType type =
+        chance.oneOf(SqlType.INT, SqlType.INT, SqlType.TEXT, SqlType.DECIMAL, SqlType.DATE);
     return switch (chance.below(7)) {
       case 0 -> "(" + value(type, depth) + " IS " + chance.oneOf("", "NOT ") + "NULL)";
       case 1 -> "(" + value(type, depth) + " IN (" + literal(type) + ", " + literal(type) + "))";
@@ -171,19 +211,21 @@ final class Expressions {
     Table table = chance.oneOf(readable);
     String alias = "q" + ++aliases;
     if (chance.in100(50)) {
-      return chance.oneOf("EXISTS", "NOT EXISTS")
+      return chance.oneOf("(EXISTS", "(NOT EXISTS")
           + " (SELECT 1 FROM "
           + table.name()
           + " "
           + alias
           + where(table, alias, depth)
-          + ")";
+          + "))";
     }
     Column column = chance.oneOf(table.columns());
     String value = value(column.type(), depth);
     return "("
         + value
-        + chance.oneOf(" IN ", " NOT IN ")
+        + (grammar.hasQuantifiers() && chance.in100(30)
+            ? chance.oneOf(" = ANY ", " < ANY ", " >= ALL ", " <> ALL ")
+            : chance.oneOf(" IN ", " NOT IN "))
         + "(SELECT "
         + alias
         + "."

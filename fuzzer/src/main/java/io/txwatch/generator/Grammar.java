@@ -8,7 +8,7 @@ import java.util.Optional;
 /** The SQL that statements are made in: what a DBMS offers beyond what all of them do. */
 public enum Grammar {
   /** PostgreSQL, CockroachDB, openGauss. */
-  POSTGRESQL(List.of(" FOR UPDATE", " FOR SHARE")),
+  POSTGRESQL(List.of(" FOR UPDATE", " FOR SHARE", " FOR NO KEY UPDATE")),
   /** MySQL, TiDB, OceanBase. */
   MYSQL(List.of(" FOR UPDATE", " FOR SHARE")),
   /** MariaDB. */
@@ -94,5 +94,97 @@ public enum Grammar {
   /** The same at the end of the statement. */
   String doNothing() {
     return this == POSTGRESQL || this == DUCKDB ? " ON CONFLICT DO NOTHING" : "";
+  }
+
+  /** A day. */
+  String date(String day) {
+    return switch (this) {
+      case SQLITE -> "'" + day + "'";
+      case DERBY -> "DATE('" + day + "')";
+      default -> "DATE '" + day + "'";
+    };
+  }
+
+  /** A literal as a column's default. */
+  String byDefault(String literal) {
+    return isMySql() ? literal.replace("DATE ", "") : literal;
+  }
+
+  /** What a query ends with to return so many rows. */
+  String limit(int rows) {
+    return this == DERBY ? " FETCH FIRST " + rows + " ROWS ONLY" : " LIMIT " + rows;
+  }
+
+  /** True if UPDATE and DELETE may end with ORDER BY and LIMIT. */
+  boolean limitsWrites() {
+    return isMySql();
+  }
+
+  /** True if that kind of write may return the rows that it wrote. */
+  boolean returns(String kind) {
+    return switch (this) {
+      case POSTGRESQL, SQLITE, DUCKDB -> true;
+      case MARIADB -> !kind.equals("UPDATE");
+      default -> false;
+    };
+  }
+
+  /** True if there is {@code = ANY (SELECT …)}. */
+  boolean hasQuantifiers() {
+    return this != SQLITE;
+  }
+
+  /** True if the condition of a join may have subqueries. */
+  boolean joinsOnSubqueries() {
+    return this != DUCKDB;
+  }
+
+  /** In an upsert, the value that was to be inserted. */
+  String incoming(String column) {
+    return switch (this) {
+      case MYSQL, MARIADB -> "VALUES(" + column + ")";
+      case H2 -> "s." + column;
+      default -> "EXCLUDED." + column;
+    };
+  }
+
+  /** The text that gives a savepoint up; empty if there is none. */
+  Optional<String> release(String name) {
+    return this == H2 || this == DUCKDB
+        ? Optional.empty()
+        : Optional.of("RELEASE SAVEPOINT " + name);
+  }
+
+  /**
+   * What may become of the rows that refer to one that is deleted; SET … only where they take
+   * nulls.
+   */
+  List<String> onDelete() {
+    return switch (this) {
+      case POSTGRESQL, SQLITE ->
+          List.of("CASCADE", "SET NULL", "RESTRICT", "NO ACTION", "SET DEFAULT");
+      case DUCKDB -> List.of();
+      default -> List.of("CASCADE", "SET NULL", "RESTRICT", "NO ACTION");
+    };
+  }
+
+  /** The same where its key is updated. */
+  List<String> onUpdate() {
+    return this == DERBY ? List.of("RESTRICT", "NO ACTION") : onDelete();
+  }
+
+  /** True if tables may have partitions. */
+  boolean hasPartitions() {
+    return this == POSTGRESQL || isMySql();
+  }
+
+  /** True if a table that has partitions may refer to others, and they to it. */
+  boolean partitionsRefer() {
+    return this == POSTGRESQL;
+  }
+
+  /** True if a key counts as taken, or a parent as missing, by what the statement itself undoes. */
+  boolean checksEagerly() {
+    return this == DUCKDB;
   }
 }

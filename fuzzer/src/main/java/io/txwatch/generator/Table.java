@@ -1,29 +1,81 @@
 package io.txwatch.generator;
 
 import java.util.List;
-import java.util.Set;
+import java.util.Optional;
 
 /**
  * A table of a generated schema.
  *
  * @param name its name
  * @param columns its columns
- * @param keys its primary key, if it has one, and its unique constraints, each a list of columns
+ * @param keys its unique constraints, its primary key last if it has one, each a list of columns
+ * @param reference its foreign key
+ * @param counts true if {@code c0} gets a value of the DBMS's own where an INSERT gives none
+ * @param partitions its partitions
  */
-record Table(String name, List<Column> columns, List<Set<String>> keys) {
+record Table(
+    String name,
+    List<Column> columns,
+    List<List<String>> keys,
+    Optional<ForeignKey> reference,
+    boolean counts,
+    Optional<Partitions> partitions) {
 
   /**
    * A column.
    *
+   * @param type what expressions take it for
+   * @param declared its type as the definition has it
    * @param notNull true if it takes no null
+   * @param checked true if there are values that a CHECK refuses
    */
-  record Column(String name, SqlType type, boolean notNull) {}
+  record Column(String name, SqlType type, String declared, boolean notNull, boolean checked) {}
+
+  /**
+   * A foreign key.
+   *
+   * @param columns the columns that refer
+   * @param parent the table that they refer to
+   * @param key the key of that table that they refer to
+   * @param onDelete what a DELETE of the parent's row does: {@code CASCADE}; empty if nothing is
+   *     said
+   * @param onUpdate what an UPDATE of the parent's key does
+   */
+  record ForeignKey(
+      List<String> columns, Table parent, List<String> key, String onDelete, String onUpdate) {
+
+    /** The constraint, as a table's definition has it. */
+    String definition() {
+      return "FOREIGN KEY ("
+          + String.join(", ", columns)
+          + ") REFERENCES "
+          + parent.name()
+          + " ("
+          + String.join(", ", key)
+          + ")"
+          + (onDelete.isEmpty() ? "" : " ON DELETE " + onDelete)
+          + (onUpdate.isEmpty() ? "" : " ON UPDATE " + onUpdate);
+    }
+  }
+
+  /** The column of that name. */
+  Column column(String wanted) {
+    return columns.stream().filter(c -> c.name().equals(wanted)).findFirst().orElseThrow();
+  }
+
+  /** True if the column refers to another table. */
+  boolean refers(Column column) {
+    return reference.isPresent() && reference.get().columns().contains(column.name());
+  }
+
+  /** True if the column belongs to a key. */
+  boolean isOfKey(Column column) {
+    return keys.stream().anyMatch(key -> key.contains(column.name()));
+  }
 
   /** The columns that belong to no key: assigning them cannot violate uniqueness. */
   List<Column> plainColumns() {
-    return columns.stream()
-        .filter(column -> keys.stream().noneMatch(key -> key.contains(column.name())))
-        .toList();
+    return columns.stream().filter(column -> !isOfKey(column)).toList();
   }
 
   /** The columns that make a row's place in any order of the table unique. */

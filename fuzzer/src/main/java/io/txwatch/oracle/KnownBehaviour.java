@@ -3,121 +3,172 @@ package io.txwatch.oracle;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.Step;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
  * What DBMSs are known to do: by design, or as a bug that is on record. A finding that fits is
- * tagged, never hidden.
+ * tagged, never hidden. Each fits as little as it can, so that nothing else is taken for it.
  */
 public enum KnownBehaviour {
-  /**
-   * At READ UNCOMMITTED and READ COMMITTED an UPDATE or DELETE that meets a locked row looks at its
-   * last committed version to see whether it need wait, and keeps no locks on rows that it did not
-   * choose: so it may apply to some rows of another transaction's change and not to others. By
-   * design (MySQL manual, "Transaction Isolation Levels"; MySQL bugs 104833, 114952, 119801;
-   * MDEV-26643, MDEV-27992).
-   */
-  INNODB_SEMI_CONSISTENT_READ("innodb-semi-consistent-read") {
+  INNODB_SEMI_CONSISTENT_READ(
+      "innodb-semi-consistent-read",
+      "At READ UNCOMMITTED and READ COMMITTED an UPDATE, DELETE or locking query that meets a locked"
+          + " row looks at its last committed version to see whether it need wait, and keeps no"
+          + " locks on rows that it did not choose: so it may apply to some rows of another"
+          + " transaction's change and not to others. By design.",
+      "MySQL manual, Transaction Isolation Levels; MySQL bugs 104833, 114952, 119801; MDEV-26643,"
+          + " MDEV-27992") {
     @Override
     boolean fits(Database database, Execution execution, Verdict verdict) {
-      return isInnodb(database) && isReadCommitted(execution) && execution.hadBlocking();
+      return isInnodb(database) && isReadCommitted(execution) && aSearchWaited(execution);
     }
   },
-  /**
-   * At REPEATABLE READ an UPDATE looks at rows as they are, not as the transaction's snapshot has
-   * them. Where it leaves a row as it is, InnoDB writes no version, and the transaction goes on to
-   * see the old one; where it moved to another key, it sees both (MySQL bugs 104986, 105670,
-   * 119801; MDEV-26642). Gone with {@code innodb_snapshot_isolation} (MDEV-35124).
-   */
-  INNODB_SNAPSHOT_BESIDE_CURRENT_READ("innodb-snapshot-beside-current-read") {
+  INNODB_SNAPSHOT_BESIDE_CURRENT_READ(
+      "innodb-snapshot-beside-current-read",
+      "At REPEATABLE READ a write looks at rows as they are, not as the transaction's snapshot has"
+          + " them. Where it leaves a row as it is, InnoDB writes no version, and the transaction"
+          + " goes on to see the old one; where it moved to another key, it sees both. Gone with"
+          + " innodb_snapshot_isolation.",
+      "MySQL bugs 104986, 105670, 119801; MDEV-26642, MDEV-35124") {
     @Override
     boolean fits(Database database, Execution execution, Verdict verdict) {
-      boolean wrote =
-          execution.outcomes().stream()
-              .anyMatch(outcome -> outcome.succeeded() && outcome.updateCount() > 0);
       return isInnodb(database)
           && execution.level() == IsolationLevel.REPEATABLE_READ
-          && wrote
-          && PLAIN_READ.matcher(verdict.sql()).find();
+          && PLAIN_READ.matcher(verdict.sql()).find()
+          && wroteBefore(execution, verdict);
     }
   },
-  /**
-   * At READ COMMITTED a command that waited for a row looks at the row's new version alone, and at
-   * all others as they were when it began: it may see half of the other transaction. By design
-   * (PostgreSQL manual, section 13.2.1).
-   */
-  POSTGRESQL_READ_COMMITTED_RECHECK("postgresql-read-committed-recheck") {
+  POSTGRESQL_READ_COMMITTED_RECHECK(
+      "postgresql-read-committed-recheck",
+      "At READ COMMITTED a command that waited for a row looks at the row's new version alone, and"
+          + " at all others as they were when it began: it may see half of the other transaction."
+          + " By design.",
+      "PostgreSQL manual, section 13.2.1") {
     @Override
     boolean fits(Database database, Execution execution, Verdict verdict) {
       return database.product().equals("PostgreSQL")
           && isReadCommitted(execution)
+          && verdict.oracle().equals("writecheck") // the other one has it in its views
           && execution.hadBlocking();
     }
   },
-  /**
-   * At SERIALIZABLE an INSERT … ON CONFLICT that finds a row in its way does not count as having
-   * read it: another transaction may delete that row, and no order of the two explains what is
-   * left. Seen on 18.6; no bug on record that we know of.
-   */
-  POSTGRESQL_UNREAD_CONFLICT("postgresql-unread-conflict") {
+  POSTGRESQL_UNREAD_CONFLICT(
+      "postgresql-unread-conflict",
+      "At SERIALIZABLE an INSERT … ON CONFLICT DO NOTHING that finds a row in its way does not count"
+          + " as having read it: another transaction may delete that row, and no order of the two"
+          + " explains what is left.",
+      "seen on 18.6; no bug on record that we know of") {
     @Override
     boolean fits(Database database, Execution execution, Verdict verdict) {
       return database.product().equals("PostgreSQL")
           && execution.level() == IsolationLevel.SERIALIZABLE
           && verdict.oracle().equals("writecheck")
           && execution.outcomes().stream()
-              .anyMatch(outcome -> ON_CONFLICT.matcher(outcome.step().sql()).find());
+              .filter(StepOutcome::succeeded)
+              .anyMatch(outcome -> DO_NOTHING.matcher(outcome.step().sql()).find());
     }
   },
-  /** H2 looks at the rows that it waited for again, and at all others as they were (MVStore). */
-  H2_READ_COMMITTED_RECHECK("h2-read-committed-recheck") {
+  POSTGRESQL_FOREIGN_KEY_BESIDE_SNAPSHOT(
+      "postgresql-foreign-key-beside-snapshot",
+      "At SERIALIZABLE foreign keys are checked, and their actions taken, by what is committed at that"
+          + " moment, which does not count as read: a transaction that deletes a parent need not"
+          + " have seen that its child has gone, and no order explains what it reads. By design.",
+      "ri_triggers.c, ri_PerformCheck, detectNewRows") {
+    @Override
+    boolean fits(Database database, Execution execution, Verdict verdict) {
+      return database.product().equals("PostgreSQL")
+          && execution.level() == IsolationLevel.SERIALIZABLE
+          && verdict.oracle().equals("writecheck")
+          && References.of(execution.testCase().setup()).meetIn(execution);
+    }
+  },
+  H2_FOREIGN_KEY_UNLOCKED(
+      "h2-foreign-key-unlocked",
+      "H2 does not lock the parent that a foreign key is checked by: another transaction may delete"
+          + " it, and a child without a parent is left behind.",
+      "H2 issue 3663, open") {
+    @Override
+    boolean fits(Database database, Execution execution, Verdict verdict) {
+      return database.product().equals("H2")
+          && References.of(execution.testCase().setup()).meetIn(execution);
+    }
+  },
+  H2_READ_COMMITTED_RECHECK(
+      "h2-read-committed-recheck",
+      "At READ COMMITTED H2 looks at the rows that it waited for again, and at all others as they"
+          + " were; one whose primary key was changed is another row to it (MVStore).",
+      "no promise is on record") {
     @Override
     boolean fits(Database database, Execution execution, Verdict verdict) {
       return database.product().equals("H2")
           && isReadCommitted(execution)
-          && execution.hadBlocking();
+          && aSearchWaited(execution);
     }
   },
-  /**
-   * H2 (2.5.252): MIN and MAX that an index answers do not see the rows that the transaction itself
-   * inserted, at REPEATABLE READ and above. No bug on record that we know of.
-   */
-  H2_EXTREMES_BY_INDEX("h2-extremes-by-index") {
+  H2_EXTREMES_BY_INDEX(
+      "h2-extremes-by-index",
+      "At REPEATABLE READ and above, MIN and MAX of a column, where an index answers them, do not see"
+          + " the rows that the transaction itself wrote.",
+      "seen on 2.5.252; no bug on record that we know of") {
     @Override
     boolean fits(Database database, Execution execution, Verdict verdict) {
       return database.product().equals("H2")
           && !isReadCommitted(execution)
-          && EXTREME.matcher(verdict.sql()).find();
+          && EXTREME.matcher(verdict.sql()).find()
+          && wroteBefore(execution, verdict);
     }
   },
-  /**
-   * At READ UNCOMMITTED and READ COMMITTED two transactions may each choose the rows that they
-   * write by what the other has not yet committed: then no order of theirs, nor of their
-   * statements, leaves behind what they do. By design (WriteCheck, listings 5 and 6:
-   * "permissible").
-   */
-  READ_COMMITTED_WRITE_SKEW("read-committed-write-skew") {
+  READ_COMMITTED_WRITE_SKEW(
+      "read-committed-write-skew",
+      "At READ UNCOMMITTED and READ COMMITTED two transactions may each choose the rows that they"
+          + " write by what the other has not yet committed: then no order of theirs, nor of their"
+          + " statements, leaves behind what they do. By design.",
+      "WriteCheck, listings 5 and 6 (\"permissible\")") {
     @Override
     boolean fits(Database database, Execution execution, Verdict verdict) {
-      return isReadCommitted(execution) && verdict.oracle().equals("writecheck");
+      return isReadCommitted(execution)
+          && verdict.oracle().equals("writecheck")
+          && StatementOrder.isContradictory(execution);
     }
   };
 
   private static final Pattern PLAIN_READ = Pattern.compile("(?i)^\\s*(SELECT|WITH)\\b");
-  private static final Pattern ON_CONFLICT = Pattern.compile("(?i)\\bON\\s+CONFLICT\\b");
-  private static final Pattern EXTREME = Pattern.compile("(?i)\\b(MIN|MAX)\\(");
+
+  /** What looks for rows: not an INSERT of values, which meets those of its own keys alone. */
+  private static final Pattern SEARCH =
+      Pattern.compile("(?i)^\\s*(UPDATE|DELETE|SELECT|WITH|MERGE)\\b|\\bSELECT\\b");
+
+  private static final Pattern DO_NOTHING =
+      Pattern.compile("(?i)\\bON\\s+CONFLICT\\b.*\\bDO\\s+NOTHING\\b");
+  private static final Pattern EXTREME = Pattern.compile("(?i)\\b(MIN|MAX)\\(\\s*[\\w.\"]+\\s*\\)");
 
   private final String id;
+  private final String what;
+  private final String source;
 
-  KnownBehaviour(String id) {
+  KnownBehaviour(String id, String what, String source) {
     this.id = id;
+    this.what = what;
+    this.source = source;
   }
 
   /** Its name in reports. */
   public String id() {
     return id;
+  }
+
+  /** What happens, and whether that is by design. */
+  public String what() {
+    return what;
+  }
+
+  /** Where it is on record. */
+  public String source() {
+    return source;
   }
 
   abstract boolean fits(Database database, Execution execution, Verdict verdict);
@@ -128,6 +179,22 @@ public enum KnownBehaviour {
 
   private static boolean isReadCommitted(Execution execution) {
     return execution.level().compareTo(IsolationLevel.READ_COMMITTED) <= 0;
+  }
+
+  private static boolean aSearchWaited(Execution execution) {
+    return execution.outcomes().stream()
+        .anyMatch(outcome -> outcome.blocked() && SEARCH.matcher(outcome.step().sql()).find());
+  }
+
+  /** True if the session of the statement that shows it had written rows. */
+  private static boolean wroteBefore(Execution execution, Verdict verdict) {
+    Optional<Step> shown = verdict.statement();
+    return shown.isPresent()
+        && execution.outcomes().stream()
+            .filter(outcome -> outcome.step().session().equals(shown.get().session()))
+            .filter(outcome -> outcome.step().id() < shown.get().id())
+            .filter(outcome -> !PLAIN_READ.matcher(outcome.step().sql()).find())
+            .anyMatch(outcome -> outcome.updateCount() > 0 || !outcome.rows().isEmpty());
   }
 
   /**

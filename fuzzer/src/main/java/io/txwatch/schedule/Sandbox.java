@@ -58,9 +58,12 @@ public final class Sandbox implements AutoCloseable {
     ground.refill(testCase);
   }
 
-  /** The names of the tables that are there, as statements spell them, sorted. */
-  public List<String> tables() throws SQLException {
-    return ground.tables();
+  /**
+   * The names of the case's tables, as statements spell them, those that refer to others after
+   * those.
+   */
+  public List<String> tables(TestCase testCase) throws SQLException {
+    return Setup.of(testCase.setup()).inOrder(ground.tables());
   }
 
   @Override

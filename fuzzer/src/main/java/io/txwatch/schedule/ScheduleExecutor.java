@@ -132,6 +132,7 @@ public final class ScheduleExecutor implements AutoCloseable {
    */
   public Execution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, SetupException, InterruptedException {
+    monitor.awaitHousekeeping();
     if (!isPlain()) { // what it prepares are new tables
       ground.forget();
       ground.build(testCase);
@@ -162,6 +163,7 @@ public final class ScheduleExecutor implements AutoCloseable {
       ground.forget();
     } else {
       dbms.refresh(reader.connection());
+      monitor.awaitHousekeeping();
       finals = readFinals(testCase, reader);
     }
     return new Execution(

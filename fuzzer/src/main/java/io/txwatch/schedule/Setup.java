@@ -3,6 +3,8 @@ package io.txwatch.schedule;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -17,6 +19,8 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
 
   private static final Pattern CONTENTS =
       Pattern.compile("(?i)^\\s*(INSERT|REPLACE|UPDATE|DELETE|MERGE)\\b");
+  private static final Pattern DEFINITION =
+      Pattern.compile("(?i)^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?([\\w\"`]+)");
   private static final Pattern COUNTS_ON =
       Pattern.compile(
           "(?i)\\{AUTOINC\\}|AUTO_?INCREMENT|\\b(BIG|SMALL)?SERIAL\\b|\\bIDENTITY\\b|SEQUENCE");
@@ -36,9 +40,19 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
 
   /** The tables in the order in which they were defined: what refers to others comes later. */
   List<String> inOrder(List<String> tables) {
-    String text = String.join("\n", definitions);
+    List<String> defined = definitions.stream().map(Setup::defined).toList();
     List<String> sorted = new ArrayList<>(tables);
-    sorted.sort(Comparator.comparingInt(table -> text.indexOf(table.replaceAll("[\"`]", ""))));
+    sorted.sort(Comparator.comparingInt(table -> defined.indexOf(bare(table))));
     return sorted;
+  }
+
+  /** The table that a statement defines; nothing if it defines something else. */
+  private static String defined(String sql) {
+    Matcher definition = DEFINITION.matcher(sql);
+    return definition.find() ? bare(definition.group(1)) : "";
+  }
+
+  private static String bare(String table) {
+    return table.replaceAll("[\"`]", "").toLowerCase(Locale.ROOT);
   }
 }

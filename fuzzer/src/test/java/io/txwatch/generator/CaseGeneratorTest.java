@@ -4,12 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.testcase.CaseReader;
 import io.txwatch.testcase.CaseWriter;
+import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class CaseGeneratorTest {
+
+  private static final Map<Grammar, List<String>> TEXTS = new EnumMap<>(Grammar.class);
 
   @ParameterizedTest
   @EnumSource
@@ -33,16 +44,76 @@ class CaseGeneratorTest {
   }
 
   @Test
-  void everySessionBeginsAndEnds() {
+  void everyTransactionBeginsAndEnds() {
     for (int i = 0; i < 200; i++) {
       TestCase testCase = new CaseGenerator(3, Grammar.MARIADB).generate(i).testCase();
       for (String session : testCase.sessions()) {
-        var steps = testCase.steps().stream().filter(s -> s.session().equals(session)).toList();
-        if (steps.size() > 1) {
-          assertThat(steps.get(0).sql()).isEqualTo("BEGIN");
-          assertThat(steps.get(steps.size() - 1).sql()).isIn("COMMIT", "ROLLBACK");
+        boolean open = false;
+        for (Step step : testCase.steps()) {
+          if (step.session().equals(session) && step.role() != Step.Role.WORK) {
+            assertThat(step.role() == Step.Role.BEGIN).isNotEqualTo(open);
+            open = !open;
+          }
         }
+        assertThat(open).isFalse();
       }
     }
+  }
+
+  /** What each dialect offers is made, and nothing that it does not offer. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "PRIMARY KEY \\(c0, c1\\) ;",
+        "UNIQUE \\(c\\d, c\\d\\) ;",
+        "FOREIGN KEY ;",
+        "ON DELETE CASCADE ; DUCKDB",
+        "ON UPDATE SET NULL ; DUCKDB DERBY",
+        "\\{AUTOINC\\} ;",
+        "CHECK ;",
+        "DEFAULT ;",
+        "CREATE INDEX \\S+ .*, c ;",
+        "PARTITION BY RANGE ; H2 SQLITE HSQLDB DERBY DUCKDB",
+        "PARTITION BY HASH ; H2 SQLITE HSQLDB DERBY DUCKDB",
+        "UPDATE .* LIMIT \\d ; POSTGRESQL H2 SQLITE HSQLDB DERBY DUCKDB",
+        "DELETE .* LIMIT \\d ; POSTGRESQL H2 SQLITE HSQLDB DERBY DUCKDB",
+        "DELETE .* RETURNING ; MYSQL H2 HSQLDB DERBY",
+        "INSERT INTO .* SELECT ;",
+        "ON CONFLICT .* DO UPDATE ; MYSQL MARIADB H2 HSQLDB DERBY",
+        "ON DUPLICATE KEY ; POSTGRESQL H2 SQLITE HSQLDB DERBY DUCKDB",
+        "FOR UPDATE ; SQLITE HSQLDB DERBY DUCKDB",
+        "EXISTS \\(SELECT ;",
+        "= (ANY|ALL) \\(SELECT ; SQLITE",
+        "CASE WHEN ;",
+        "HAVING ;",
+        "INTERSECT ;",
+        "OVER \\(PARTITION ; HSQLDB DERBY",
+        "WITH w AS ; DERBY",
+        "LEFT JOIN .* JOIN ;",
+        "ROLLBACK TO SAVEPOINT ; DUCKDB",
+        "RELEASE SAVEPOINT ; DUCKDB H2"
+      })
+  void theDialectIsMadeUseOf(String what, @Nullable String notIn) {
+    for (Grammar grammar : Grammar.values()) {
+      boolean offered = notIn == null || !List.of(notIn.split(" ")).contains(grammar.name());
+      assertThat(texts(grammar).stream().anyMatch(Pattern.compile(what).asPredicate()))
+          .as("%s in %s", what, grammar)
+          .isEqualTo(offered);
+    }
+  }
+
+  /** The statements of cases of many schemas. */
+  private static List<String> texts(Grammar grammar) {
+    return TEXTS.computeIfAbsent(
+        grammar,
+        of -> {
+          CaseGenerator generator = new CaseGenerator(2, of);
+          return IntStream.range(0, 600)
+              .mapToObj(i -> generator.generate(i * 16L).testCase())
+              .flatMap(
+                  one -> Stream.concat(one.setup().stream(), one.steps().stream().map(Step::sql)))
+              .toList();
+        });
   }
 }

@@ -3,12 +3,14 @@ package io.txwatch.oracle.troc;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Messages;
 import io.txwatch.oracle.Laboratory;
+import io.txwatch.oracle.References;
 import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.Values;
 import io.txwatch.testcase.TestCase;
 import java.math.BigDecimal;
 import java.sql.Connection;
+import java.sql.Date;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
@@ -28,6 +30,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +52,8 @@ final class Scratch implements AutoCloseable {
   private final boolean allColumnsNeeded;
   private final boolean inTransaction;
   private final Map<String, Layout> layouts = new LinkedHashMap<>();
+  private final References references;
+  private final Map<String, Set<String>> relatives = new HashMap<>();
   private final Map<String, TreeMap<Long, List<@Nullable Object>>> loaded = new HashMap<>();
   private final Map<String, List<List<@Nullable Object>>> initial = new LinkedHashMap<>();
 
@@ -89,6 +94,7 @@ final class Scratch implements AutoCloseable {
   Scratch(Laboratory laboratory, TestCase testCase)
       throws SQLException, ScheduleExecutor.SetupException {
     this.dbms = laboratory.dbms();
+    this.references = References.of(testCase.setup());
     Sandbox sandbox = laboratory.sandbox();
     this.session = sandbox.session();
     String product = dbms.database().product();
@@ -143,15 +149,22 @@ final class Scratch implements AutoCloseable {
     return layouts.keySet();
   }
 
+  /** The tables that foreign keys tie to that one, directly or through others. */
+  Set<String> relatives(String table) {
+    return relatives.computeIfAbsent(
+        table,
+        of ->
+            references.relatives(of).stream()
+                .flatMap(name -> table(name).stream())
+                .collect(Collectors.toSet()));
+  }
+
   private static String bare(String table) {
     return table.replaceAll("[\"`]", "");
   }
 
   private void read(Sandbox sandbox, TestCase testCase) throws SQLException {
-    List<String> tables = new ArrayList<>(sandbox.tables());
-    String setup = String.join("\n", testCase.setup());
-    tables.sort(Comparator.comparingInt(table -> setup.indexOf(bare(table))));
-    for (String table : tables) {
+    for (String table : sandbox.tables(testCase)) {
       read(table);
     }
   }
@@ -393,6 +406,10 @@ final class Scratch implements AutoCloseable {
           one.add(value.toString());
         } else if (value instanceof BigDecimal number) {
           one.add(number.toPlainString());
+        } else if (value instanceof Double) {
+          one.add(value.toString());
+        } else if (value instanceof Date day) {
+          one.add("DATE '" + day + "'");
         } else {
           return Optional.empty();
         }

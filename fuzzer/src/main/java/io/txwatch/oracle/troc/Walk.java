@@ -406,6 +406,7 @@ final class Walk {
             .equals(view(Visibility.COMMITTED, transaction, outcome))) {
       throw undecided(outcome, "keys are compared with rows that it does not see");
     }
+    requireKnownRelatives(outcome, transaction, table);
     boolean othersUnlocked = shape.kind() != Shape.Kind.DELETE && shape.hasSubquery();
     View view =
         othersUnlocked
@@ -427,10 +428,33 @@ final class Walk {
     for (Map.Entry<String, Set<Long>> rows : touched.entrySet()) {
       requireMayTouch(outcome, transaction, rows.getKey(), rows.getValue());
     }
+    if (outcome.isQuery()) {
+      compare(outcome, expected.rows());
+    }
     if (shape.kind() != Shape.Kind.UPSERT && expected.count() != outcome.updateCount()) {
       throw violation(outcome, "#" + expected.count());
     }
     note(transaction.writer, expected, touched);
+  }
+
+  /**
+   * Foreign keys are checked, and their actions taken, by what is committed, whatever the statement
+   * sees (PostgreSQL: ri_triggers.c, "detectNewRows"). Where it waits, that is another moment.
+   */
+  private void requireKnownRelatives(StepOutcome outcome, Transaction transaction, String table)
+      throws EndException {
+    Set<String> relatives = scratch.relatives(table);
+    if (relatives.isEmpty() || semantics.writes() == Visibility.COMMITTED) {
+      return;
+    }
+    if (outcome.blocked()) {
+      throw undecided(outcome, "it waited, and what its foreign keys then met is not known");
+    }
+    View seen = view(semantics.writes(), transaction, outcome);
+    View committed = view(Visibility.COMMITTED, transaction, outcome);
+    if (relatives.stream().anyMatch(other -> !seen.rows(other).equals(committed.rows(other)))) {
+      throw undecided(outcome, "foreign keys are checked by rows that it does not see");
+    }
   }
 
   /** The rows that a write updated or deleted. */

@@ -1,0 +1,124 @@
+package io.txwatch.cli;
+
+import io.txwatch.campaign.Finding;
+import io.txwatch.dbms.Dbms;
+import io.txwatch.oracle.GraphAnomaly;
+import io.txwatch.oracle.KnownBehaviour;
+import io.txwatch.report.JsonReport;
+import io.txwatch.report.TextReport;
+import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.CaseWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * What is kept of a finding, for who is to file it as a bug:
+ *
+ * <ul>
+ *   <li>{@code case.txt}, the case made short, for {@code replay};
+ *   <li>{@code original.txt}, the case as it was generated;
+ *   <li>{@code report.txt}: the DBMS with its settings, schema and schedule in its own SQL, what
+ *       came of each statement, what is wrong with that, and how to see it again;
+ *   <li>{@code anomalies.jsonl}, what a dependency graph shows, if one was made.
+ * </ul>
+ */
+final class FindingFolder {
+
+  private final Dbms dbms;
+  private final String url;
+
+  /**
+   * For findings on that DBMS.
+   *
+   * @param url what it is reached by, without what must not be told
+   */
+  FindingFolder(Dbms dbms, String url) {
+    this.dbms = dbms;
+    this.url = url;
+  }
+
+  /** Writes the folder of a finding within {@code out}; returns the place of its case. */
+  Path write(Finding finding, Path out) throws IOException {
+    String seed = finding.original().header("seed").orElse("");
+    String number = finding.original().header("number").orElse("");
+    Path folder =
+        out.resolve(String.join("-", finding.oracle(), finding.level().shortName(), seed, number));
+    Files.createDirectories(folder);
+    Path place = folder.resolve("case.txt");
+    Files.writeString(
+        place,
+        CaseWriter.write(
+            finding
+                .reduced()
+                .withHeader("isolation", finding.level().name())
+                .withHeader("oracle", finding.oracle())
+                .withHeader("dbms", dbms.describe())));
+    Files.writeString(folder.resolve("original.txt"), CaseWriter.write(finding.original()));
+    Files.write(folder.resolve("report.txt"), report(finding, place));
+    List<GraphAnomaly> anomalies = finding.verdict().anomalies();
+    if (!anomalies.isEmpty()) {
+      Files.write(
+          folder.resolve("anomalies.jsonl"),
+          anomalies.stream().map(anomaly -> JsonReport.anomaly(anomaly.anomaly())).toList());
+    }
+    return place;
+  }
+
+  private List<String> report(Finding finding, Path place) throws IOException {
+    List<String> lines = new ArrayList<>();
+    lines.add(dbms.describe() + " at " + finding.level());
+    Map<String, String> settings = new TreeMap<>(dbms.database().settings());
+    if (!settings.isEmpty()) {
+      lines.add(
+          "settings: "
+              + settings.entrySet().stream()
+                  .map(setting -> setting.getKey() + "=" + setting.getValue())
+                  .collect(Collectors.joining(", ")));
+    }
+    lines.add("found by " + finding.oracle() + ": " + finding.reason());
+    lines.add(
+        "in "
+            + finding.reproduced()
+            + " of "
+            + finding.runs()
+            + " fresh runs; made from seed "
+            + finding.original().header("seed").orElse("?")
+            + ", case "
+            + finding.original().header("number").orElse("?"));
+    Optional<KnownBehaviour> known = finding.known();
+    known.ifPresent(
+        behaviour -> {
+          lines.add("known: " + behaviour.id() + ": " + behaviour.what());
+          lines.add("       " + behaviour.source());
+        });
+    lines.add("");
+    lines.add("Schema and rows:");
+    finding.reduced().setup().forEach(sql -> lines.add("  " + dbms.spell(sql).strip() + ";"));
+    lines.add("");
+    lines.add("Schedule, a session before each statement, and what came of it:");
+    for (StepOutcome outcome : finding.execution().outcomes()) {
+      lines.add("  " + dbms.spell(outcome.toString()));
+    }
+    for (StepOutcome read : finding.execution().finalReads()) {
+      lines.add("  " + read);
+    }
+    finding.execution().undecided().ifPresent(why -> lines.add("  undecided: " + why));
+    lines.add("");
+    lines.add("To see it again:");
+    lines.add("  txwatch replay " + place + " --url '" + url + "'");
+    lines.add("");
+    lines.addAll(List.of(new TxWatchCommand.Version().getVersion()));
+    for (GraphAnomaly anomaly : finding.verdict().anomalies()) {
+      lines.add("");
+      lines.add(TextReport.of(anomaly.anomaly()));
+    }
+    return lines;
+  }
+}

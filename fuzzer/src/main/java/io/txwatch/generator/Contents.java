@@ -1,0 +1,120 @@
+package io.txwatch.generator;
+
+import io.txwatch.generator.Table.Column;
+import io.txwatch.generator.Table.ForeignKey;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.StringJoiner;
+
+/** The rows that the tables of a case begin with: none of them is refused. */
+final class Contents {
+
+  private static final int MOST_ROWS = 6;
+
+  private final Chance chance;
+  private final Grammar grammar;
+  private final Literals literals;
+
+  /** By table, the literals of each row by column. */
+  private final Map<String, List<Map<String, String>>> rows = new HashMap<>();
+
+  private final List<String> inserts = new ArrayList<>();
+
+  /**
+   * Rows for tables.
+   *
+   * @param tables parents before children
+   */
+  Contents(Chance chance, Grammar grammar, Literals literals, List<Table> tables) {
+    this.chance = chance;
+    this.grammar = grammar;
+    this.literals = literals;
+    tables.forEach(this::fill);
+  }
+
+  /** What fills the tables. */
+  List<String> inserts() {
+    return inserts;
+  }
+
+  /** The values of a parent's row, for the columns that refer to it. */
+  Map<String, String> anyParent(ForeignKey reference) {
+    Map<String, String> row = chance.oneOf(of(reference.parent()));
+    Map<String, String> values = new HashMap<>();
+    for (int i = 0; i < reference.columns().size(); i++) {
+      values.put(
+          reference.columns().get(i),
+          Objects.requireNonNull(row.get(reference.key().get(i)), "a value of each column"));
+    }
+    return values;
+  }
+
+  private List<Map<String, String>> of(Table table) {
+    return Objects.requireNonNull(rows.get(table.name()), "parents come before children");
+  }
+
+  private void fill(Table table) {
+    Set<String> distinct = distinct(table);
+    List<Map<String, String>> filled = new ArrayList<>();
+    StringJoiner values = new StringJoiner(", ", "INSERT INTO " + table.name() + " VALUES ", "");
+    int size = chance.between(1, MOST_ROWS);
+    for (int i = 0; i < size; i++) {
+      Map<String, String> row = row(table, distinct, i);
+      filled.add(row);
+      StringJoiner one = new StringJoiner(", ", "(", ")");
+      table.columns().forEach(column -> one.add(row.get(column.name())));
+      values.add(one.toString());
+    }
+    rows.put(table.name(), filled);
+    inserts.add(values.toString());
+  }
+
+  /** A column of each key, which the rows differ in. */
+  private static Set<String> distinct(Table table) {
+    Set<String> distinct = new HashSet<>();
+    for (List<String> key : table.keys()) {
+      table.columns().stream()
+          .filter(column -> key.contains(column.name()) && !table.refers(column))
+          .findFirst()
+          .ifPresent(column -> distinct.add(column.name()));
+    }
+    return distinct;
+  }
+
+  private Map<String, String> row(Table table, Set<String> distinct, int number) {
+    Map<String, String> row = new HashMap<>();
+    for (Column column : table.columns()) {
+      boolean first = column.name().equals("c0");
+      String value;
+      if (distinct.contains(column.name()) || column.checked()) {
+        // MySQL takes a 0 for a value that it has to give.
+        int place = number + (first && table.counts() ? 1 : 0);
+        value = Literals.distinct(grammar, column.type(), place);
+      } else if (first && table.partitions().isPresent()) {
+        value = Literals.distinct(grammar, column.type(), chance.below(MOST_ROWS));
+      } else {
+        value = column.notNull() || !chance.in100(15) ? literals.of(column.type()) : "NULL";
+      }
+      row.put(column.name(), value);
+    }
+    table
+        .reference()
+        .filter(reference -> mustRefer(table) || !chance.in100(20))
+        .ifPresentOrElse(
+            reference -> row.putAll(anyParent(reference)),
+            () ->
+                table.columns().stream()
+                    .filter(table::refers)
+                    .forEach(column -> row.put(column.name(), "NULL")));
+    return row;
+  }
+
+  private static boolean mustRefer(Table table) {
+    return table.columns().stream().anyMatch(column -> table.refers(column) && column.notNull());
+  }
+}

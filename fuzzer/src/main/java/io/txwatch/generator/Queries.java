@@ -1,0 +1,127 @@
+package io.txwatch.generator;
+
+import java.util.List;
+import java.util.Set;
+
+/** Generates queries: as bags, what they return does not hang on the order of rows. */
+final class Queries {
+
+  private static final int FORMS = 15;
+
+  private final Vocabulary words;
+  private final Chance chance;
+  private final Grammar grammar;
+
+  Queries(Vocabulary words) {
+    this.words = words;
+    this.chance = words.chance;
+    this.grammar = words.grammar;
+  }
+
+  /** A plain query. */
+  Statement plain() {
+    return new Statement("select", text(), Set.of());
+  }
+
+  /** A query that locks the rows that it returns. */
+  Statement locking() {
+    Table table = words.anyTable();
+    Expressions expressions = words.expressions(List.of()).with(table, "");
+    String lock = chance.oneOf(grammar.locks());
+    return new Statement(
+        "locking select",
+        "SELECT * FROM " + table.name() + words.where(table, expressions) + lock,
+        Set.of());
+  }
+
+  private String text() {
+    Table table = words.anyTable();
+    Expressions expressions = words.expressions(words.tables);
+    int form = chance.below(FORMS);
+    if (form == 3 || form == 4) {
+      return join(
+          table,
+          grammar.joinsOnSubqueries() ? expressions : words.expressions(List.of()),
+          form == 4);
+    }
+    expressions.with(table, "");
+    String rows = table.name() + words.where(table, expressions);
+    switch (form) {
+      case 0:
+        return "SELECT COUNT(*), MIN(c0), MAX(c0) FROM " + rows;
+      case 1:
+        return "SELECT c1, COUNT(*), SUM(c0) FROM " + rows + groups();
+      case 2:
+        return "SELECT DISTINCT c1 FROM " + rows;
+      case 5:
+        return "SELECT c0 FROM "
+            + rows
+            + chance.oneOf(" UNION ", " UNION ALL ", " INTERSECT ", " EXCEPT ")
+            + "SELECT c0 FROM "
+            + words.anyTable().name();
+      case 6:
+        return "SELECT * FROM "
+            + rows
+            + " ORDER BY "
+            + table.allColumns()
+            + grammar.limit(chance.between(1, 3));
+      case 7:
+        if (grammar.hasWindows()) {
+          return "SELECT c0, " + window(table) + " AS n FROM " + rows;
+        }
+        break;
+      case 8:
+        if (grammar.hasCommonTableExpressions()) {
+          return "WITH w AS (SELECT * FROM " + rows + ") SELECT * FROM w";
+        }
+        break;
+      case 9:
+        return "SELECT d.c0, d.c1 FROM (SELECT * FROM "
+            + rows
+            + ") d WHERE "
+            + words.expressions(List.of()).with(table, "d").simpleCondition();
+      case 10:
+        return "SELECT c0, "
+            + expressions.value(chance.oneOf(SqlType.values()))
+            + " AS v FROM "
+            + rows;
+      default:
+        break;
+    }
+    return "SELECT * FROM " + rows;
+  }
+
+  private String groups() {
+    return " GROUP BY c1" + (chance.in100(30) ? " HAVING COUNT(*) > 1" : "") + " ORDER BY c1";
+  }
+
+  private String window(Table table) {
+    return switch (chance.below(4)) {
+      case 0 -> "RANK() OVER (ORDER BY c1)";
+      case 1 -> "SUM(c0) OVER (PARTITION BY c1)";
+      case 2 -> "COUNT(*) OVER (ORDER BY c0)";
+      default -> "ROW_NUMBER() OVER (ORDER BY " + table.allColumns() + ")";
+    };
+  }
+
+  private String join(Table table, Expressions expressions, boolean ofThree) {
+    Table other = words.anyTable();
+    expressions.with(table, "a").with(other, "b");
+    String two =
+        " a "
+            + chance.oneOf("JOIN ", "LEFT JOIN ")
+            + other.name()
+            + " b ON "
+            + expressions.condition();
+    if (!ofThree) {
+      return "SELECT a.c0, b.c0 FROM " + table.name() + two;
+    }
+    Table third = words.anyTable();
+    return "SELECT a.c0, b.c1, c.c0 FROM "
+        + table.name()
+        + two
+        + " JOIN "
+        + third.name()
+        + " c ON (b.c0 = c.c0)";
+  }
+}

@@ -1,0 +1,99 @@
+package io.txwatch.oracle;
+
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.StepOutcome;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Which tables foreign keys tie together, by what defines them. */
+public final class References {
+
+  private static final Pattern TABLE =
+      Pattern.compile("(?is)^\\s*(?:CREATE|ALTER)\\s+TABLE\\s+([\\w\"`]+).*");
+  private static final Pattern REFERS = Pattern.compile("(?i)\\bREFERENCES\\s+([\\w\"`]+)");
+  private static final Pattern WRITTEN =
+      Pattern.compile("(?i)^\\s*(?:\\w+\\s+)*?(?:INTO|UPDATE|DELETE\\s+FROM)\\s+([\\w\"`]+)");
+  private static final Pattern INSERT = Pattern.compile("(?i)^\\s*INSERT\\b");
+
+  /** A foreign key's tables, in lower case. */
+  private record Tie(String child, String parent) {}
+
+  private final List<Tie> ties = new ArrayList<>();
+
+  private References() {}
+
+  /** The foreign keys that a set-up defines. */
+  public static References of(List<String> setup) {
+    References references = new References();
+    for (String sql : setup) {
+      Matcher defined = TABLE.matcher(sql);
+      if (defined.matches()) {
+        Matcher refers = REFERS.matcher(sql);
+        while (refers.find()) {
+          references.ties.add(new Tie(bare(defined.group(1)), bare(refers.group(1))));
+        }
+      }
+    }
+    return references;
+  }
+
+  /**
+   * The tables that are tied to that one, directly or through others, in lower case; itself only if
+   * it refers to itself.
+   */
+  public Set<String> relatives(String table) {
+    String own = bare(table);
+    Set<String> found = new HashSet<>(Set.of(own));
+    boolean grows = true;
+    while (grows) {
+      grows = false;
+      for (Tie tie : ties) {
+        if (found.contains(tie.child()) || found.contains(tie.parent())) {
+          grows |= found.add(tie.child()) | found.add(tie.parent());
+        }
+      }
+    }
+    if (!ties.contains(new Tie(own, own))) {
+      found.remove(own);
+    }
+    return found;
+  }
+
+  /** True if one session deleted or changed parents, and another one wrote their children. */
+  boolean meetIn(Execution execution) {
+    return ties.stream()
+        .anyMatch(
+            tie ->
+                writes(execution, tie.parent()).stream()
+                    .filter(parents -> !INSERT.matcher(parents.step().sql()).find())
+                    .anyMatch(
+                        parents ->
+                            writes(execution, tie.child()).stream()
+                                .anyMatch(
+                                    children ->
+                                        !children
+                                            .step()
+                                            .session()
+                                            .equals(parents.step().session()))));
+  }
+
+  private static List<StepOutcome> writes(Execution execution, String table) {
+    return execution.outcomes().stream()
+        .filter(StepOutcome::succeeded)
+        .filter(
+            outcome -> {
+              Matcher written = WRITTEN.matcher(outcome.step().sql());
+              return written.find() && bare(written.group(1)).equals(table);
+            })
+        .toList();
+  }
+
+  private static String bare(String table) {
+    return table.replaceAll("[\"`]", "").toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,118 @@
+package io.txwatch.oracle;
+
+import io.txwatch.schedule.ExecutedTransaction;
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.StepOutcome;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * In which order single writes stand by what they saw, where each sees what was committed when it
+ * began: one that looks for rows stands before those of others that write the same table and had
+ * not committed then, or came later, and behind those that had. Where these and the order of each
+ * transaction contradict each other, no order of the statements need explain what is left behind,
+ * and the level has it so.
+ *
+ * <p>Of tables and not of rows: it errs towards contradiction. Of what a statement saw that waited
+ * nothing is said: it is of two moments.
+ */
+final class StatementOrder {
+
+  private static final Pattern READ = Pattern.compile("(?i)^\\s*\\(?\\s*(SELECT|WITH)\\b");
+  private static final Pattern WRITTEN =
+      Pattern.compile("(?i)\\b(?:INTO|UPDATE|DELETE\\s+FROM)\\s+([\\w\"`.]+)");
+  private static final Pattern BLIND =
+      Pattern.compile("(?is)^\\s*(INSERT|REPLACE)\\b(?!.*SELECT).*");
+
+  /** By a statement's number, those that it stands before. */
+  private final Map<Integer, Set<Integer>> before = new HashMap<>();
+
+  private StatementOrder() {}
+
+  /** True if what the writes of committed transactions saw allows no order of them. */
+  static boolean isContradictory(Execution execution) {
+    StatementOrder order = new StatementOrder();
+    List<ExecutedTransaction> transactions =
+        execution.transactions().stream().filter(ExecutedTransaction::committed).toList();
+    for (ExecutedTransaction first : transactions) {
+      for (StepOutcome earlier : writes(execution, first)) {
+        for (ExecutedTransaction second : transactions) {
+          for (StepOutcome later : writes(execution, second)) {
+            if (at(execution, earlier) < at(execution, later)) {
+              boolean same = first == second;
+              boolean seen = same || end(execution, first) < at(execution, later);
+              order.put(earlier, later, seen, same);
+            }
+          }
+        }
+      }
+    }
+    Set<Integer> done = new HashSet<>();
+    return order.before.keySet().stream()
+        .anyMatch(id -> order.leadsBack(id, new HashSet<>(), done));
+  }
+
+  private static List<StepOutcome> writes(Execution execution, ExecutedTransaction transaction) {
+    List<StepOutcome> writes = new ArrayList<>();
+    transaction.work().stream()
+        .map(execution::outcome)
+        .filter(StepOutcome::succeeded)
+        .filter(outcome -> !READ.matcher(outcome.step().sql()).find())
+        .forEach(writes::add);
+    return writes;
+  }
+
+  private static int at(Execution execution, StepOutcome outcome) {
+    return execution.order().indexOf(outcome.step().id());
+  }
+
+  private static int end(Execution execution, ExecutedTransaction transaction) {
+    return at(
+        execution, execution.outcome(transaction.steps().get(transaction.steps().size() - 1)));
+  }
+
+  private void put(StepOutcome earlier, StepOutcome later, boolean seen, boolean same) {
+    if (same || reads(earlier, later) || (seen && !later.blocked() && reads(later, earlier))) {
+      put(earlier, later);
+    }
+    if (!seen && !later.blocked() && reads(later, earlier)) {
+      put(later, earlier);
+    }
+  }
+
+  private void put(StepOutcome first, StepOutcome second) {
+    before.computeIfAbsent(first.step().id(), none -> new HashSet<>()).add(second.step().id());
+  }
+
+  /** True if one looks for rows in the table that the other one writes. */
+  private static boolean reads(StepOutcome reader, StepOutcome writer) {
+    String sql = reader.step().sql();
+    Matcher written = WRITTEN.matcher(writer.step().sql());
+    return !BLIND.matcher(sql).matches()
+        && written.find()
+        && Pattern.compile("(?i)\\b" + Pattern.quote(written.group(1)) + "\\b").matcher(sql).find();
+  }
+
+  private boolean leadsBack(int id, Set<Integer> path, Set<Integer> done) {
+    if (done.contains(id)) {
+      return false;
+    }
+    if (!path.add(id)) {
+      return true;
+    }
+    for (int next : before.getOrDefault(id, Set.of())) {
+      if (leadsBack(next, path, done)) {
+        return true;
+      }
+    }
+    path.remove(id);
+    done.add(id);
+    return false;
+  }
+}

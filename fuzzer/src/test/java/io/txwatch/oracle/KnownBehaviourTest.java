@@ -1,0 +1,85 @@
+package io.txwatch.oracle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.Lab;
+import io.txwatch.servers.ServerKind;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** A tag fits what it is about, and not what stands beside it. */
+class KnownBehaviourTest {
+
+  private static final String TABLES =
+      """
+      I: CREATE TABLE t (a INT, b INT) {ENGINE}
+      I: INSERT INTO t VALUES (1, 0), (5, 0)
+      """;
+
+  /** Each chose its rows by what the other had not committed. */
+  private static final String SKEW =
+      TABLES
+          + """
+          T1: BEGIN
+          T2: BEGIN
+          T1: UPDATE t SET b = 1 WHERE a = 1
+          T2: UPDATE t SET b = 2 WHERE a = 5
+          T1: COMMIT
+          T2: COMMIT
+          """;
+
+  /** T2 did not see T1, and T1 looked for nothing of T2's: T2 stands first. */
+  private static final String NO_SKEW =
+      TABLES
+          + """
+          T1: BEGIN
+          T1: INSERT INTO t VALUES (5, 1)
+          T2: UPDATE t SET b = 2 WHERE a = 5
+          T1: COMMIT
+          """;
+
+  @Test
+  void skewIsWhatNeitherSaw() throws Exception {
+    try (Lab lab = new Lab(ServerKind.H2)) {
+      Execution skew = lab.execute(SKEW, "RC");
+      Execution noSkew = lab.execute(NO_SKEW, "RC");
+
+      assertThat(StatementOrder.isContradictory(skew)).isTrue();
+      assertThat(StatementOrder.isContradictory(noSkew)).isFalse();
+      assertThat(known(lab, skew, "writecheck")).contains(KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
+      assertThat(known(lab, skew, "troc")).isEmpty();
+      assertThat(known(lab, noSkew, "writecheck")).isEmpty();
+      assertThat(known(lab, lab.execute(SKEW, "RR"), "writecheck")).isEmpty();
+    }
+  }
+
+  @Test
+  void waitingForAKeyIsNoSemiConsistentRead() throws Exception {
+    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+      String keys =
+          """
+          I: CREATE TABLE t (a INT NOT NULL PRIMARY KEY, b INT) {ENGINE}
+          I: INSERT INTO t VALUES (1, 0)
+          T1: BEGIN
+          T1: DELETE FROM t WHERE a = 1
+          T2: INSERT INTO t VALUES (1, 2)
+          T1: COMMIT
+          """;
+      Execution inserting = lab.execute(keys, "RC");
+      Execution deleting =
+          lab.execute(keys.replace("T2: INSERT INTO t VALUES (1, 2)", "T2: DELETE FROM t"), "RC");
+
+      assertThat(inserting.hadBlocking()).isTrue();
+      assertThat(known(lab, inserting, "writecheck")).isEmpty();
+      assertThat(deleting.hadBlocking()).isTrue();
+      assertThat(known(lab, deleting, "writecheck"))
+          .contains(KnownBehaviour.INNODB_SEMI_CONSISTENT_READ);
+    }
+  }
+
+  private static Optional<KnownBehaviour> known(Lab lab, Execution execution, String oracle) {
+    return KnownBehaviour.of(
+        lab.dbms().database(), execution, new Verdict(oracle, Verdict.Result.VIOLATION, ""));
+  }
+}
