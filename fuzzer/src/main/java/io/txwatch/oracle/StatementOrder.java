@@ -45,7 +45,7 @@ final class StatementOrder {
         for (ExecutedTransaction second : transactions) {
           for (StepOutcome later : writes(execution, second)) {
             if (at(execution, earlier) < at(execution, later)) {
-              boolean same = first == second;
+              boolean same = first.equals(second);
               boolean seen = same || end(execution, first) < at(execution, later);
               order.put(earlier, later, seen, same);
             }
