@@ -13,10 +13,8 @@ import io.txwatch.servers.TestServers;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -53,8 +51,8 @@ class HostileWorldTest {
     try (watched;
         Connection raw = DriverManager.getConnection(clerk);
         Connection connection = watched.connect(clerk)) {
-      List<String> seenRaw = seenInTransaction(raw, sql);
-      assertThat(seenInTransaction(connection, sql)).isEqualTo(seenRaw);
+      List<String> seenRaw = Seen.inTransaction(raw, sql);
+      assertThat(Seen.inTransaction(connection, sql)).isEqualTo(seenRaw);
     }
 
     assertThat(watched.analysedAfterwards().coverage().gaps())
@@ -87,7 +85,7 @@ class HostileWorldTest {
     try (watched;
         Connection raw = DriverManager.getConnection(url);
         Connection connection = watched.connect(url)) {
-      assertThat(seenBy(connection, sql)).isEqualTo(seenBy(raw, sql));
+      assertThat(Seen.by(connection, sql)).isEqualTo(Seen.by(raw, sql));
     }
 
     assertThat(watched.events())
@@ -122,11 +120,11 @@ class HostileWorldTest {
           Connection other = watched.connect(url)) {
         for (Connection each : List.of(raw, connection, otherRaw, other)) {
           each.setAutoCommit(false);
-          seenBy(each, List.of("SELECT balance FROM account WHERE id = 1"));
+          Seen.by(each, List.of("SELECT balance FROM account WHERE id = 1"));
         }
         server.close();
-        seenRaw = seenBy(raw, sql);
-        seenWatched = seenBy(connection, sql);
+        seenRaw = Seen.by(raw, sql);
+        seenWatched = Seen.by(connection, sql);
         commitRaw = catchThrowableOfType(SQLException.class, otherRaw::commit);
         commitWatched = catchThrowableOfType(SQLException.class, other::commit);
       }
@@ -152,47 +150,5 @@ class HostileWorldTest {
         .isInstanceOf(SQLException.class)
         .hasMessageContaining("txwatch.instrumentt")
         .hasMessageContaining("did you mean txwatch.instrument?");
-  }
-
-  /** As {@link #seenBy}, in a transaction that is rolled back. */
-  private static List<String> seenInTransaction(Connection connection, List<String> statements)
-      throws SQLException {
-    connection.setAutoCommit(false);
-    List<String> seen = seenBy(connection, statements);
-    connection.rollback();
-    return seen;
-  }
-
-  /** What an application sees of statements, each by itself: rows, counts, errors. */
-  private static List<String> seenBy(Connection connection, List<String> statements) {
-    List<String> seen = new ArrayList<>();
-    for (String sql : statements) {
-      try (Statement statement = connection.createStatement()) {
-        StringBuilder text = new StringBuilder();
-        if (statement.execute(sql)) {
-          ResultSet result = statement.getResultSet();
-          int width = result.getMetaData().getColumnCount();
-          while (result.next()) {
-            for (int i = 1; i <= width; i++) {
-              text.append(result.getMetaData().getColumnLabel(i));
-              text.append('=').append(result.getString(i)).append(' ');
-            }
-          }
-        } else {
-          text.append('#').append(statement.getUpdateCount());
-        }
-        seen.add(text.toString());
-      } catch (SQLException e) {
-        seen.add(
-            e.getClass().getSimpleName()
-                + " "
-                + e.getSQLState()
-                + " "
-                + e.getErrorCode()
-                + " "
-                + e.getMessage());
-      }
-    }
-    return seen;
   }
 }
