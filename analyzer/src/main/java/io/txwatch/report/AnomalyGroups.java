@@ -9,6 +9,7 @@ import io.txwatch.anomaly.Verdict;
 import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.history.CallSite;
 import io.txwatch.history.IsolationLevel;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -150,7 +151,9 @@ public final class AnomalyGroups {
       if (observed.id() == transaction) {
         for (ObservedStatement candidate : observed.statements()) {
           if (candidate.number() == statement) {
-            return candidate.callSite().isEmpty() ? candidate.sql() : candidate.callSite();
+            return candidate.callSite().isEmpty()
+                ? candidate.sql()
+                : CallSite.place(candidate.callSite());
           }
         }
       }

@@ -52,7 +52,7 @@ public sealed interface Event {
    * @param kind what it is
    * @param sql its text as the application sent it (literals may be redacted)
    * @param callSite the first frame outside JDBC, pools and ORMs: {@code BankService.java:41};
-   *     empty if unknown
+   *     empty if unknown; how it is written says {@link CallSite}
    * @param rows the rows that it read and wrote, as far as seen, in order
    * @param writesSeen true if {@code rows} holds every row that it wrote; false if it may have
    *     written more

@@ -59,10 +59,10 @@ public final class QueueSink implements EventSink {
    * Nanoseconds. To wake the thread costs as much as tens of events, on the application's time: so
    * let hundreds gather, unless they come so fast that the queue begins to fill.
    */
-  private static final long PAUSE = 5_000_000;
+  private static final long PAUSE = 20_000_000;
 
   private static final long SHORT_PAUSE = 1_000_000;
-  private static final long LONGEST_PAUSE = 10_000_000;
+  private static final long LONGEST_PAUSE = 40_000_000;
 
   /** The share of the queue that calls for short pauses. */
   private static final int SHORT_PAUSE_AT = 32;

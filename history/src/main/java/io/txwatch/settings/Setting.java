@@ -22,6 +22,13 @@ public enum Setting {
       "10000",
       "N",
       "at level predicates: rows of a table above which its version set is not read"),
+  /** How often the stack is walked. */
+  CALL_SITES(
+      "txwatch.call-sites",
+      "usual",
+      "usual|exact",
+      "lines of the application: exact looks each one up; usual looks up one in sixteen of a text"
+          + " that ran a thousand times from one line, and tells the others as (usually)"),
   /** Who analyses. */
   ANALYZER(
       "txwatch.analyzer",

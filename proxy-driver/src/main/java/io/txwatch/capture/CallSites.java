@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
 public final class CallSites {
 
   /**
-   * Frames fetched at first: our own, a pool's handles, the application's. The walk costs by the
-   * frame, and twice if the first lot does not do.
+   * The size of the first lot of frames, of which the walk keeps two for itself: there is room for
+   * three of our own, a pool's two and the application's. It costs by the frame, needed or not, and
+   * twice if the first lot does not do.
    */
-  private static final int FIRST_FRAMES = 12;
+  private static final int FIRST_FRAMES = 8;
 
   private static final StackWalker WALKER =
       StackWalker.getInstance(Set.of(StackWalker.Option.RETAIN_CLASS_REFERENCE), FIRST_FRAMES);

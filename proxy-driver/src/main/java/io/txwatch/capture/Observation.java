@@ -41,6 +41,7 @@ public final class Observation {
   private @Nullable RowAccess target;
   private @Nullable GapReason gap;
   private String gapDetail = "";
+  private @Nullable String token;
 
   Observation(
       SessionTracker tracker,
@@ -69,7 +70,12 @@ public final class Observation {
 
   /** The writer token of this statement. */
   public String token() {
-    return WriterToken.of(transaction.id, number);
+    String known = token;
+    if (known == null) {
+      known = WriterToken.of(transaction.id, number);
+      token = known; // the same for whoever asks
+    }
+    return known;
   }
 
   /** Notes that the statement touches rows that will not be seen, and why. */
@@ -218,12 +224,12 @@ public final class Observation {
   }
 
   List<VersionSet> takeVersionSets() {
-    List<VersionSet> taken = versionSets == null ? List.of() : List.copyOf(versionSets);
-    if (!allRowsTold) {
-      taken = taken.stream().map(VersionSet::withoutName).toList();
-    }
+    List<VersionSet> sets = versionSets;
     versionSets = null;
-    return taken;
+    if (sets == null) {
+      return List.of();
+    }
+    return allRowsTold ? List.copyOf(sets) : sets.stream().map(VersionSet::withoutName).toList();
   }
 
   List<RowAccess> takeRows() {

@@ -47,7 +47,11 @@ public record Pipeline(Ids ids, EventSink sink) {
 
   /** The settings that say where events go; the others may differ between connections. */
   private static Settings key(Settings settings) {
-    return settings.with(Setting.INSTRUMENT, "").with(Setting.PREPARE, "").with(Setting.REDACT, "");
+    return settings
+        .with(Setting.INSTRUMENT, "")
+        .with(Setting.CALL_SITES, "")
+        .with(Setting.PREPARE, "")
+        .with(Setting.REDACT, "");
   }
 
   private static Pipeline open(Settings settings) {

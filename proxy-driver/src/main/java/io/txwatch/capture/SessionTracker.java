@@ -1,7 +1,6 @@
 package io.txwatch.capture;
 
 import io.txwatch.history.Database;
-import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Ids;
@@ -60,19 +59,11 @@ public final class SessionTracker {
     void ended(boolean committed);
   }
 
-  /** A savepoint and the last statement before it. */
-  private record Mark(String name, int statement) {}
-
-  private final long session;
-  private final String name;
-  private final Database database;
+  private final SessionEvents events;
   private final TransactionRules rules;
   private final Ids ids;
-  private final LongSupplier micros;
   private final Ended ended;
-  private final EventSink sink;
 
-  private boolean opened;
   private boolean closed;
   private boolean autoCommit;
   private boolean explicit;
@@ -80,7 +71,7 @@ public final class SessionTracker {
   private @Nullable IsolationLevel levelOnce;
   private @Nullable Transaction current;
   private long upcoming;
-  private final List<Mark> savepoints = new ArrayList<>();
+  private final Savepoints savepoints = new Savepoints();
   private boolean mustRollBack;
   private boolean lost;
 
@@ -109,16 +100,12 @@ public final class SessionTracker {
       LongSupplier micros,
       Ended ended,
       EventSink sink) {
-    this.session = ids.next();
-    this.name = name;
-    this.database = database;
+    this.events = new SessionEvents(ids.next(), name, database, micros, sink);
     this.rules = rules;
     this.autoCommit = autoCommit;
     this.level = level;
     this.ids = ids;
-    this.micros = micros;
     this.ended = ended;
-    this.sink = sink;
     this.upcoming = ids.next();
   }
 
@@ -337,47 +324,32 @@ public final class SessionTracker {
 
   /** A savepoint was set. */
   public synchronized void savepoint(String savepoint) {
-    savepoints.add(new Mark(savepoint, current == null ? 0 : current.statements));
+    savepoints.set(savepoint, current == null ? 0 : current.statements);
   }
 
   /** ROLLBACK TO a savepoint succeeded. */
   public synchronized void rolledBackTo(String savepoint) {
-    int i = find(savepoint);
-    if (i < 0) {
+    int before = savepoints.goBackTo(savepoint);
+    if (before < 0) {
       return;
     }
-    Mark mark = savepoints.get(i);
-    savepoints.subList(i + 1, savepoints.size()).clear();
     mustRollBack = false;
     Transaction open = current;
-    if (open == null || open.statements <= mark.statement()) {
+    if (open == null || open.statements <= before) {
       return;
     }
-    int first = mark.statement() + 1;
+    int first = before + 1;
     for (Observation observation : List.copyOf(open.open)) {
       if (observation.number >= first) {
         flush(observation);
       }
     }
-    open.events++;
-    send(new Event.StatementsUndone(session, open.id, first, open.statements));
+    events.undone(open, first);
   }
 
   /** A savepoint was released. */
   public synchronized void released(String savepoint) {
-    int i = find(savepoint);
-    if (i >= 0) {
-      savepoints.subList(i, savepoints.size()).clear();
-    }
-  }
-
-  private int find(String savepoint) {
-    for (int i = savepoints.size() - 1; i >= 0; i--) {
-      if (savepoints.get(i).name().equals(savepoint)) {
-        return i;
-      }
-    }
-    return -1;
+    savepoints.release(savepoint);
   }
 
   /**
@@ -402,8 +374,8 @@ public final class SessionTracker {
   }
 
   private void sessionClosed() {
-    if (opened && closed && waiting == 0) {
-      send(new Event.SessionClosed(session));
+    if (closed && waiting == 0) {
+      events.closed();
     }
   }
 
@@ -478,7 +450,7 @@ public final class SessionTracker {
 
   /** Ids are those of the server: whose tables a session sees is no part of its place. */
   private String key(String id) {
-    return database.place().replaceFirst("#.*", "") + "\0" + id;
+    return events.database().place().replaceFirst("#.*", "") + "\0" + id;
   }
 
   private void detach(String id, boolean failed, boolean prepared) {
@@ -501,9 +473,7 @@ public final class SessionTracker {
 
   synchronized void branchDone(Transaction transaction, Outcome outcome) {
     waiting--;
-    send(
-        new Event.TransactionEnded(
-            session, transaction.id, outcome, micros.getAsLong(), transaction.events));
+    events.ended(transaction, outcome);
     sessionClosed();
   }
 
@@ -617,7 +587,7 @@ public final class SessionTracker {
   }
 
   void gap(long transaction, GapReason reason, String detail, long count) {
-    send(new Event.Gap(session, transaction, reason, detail, count));
+    events.gap(transaction, reason, detail, count);
   }
 
   // ---------------------------------------------------------------- inside
@@ -636,10 +606,7 @@ public final class SessionTracker {
     Transaction begun = new Transaction(id, single);
     current = begun;
     IsolationLevel once = levelOnce;
-    begun.events++;
-    send(
-        new Event.TransactionBegan(
-            session, begun.id, once == null ? level : once, micros.getAsLong()));
+    events.began(begun, once == null ? level : once);
   }
 
   private Observation add(StatementKind kind, String sql, String callSite) {
@@ -662,8 +629,7 @@ public final class SessionTracker {
     for (Observation observation : List.copyOf(ending.open)) {
       flush(observation);
     }
-    send(
-        new Event.TransactionEnded(session, ending.id, outcome, micros.getAsLong(), ending.events));
+    events.ended(ending, outcome);
   }
 
   /** Ends an observation from outside: its result is not exhausted. */
@@ -674,44 +640,7 @@ public final class SessionTracker {
   }
 
   private void tell(Observation observation, boolean writesSeen, @Nullable String sqlState) {
-    Transaction of = observation.transaction;
-    of.open.remove(observation);
-    GapReason reason = observation.gapReason();
-    if (reason != null && !(sqlState != null && isRefusal(reason, sqlState))) {
-      gap(of.id, reason, observation.gapDetail(), 1);
-    }
-    if (observation.rowsBeyond() > 0) {
-      gap(of.id, GapReason.OVERFLOW, "rows of one statement", observation.rowsBeyond());
-    }
-    of.events++;
-    send(
-        new Event.StatementExecuted(
-            session,
-            of.id,
-            observation.number,
-            observation.kind,
-            observation.sql,
-            observation.callSite,
-            sqlState == null || observation.rowsHoldAfterFailure()
-                ? observation.takeRows()
-                : List.of(),
-            writesSeen,
-            sqlState,
-            sqlState == null ? observation.takeVersionSets() : List.of()));
-  }
-
-  /**
-   * True if a text that was not understood, or names what does not exist, is no text to the DBMS.
-   */
-  private static boolean isRefusal(GapReason reason, String sqlState) {
-    return reason == GapReason.NOT_UNDERSTOOD || sqlState.startsWith("42");
-  }
-
-  private void send(Event event) {
-    if (!opened) {
-      opened = true;
-      sink.accept(new Event.SessionOpened(session, name, database));
-    }
-    sink.accept(event);
+    observation.transaction.open.remove(observation);
+    events.executed(observation, writesSeen, sqlState);
   }
 }

@@ -2,6 +2,7 @@ package io.txwatch.jdbc;
 
 import io.txwatch.capture.CallSites;
 import io.txwatch.capture.SessionTracker;
+import io.txwatch.capture.StatementPlace;
 import io.txwatch.history.GapReason;
 import java.sql.BatchUpdateException;
 import java.sql.PreparedStatement;
@@ -49,8 +50,8 @@ final class Batch {
   /** The parameters of each item, if they are needed for reads beside it. */
   private final List<Parameters> parameters = new ArrayList<>(0);
 
-  /** The place in the application that sends it; null before. */
-  private @Nullable String calledFrom;
+  /** The place in the application that sends it; empty before. */
+  private String calledFrom = "";
 
   Batch(WatchedConnection connection) {
     this.connection = connection;
@@ -94,7 +95,13 @@ final class Batch {
   /** Sends the batch and notes what became of each item. */
   <T> T run(Sender sender, Function<long[], T> as) throws SQLException {
     plans.forEach(connection::beforeNext);
-    calledFrom = CallSites.current();
+    if (!plans.isEmpty()) {
+      StatementPlace place = plans.get(0).place();
+      calledFrom = place.usual();
+      if (calledFrom.isEmpty()) {
+        calledFrom = place.found(CallSites.current());
+      }
+    }
     List<Execution> begun = null;
     if (!positions.isEmpty() && !positions.get(0).alone()) {
       begun = new ArrayList<>(plans.size());
@@ -140,7 +147,7 @@ final class Batch {
         continue;
       }
       Parameters values = i < parameters.size() ? parameters.get(i) : Parameters.NONE;
-      begun.get(i).standsInBatch(plans.size() > 1);
+      begun.get(i).beside().standsInBatch(plans.size() > 1);
       connection.sideReads().before(begun.get(i), values, i == 0);
     }
   }

@@ -1,5 +1,6 @@
 package io.txwatch.jdbc;
 
+import io.txwatch.capture.StatementPlace;
 import io.txwatch.history.Access;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.RewritePlan;
@@ -36,6 +37,7 @@ final class CachedPlan {
   private volatile boolean outgrown;
   private final @Nullable PlannedReads sideReads;
   private final @Nullable KnownKey key;
+  private final StatementPlace place;
   private final boolean asksFoundRows;
   private final boolean asksDiagnostics;
   private final boolean asksRowCount;
@@ -44,10 +46,12 @@ final class CachedPlan {
    * A plan that has not been executed.
    *
    * @param shownSql the text as histories show it
+   * @param place where in the application it is executed
    */
-  CachedPlan(RewritePlan plan, String shownSql) {
+  CachedPlan(RewritePlan plan, String shownSql, StatementPlace place) {
     this.plan = plan;
     this.shownSql = shownSql;
+    this.place = place;
     this.proven = !plan.isRewritten();
     this.sideReads = PlannedReads.of(plan);
     this.key = KnownKey.of(plan.keys());
@@ -62,6 +66,11 @@ final class CachedPlan {
 
   String shownSql() {
     return shownSql;
+  }
+
+  /** Where in the application it is executed. */
+  StatementPlace place() {
+    return place;
   }
 
   StatementKind kind() {

@@ -1,6 +1,5 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Observation;
 import io.txwatch.capture.RowIds;
 import io.txwatch.capture.SessionTracker;
@@ -13,11 +12,9 @@ import io.txwatch.sql.Carried;
 import io.txwatch.sql.Dialect;
 import io.txwatch.sql.KeyedRow;
 import io.txwatch.sql.NewRows;
-import io.txwatch.sql.TransactionControl;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -31,31 +28,15 @@ final class Execution {
   private final CachedPlan cached;
   private final @Nullable Observation observation;
   private boolean over;
-  private SnapshotRules.Sending @Nullable [] beside;
-  private Parameters parameters = Parameters.NONE;
 
-  /** True once all reads beside it that tell of its writes were sent or put off. */
-  private boolean tellsOfWrites;
+  /** Null as long as nothing was asked of the reads beside it. */
+  private @Nullable ReadsBeside beside;
 
-  /** True as long as all of them told of all. */
-  private boolean toldAll = true;
-
-  /** True once a read has told of the rows that a REPLACE was about to take away. */
-  private boolean toldTakenAway;
-
-  /** Reads that were put off; the observation stays open until they are done. */
-  private int held;
-
-  private boolean heldOver;
-  private boolean heldWritesSeen;
-  private int timeout;
-  private boolean inBatch;
+  /** Null before its first row. */
+  private @Nullable HiddenColumns hidden;
 
   /** The bits of the key by which it finds a row; 0 if there is none. */
   private long key;
-
-  /** True once a row of the result has told of what all of them carry. */
-  private boolean carriedTold;
 
   /** The id of the first row that an INSERT gives an id; 0 if it gives none. */
   private final long firstRow;
@@ -71,34 +52,40 @@ final class Execution {
     this.firstRow = firstRow;
   }
 
-  /** A statement is about to be sent. */
-  static Execution begin(WatchedConnection connection, CachedPlan cached) {
-    return begin(connection, cached, null, takeRowIds(cached), null);
+  /**
+   * A statement is about to be sent.
+   *
+   * @param callSite the place in the application that sends it
+   */
+  static Execution begin(WatchedConnection connection, CachedPlan cached, String callSite) {
+    return begin(connection, cached, null, takeRowIds(cached), callSite);
   }
 
   /**
    * An item of a batch is about to be sent, at the position that its token names.
    *
    * @param firstRow what {@link #takeRowIds} gave it
-   * @param calledFrom the place in the application, one for all items; null if it is to be found
+   * @param callSite the place in the application that sends it, one for all items
    */
   static Execution begin(
       WatchedConnection connection,
       CachedPlan cached,
       SessionTracker.@Nullable Position position,
       long firstRow,
-      @Nullable String calledFrom) {
+      String callSite) {
     if (cached.isControl()) {
       return new Execution(connection, cached, null, firstRow);
     }
     try {
       SessionTracker tracker = connection.tracker();
-      String callSite = calledFrom == null ? CallSites.current() : calledFrom;
       Observation observation =
           position == null
               ? tracker.begin(cached.kind(), cached.shownSql(), callSite)
               : tracker.begin(position, cached.kind(), cached.shownSql(), callSite);
-      connection.mayMoveKeys(cached.key());
+      KnownKey key = cached.key();
+      if (key != null) {
+        connection.knownRows.mayMove(key);
+      }
       Optional<GapReason> reason = cached.plan().passThrough();
       if (reason.isPresent()) {
         observation.notSeen(reason.get(), cached.plan().passThroughDetail());
@@ -176,7 +163,7 @@ final class Execution {
       return;
     }
     NewRows rows = given.get();
-    if (rows.fate() == NewRows.Fate.REPLACES && count != rows.count() && !toldTakenAway) {
+    if (rows.fate() == NewRows.Fate.REPLACES && count != rows.count() && !toldTakenAway()) {
       notSeenBeside(NewRows.TAKEN_AWAY);
     }
     boolean mayBeLeftOut = connection.rules().dialect() == Dialect.POSTGRESQL;
@@ -214,7 +201,7 @@ final class Execution {
         || observation.isAlone()) {
       return false;
     }
-    long row = connection.knownRows().find(observation.transaction(), key);
+    long row = connection.knownRows.find(observation.transaction(), key);
     if (row != 0) {
       observation.target(by.table(), row);
     }
@@ -222,14 +209,14 @@ final class Execution {
   }
 
   /** A query has returned a row that it may have found by a key. */
-  private void readByKey(long row) {
+  void readByKey(long row) {
     KnownKey by = cached.key();
     if (key != 0
         && by != null
         && by.role() == KeyedRow.Role.READS
         && observation != null
         && !observation.isAlone()) {
-      connection.knownRows().read(observation.transaction(), key, by.table(), row);
+      connection.knownRows.read(observation.transaction(), key, by.table(), row);
     }
   }
 
@@ -250,17 +237,17 @@ final class Execution {
       cached.prove();
       notCarried();
       if (cached.isControl()) {
-        controlled(cached.plan().control());
+        ControlStatements.executed(connection, cached);
       } else if (observation != null) {
         boolean all = writesSeen || !cached.kind().mayWrite();
-        if (held > 0) {
-          heldOver = true;
-          heldWritesSeen = all;
-        } else {
-          observation.succeeded(all || (tellsOfWrites && toldAll));
+        ReadsBeside reads = beside;
+        if (reads == null) {
+          observation.succeeded(all);
+        } else if (reads.mayEnd(all)) {
+          observation.succeeded(all || reads.toldAllWrites());
         }
       }
-      connection.executed(cached);
+      connection.earlier.executed(cached);
     } catch (RuntimeException e) {
       connection.fault(e);
     }
@@ -285,28 +272,18 @@ final class Execution {
     return observation == null || observation.hasEnded();
   }
 
-  /** The application's time limit, in seconds, which holds for the reads beside it too. */
-  int timeout() {
-    return timeout;
+  /** What becomes of the reads beside it. */
+  ReadsBeside beside() {
+    ReadsBeside reads = beside;
+    if (reads == null) {
+      reads = new ReadsBeside();
+      beside = reads;
+    }
+    return reads;
   }
 
-  void timeout(int seconds) {
-    this.timeout = seconds;
-  }
-
-  /** True if others of its batch may have written over what it wrote, before that is read. */
-  boolean standsInBatch() {
-    return inBatch;
-  }
-
-  void standsInBatch(boolean withOthers) {
-    this.inBatch = withOthers;
-  }
-
-  /** What becomes of the reads beside it was decided, and those before it were sent. */
-  void beside(SnapshotRules.Sending[] sendings, Parameters values) {
-    this.beside = sendings;
-    this.parameters = values;
+  private boolean toldTakenAway() {
+    return beside != null && beside.hasToldTakenAway();
   }
 
   /**
@@ -315,43 +292,33 @@ final class Execution {
    * @param count its update count; -1 if it is not known, or if it has a result
    */
   void after(long count) {
-    SnapshotRules.Sending[] sendings = beside;
-    if (sendings == null || over) {
+    ReadsBeside reads = beside;
+    if (reads == null || over) {
       return;
     }
-    beside = null;
+    SnapshotRules.Sending[] sendings = reads.takeDecided();
+    if (sendings == null) {
+      return;
+    }
     try {
-      connection.sideReads().after(this, sendings, parameters, count);
+      connection.sideReads().after(this, sendings, reads.parameters(), count);
     } catch (RuntimeException e) {
       connection.fault(e);
     }
   }
 
-  /** A read that tells of writes was done with; {@code all} if it told of all that it was to. */
-  void toldOfWrites(boolean all) {
-    toldAll &= all;
-  }
-
-  /** A read has told of rows that are about to go. */
-  void toldTakenAway() {
-    toldTakenAway = true;
-  }
-
   /** Reads that tell of its writes are planned, and those that were not put off are done. */
   void tellsOfWrites() {
-    tellsOfWrites = cached.plan().passThrough().isEmpty();
-  }
-
-  /** A read was put off. */
-  void hold() {
-    held++;
+    if (cached.plan().passThrough().isEmpty()) {
+      beside().tellOfWrites();
+    }
   }
 
   /** A read that was put off is done with. */
   void release() {
-    held--;
-    if (held == 0 && heldOver && observation != null) {
-      observation.succeeded(heldWritesSeen || (tellsOfWrites && toldAll));
+    ReadsBeside reads = beside();
+    if (reads.release() && observation != null) {
+      observation.succeeded(reads.allSeen());
     }
   }
 
@@ -384,38 +351,6 @@ final class Execution {
     if (observation != null) {
       observation.notSeenBeside(GapReason.TOO_LARGE, one.table());
     }
-  }
-
-  /** Statements for the transaction's control were executed, maybe others among them. */
-  private void controlled(TransactionControl control) {
-    SessionTracker tracker = connection.tracker();
-    if (control instanceof TransactionControl.Several several) {
-      several.parts().forEach(this::controlled);
-    } else if (control instanceof TransactionControl.None) {
-      afterwards(false, GapReason.OPAQUE, "several statements in one string");
-    } else {
-      tracker.controlled(control);
-      if (control instanceof TransactionControl.RollbackTo) {
-        connection.forgetKeys();
-      }
-      if (control instanceof TransactionControl.ImplicitCommit) {
-        afterwards(true, GapReason.OPAQUE, "");
-      }
-    }
-  }
-
-  private void afterwards(boolean alone, GapReason reason, String detail) {
-    Observation told =
-        connection
-            .tracker()
-            .afterwards(cached.kind(), cached.shownSql(), CallSites.current(), alone);
-    Optional<GapReason> known = cached.plan().passThrough();
-    if (known.isPresent()) {
-      told.notSeen(known.get(), cached.plan().passThroughDetail());
-    } else if (!detail.isEmpty()) {
-      told.notSeen(reason, detail);
-    }
-    told.succeeded(false);
   }
 
   /** The statement failed. */
@@ -454,25 +389,10 @@ final class Execution {
       return;
     }
     try {
-      List<String> tables = cached.plan().appended();
-      if (!carriedTold && cached.carries()) {
-        carriedTold = true;
-        carried(result, first + cached.ownColumns());
+      if (hidden == null) {
+        hidden = new HiddenColumns(connection, this, observation);
       }
-      if (cached.aggregates()) {
-        aggregated(result, first, tables);
-        return;
-      }
-      for (int i = 0; i < tables.size(); i++) {
-        long row = result.getLong(first + 2 * i);
-        if (!result.wasNull()) {
-          String writers = result.getString(first + 2 * i + 1);
-          writers = writers == null ? "" : writers;
-          observation.row(access(row, writers), tables.get(i), row, writers);
-          connection.rowSeen(cached.kind(), observation.transaction());
-          readByKey(row);
-        }
-      }
+      hidden.note(result, first);
     } catch (SQLException | RuntimeException e) {
       connection.fault(e);
     }
@@ -496,46 +416,10 @@ final class Execution {
     return given ? Access.INSERT : Access.UPDATE;
   }
 
-  /** Notes the rows behind a row that stands for several. */
-  private void aggregated(ResultSet result, int first, List<String> tables) throws SQLException {
-    for (int i = 0; i < tables.size(); i++) {
-      String text = result.getString(first + i);
-      String table = tables.get(i);
-      if (text != null
-          && !AggregatedVersions.read(text, (row, writers) -> rowBehind(table, row, writers))) {
-        notSeen(GapReason.TOO_LARGE, table);
-        connection.outgrown(cached);
-      }
-    }
-  }
-
-  /** Notes what a row carries of all that the statement has read besides. */
-  private void carried(ResultSet result, int first) throws SQLException {
-    Observation noting = java.util.Objects.requireNonNull(observation);
-    List<Carried.Read> reads = cached.plan().carried().reads();
-    for (int i = 0; i < reads.size(); i++) {
-      Carried.Read read = reads.get(i);
-      String text = result.getString(first + i);
-      boolean all =
-          text != null
-              && CarriedVersions.read(
-                  text,
-                  read.tables().size(),
-                  (table, row, writers) ->
-                      noting.row(
-                          Access.READ, read.tables().get(table), row, writers, read.exact()));
-      if (!all) {
-        notSeen(GapReason.TOO_LARGE, read.tables().get(0));
-        connection.outgrown(cached);
-      }
-    }
-    connection.rowSeen(cached.kind(), noting.transaction());
-  }
-
   /** There was no row to tell of what the statement has read besides. */
   private void notCarried() {
-    if (!carriedTold
-        && cached.carries()
+    if (cached.carries()
+        && (hidden == null || !hidden.hasToldCarried())
         && cached.plan().carried().reads().stream().anyMatch(Carried.Read::mayBeLost)) {
       notSeenBeside("no row came back to tell what else it read");
     }
@@ -544,13 +428,6 @@ final class Execution {
   private void notSeenBeside(String why) {
     if (observation != null) {
       observation.notSeenBeside(GapReason.SHAPE, why);
-    }
-  }
-
-  private void rowBehind(String table, long row, String writers) {
-    if (observation != null) {
-      observation.row(Access.READ, table, row, writers);
-      connection.rowSeen(cached.kind(), observation.transaction());
     }
   }
 

@@ -53,8 +53,16 @@ final class KnownRows {
     return 0;
   }
 
-  /** Other rows of a table may bear the keys from now on. */
-  void forget(String table) {
+  /** A statement is sent after which other rows may bear the keys. */
+  void mayMove(KnownKey key) {
+    switch (key.role()) {
+      case MAY_MOVE -> forget(key.table());
+      case ANY_MAY_MOVE -> forget();
+      case NONE, READS, WRITES -> {}
+    }
+  }
+
+  private void forget(String table) {
     for (int i = 0; i < size; i++) {
       if (table.equals(tables[i])) {
         keys[i] = 0;

@@ -2,6 +2,7 @@ package io.txwatch.jdbc;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.txwatch.capture.StatementPlace;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.prepare.JdbcCatalog;
@@ -27,6 +28,7 @@ final class PlanCache {
 
   private final Planner planner;
   private final UnaryOperator<String> show;
+  private final boolean exactPlaces;
 
   /** The catalog's version that the plans were made at. */
   private volatile long version;
@@ -42,10 +44,12 @@ final class PlanCache {
    * An empty cache.
    *
    * @param show the text as histories show it
+   * @param exactPlaces true if the place in the application is looked up at each execution
    */
-  PlanCache(Planner planner, UnaryOperator<String> show) {
+  PlanCache(Planner planner, UnaryOperator<String> show, boolean exactPlaces) {
     this.planner = planner;
     this.show = show;
+    this.exactPlaces = exactPlaces;
   }
 
   /** The plan for a text. Never throws: what goes wrong here is a reason to pass the text on. */
@@ -95,15 +99,22 @@ final class PlanCache {
     if (known == null) {
       CachedPlan made = make(cached.plan().original(), catalog, false);
       known =
-          new CachedPlan(made.plan().unseen(GapReason.SHAPE, "updatable result"), made.shownSql());
+          new CachedPlan(
+              made.plan().unseen(GapReason.SHAPE, "updatable result"),
+              made.shownSql(),
+              made.place());
       cached.counting(known);
     }
     return known;
   }
 
+  private StatementPlace newPlace() {
+    return new StatementPlace(exactPlaces);
+  }
+
   private CachedPlan make(String sql, Catalog catalog, boolean mayReturnRows) {
     try {
-      return new CachedPlan(planner.plan(sql, catalog, mayReturnRows), show.apply(sql));
+      return new CachedPlan(planner.plan(sql, catalog, mayReturnRows), show.apply(sql), newPlace());
     } catch (RuntimeException | StackOverflowError e) {
       return new CachedPlan(
           RewritePlan.untouched(
@@ -113,7 +124,8 @@ final class PlanCache {
               Optional.of(GapReason.FAULT),
               e.getClass().getSimpleName(),
               0),
-          "");
+          "",
+          newPlace());
     }
   }
 
@@ -150,7 +162,8 @@ final class PlanCache {
             untouched.keys(),
             List.of(),
             untouched.carried()),
-        cached.shownSql());
+        cached.shownSql(),
+        cached.place());
   }
 
   /** From now on the text is sent as it is. */

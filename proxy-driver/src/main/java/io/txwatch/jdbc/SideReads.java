@@ -1,15 +1,11 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.capture.PredicateHash;
 import io.txwatch.capture.SnapshotRules;
 import io.txwatch.capture.SnapshotRules.Sending;
 import io.txwatch.capture.SnapshotRules.When;
 import io.txwatch.capture.TransactionRules;
-import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
-import io.txwatch.history.VersionSet;
-import io.txwatch.history.WriterToken;
 import io.txwatch.jdbc.PlannedReads.One;
 import io.txwatch.sql.Dialect;
 import io.txwatch.sql.SideRead.Purpose;
@@ -18,7 +14,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,13 +42,9 @@ final class SideReads {
   /** Statements of ours that are kept prepared on a connection. */
   private static final int MOST_STATEMENTS = 64;
 
-  /** Characters of a writer token that number the statement; tokens sort as the numbers do. */
-  private static final int STATEMENT_LENGTH = 3;
-
-  private static final String NOBODY = WriterToken.of(0, 0);
-
   private final WatchedConnection connection;
   private final SnapshotRules rules;
+  private final SideReadRows told;
   private final Map<String, PreparedStatement> statements = new LinkedHashMap<>(16, 0.75f, true);
   private final List<Later> later = new ArrayList<>(2);
   private boolean foundRowsAwaited;
@@ -77,7 +68,7 @@ final class SideReads {
     Later(Execution execution, One one, Parameters parameters, long count, boolean inSnapshot) {
       this.count = count;
       this.inSnapshot = inSnapshot;
-      this.overtaken = execution.standsInBatch();
+      this.overtaken = execution.beside().standsInBatch();
       this.execution = execution;
       this.one = one;
       this.parameters = parameters;
@@ -87,6 +78,7 @@ final class SideReads {
   SideReads(WatchedConnection connection, SnapshotRules rules) {
     this.connection = connection;
     this.rules = rules;
+    this.told = new SideReadRows(connection);
   }
 
   // ---------------------------------------------------------------- before and after a statement
@@ -188,8 +180,9 @@ final class SideReads {
                 && one.one.read.exact()
                 && (!one.one.isVersionSet() || (session.hasSnapshot() && !one.overtaken));
         long found = send(one.one, one.execution, one.parameters, certain);
-        one.execution.toldOfWrites(
-            !one.one.tellsOfWrites() || (certain && isAll(found, one.count, one.overtaken)));
+        one.execution
+            .beside()
+            .told(!one.one.tellsOfWrites() || (certain && isAll(found, one.count, one.overtaken)));
         one.execution.release();
       }
     }
@@ -230,13 +223,13 @@ final class SideReads {
         boolean certain = sending.certain() && one.read.exact() && first;
         boolean all = send(one, execution, parameters, certain) >= 0;
         if (all && one.read.purpose() == Purpose.BEFORE_WRITE) {
-          execution.toldTakenAway();
+          execution.beside().toldTakenAway();
         }
         told = all && certain;
       }
-      execution.toldOfWrites(told || !one.tellsOfWrites());
+      execution.beside().told(told || !one.tellsOfWrites());
     }
-    execution.beside(sendings, parameters);
+    execution.beside().decided(sendings, parameters);
   }
 
   /** Sends the reads that come after a statement, or puts them off. */
@@ -248,10 +241,13 @@ final class SideReads {
       if (sendings[i].when() == When.AFTER && !nothingWritten) {
         boolean certain = sendings[i].certain() && one.read.exact();
         long found = send(one, execution, parameters, certain);
-        execution.toldOfWrites(
-            !one.tellsOfWrites() || (certain && isAll(found, count, execution.standsInBatch())));
+        execution
+            .beside()
+            .told(
+                !one.tellsOfWrites()
+                    || (certain && isAll(found, count, execution.beside().standsInBatch())));
       } else if (sendings[i].when() == When.LATER && !nothingWritten) {
-        execution.hold();
+        execution.beside().hold();
         later.add(new Later(execution, one, parameters.copy(), count, sendings[i].certain()));
       }
     }
@@ -277,7 +273,7 @@ final class SideReads {
     return new SnapshotRules.Session(
         connection.tracker().level(),
         !execution.isAlone(),
-        connection.hasSnapshot(execution.transaction()));
+        connection.earlier.hasSnapshot(execution.transaction()));
   }
 
   /** True if a read of ours would use up, or replace, what is meant for the application. */
@@ -285,7 +281,7 @@ final class SideReads {
     if (!rules.keepsDiagnostics()) {
       return false;
     }
-    boolean levelWaits = connection.hasJustSet() && !session.inTransaction();
+    boolean levelWaits = connection.earlier.wasSet() && !session.inTransaction();
     boolean foundRows =
         execution.cached().kind() != StatementKind.SELECT
             && (foundRowsAwaited || connection.memory().isAskedForFoundRows());
@@ -316,16 +312,16 @@ final class SideReads {
         execution.notBeside(one, "has a parameter that can be read once only");
         return -1;
       }
-      if (statement.getQueryTimeout() != execution.timeout()) {
-        statement.setQueryTimeout(execution.timeout());
+      if (statement.getQueryTimeout() != execution.beside().timeout()) {
+        statement.setQueryTimeout(execution.beside().timeout());
       }
       running = statement;
       long found;
       try (ResultSet rows = guarded ? firstResult(statement) : statement.executeQuery()) {
         found =
             one.isVersionSet()
-                ? versionSet(one, rows, execution, parameters, certain)
-                : rows(one, rows, execution, certain);
+                ? told.versionSet(one, rows, execution, parameters, certain)
+                : told.rows(one, rows, execution, certain);
       }
       one.succeeded();
       return found;
@@ -389,131 +385,6 @@ final class SideReads {
       connection.onTheSide("ROLLBACK TO SAVEPOINT " + SAVEPOINT);
       connection.onTheSide("RELEASE SAVEPOINT " + SAVEPOINT);
     }
-  }
-
-  // ---------------------------------------------------------------- what it tells
-
-  private long rows(One one, ResultSet rows, Execution execution, boolean certain)
-      throws SQLException {
-    List<String> tables = one.read.tables();
-    int most = connection.mostSideRows();
-    long count = 0;
-    while (rows.next()) {
-      if (++count > most) {
-        one.rest();
-        execution.tooLarge(one);
-        return -1;
-      }
-      for (int i = 0; i < tables.size(); i++) {
-        long row = rows.getLong(2 * i + 1);
-        if (!rows.wasNull()) {
-          String writers = rows.getString(2 * i + 2);
-          note(one, execution, tables.get(i), row, writers == null ? "" : writers, certain);
-        }
-      }
-    }
-    if (count > 0) {
-      connection.rowSeen(StatementKind.SELECT, execution.transaction());
-    }
-    return count;
-  }
-
-  private static void note(
-      One one, Execution execution, String table, long row, String writers, boolean certain) {
-    switch (one.read.purpose()) {
-      case BEFORE_WRITE -> execution.rowBeside(Access.DELETE, table, row, writers, certain);
-      case AFTER_WRITE -> {
-        // The token proves who wrote; what was written on top of it is not this statement's.
-        int own = writers.lastIndexOf(execution.token());
-        if (own >= 0) {
-          String upTo = writers.substring(0, own + WriterToken.LENGTH);
-          execution.rowBeside(execution.access(row, upTo), table, row, upTo, true);
-        }
-      }
-      case PASSED_OVER -> {
-        if (certain) {
-          execution.rowBeside(Access.PASSED_OVER, table, row, writers, true);
-        }
-      }
-      case READ, VERSION_SET -> {
-        int length = lengthBefore(writers, execution.token(), 0);
-        if (length > 0 || writers.isEmpty()) {
-          String before = writers.substring(0, length);
-          execution.rowBeside(Access.READ, table, row, before, certain);
-        }
-      }
-    }
-  }
-
-  private long versionSet(
-      One one, ResultSet rows, Execution execution, Parameters parameters, boolean certain)
-      throws SQLException {
-    int most = connection.mostSideRows();
-    long[] ids = new long[Math.min(most, 64)];
-    StringBuilder writers = new StringBuilder();
-    int count = 0;
-    while (rows.next()) {
-      long row = rows.getLong(1);
-      if (rows.wasNull()) {
-        continue;
-      }
-      if (count == most) {
-        connection.memory().tooLarge(one.table());
-        connection.memory().versionSets().read(one.table(), count);
-        execution.tooLarge(one);
-        return -1;
-      }
-      if (count == ids.length) {
-        ids = Arrays.copyOf(ids, Math.min(most, 2 * count));
-      }
-      String list = rows.getString(2);
-      int length = list == null ? 0 : lengthBefore(list, execution.token(), 1);
-      if (length == 0 && list != null && !list.isEmpty()) {
-        continue; // a row of the transaction's own, written after the statement
-      }
-      ids[count++] = row;
-      if (list == null || length < WriterToken.LENGTH) {
-        writers.append(NOBODY);
-      } else {
-        writers.append(list, length - WriterToken.LENGTH, length);
-      }
-    }
-    connection.memory().versionSets().read(one.table(), count);
-    if (count > 0) {
-      connection.rowSeen(StatementKind.SELECT, execution.transaction());
-    }
-    execution.versionSet(
-        new VersionSet(
-            one.table(),
-            predicate(execution, parameters),
-            Arrays.copyOf(ids, count),
-            writers.toString(),
-            certain));
-    return count;
-  }
-
-  /**
-   * The length of a list of writers without what the transaction wrote from a statement on.
-   *
-   * @param after 0 to leave out what the statement itself wrote, 1 to leave out what came after it
-   */
-  private static int lengthBefore(String list, String token, int after) {
-    int length = list.length();
-    int transaction = WriterToken.LENGTH - STATEMENT_LENGTH;
-    while (length >= WriterToken.LENGTH
-        && list.regionMatches(length - WriterToken.LENGTH, token, 0, transaction)
-        && list.substring(length - WriterToken.LENGTH, length).compareTo(token) >= after) {
-      length -= WriterToken.LENGTH;
-    }
-    return length;
-  }
-
-  private static long predicate(Execution execution, Parameters parameters) {
-    PlannedReads planned = execution.cached().sideReads();
-    long[] values = parameters.values();
-    return planned == null || planned.predicateText == 0 || values == null
-        ? 0
-        : PredicateHash.predicate(planned.predicateText, values);
   }
 
   // ---------------------------------------------------------------- cancelling

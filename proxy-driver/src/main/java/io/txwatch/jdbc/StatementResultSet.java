@@ -10,9 +10,9 @@ import java.sql.Statement;
  */
 abstract class StatementResultSet extends DelegatingResultSet {
 
-  final WatchedStatement statement;
+  final ExecutingStatement statement;
 
-  StatementResultSet(ResultSet delegate, WatchedStatement statement) {
+  StatementResultSet(ResultSet delegate, ExecutingStatement statement) {
     super(delegate);
     this.statement = statement;
   }

@@ -243,6 +243,7 @@ public final class Watch {
                 planner.apply(new RewritePlanner(dialect, level, mostRows)),
                 mostRows,
                 show,
+                settings.get(Setting.CALL_SITES).equals("exact"),
                 pipeline));
   }
 

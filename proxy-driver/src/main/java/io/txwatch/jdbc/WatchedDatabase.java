@@ -16,6 +16,7 @@ import java.util.function.UnaryOperator;
  * @param snapshots when a read beside a statement may be sent, and what it sees
  * @param planner makes plans
  * @param show a text as histories show it
+ * @param exactPlaces true if the place in the application is looked up at each execution
  * @param plans the plans that hold for sessions that look names up where they did when opened
  * @param pipeline where events go
  * @param mostSideRows how many rows a read beside a statement may bring
@@ -27,6 +28,7 @@ record WatchedDatabase(
     SnapshotRules snapshots,
     Planner planner,
     UnaryOperator<String> show,
+    boolean exactPlaces,
     PlanCache plans,
     Pipeline pipeline,
     int mostSideRows,
@@ -38,6 +40,7 @@ record WatchedDatabase(
       Planner planner,
       int mostSideRows,
       UnaryOperator<String> show,
+      boolean exactPlaces,
       Pipeline pipeline) {
     return new WatchedDatabase(
         database,
@@ -45,7 +48,8 @@ record WatchedDatabase(
         SnapshotRules.of(dialect, database),
         planner,
         show,
-        new PlanCache(planner, show),
+        exactPlaces,
+        new PlanCache(planner, show, exactPlaces),
         pipeline,
         mostSideRows,
         new SideReadMemory());
@@ -53,6 +57,6 @@ record WatchedDatabase(
 
   /** An empty cache, for a session that looks names up elsewhere. */
   PlanCache ownPlans() {
-    return new PlanCache(planner, show);
+    return new PlanCache(planner, show, exactPlaces);
   }
 }

@@ -1,9 +1,6 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.history.StatementKind;
-import io.txwatch.sql.Carried;
-import io.txwatch.sql.Dialect;
 import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -24,28 +21,19 @@ import org.jspecify.annotations.Nullable;
  */
 class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
-  /** A row of a batch: the setters that made it. */
-  private record Item(@Nullable Setter @Nullable [] setters, long @Nullable [] hashes, long key) {}
-
   /** The plan for the text that the application prepared. */
   private CachedPlan plan;
 
   /** The plan for the text that the driver has. */
   private CachedPlan active;
 
-  private @Nullable Setter @Nullable [] kept;
-  private long @Nullable [] hashes;
+  private final KeptParameters kept;
 
-  /** The bits of the parameters that are values of a key. */
-  private long @Nullable [] keyValues;
-
-  private boolean streamed;
-
-  /** The application's own text, prepared to tell of its result. */
-  private @Nullable PreparedStatement asItWas;
+  /** Null before it was asked of its result or its parameters. */
+  private @Nullable PreparedMetadata metadata;
 
   private @Nullable Batch batch;
-  private final List<Item> items = new ArrayList<>(0);
+  private final List<KeptParameters.Snapshot> items = new ArrayList<>(0);
 
   /**
    * Wraps a statement that was prepared.
@@ -61,6 +49,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     super(delegate, connection, options);
     this.plan = plan;
     this.active = active;
+    this.kept = new KeptParameters(plan.plan().parameterCount());
   }
 
   // ---------------------------------------------------------------- parameters
@@ -86,29 +75,19 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   protected void keepValue(int index, long hash) {
-    if (index >= 1 && index <= plan.plan().parameterCount()) {
-      if (hashes == null) {
-        hashes = new long[plan.plan().parameterCount()];
-      }
-      hashes[index - 1] = hash;
-    }
+    kept.keepHash(index, hash);
   }
 
   @Override
   protected void keep(int index, Setter setter) {
-    if (index >= 1 && index <= active.plan().parameterCount()) {
-      if (kept == null) {
-        kept = new Setter[active.plan().parameterCount()];
-      }
-      kept[index - 1] = setter;
-    }
+    kept.keep(index, setter);
   }
 
   @Override
   protected void keyValue(int index, long value) {
     KnownKey key = plan.key();
     if (key != null && key.takes(index)) {
-      keepKeyValue(index, key.of(index, value));
+      kept.keepKeyValue(index, key.of(index, value));
     }
   }
 
@@ -116,52 +95,43 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   protected void keyValue(int index, @Nullable Object value) {
     KnownKey key = plan.key();
     if (key != null && key.takes(index)) {
-      keepKeyValue(index, key.of(index, value));
+      kept.keepKeyValue(index, key.of(index, value));
     }
-  }
-
-  private void keepKeyValue(int index, long bits) {
-    if (keyValues == null) {
-      keyValues = new long[plan.plan().parameterCount()];
-    }
-    keyValues[index - 1] = bits;
   }
 
   @Override
   long bits(KnownKey key) {
-    return key.bits(keyValues);
+    return kept.bits(key);
   }
 
   @Override
   protected void beforeStream() throws SQLException {
     // A stream can be read once: from here on the text does not change any more.
-    prepareFor(connection.carryingNothing(connection.withoutWrittenRows(plan)));
-    streamed = true;
+    prepareFor(connection.plans.carryingNothing(connection.plans.withoutWrittenRows(plan)));
+    kept.streamed();
   }
 
   @Override
   public void clearParameters() throws SQLException {
     prepared.clearParameters();
-    kept = null;
-    hashes = null;
-    keyValues = null;
+    kept.clear();
   }
 
   @Override
   Parameters parameters() {
-    return new Parameters(kept, hashes, !streamed);
+    return kept.parameters();
   }
 
   /** Changes to the text of another plan, and takes the parameters over. */
   private void prepareFor(CachedPlan wanted) throws SQLException {
-    if (wanted == active || streamed || batch != null) {
+    if (wanted == active || kept.isStreamed() || batch != null) {
       return;
     }
     PreparedStatement other =
         options.preparer().prepare(connection.delegate, wanted.plan().preparedSql());
     try {
       copySettings(prepared, other);
-      replay(kept, other, wanted);
+      kept.replay(other, wanted);
     } catch (SQLException | RuntimeException e) {
       other.close();
       throw e;
@@ -192,20 +162,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     }
   }
 
-  private static void replay(
-      @Nullable Setter @Nullable [] setters, PreparedStatement statement, CachedPlan cached)
-      throws SQLException {
-    if (setters == null) {
-      return;
-    }
-    for (int i = 0; i < setters.length; i++) {
-      Setter setter = setters[i];
-      if (setter != null) {
-        setter.set(statement, Places.behind(cached.plan(), i + 1));
-      }
-    }
-  }
-
   // ---------------------------------------------------------------- executing
 
   /** Something that is done with the prepared statement. */
@@ -215,8 +171,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   public ResultSet executeQuery() throws SQLException {
-    prepareFor(connection.withoutWrittenRows(plan));
-    return showResult(run(PreparedStatement::executeQuery));
+    prepareFor(connection.plans.withoutWrittenRows(plan));
+    return showResult(run(start(active), PreparedStatement::executeQuery));
   }
 
   @Override
@@ -224,10 +180,10 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     prepareForWrite();
     PreparedCall<Integer> call = PreparedStatement::executeUpdate;
     if (active.returnsWrittenRows()) {
-      Integer raw = runWrite(call);
+      Integer raw = runWrite(start(active), call);
       return raw == null ? (int) drainedCount() : (int) counted(raw);
     }
-    return (int) counted(run(call));
+    return (int) counted(run(start(active), call));
   }
 
   @Override
@@ -235,10 +191,10 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     prepareForWrite();
     PreparedCall<Long> call = PreparedStatement::executeLargeUpdate;
     if (active.returnsWrittenRows()) {
-      Long raw = runWrite(call);
+      Long raw = runWrite(start(active), call);
       return raw == null ? drainedCount() : counted(raw);
     }
-    return counted(run(call));
+    return counted(run(start(active), call));
   }
 
   @Override
@@ -246,24 +202,26 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     prepareForWrite();
     PreparedCall<Boolean> call = PreparedStatement::execute;
     if (active.returnsWrittenRows()) {
-      Boolean raw = runWrite(call);
+      Boolean raw = runWrite(start(active), call);
       return raw != null && hasResult(raw);
     }
-    return hasResult(run(call));
+    return hasResult(run(start(active), call));
   }
 
   private void prepareForWrite() throws SQLException {
-    prepareFor(mayDrain() ? connection.atThisLevel(plan) : connection.withoutWrittenRows(plan));
+    prepareFor(
+        mayDrain()
+            ? connection.plans.atThisLevel(plan)
+            : connection.plans.withoutWrittenRows(plan));
   }
 
-  private <T> T run(PreparedCall<T> call) throws SQLException {
-    Execution execution = start(active);
+  private <T> T run(Execution execution, PreparedCall<T> call) throws SQLException {
     try {
       execution.setParameters(prepared);
-      setAgain();
+      kept.setAgain(active.plan().carried(), prepared);
       T result = call.on(prepared);
       active.prove();
-      connection.unguard();
+      connection.guard.release();
       return result;
     } catch (SQLException e) {
       if (!mayBeOurFault(e)) {
@@ -275,19 +233,19 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   /** What the application's own call gave, if ours was refused; else null, and it is drained. */
-  private <T> @Nullable T runWrite(PreparedCall<T> asItWas) throws SQLException {
-    Execution execution = start(active);
+  private <T> @Nullable T runWrite(Execution execution, PreparedCall<T> asItWas)
+      throws SQLException {
     try {
       execution.setParameters(prepared);
-      setAgain();
+      kept.setAgain(active.plan().carried(), prepared);
       long count =
-          connection.write(
+          connection.returning.run(
               execution,
               () ->
-                  connection.mayAnswerWithoutRows()
+                  connection.returning.mayAnswerWithoutRows()
                       ? (prepared.execute() ? prepared.getResultSet() : null)
                       : prepared.executeQuery());
-      connection.unguard();
+      connection.guard.release();
       drained(count);
       return null;
     } catch (SQLException e) {
@@ -299,19 +257,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     }
   }
 
-  /** Sets the parameters of the application's that the text takes once more. */
-  private void setAgain() throws SQLException {
-    Carried carried = active.plan().carried();
-    int[] places = carried.places();
-    for (int i = 0; i < places.length; i++) {
-      int number = carried.parameters()[i];
-      Setter setter = kept == null || number > kept.length ? null : kept[number - 1];
-      if (setter != null) {
-        setter.set(prepared, places[i]);
-      } // else the application has not set it, which the driver will say
-    }
-  }
-
   private boolean mayBeOurFault(SQLException error) {
     return connection.mayBeOurFault(active, error);
   }
@@ -319,14 +264,14 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private <T> T runAsItWas(Execution execution, SQLException ours, PreparedCall<T> call)
       throws SQLException {
     CachedPlan failed = execution.cached();
-    if (failed.isProven() || streamed || !connection.canTryAgain()) {
-      connection.doNotRewrite(failed, ours);
+    if (failed.isProven() || kept.isStreamed() || !connection.guard.goBack()) {
+      connection.plans.doNotRewrite(failed, ours);
       execution.failed(ours);
       throw VendorErrors.of(ours, failed);
     }
     T result;
     try {
-      prepareFor(connection.asItIs(failed, GapReason.FAULT, ""));
+      prepareFor(SessionPlans.asItIs(failed, GapReason.FAULT, ""));
       result = call.on(prepared);
     } catch (SQLException e) {
       execution.failed(e); // not our fault: the application's own text gives it
@@ -345,7 +290,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   public void addBatch() throws SQLException {
     Batch collecting = batch;
     if (collecting == null) {
-      prepareFor(connection.forBatch(plan));
+      prepareFor(connection.plans.forBatch(plan));
       plan.batched(true);
       collecting = new Batch(connection);
     }
@@ -355,11 +300,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       collecting.parameters(parameters().copy());
     }
     prepared.addBatch();
-    items.add(
-        new Item(
-            streamed || kept == null ? null : kept.clone(),
-            hashes == null ? null : hashes.clone(),
-            key == null ? 0 : bits(key)));
+    items.add(kept.snapshot(key == null ? 0 : bits(key)));
     batch = collecting;
   }
 
@@ -395,22 +336,21 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     endLast();
     notDrained();
     Batch sending = batch == null ? new Batch(connection) : batch;
-    List<Item> sent = List.copyOf(items);
+    List<KeptParameters.Snapshot> sent = List.copyOf(items);
     forgetBatch();
     boolean tokens = active.plan().tokenParameters().length > 0;
     return tokens && !sending.tokensHold() ? addAgain(sent) : sending;
   }
 
   /** The transaction in which the items were added is not the one that they are executed in. */
-  private Batch addAgain(List<Item> sent) throws SQLException {
+  private Batch addAgain(List<KeptParameters.Snapshot> sent) throws SQLException {
     prepared.clearBatch();
     Batch again = new Batch(connection);
-    for (Item item : sent) {
-      replay(item.setters(), prepared, active);
+    for (KeptParameters.Snapshot item : sent) {
+      KeptParameters.replay(item, prepared, active);
       again.add(active, item.key()).setParameters(prepared);
       if (active.sideReads() != null) {
-        again.parameters(
-            new Parameters(item.setters(), item.hashes(), item.setters() != null || !streamed));
+        again.parameters(kept.parameters(item));
       }
       prepared.addBatch();
     }
@@ -421,66 +361,27 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   public @Nullable ResultSetMetaData getMetaData() throws SQLException {
-    if (mustAskAsItWas()) {
-      return mask(asItWas().getMetaData(), plainest());
-    }
-    return mask(prepared.getMetaData(), active);
-  }
-
-  private static @Nullable ResultSetMetaData mask(
-      @Nullable ResultSetMetaData metaData, CachedPlan cached) throws SQLException {
-    if (metaData == null || !cached.hidesColumns()) {
-      return metaData;
-    }
-    int appended = cached.appendedColumns();
-    ColumnMask mask =
-        cached.plan().starShowsAuxiliary()
-            ? ColumnMask.ofNames(metaData, appended)
-            : ColumnMask.ofLast(appended, metaData.getColumnCount());
-    return new WatchedResultSetMetaData(metaData, mask);
+    return metadata().ofResult(prepared, active, plan, kept);
   }
 
   @Override
   public ParameterMetaData getParameterMetaData() throws SQLException {
-    boolean other = mustAskAsItWas();
-    CachedPlan cached = other ? plainest() : active;
-    PreparedStatement statement = other ? asItWas() : prepared;
-    ParameterMetaData metaData = statement.getParameterMetaData();
-    return cached.plan().addedParameters() == 0
-        ? metaData
-        : new WatchedParameterMetaData(metaData, cached.plan());
+    return metadata().ofParameters(prepared, active, plan, kept);
   }
 
-  /** What a text tells of itself before it was ever executed, also that it is wrong, is its own. */
-  private boolean mustAskAsItWas() {
-    return active.returnsWrittenRows() || !active.isProven();
-  }
-
-  /** The parameters that were set give their types. */
-  private PreparedStatement asItWas() throws SQLException {
-    PreparedStatement own = asItWas;
-    if (own == null) {
-      own = options.preparer().prepare(connection.delegate, plainest().plan().preparedSql());
-      asItWas = own;
+  private PreparedMetadata metadata() {
+    PreparedMetadata known = metadata;
+    if (known == null) {
+      known = new PreparedMetadata(connection, options);
+      metadata = known;
     }
-    replay(kept, own, plainest());
-    return own;
-  }
-
-  /** The application's text; where an INSERT must have its columns named, with that. */
-  private CachedPlan plainest() {
-    boolean inserts = plan.kind() == StatementKind.INSERT || plan.kind() == StatementKind.REPLACE;
-    Dialect dialect = connection.rules().dialect();
-    return inserts && (dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE)
-        ? connection.withoutWrittenRows(plan)
-        : connection.asItIs(plan, GapReason.SHAPE, "");
+    return known;
   }
 
   @Override
   public void close() throws SQLException {
-    if (asItWas != null) {
-      asItWas.close();
-      asItWas = null;
+    if (metadata != null) {
+      metadata.close();
     }
     super.close();
   }

@@ -23,7 +23,7 @@ final class WatchedResultSet extends StatementResultSet {
 
   private WatchedResultSet(
       ResultSet delegate,
-      WatchedStatement statement,
+      ExecutingStatement statement,
       ColumnMask mask,
       @Nullable Execution execution,
       int firstAppended) {
@@ -35,7 +35,7 @@ final class WatchedResultSet extends StatementResultSet {
   }
 
   /** The result of an execution whose plan hides columns. */
-  static ResultSet of(ResultSet delegate, WatchedStatement statement, Execution execution)
+  static ResultSet of(ResultSet delegate, ExecutingStatement statement, Execution execution)
       throws SQLException {
     ResultSetMetaData metaData = delegate.getMetaData();
     int appended = execution.cached().appendedColumns();
@@ -55,7 +55,7 @@ final class WatchedResultSet extends StatementResultSet {
    * Generated keys, ours hidden. H2 takes the row id for a key: where it is the only one, there are
    * no keys, and no rows.
    */
-  static ResultSet ofKeys(ResultSet delegate, WatchedStatement statement) throws SQLException {
+  static ResultSet ofKeys(ResultSet delegate, ExecutingStatement statement) throws SQLException {
     ColumnMask mask = ColumnMask.ofNames(delegate.getMetaData(), 0);
     if (mask.hidesAny() && mask.visible() == 0) {
       while (delegate.next()) {
@@ -66,11 +66,12 @@ final class WatchedResultSet extends StatementResultSet {
   }
 
   /** A result in which columns with our names are to be hidden, and nothing is to be noted. */
-  static ResultSet ofNames(ResultSet delegate, WatchedStatement statement) throws SQLException {
+  static ResultSet ofNames(ResultSet delegate, ExecutingStatement statement) throws SQLException {
     return masked(delegate, statement, ColumnMask.ofNames(delegate.getMetaData(), 0));
   }
 
-  private static ResultSet masked(ResultSet delegate, WatchedStatement statement, ColumnMask mask) {
+  private static ResultSet masked(
+      ResultSet delegate, ExecutingStatement statement, ColumnMask mask) {
     return mask.hidesAny()
         ? new WatchedResultSet(delegate, statement, mask, null, 0)
         : new PlainResultSet(delegate, statement);

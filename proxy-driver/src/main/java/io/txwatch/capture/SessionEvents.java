@@ -1,0 +1,116 @@
+package io.txwatch.capture;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.EventSink;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events of one session, in order: its opening before the first of them. To be called with the
+ * session's lock.
+ */
+final class SessionEvents {
+
+  private final long session;
+  private final String name;
+  private final Database database;
+  private final LongSupplier micros;
+  private final EventSink sink;
+  private boolean opened;
+
+  /**
+   * No event was sent yet.
+   *
+   * @param name what people call the session
+   * @param micros the wall clock, in microseconds since 1970
+   */
+  SessionEvents(long session, String name, Database database, LongSupplier micros, EventSink sink) {
+    this.session = session;
+    this.name = name;
+    this.database = database;
+    this.micros = micros;
+    this.sink = sink;
+  }
+
+  /** The DBMS at the other end. */
+  Database database() {
+    return database;
+  }
+
+  void began(SessionTracker.Transaction transaction, IsolationLevel level) {
+    transaction.events++;
+    send(new Event.TransactionBegan(session, transaction.id, level, micros.getAsLong()));
+  }
+
+  void ended(SessionTracker.Transaction transaction, Outcome outcome) {
+    send(
+        new Event.TransactionEnded(
+            session, transaction.id, outcome, micros.getAsLong(), transaction.events));
+  }
+
+  void undone(SessionTracker.Transaction transaction, int firstStatement) {
+    transaction.events++;
+    send(
+        new Event.StatementsUndone(
+            session, transaction.id, firstStatement, transaction.statements));
+  }
+
+  /** Something was not observed, in a transaction or, if that is 0, in none. */
+  void gap(long transaction, GapReason reason, String detail, long count) {
+    send(new Event.Gap(session, transaction, reason, detail, count));
+  }
+
+  /** The session's last event, if it has any. */
+  void closed() {
+    if (opened) {
+      send(new Event.SessionClosed(session));
+    }
+  }
+
+  /** A statement is over, and so is its observation. */
+  void executed(Observation observation, boolean writesSeen, @Nullable String sqlState) {
+    SessionTracker.Transaction of = observation.transaction;
+    GapReason reason = observation.gapReason();
+    if (reason != null && !(sqlState != null && isRefusal(reason, sqlState))) {
+      gap(of.id, reason, observation.gapDetail(), 1);
+    }
+    if (observation.rowsBeyond() > 0) {
+      gap(of.id, GapReason.OVERFLOW, "rows of one statement", observation.rowsBeyond());
+    }
+    of.events++;
+    send(
+        new Event.StatementExecuted(
+            session,
+            of.id,
+            observation.number,
+            observation.kind,
+            observation.sql,
+            observation.callSite,
+            sqlState == null || observation.rowsHoldAfterFailure()
+                ? observation.takeRows()
+                : List.of(),
+            writesSeen,
+            sqlState,
+            sqlState == null ? observation.takeVersionSets() : List.of()));
+  }
+
+  /**
+   * True if a text that was not understood, or names what does not exist, is no text to the DBMS.
+   */
+  private static boolean isRefusal(GapReason reason, String sqlState) {
+    return reason == GapReason.NOT_UNDERSTOOD || sqlState.startsWith("42");
+  }
+
+  private void send(Event event) {
+    if (!opened) {
+      opened = true;
+      sink.accept(new Event.SessionOpened(session, name, database));
+    }
+    sink.accept(event);
+  }
+}

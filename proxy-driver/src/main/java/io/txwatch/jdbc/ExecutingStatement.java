@@ -1,0 +1,274 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.capture.CallSites;
+import io.txwatch.history.GapReason;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A statement from the beginning of an execution to the end of its results, whatever its text is.
+ *
+ * <p>A write that was made to return its rows is run as a query, and its result is read to the end
+ * before the application goes on: {@link #drained} then holds the update count that the application
+ * would have got from the driver.
+ */
+abstract class ExecutingStatement extends DelegatingStatement {
+
+  /** The driver itself has the result or the update count. */
+  private static final long NOT_DRAINED = -2;
+
+  private static final long NO_MORE_RESULTS = -1;
+  private static final int MOST_TRIES_TO_CANCEL = 1000;
+
+  final WatchedConnection connection;
+  final StatementOptions options;
+
+  private @Nullable Execution last;
+  private long drained = NOT_DRAINED;
+  private @Nullable ResultSet behind;
+  private @Nullable ResultSet shown;
+  private int queryTimeout;
+
+  /** True while a read of ours goes before the application's statement. */
+  private volatile boolean starting;
+
+  ExecutingStatement(Statement delegate, WatchedConnection connection, StatementOptions options) {
+    super(delegate);
+    this.connection = connection;
+    this.options = options;
+  }
+
+  // ---------------------------------------------------------------- the way of an execution
+
+  /**
+   * A statement is about to be executed: what was open is closed by it. Called straight from the
+   * method that the application calls: the place in the application is looked up from here, and
+   * that costs by the frame in between.
+   */
+  final Execution start(CachedPlan cached) throws SQLException {
+    String callSite = cached.isControl() ? "" : cached.place().usual();
+    if (callSite.isEmpty() && !cached.isControl()) {
+      callSite = cached.place().found(CallSites.current());
+    }
+    endLast();
+    drained = NOT_DRAINED;
+    behind = null;
+    shown = null;
+    connection.beforeNext(cached);
+    Execution execution = Execution.begin(connection, cached, callSite);
+    last = execution;
+    KnownKey key = cached.key();
+    if (key != null) {
+      execution.key(bits(key));
+    }
+    if (cached.sideReads() != null) {
+      readBeside(execution);
+    }
+    try {
+      connection.guard.set(cached);
+    } catch (SQLException e) {
+      execution.failed(e);
+      throw e;
+    }
+    return execution;
+  }
+
+  private void readBeside(Execution execution) {
+    starting = true;
+    execution.beside().timeout(queryTimeout);
+    try {
+      connection.sideReads().before(execution, parameters(), true);
+    } catch (RuntimeException e) {
+      connection.fault(e);
+    } finally {
+      starting = false;
+    }
+  }
+
+  /** The bits of a key with the parameters that are set now; 0 if they are not known. */
+  long bits(KnownKey key) {
+    return key.bits();
+  }
+
+  /** The application's parameters, as they are set now. */
+  Parameters parameters() {
+    return Parameters.NONE;
+  }
+
+  final void endLast() {
+    Execution execution = last;
+    if (execution != null) {
+      execution.over();
+      last = null;
+    }
+  }
+
+  final Execution execution() {
+    return java.util.Objects.requireNonNull(last);
+  }
+
+  final void goOnWith(Execution execution) {
+    last = execution;
+  }
+
+  /** The driver itself has what the next execution gives. */
+  final void notDrained() {
+    drained = NOT_DRAINED;
+  }
+
+  final long counted(long count) {
+    execution().after(count);
+    execution().counted(count);
+    return count;
+  }
+
+  final void drained(long count) {
+    drained = count;
+    execution().after(count);
+    execution().succeeded(true);
+  }
+
+  /** The update count of a write whose rows were read. */
+  final long drainedCount() {
+    return drained;
+  }
+
+  final boolean hasResult(boolean result) {
+    if (!result && execution().cached().countTellsOfWrites()) {
+      counted(countOfLast());
+      return false;
+    }
+    execution().after(-1);
+    if (!result || !execution().cached().hidesColumns()) {
+      execution().succeeded(false);
+    }
+    return result;
+  }
+
+  /** The update count that the driver has ready; asking for it leaves it there. */
+  private long countOfLast() {
+    try {
+      return delegate.getUpdateCount();
+    } catch (SQLException | RuntimeException e) {
+      connection.fault(e);
+      return -1;
+    }
+  }
+
+  /** Wraps a result of the last execution. */
+  final ResultSet showResult(ResultSet result) {
+    ResultSet wrapped = wrap(result);
+    behind = result;
+    shown = wrapped;
+    return wrapped;
+  }
+
+  private ResultSet wrap(ResultSet result) {
+    Execution execution = execution();
+    CachedPlan cached = execution.cached();
+    execution.after(-1);
+    if (cached.hidesColumns()) {
+      try {
+        return WatchedResultSet.of(result, this, execution);
+      } catch (SQLException | RuntimeException e) {
+        connection.fault(e);
+      }
+    }
+    execution.succeeded(false);
+    return new PlainResultSet(result, this);
+  }
+
+  /** A row was written through a result. */
+  final void writtenThrough() {
+    connection.gap(GapReason.OPAQUE, "row written through a result");
+  }
+
+  // ---------------------------------------------------------------- results
+
+  @Override
+  public @Nullable ResultSet getResultSet() throws SQLException {
+    if (drained != NOT_DRAINED) {
+      return null;
+    }
+    ResultSet result = delegate.getResultSet();
+    if (result == null) {
+      return null;
+    }
+    ResultSet known = shown;
+    if (known != null && result == behind) {
+      return known;
+    }
+    // A further result of several statements, or of a call: of which one is not known.
+    return last == null ? WatchedResultSet.ofNames(result, this) : showResult(result);
+  }
+
+  @Override
+  public int getUpdateCount() throws SQLException {
+    return drained == NOT_DRAINED ? delegate.getUpdateCount() : (int) drained;
+  }
+
+  @Override
+  public long getLargeUpdateCount() throws SQLException {
+    return drained == NOT_DRAINED ? delegate.getLargeUpdateCount() : drained;
+  }
+
+  @Override
+  public boolean getMoreResults() throws SQLException {
+    if (drained != NOT_DRAINED) {
+      drained = NO_MORE_RESULTS;
+      return false;
+    }
+    endLast();
+    return delegate.getMoreResults();
+  }
+
+  @Override
+  public boolean getMoreResults(int current) throws SQLException {
+    if (drained != NOT_DRAINED) {
+      drained = NO_MORE_RESULTS;
+      return false;
+    }
+    if (current != KEEP_CURRENT_RESULT) {
+      endLast();
+    }
+    last = null;
+    return delegate.getMoreResults(current);
+  }
+
+  @Override
+  public @Nullable ResultSet getGeneratedKeys() throws SQLException {
+    ResultSet keys = delegate.getGeneratedKeys();
+    return keys == null ? null : WatchedResultSet.ofKeys(keys, this);
+  }
+
+  // ---------------------------------------------------------------- its time
+
+  /**
+   * A read of ours that is in the way is cancelled too, and the statement then, as soon as it has
+   * been sent: the application's wish is for that one.
+   */
+  @Override
+  public void cancel() throws SQLException {
+    delegate.cancel();
+    for (int i = 0; starting && i < MOST_TRIES_TO_CANCEL; i++) {
+      connection.sideReads().cancel();
+      try {
+        Thread.sleep(1);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+      if (!starting) {
+        delegate.cancel();
+      }
+    }
+  }
+
+  @Override
+  public void setQueryTimeout(int seconds) throws SQLException {
+    delegate.setQueryTimeout(seconds);
+    queryTimeout = seconds;
+  }
+}

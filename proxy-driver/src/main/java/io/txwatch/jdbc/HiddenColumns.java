@@ -1,0 +1,102 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.capture.Observation;
+import io.txwatch.history.Access;
+import io.txwatch.history.GapReason;
+import io.txwatch.sql.Carried;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * What the columns that were appended to a result tell of the rows behind it: of each row its id
+ * and its writers; of a row that stands for several, the list of these; and what the statement has
+ * read besides, which every row carries.
+ */
+final class HiddenColumns {
+
+  private final WatchedConnection connection;
+  private final Execution execution;
+  private final CachedPlan cached;
+  private final Observation observation;
+
+  /** True once a row of the result has told of what all of them carry. */
+  private boolean carriedTold;
+
+  HiddenColumns(WatchedConnection connection, Execution execution, Observation observation) {
+    this.connection = connection;
+    this.execution = execution;
+    this.cached = execution.cached();
+    this.observation = observation;
+  }
+
+  /**
+   * Notes the row that a result stands on.
+   *
+   * @param first the driver's index of the first appended column
+   */
+  void note(ResultSet result, int first) throws SQLException {
+    List<String> tables = cached.plan().appended();
+    if (!carriedTold && cached.carries()) {
+      carriedTold = true;
+      carried(result, first + cached.ownColumns());
+    }
+    if (cached.aggregates()) {
+      aggregated(result, first, tables);
+      return;
+    }
+    for (int i = 0; i < tables.size(); i++) {
+      long row = result.getLong(first + 2 * i);
+      if (!result.wasNull()) {
+        String writers = result.getString(first + 2 * i + 1);
+        writers = writers == null ? "" : writers;
+        observation.row(execution.access(row, writers), tables.get(i), row, writers);
+        connection.earlier.rowSeen(cached.kind(), observation.transaction());
+        execution.readByKey(row);
+      }
+    }
+  }
+
+  /** True if a row told of what the statement has read besides. */
+  boolean hasToldCarried() {
+    return carriedTold;
+  }
+
+  private void aggregated(ResultSet result, int first, List<String> tables) throws SQLException {
+    for (int i = 0; i < tables.size(); i++) {
+      String text = result.getString(first + i);
+      String table = tables.get(i);
+      if (text != null
+          && !AggregatedVersions.read(text, (row, writers) -> rowBehind(table, row, writers))) {
+        execution.notSeen(GapReason.TOO_LARGE, table);
+        connection.outgrown(cached);
+      }
+    }
+  }
+
+  private void rowBehind(String table, long row, String writers) {
+    observation.row(Access.READ, table, row, writers);
+    connection.earlier.rowSeen(cached.kind(), observation.transaction());
+  }
+
+  private void carried(ResultSet result, int first) throws SQLException {
+    List<Carried.Read> reads = cached.plan().carried().reads();
+    for (int i = 0; i < reads.size(); i++) {
+      Carried.Read read = reads.get(i);
+      String text = result.getString(first + i);
+      boolean all =
+          text != null
+              && CarriedVersions.read(
+                  text,
+                  read.tables().size(),
+                  (table, row, writers) ->
+                      observation.row(
+                          Access.READ, read.tables().get(table), row, writers, read.exact()));
+      if (!all) {
+        execution.notSeen(GapReason.TOO_LARGE, read.tables().get(0));
+        connection.outgrown(cached);
+      }
+    }
+    connection.earlier.rowSeen(cached.kind(), observation.transaction());
+  }
+}

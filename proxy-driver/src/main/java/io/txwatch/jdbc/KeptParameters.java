@@ -1,0 +1,141 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.jdbc.DelegatingPreparedStatement.Setter;
+import io.txwatch.sql.Carried;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an application has set on a prepared statement, as far as it may be needed again: by another
+ * text that takes the values over, by reads beside the statement, for the key by which it finds a
+ * row.
+ */
+final class KeptParameters {
+
+  private final int count;
+  private @Nullable Setter @Nullable [] setters;
+  private long @Nullable [] hashes;
+
+  /** The bits of the parameters that are values of a key. */
+  private long @Nullable [] keyValues;
+
+  private boolean streamed;
+
+  /**
+   * Nothing was set yet.
+   *
+   * @param count how many parameters the application's text has
+   */
+  KeptParameters(int count) {
+    this.count = count;
+  }
+
+  /** What was set, at the time when a row was added to a batch. */
+  record Snapshot(@Nullable Setter @Nullable [] setters, long @Nullable [] hashes, long key) {}
+
+  void keep(int index, Setter setter) {
+    if (index >= 1 && index <= count) {
+      if (setters == null) {
+        setters = new Setter[count];
+      }
+      setters[index - 1] = setter;
+    }
+  }
+
+  void keepHash(int index, long hash) {
+    if (index >= 1 && index <= count) {
+      if (hashes == null) {
+        hashes = new long[count];
+      }
+      hashes[index - 1] = hash;
+    }
+  }
+
+  void keepKeyValue(int index, long bits) {
+    if (keyValues == null) {
+      keyValues = new long[count];
+    }
+    keyValues[index - 1] = bits;
+  }
+
+  /** The bits of a key with the values that were set. */
+  long bits(KnownKey key) {
+    return key.bits(keyValues);
+  }
+
+  /** A parameter was set from a stream, which can be read once only. */
+  void streamed() {
+    streamed = true;
+  }
+
+  boolean isStreamed() {
+    return streamed;
+  }
+
+  /** The application has cleared its parameters. */
+  void clear() {
+    setters = null;
+    hashes = null;
+    keyValues = null;
+  }
+
+  /** For reads beside the statement. */
+  Parameters parameters() {
+    return new Parameters(setters, hashes, !streamed);
+  }
+
+  /** Sets them on a statement of a plan's. */
+  void replay(PreparedStatement statement, CachedPlan cached) throws SQLException {
+    replay(setters, statement, cached);
+  }
+
+  /** Sets the parameters that the text takes once more. */
+  void setAgain(Carried carried, PreparedStatement statement) throws SQLException {
+    int[] places = carried.places();
+    for (int i = 0; i < places.length; i++) {
+      int number = carried.parameters()[i];
+      Setter setter = setters == null || number > setters.length ? null : setters[number - 1];
+      if (setter != null) {
+        setter.set(statement, places[i]);
+      } // else the application has not set it, which the driver will say
+    }
+  }
+
+  /**
+   * What is set now, for a row of a batch.
+   *
+   * @param key the bits of the key by which it finds a row
+   */
+  Snapshot snapshot(long key) {
+    return new Snapshot(
+        streamed || setters == null ? null : setters.clone(),
+        hashes == null ? null : hashes.clone(),
+        key);
+  }
+
+  /** Sets what was set when a row was added to a batch. */
+  static void replay(Snapshot then, PreparedStatement statement, CachedPlan cached)
+      throws SQLException {
+    replay(then.setters(), statement, cached);
+  }
+
+  /** What was set when a row was added to a batch, for reads beside it. */
+  Parameters parameters(Snapshot then) {
+    return new Parameters(then.setters(), then.hashes(), then.setters() != null || !streamed);
+  }
+
+  private static void replay(
+      @Nullable Setter @Nullable [] setters, PreparedStatement statement, CachedPlan cached)
+      throws SQLException {
+    if (setters == null) {
+      return;
+    }
+    for (int i = 0; i < setters.length; i++) {
+      Setter setter = setters[i];
+      if (setter != null) {
+        setter.set(statement, Places.behind(cached.plan(), i + 1));
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.capture.SessionTracker;
+import io.txwatch.capture.TransactionRules;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.sql.Dialect;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import org.jspecify.annotations.Nullable;
+
+/** A connection's writes that are run as queries, so that they tell of the rows that they wrote. */
+final class ReturningWrites {
+
+  private final WatchedConnection connection;
+  private final TransactionRules rules;
+  private final SessionTracker tracker;
+
+  ReturningWrites(WatchedConnection connection) {
+    this.connection = connection;
+    this.rules = connection.rules();
+    this.tracker = connection.tracker();
+  }
+
+  /** A write that was made to return its rows. */
+  interface Write {
+    /** Sends it; null if the DBMS gives no result at all, for it wrote no row. */
+    @Nullable ResultSet send() throws SQLException;
+  }
+
+  /**
+   * True if a write that is made to return its rows does what it does by itself. H2 keeps what such
+   * a write did before it failed, so it must be undone, for which there must be a transaction. And
+   * at REPEATABLE READ it takes the snapshot of a table when a statement first names it, and does
+   * not count what is named within {@code FINAL TABLE (…)}, so such a write would overwrite what
+   * the plain one fails on with 40001. Nor where the application asks for ROW_COUNT() after one:
+   * MariaDB has none after RETURNING.
+   */
+  boolean mayReturn() {
+    if (connection.memory().isAskedForRowCount()) {
+      return false;
+    }
+    return !rules.failedQueryKeepsWrites()
+        || (tracker.inTransactionMode() && tracker.level() != IsolationLevel.REPEATABLE_READ);
+  }
+
+  /** True if the DBMS gives no result, not even an empty one, where a WHERE can never be true. */
+  boolean mayAnswerWithoutRows() {
+    return rules.dialect() == Dialect.MARIADB;
+  }
+
+  /**
+   * Runs a write as a query that returns its rows, and gives their number. If it fails, nothing of
+   * it stays, as nothing of a plain write would.
+   */
+  long run(Execution execution, Write query) throws SQLException {
+    if (!rules.failedQueryKeepsWrites()) {
+      return drain(execution, query);
+    }
+    Savepoint before = connection.delegate.setSavepoint();
+    long count;
+    try {
+      count = drain(execution, query);
+    } catch (SQLException e) {
+      undo(before, e);
+      throw e;
+    }
+    connection.delegate.releaseSavepoint(before);
+    return count;
+  }
+
+  private static long drain(Execution execution, Write query) throws SQLException {
+    ResultSet rows = query.send();
+    return rows == null ? 0 : execution.drain(rows);
+  }
+
+  private void undo(Savepoint before, SQLException error) {
+    try {
+      if (rules.afterError(error) == TransactionRules.AfterError.ROLLED_BACK) {
+        connection.delegate.rollback();
+      } else {
+        connection.delegate.rollback(before);
+      }
+    } catch (SQLException e) {
+      error.addSuppressed(e);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.capture.SessionTracker;
+import io.txwatch.capture.TransactionRules;
+import io.txwatch.sql.Dialect;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * What makes it safe to try a rewritten text. On PostgreSQL an error aborts the transaction, so a
+ * text that has never been executed there has a savepoint set before it, once in its life.
+ */
+final class SavepointGuard {
+
+  /** The savepoint that stands before a rewritten text that PostgreSQL has not executed yet. */
+  private static final String NAME = "txw_guard";
+
+  private final WatchedConnection connection;
+  private final SessionTracker tracker;
+  private boolean set;
+
+  SavepointGuard(WatchedConnection connection) {
+    this.connection = connection;
+    this.tracker = connection.tracker();
+  }
+
+  /**
+   * A text is about to be sent.
+   *
+   * @throws SQLException if the connection turns out to be lost: what the application's own text
+   *     would have been told
+   */
+  void set(CachedPlan cached) throws SQLException {
+    set = false;
+    if (cached.isProven()
+        || connection.rules().dialect() != Dialect.POSTGRESQL
+        || !tracker.inTransactionMode()
+        || tracker.mustRollBack()) {
+      return;
+    }
+    try (Statement statement = connection.delegate.createStatement()) {
+      statement.execute("SAVEPOINT " + NAME);
+      set = true;
+    } catch (SQLException e) {
+      if (TransactionRules.connectionLost(e)) {
+        throw e;
+      }
+    }
+  }
+
+  /** The text has been executed. */
+  void release() {
+    if (set) {
+      set = false;
+      if (!connection.onTheSide("RELEASE SAVEPOINT " + NAME)) {
+        connection.fault(new IllegalStateException("the guarding savepoint is gone"));
+      }
+    }
+  }
+
+  /** True if the transaction is as it was before the text that failed, or could be put back. */
+  boolean goBack() {
+    if (set) {
+      set = false;
+      return connection.onTheSide("ROLLBACK TO SAVEPOINT " + NAME)
+          && connection.onTheSide("RELEASE SAVEPOINT " + NAME);
+    }
+    return connection.rules().dialect() != Dialect.POSTGRESQL || !tracker.inTransactionMode();
+  }
+}

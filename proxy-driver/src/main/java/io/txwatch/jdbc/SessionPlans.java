@@ -1,0 +1,84 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.capture.SessionTracker;
+import io.txwatch.history.GapReason;
+import io.txwatch.prepare.JdbcCatalog;
+import io.txwatch.sql.Dialect;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The plans for the texts of one connection, and their variants: which of them is to be taken, its
+ * isolation level and the way in which a statement is executed have a say in.
+ */
+final class SessionPlans {
+
+  private final WatchedDatabase database;
+  private final SessionTracker tracker;
+  private final JdbcCatalog catalog;
+  private @Nullable PlanCache own;
+
+  SessionPlans(WatchedSession session) {
+    this.database = session.database();
+    this.tracker = session.tracker();
+    this.catalog = session.catalog();
+  }
+
+  /** The plan for a text. Never throws. */
+  CachedPlan of(String sql, StatementOptions options) {
+    CachedPlan cached = cache().of(sql, catalog);
+    return options.updatable() && cached.hidesColumns() ? cache().bare(cached, catalog) : cached;
+  }
+
+  /** The variant that is not made to return what it writes. */
+  CachedPlan withoutWrittenRows(CachedPlan cached) {
+    return atThisLevel(cache().counting(cached, catalog));
+  }
+
+  /** The plan, or the variant that carries nothing where the isolation level is against it. */
+  CachedPlan atThisLevel(CachedPlan cached) {
+    return cached.carries() && !database.snapshots().mayCarry(tracker.level())
+        ? carryingNothing(cached)
+        : cached;
+  }
+
+  CachedPlan carryingNothing(CachedPlan cached) {
+    return cached.carries() ? cache().carryingNothing(cached, catalog) : cached;
+  }
+
+  /** A session that looks names up elsewhere than it first did has plans of its own. */
+  private PlanCache cache() {
+    if (catalog.version() >>> 32 == 0) {
+      return database.plans();
+    }
+    if (own == null) {
+      own = database.ownPlans();
+    }
+    return own;
+  }
+
+  /**
+   * The variant of a plan for batches of a prepared statement. MariaDB's driver sends a batch with
+   * parameters in bulk, for which the server refuses some statements, and one without as it is: a
+   * first parameter must not come from us.
+   */
+  CachedPlan forBatch(CachedPlan cached) {
+    boolean first =
+        cached.plan().parameterCount() == 0 && cached.plan().tokenParameters().length > 0;
+    return first && database.rules().dialect() == Dialect.MARIADB
+        ? asItIs(cached, GapReason.SHAPE, "batch of a statement without parameters")
+        : withoutWrittenRows(cached);
+  }
+
+  /** The application's own text, with the reason why it is left. */
+  static CachedPlan asItIs(CachedPlan cached, GapReason reason, String detail) {
+    return cached.isControl() ? cached : PlanCache.asItIs(cached, reason, detail);
+  }
+
+  /** From now on the text is sent as it is. */
+  CachedPlan doNotRewrite(CachedPlan cached, SQLException ours) {
+    Faults.tellRewriting(ours);
+    catalog.invalidate();
+    return cache().doNotRewrite(cached, "SQLState " + ours.getSQLState());
+  }
+}

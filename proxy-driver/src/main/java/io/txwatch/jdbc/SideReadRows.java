@@ -1,0 +1,154 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.capture.PredicateHash;
+import io.txwatch.history.Access;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.VersionSet;
+import io.txwatch.history.WriterToken;
+import io.txwatch.jdbc.PlannedReads.One;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What a read beside a statement tells of it: the rows that it read or wrote, or the version set of
+ * its predicate. What the statement's own transaction wrote meanwhile is left out.
+ */
+final class SideReadRows {
+
+  /** Characters of a writer token that number the statement; tokens sort as the numbers do. */
+  private static final int STATEMENT_LENGTH = 3;
+
+  private static final String NOBODY = WriterToken.of(0, 0);
+
+  private final WatchedConnection connection;
+
+  SideReadRows(WatchedConnection connection) {
+    this.connection = connection;
+  }
+
+  /** Notes the rows that a read has brought; gives their number, or -1 if there are too many. */
+  long rows(One one, ResultSet rows, Execution execution, boolean certain) throws SQLException {
+    List<String> tables = one.read.tables();
+    int most = connection.mostSideRows();
+    long count = 0;
+    while (rows.next()) {
+      if (++count > most) {
+        one.rest();
+        execution.tooLarge(one);
+        return -1;
+      }
+      for (int i = 0; i < tables.size(); i++) {
+        long row = rows.getLong(2 * i + 1);
+        if (!rows.wasNull()) {
+          String writers = rows.getString(2 * i + 2);
+          note(one, execution, tables.get(i), row, writers == null ? "" : writers, certain);
+        }
+      }
+    }
+    if (count > 0) {
+      connection.earlier.rowSeen(StatementKind.SELECT, execution.transaction());
+    }
+    return count;
+  }
+
+  private static void note(
+      One one, Execution execution, String table, long row, String writers, boolean certain) {
+    switch (one.read.purpose()) {
+      case BEFORE_WRITE -> execution.rowBeside(Access.DELETE, table, row, writers, certain);
+      case AFTER_WRITE -> {
+        // The token proves who wrote; what was written on top of it is not this statement's.
+        int own = writers.lastIndexOf(execution.token());
+        if (own >= 0) {
+          String upTo = writers.substring(0, own + WriterToken.LENGTH);
+          execution.rowBeside(execution.access(row, upTo), table, row, upTo, true);
+        }
+      }
+      case PASSED_OVER -> {
+        if (certain) {
+          execution.rowBeside(Access.PASSED_OVER, table, row, writers, true);
+        }
+      }
+      case READ, VERSION_SET -> {
+        int length = lengthBefore(writers, execution.token(), 0);
+        if (length > 0 || writers.isEmpty()) {
+          String before = writers.substring(0, length);
+          execution.rowBeside(Access.READ, table, row, before, certain);
+        }
+      }
+    }
+  }
+
+  /** Notes the version set that a read has brought; gives its size, or -1 if it is too large. */
+  long versionSet(
+      One one, ResultSet rows, Execution execution, Parameters parameters, boolean certain)
+      throws SQLException {
+    int most = connection.mostSideRows();
+    long[] ids = new long[Math.min(most, 64)];
+    StringBuilder writers = new StringBuilder();
+    int count = 0;
+    while (rows.next()) {
+      long row = rows.getLong(1);
+      if (rows.wasNull()) {
+        continue;
+      }
+      if (count == most) {
+        connection.memory().tooLarge(one.table());
+        connection.memory().versionSets().read(one.table(), count);
+        execution.tooLarge(one);
+        return -1;
+      }
+      if (count == ids.length) {
+        ids = Arrays.copyOf(ids, Math.min(most, 2 * count));
+      }
+      String list = rows.getString(2);
+      int length = list == null ? 0 : lengthBefore(list, execution.token(), 1);
+      if (length == 0 && list != null && !list.isEmpty()) {
+        continue; // a row of the transaction's own, written after the statement
+      }
+      ids[count++] = row;
+      if (list == null || length < WriterToken.LENGTH) {
+        writers.append(NOBODY);
+      } else {
+        writers.append(list, length - WriterToken.LENGTH, length);
+      }
+    }
+    connection.memory().versionSets().read(one.table(), count);
+    if (count > 0) {
+      connection.earlier.rowSeen(StatementKind.SELECT, execution.transaction());
+    }
+    execution.versionSet(
+        new VersionSet(
+            one.table(),
+            predicate(execution, parameters),
+            Arrays.copyOf(ids, count),
+            writers.toString(),
+            certain));
+    return count;
+  }
+
+  /**
+   * The length of a list of writers without what the transaction wrote from a statement on.
+   *
+   * @param after 0 to leave out what the statement itself wrote, 1 to leave out what came after it
+   */
+  private static int lengthBefore(String list, String token, int after) {
+    int length = list.length();
+    int transaction = WriterToken.LENGTH - STATEMENT_LENGTH;
+    while (length >= WriterToken.LENGTH
+        && list.regionMatches(length - WriterToken.LENGTH, token, 0, transaction)
+        && list.substring(length - WriterToken.LENGTH, length).compareTo(token) >= after) {
+      length -= WriterToken.LENGTH;
+    }
+    return length;
+  }
+
+  private static long predicate(Execution execution, Parameters parameters) {
+    PlannedReads planned = execution.cached().sideReads();
+    long[] values = parameters.values();
+    return planned == null || planned.predicateText == 0 || values == null
+        ? 0
+        : PredicateHash.predicate(planned.predicateText, values);
+  }
+}
