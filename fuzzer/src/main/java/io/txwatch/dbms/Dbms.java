@@ -61,9 +61,35 @@ public interface Dbms {
     return false;
   }
 
+  /**
+   * True if a statement that waits for another session lets the thread that called wait, in this
+   * process: one whose thread goes on has been set free, whatever the DBMS still says of it.
+   */
+  default boolean waitsInCallingThread() {
+    return false;
+  }
+
   /** False if a transaction begins and ends by the connection's methods alone. */
   default boolean beginsBySql() {
     return true;
+  }
+
+  /** What becomes of several statements, separated by semicolons, that are sent as one. */
+  enum Several {
+    /** They cannot be sent so. */
+    NOT,
+    /** Each is executed as if it had been sent by itself; those after one that fails are not. */
+    ONE_BY_ONE,
+    /**
+     * The same, but where no transaction is open those outside of an explicit one are one: that
+     * which fails undoes those before it.
+     */
+    IN_ONE_TRANSACTION
+  }
+
+  /** Whether sessions take several statements in one round trip. */
+  default Several several() {
+    return Several.NOT;
   }
 
   /** What an error of a statement means. */

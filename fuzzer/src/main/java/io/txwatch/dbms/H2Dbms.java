@@ -87,6 +87,12 @@ final class H2Dbms implements Dbms {
     return url.startsWith(IN_MEMORY);
   }
 
+  /** A deadlock's victim is shown to wait until it has rolled back. */
+  @Override
+  public boolean waitsInCallingThread() {
+    return url.startsWith(IN_MEMORY);
+  }
+
   /**
    * H2's sessions can block each other for ever when two of them define tables (2.5.252: one holds
    * the catalog's lock and wants the database's monitor, the other has the monitor). In memory each

@@ -6,10 +6,14 @@ import java.util.regex.Pattern;
 /** What DBMSs say of errors, without what is another one in each run. */
 public final class Messages {
 
-  /** The number of a connection (MariaDB's driver), of a case's workspace, of an unnamed key. */
+  /**
+   * The number of a connection (MariaDB's driver), of a case's workspace, of an unnamed key, of a
+   * row (H2).
+   */
   private static final Pattern OF_THIS_RUN =
       Pattern.compile(
-          "\\(conn=\\d+\\) |(?i)[\"'`]?\\btxwatch_\\w+\\b[\"'`]?\\.|\\bSQL\\d{10}-[0-9a-f-]+");
+          "\\(conn=\\d+\\) |/\\* (key:)?\\d+ \\*/"
+              + " |(?i)[\"'`]?\\btxwatch_\\w+\\b[\"'`]?\\.|\\bSQL\\d{10}-[0-9a-f-]+");
 
   private Messages() {}
 

@@ -28,10 +28,16 @@ final class MySqlDbms implements Dbms {
 
   MySqlDbms(Database database, String url, Connector connector) {
     this.database = database;
-    this.url = url;
+    this.url = isInnodb() ? severalAtATime(url) : url;
     this.connector = connector;
     this.engine =
         isInnodb() ? "ENGINE=InnoDB STATS_PERSISTENT=1 STATS_AUTO_RECALC=0" : "ENGINE=InnoDB";
+  }
+
+  private static String severalAtATime(String url) {
+    return url.contains("allowMultiQueries")
+        ? url
+        : url + (url.indexOf('?') < 0 ? "?" : "&") + "allowMultiQueries=true";
   }
 
   private boolean isInnodb() {
@@ -59,6 +65,11 @@ final class MySqlDbms implements Dbms {
     return sql.replace("{ENGINE}", engine)
         .replace("{AUTOINC}", "INT NOT NULL AUTO_INCREMENT PRIMARY KEY")
         .replace("{FU}", "FOR UPDATE");
+  }
+
+  @Override
+  public Several several() {
+    return url.contains("allowMultiQueries=true") ? Several.ONE_BY_ONE : Several.NOT;
   }
 
   @Override

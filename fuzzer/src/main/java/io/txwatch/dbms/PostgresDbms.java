@@ -27,6 +27,9 @@ final class PostgresDbms implements Dbms {
 
   private static final String LOOK_FOR_DEADLOCKS_LATE = "SET deadlock_timeout = '5s'";
 
+  /** Of rows of a hundred bytes, with what they are headed by. */
+  private static final int VERSIONS_OF_A_PAGE = 64;
+
   private final Database database;
   private final String url;
   private final Connector connector;
@@ -67,6 +70,11 @@ final class PostgresDbms implements Dbms {
     return sql.replace("{ENGINE}", "")
         .replace("{AUTOINC}", "SERIAL PRIMARY KEY")
         .replace("{FU}", "FOR UPDATE");
+  }
+
+  @Override
+  public Several several() {
+    return database.product().equals("PostgreSQL") ? Several.IN_ONE_TRANSACTION : Several.NOT;
   }
 
   /** After any error there is nothing but ROLLBACK. */
@@ -122,6 +130,15 @@ final class PostgresDbms implements Dbms {
       @Override
       public WaitMonitor newMonitor() throws SQLException {
         return monitor();
+      }
+
+      /**
+       * On one page they come in the order in which they were inserted, and none makes room for
+       * another: pages are cleared once nine tenths of them are taken.
+       */
+      @Override
+      public int harmlessVersions() {
+        return database.product().equals("PostgreSQL") ? VERSIONS_OF_A_PAGE : 0;
       }
 
       @Override

@@ -28,6 +28,15 @@ public interface Workspace extends AutoCloseable {
   List<String> renewal(List<String> tables);
 
   /**
+   * How many versions of rows its tables can hold, all of them together, before one that has been
+   * deleted can be met by a session: as long as they hold fewer, to delete what they hold makes
+   * them as good as new.
+   */
+  default int harmlessVersions() {
+    return 0;
+  }
+
+  /**
    * The statements by which who has set a case up keeps the DBMS from clearing away, at a time of
    * its own, what the case's sessions leave: until the next set-up on the same connection.
    */

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * One case on its way: submits what can be, one step, and when every session is idle, or blocked by
@@ -39,7 +40,13 @@ final class CaseRun {
   private static final long LAST_LOOK_MICROS = 5_000;
 
   /** A hundred times what a statement of a case computes, once its code is compiled. */
-  private static final long MOST_COMPUTING_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+  private static final long MOST_COMPUTING_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
+
+  /** More than what it computes while its code is loaded. */
+  private static final long MOST_COMPUTING_AT_FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+
+  /** More than a statement takes to fail, once it may go on. */
+  private static final long MOST_RETURNING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   /**
    * Whom a case is executed with.
@@ -47,9 +54,14 @@ final class CaseRun {
    * @param monitor tells who waits
    * @param completed the sessions whose steps have completed
    * @param patience how much time may pass between two looks, all in all, while nothing completes
+   * @param isWarm tells if many cases have been executed before
    */
   record Surroundings(
-      Dbms dbms, WaitMonitor monitor, BlockingQueue<Session> completed, Duration patience) {}
+      Dbms dbms,
+      WaitMonitor monitor,
+      BlockingQueue<Session> completed,
+      Duration patience,
+      BooleanSupplier isWarm) {}
 
   private final TestCase testCase;
   private final IsolationLevel level;
@@ -62,6 +74,9 @@ final class CaseRun {
   private final Map<Integer, StepOutcome> outcomes = new HashMap<>();
   private final List<Integer> order = new ArrayList<>();
   private final Races races;
+
+  /** Those that the DBMS said to wait when it was asked last. */
+  private Set<Long> listed = Set.of();
 
   /** What has completed since the sessions were last at rest. */
   private final List<StepOutcome> settling = new ArrayList<>();
@@ -131,6 +146,9 @@ final class CaseRun {
       throws SQLException, InterruptedException {
     long left = TimeUnit.NANOSECONDS.toMicros(surroundings.patience().toNanos());
     long pause = FIRST_LOOK_MICROS;
+    if (surroundings.dbms().waitsInCallingThread()) {
+      own.values().stream().filter(Session::isBlocked).forEach(Session::mayBeFree);
+    }
     try {
       while (true) {
         List<Session> busy = own.values().stream().filter(Session::isBusy).toList();
@@ -139,7 +157,9 @@ final class CaseRun {
           return true;
         }
         Session done = surroundings.completed().poll(pause, TimeUnit.MICROSECONDS);
-        if (done != null) {
+        if (done != null && own.get(done.name()) != done) {
+          pause = 0; // it was given up with an earlier case, and has only now come to its end
+        } else if (done != null) {
           pause = take(done) ? FIRST_LOOK_MICROS : 0;
         } else if (!allIdle && areAtRest(busy)) {
           return true;
@@ -159,8 +179,11 @@ final class CaseRun {
    * True if one computes for longer than any statement of a case takes: told by the processor's
    * time, which does not hang on what else the machine does.
    */
-  private static boolean someoneTriesAgain(Collection<Session> busy) {
-    return busy.stream().anyMatch(session -> session.computedNanos() > MOST_COMPUTING_NANOS);
+  private boolean someoneTriesAgain(Collection<Session> busy) {
+    long most =
+        surroundings.isWarm().getAsBoolean() ? MOST_COMPUTING_NANOS : MOST_COMPUTING_AT_FIRST_NANOS;
+    return busy.stream()
+        .anyMatch(session -> !listed.contains(session.key()) && session.computedNanos() > most);
   }
 
   /** The step that was sent; empty if nobody has one who could send it. */
@@ -246,9 +269,14 @@ final class CaseRun {
     if (busy.size() == own.size()) {
       return false; // nobody is left who could block them
     }
+    if (someoneGoesOn(busy)) {
+      return false;
+    }
     Map<Long, Set<Long>> waiting = new HashMap<>(surroundings.monitor().waiting());
     waiting.keySet().retainAll(own.values().stream().map(Session::key).toList());
+    listed = waiting.keySet();
     if (!busy.stream().allMatch(session -> waiting.containsKey(session.key()))
+        || someoneGoesOn(busy)
         || !surroundings.completed().isEmpty()
         || isInCircle(waiting)) {
       return false;
@@ -256,6 +284,19 @@ final class CaseRun {
     busy.forEach(Session::noteBlocked);
     races.settled(waiting);
     return true;
+  }
+
+  /**
+   * True if one has been set free, whatever the DBMS still says of it: a deadlock's victim that is
+   * on its way back. H2's sessions try again and again, too, while they wait for one that has gone
+   * back to a savepoint; but not for as little of the processor's time as it takes to come back.
+   */
+  private boolean someoneGoesOn(Collection<Session> busy) {
+    return surroundings.dbms().waitsInCallingThread()
+        && busy.stream()
+            .anyMatch(
+                session ->
+                    !session.waitsItself() && session.computedNanos() < MOST_RETURNING_NANOS);
   }
 
   /** True if some of our sessions wait in a circle, or for those that do. */

@@ -33,11 +33,22 @@ final class Ground {
   /** Executes what sets up; autocommits. */
   private final Connection session;
 
+  /** More than a statement writes before it fails. */
+  private static final int VERSIONS_OF_A_FAILURE = 8;
+
+  /** How many versions of rows the tables hold, or fewer. */
+  private int versions;
+
   /** The definitions that the tables are of; empty if they are of no use any more. */
   private List<String> standing = List.of();
 
   /** The tables that stand: parents before children. */
   private List<String> tables = List.of();
+
+  /** The set-up that was asked for last, whole and in its parts. */
+  private List<String> whole = List.of();
+
+  private Setup parts = Setup.of(whole);
 
   Ground(Dbms dbms, Workspace workspace, Connection session) {
     this.dbms = dbms;
@@ -51,12 +62,21 @@ final class Ground {
         .noneMatch(step -> CHANGES_MORE_THAN_ROWS.matcher(step.sql()).find());
   }
 
+  /** The parts of a case's set-up, which a case and its serial runs share. */
+  private Setup setup(TestCase testCase) {
+    if (!whole.equals(testCase.setup())) {
+      whole = testCase.setup();
+      parts = Setup.of(whole);
+    }
+    return parts;
+  }
+
   /** The tables as the case's set-up leaves them, as good as new. */
   void build(TestCase testCase) throws SQLException, SetupException {
-    Setup setup = Setup.of(testCase.setup());
+    Setup setup = setup(testCase);
     if (isStanding(setup)) {
       try {
-        execute(filling(workspace.renewal(tables), setup));
+        execute(filling(renewal(), setup));
         return;
       } catch (SetupException e) {
         // DuckDB: a key that was deleted can go on to count as referred to.
@@ -64,6 +84,14 @@ final class Ground {
     }
     define(setup.isRepeatable() ? setup.definitions() : testCase.setup(), setup);
     execute(filling(List.of(), setup));
+  }
+
+  private List<String> renewal() {
+    if (versions < workspace.harmlessVersions()) {
+      return emptying();
+    }
+    versions = 0;
+    return workspace.renewal(tables);
   }
 
   private List<String> filling(List<String> renewal, Setup setup) {
@@ -77,7 +105,7 @@ final class Ground {
 
   /** The tables as the case's set-up leaves them, for a session that is alone with them. */
   void restore(TestCase testCase) throws SQLException, SetupException {
-    Setup setup = Setup.of(testCase.setup());
+    Setup setup = setup(testCase);
     if (!isStanding(setup)) {
       define(testCase.setup(), setup);
       return;
@@ -117,7 +145,7 @@ final class Ground {
    * case defines more after it has begun to fill.
    */
   boolean define(TestCase testCase, Sandbox.Widening widening) throws SQLException, SetupException {
-    Setup setup = Setup.of(testCase.setup());
+    Setup setup = setup(testCase);
     if (!setup.isRepeatable()) {
       return false;
     }
@@ -132,15 +160,36 @@ final class Ground {
 
   /** Empties the tables that stand, and fills them as the case does. */
   void refill(TestCase testCase) throws SetupException {
-    execute(refilling(Setup.of(testCase.setup())));
+    execute(refilling(setup(testCase)));
   }
 
   private List<String> refilling(Setup setup) {
+    List<String> statements = emptying();
+    statements.addAll(setup.contents());
+    return statements;
+  }
+
+  private List<String> emptying() {
     List<String> statements = new ArrayList<>();
     tables.forEach(table -> statements.add("DELETE FROM " + table));
     Collections.reverse(statements);
-    statements.addAll(setup.contents());
     return statements;
+  }
+
+  /** Counts the versions of rows that steps have left behind. */
+  void note(List<StepOutcome> outcomes) {
+    for (StepOutcome outcome : outcomes) {
+      if (outcome.succeeded()) {
+        versions += (int) Math.max(0, outcome.updateCount());
+      } else if (outcome.status() == StepOutcome.Status.ERROR) {
+        versions += VERSIONS_OF_A_FAILURE;
+      }
+    }
+  }
+
+  /** Steps have left versions of rows behind, nobody knows how many. */
+  void noteUnknown() {
+    versions = Integer.MAX_VALUE / 2;
   }
 
   private boolean isStanding(Setup setup) {
@@ -150,6 +199,7 @@ final class Ground {
   private void define(List<String> statements, Setup setup) throws SQLException, SetupException {
     forget();
     workspace.clear();
+    versions = 0;
     for (String sql : statements) {
       executeOne(sql);
     }
@@ -171,7 +221,9 @@ final class Ground {
       for (String sql : statements) {
         statement.addBatch(dbms.spell(sql));
       }
-      statement.executeBatch();
+      for (int count : statement.executeBatch()) {
+        versions += Math.max(0, count);
+      }
     } catch (BatchUpdateException e) {
       throw new SetupException(statements.get(failed(e, statements.size())), e);
     } catch (SQLException e) {
@@ -191,7 +243,9 @@ final class Ground {
 
   private void executeOne(String sql) throws SetupException {
     try (Statement statement = session.createStatement()) {
-      statement.execute(dbms.spell(sql));
+      if (!statement.execute(dbms.spell(sql))) {
+        versions += Math.max(0, statement.getUpdateCount());
+      }
     } catch (SQLException e) {
       throw new SetupException(sql, e);
     }

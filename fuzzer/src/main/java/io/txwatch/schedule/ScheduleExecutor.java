@@ -1,6 +1,7 @@
 package io.txwatch.schedule;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.Dbms.Several;
 import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.Event;
@@ -12,6 +13,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +39,9 @@ import java.util.concurrent.LinkedBlockingQueue;
  */
 public final class ScheduleExecutor implements AutoCloseable {
 
+  /** After so many the code of drivers, and of what runs in this process, has been compiled. */
+  private static final int COLD_CASES = 100;
+
   private final Dbms dbms;
   private final Workspace workspace;
   private final WaitMonitor monitor;
@@ -50,6 +55,9 @@ public final class ScheduleExecutor implements AutoCloseable {
   private final BlockingQueue<Session> completed = new LinkedBlockingQueue<>();
   private final Map<String, Session> sessions = new LinkedHashMap<>();
   private final CaseRun.Surroundings surroundings;
+
+  /** How many cases of several sessions have been executed. */
+  private int executed;
 
   /** The application whose sessions a case describes: how it comes by connections. */
   public interface Application {
@@ -112,7 +120,8 @@ public final class ScheduleExecutor implements AutoCloseable {
     this.monitor = workspace.newMonitor();
     this.founder = workspace.connect();
     this.ground = new Ground(dbms, workspace, founder);
-    this.surroundings = new CaseRun.Surroundings(dbms, monitor, completed, patience);
+    this.surroundings =
+        new CaseRun.Surroundings(dbms, monitor, completed, patience, () -> executed > COLD_CASES);
   }
 
   /** A set-up statement that the DBMS refused: the case says nothing about transactions. */
@@ -133,15 +142,16 @@ public final class ScheduleExecutor implements AutoCloseable {
   public Execution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, SetupException, InterruptedException {
     monitor.awaitHousekeeping();
-    if (!isPlain()) { // what it prepares are new tables
-      ground.forget();
-      ground.build(testCase);
-    } else if (testCase.sessions().size() > 1) {
-      ground.build(testCase);
-    } else {
-      ground.restore(testCase);
-    }
     boolean keeps = Ground.isKeptBy(testCase);
+    boolean isSerial = isPlain() && testCase.sessions().size() <= 1;
+    if (isSerial) {
+      ground.restore(testCase);
+    } else {
+      if (!isPlain()) { // what it prepares are new tables
+        ground.forget();
+      }
+      ground.build(testCase);
+    }
     if (!keeps) {
       ground.forget();
     }
@@ -155,6 +165,10 @@ public final class ScheduleExecutor implements AutoCloseable {
       dbms.refresh(session.connection());
       own.put(name, session);
     }
+    if (isSerial && keeps && own.size() == 1) {
+      return alone(testCase, level, own.values().iterator().next(), reader);
+    }
+    executed++;
     CaseRun run = new CaseRun(testCase, level, own, surroundings, keeps && isPlain());
     Optional<String> undecided = run.run();
     List<StepOutcome> finals = List.of();
@@ -162,10 +176,9 @@ public final class ScheduleExecutor implements AutoCloseable {
       giveUp(own.values());
       ground.forget();
     } else {
-      dbms.refresh(reader.connection());
-      monitor.awaitHousekeeping();
       finals = readFinals(testCase, reader);
     }
+    ground.note(run.outcomes());
     return new Execution(
         testCase,
         level,
@@ -175,6 +188,32 @@ public final class ScheduleExecutor implements AutoCloseable {
         undecided,
         run.race(),
         application.observed());
+  }
+
+  private Execution alone(TestCase testCase, IsolationLevel level, Session session, Session reader)
+      throws SQLException, SetupException, InterruptedException {
+    SerialRun run = new SerialRun(testCase, session, dbms, monitor);
+    boolean isDone = false;
+    if (run.canGoTogether()) {
+      isDone = run.runTogether();
+      if (!isDone) {
+        ground.noteUnknown();
+        ground.restore(testCase);
+      }
+    }
+    if (!isDone) {
+      run.run();
+    }
+    ground.note(run.outcomes());
+    return new Execution(
+        testCase,
+        level,
+        run.outcomes(),
+        run.order(),
+        readFinals(testCase, reader),
+        Optional.empty(),
+        Optional.empty(),
+        List.of());
   }
 
   private boolean isPlain() {
@@ -198,24 +237,39 @@ public final class ScheduleExecutor implements AutoCloseable {
   }
 
   private void giveUp(Collection<Session> given) {
-    for (Session session : given) {
+    List<Session> idleFirst = new ArrayList<>(given);
+    idleFirst.sort(Comparator.comparing(Session::isBusy)); // the others may wait for them
+    for (Session session : idleFirst) {
       session.close();
       sessions.remove(session.name());
     }
     completed.clear();
   }
 
-  private List<StepOutcome> readFinals(TestCase testCase, Session reader) throws SQLException {
+  private List<StepOutcome> readFinals(TestCase testCase, Session reader)
+      throws SQLException, InterruptedException {
+    dbms.refresh(reader.connection());
+    monitor.awaitHousekeeping();
     List<String> reads = new ArrayList<>(testCase.finals());
     if (reads.isEmpty()) {
       for (String table : ground.tables()) {
         reads.add("SELECT * FROM " + table);
       }
     }
+    List<Sent> script =
+        reads.stream()
+            .map(sql -> new Sent(new Step(0, "F", Optional.empty(), sql), dbms.spell(sql)))
+            .toList();
+    Optional<List<StepOutcome>> together =
+        script.size() > 1 && reader.speaksSql() && dbms.several() != Several.NOT
+            ? reader.executeTogether(script)
+            : Optional.empty();
+    if (together.isPresent()) {
+      return together.get();
+    }
     List<StepOutcome> finals = new ArrayList<>();
-    for (String sql : reads) {
-      Step step = new Step(0, "F", Optional.empty(), sql);
-      finals.add(reader.query(step, dbms.spell(sql)));
+    for (Sent read : script) {
+      finals.add(reader.query(read.step(), read.text()));
     }
     return finals;
   }

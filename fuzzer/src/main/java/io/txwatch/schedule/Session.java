@@ -12,12 +12,14 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,6 +104,11 @@ final class Session implements AutoCloseable {
     return connection;
   }
 
+  /** True if it begins and ends transactions by SQL, too. */
+  boolean speaksSql() {
+    return style == Style.SQL_TEXT;
+  }
+
   void enqueue(Step step) {
     waiting.add(step);
   }
@@ -140,7 +147,7 @@ final class Session implements AutoCloseable {
     if (atOnce) {
       perform(task);
     } else {
-      computedBefore = TIMES.getThreadCpuTime(thread.getId());
+      mayBeFree();
       work.add(task);
     }
   }
@@ -197,24 +204,94 @@ final class Session implements AutoCloseable {
     }
   }
 
+  /**
+   * Sends the next step from the caller's thread, beside no other session, and gives what came of
+   * it. If its error ended the transaction, it has been rolled back.
+   */
+  StepOutcome executeNext(String sql) {
+    Step step = waiting.remove();
+    running = step;
+    blocked = false;
+    outcome = execute(step, sql);
+    StepOutcome taken = takeOutcome().orElseThrow();
+    if (owesRollback) {
+      rollBackAlone();
+    }
+    return taken;
+  }
+
+  /**
+   * Sends several steps in one round trip, beside no other session, none of them in a transaction
+   * that is open before or afterwards.
+   *
+   * @return what came of each; empty if one failed: what has been done is not known then, and no
+   *     transaction is open
+   */
+  Optional<List<StepOutcome>> executeTogether(List<Sent> script) {
+    List<StepOutcome> outcomes = new ArrayList<>(script.size());
+    try (Statement executing = connection.createStatement()) {
+      boolean isQuery =
+          executing.execute(script.stream().map(Sent::text).collect(Collectors.joining(";\n")));
+      for (Sent sent : script) {
+        if (isQuery) {
+          try (ResultSet result = executing.getResultSet()) {
+            outcomes.add(StepOutcome.ofQuery(sent.step(), result));
+          }
+        } else {
+          outcomes.add(StepOutcome.ofCount(sent.step(), executing.getUpdateCount()));
+        }
+        isQuery = executing.getMoreResults();
+      }
+      return Optional.of(outcomes);
+    } catch (SQLException e) {
+      rollBackAlone();
+      return Optional.empty();
+    }
+  }
+
   /** Rolls back, at once: after an error that ended the transaction, or at the end of a case. */
   void rollBack() {
     rollingBack = true;
+    leaveTransaction();
+    perform(this::undo);
+  }
+
+  /** The same where the executor does not wait for it to be told of. */
+  void rollBackAlone() {
+    leaveTransaction();
+    undo();
+  }
+
+  private void leaveTransaction() {
     inTransaction = false;
     owesRollback = false;
     holdsLocks = false;
     closesCircles = null;
-    perform(
-        () -> {
-          try {
-            style.rollBack(connection);
-          } catch (SQLException e) {
-            fault = e;
-          }
-        });
   }
 
-  /** For how much of the processor's time the step that runs has computed in this process. */
+  private void undo() {
+    try {
+      style.rollBack(connection);
+    } catch (SQLException e) {
+      fault = e;
+    }
+  }
+
+  /** True if its thread waits, be it for a step or within one. */
+  boolean waitsItself() {
+    Thread.State state = thread.getState();
+    return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+  }
+
+  /** Something happens that may set it free. */
+  void mayBeFree() {
+    computedBefore = TIMES.getThreadCpuTime(thread.getId());
+  }
+
+  /**
+   * For how much of the processor's time it has computed in this process since its step was sent,
+   * or since something happened that may have set it free.
+   */
   long computedNanos() {
     return TIMES.getThreadCpuTime(thread.getId()) - computedBefore;
   }

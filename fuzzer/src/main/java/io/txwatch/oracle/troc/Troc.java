@@ -57,7 +57,7 @@ public final class Troc implements Oracle {
     try (Scratch scratch = new Scratch(laboratory, execution.testCase())) {
       new Walk(execution, semantics.get(), laboratory.dbms().database(), scratch).run();
       return new Verdict(name(), Result.CLEAN, "every statement did what its view lets it do");
-    } catch (Walk.EndException end) {
+    } catch (EndException end) {
       return end.verdict(name());
     } catch (Scratch.BrokenViewException e) {
       return new Verdict(name(), Result.UNDECIDED, String.valueOf(e.getMessage()));

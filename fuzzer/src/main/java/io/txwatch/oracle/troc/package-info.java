@@ -7,7 +7,9 @@
  *
  * <p>{@link io.txwatch.oracle.troc.RowVersions} is the paper's change history, {@link
  * io.txwatch.oracle.troc.Semantics} its Table II for each DBMS, version and setting, {@link
- * io.txwatch.oracle.troc.Scratch} the place where the statements are executed.
+ * io.txwatch.oracle.troc.Scratch} the place where the statements are executed, {@link
+ * io.txwatch.oracle.troc.Walk} the way through an execution, {@link
+ * io.txwatch.oracle.troc.Expectation} what is expected at each step of it.
  */
 @NullMarked
 package io.txwatch.oracle.troc;

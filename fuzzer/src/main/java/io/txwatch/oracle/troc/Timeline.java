@@ -1,0 +1,70 @@
+package io.txwatch.oracle.troc;
+
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.Step;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** The moments of an execution: one for each step that completed. */
+final class Timeline {
+
+  private final Execution execution;
+
+  /** When the case came to a step; one whose session was busy began later. */
+  private final Map<Integer, Integer> begun = new HashMap<>();
+
+  private final Set<Integer> done = new HashSet<>();
+
+  /** When the last step of a session completed. */
+  private final Map<String, Integer> idleSince = new HashMap<>();
+
+  private int now;
+
+  Timeline(Execution execution) {
+    this.execution = execution;
+  }
+
+  /** The moment of the step that completed last. */
+  int now() {
+    return now;
+  }
+
+  /** The case comes to a step. */
+  void submitted(Step step) {
+    begun.put(step.id(), now);
+  }
+
+  /** A step completes: the next moment. */
+  void advance() {
+    now++;
+  }
+
+  /** All that the step did has been noted. */
+  void completed(Step step) {
+    done.add(step.id());
+    idleSince.put(step.session(), now);
+  }
+
+  /** The moment at which a statement began: versions committed before or at it are seen. */
+  int begin(StepOutcome outcome) {
+    if (!outcome.blocked()) {
+      return now;
+    }
+    int submitted = begun.getOrDefault(outcome.step().id(), 0);
+    return Math.max(submitted, idleSince.getOrDefault(outcome.step().session(), 0)) + 1;
+  }
+
+  /** True if a statement of another session waits, and may have done a part of what it does. */
+  boolean isSomeoneHalfDone(StepOutcome but) {
+    return execution.outcomes().stream()
+        .anyMatch(
+            other ->
+                other.blocked()
+                    && !other.step().session().equals(but.step().session())
+                    && begun.containsKey(other.step().id())
+                    && !done.contains(other.step().id()));
+  }
+}

@@ -1,0 +1,141 @@
+package io.txwatch.oracle.troc;
+
+import io.txwatch.schedule.Values;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables of a case, each with two more columns: the number of the row (Troc, section III-C) and
+ * whether a statement updated it, be it to what it was.
+ */
+final class WideTables {
+
+  /** The column that holds a row's number; null in a row that a statement has inserted. */
+  static final String ROW = "txw_row";
+
+  /** The column that an update marks; null in a row that none has updated. */
+  static final String TOUCHED = "txw_touched";
+
+  private final String product;
+  private final Map<String, Layout> layouts = new LinkedHashMap<>();
+
+  /**
+   * The columns of a table that are its own, as statements spell them.
+   *
+   * @param columns their names, separated by commas
+   * @param width how many there are
+   */
+  record Layout(String columns, int width) {}
+
+  /** The tables of a case on that DBMS, none of them known yet. */
+  WideTables(String product) {
+    this.product = product;
+  }
+
+  /** True if statements cannot see the added columns unless they name them. */
+  boolean areHidden() {
+    return Set.of("MySQL", "MariaDB", "TiDB", "H2").contains(product);
+  }
+
+  /** True if an INSERT without a list of columns would have to give values for the added ones. */
+  boolean haveToBeNamed() {
+    return !areHidden() && !product.equals("PostgreSQL");
+  }
+
+  /** Adds the columns to a table. */
+  void widen(Connection by, String table) throws SQLException {
+    String alter = "ALTER TABLE " + table + " ADD COLUMN ";
+    try (Statement statement = by.createStatement()) {
+      switch (product) {
+        case "MySQL", "MariaDB", "TiDB" ->
+            statement.execute(
+                alter + ROW + " BIGINT INVISIBLE, ADD COLUMN " + TOUCHED + " INT INVISIBLE");
+        case "H2" ->
+            statement.execute(
+                alter + "(" + ROW + " BIGINT INVISIBLE, " + TOUCHED + " INT INVISIBLE)");
+        case "PostgreSQL" ->
+            statement.execute(alter + ROW + " BIGINT, ADD COLUMN " + TOUCHED + " INT");
+        default -> {
+          statement.execute(alter + ROW + " BIGINT");
+          statement.execute(alter + TOUCHED + " INT");
+        }
+      }
+    }
+  }
+
+  /** Reads a table, whose columns are known from then on; its rows are sorted by their texts. */
+  List<List<@Nullable Object>> read(Connection by, String table) throws SQLException {
+    try (Statement statement = by.createStatement();
+        ResultSet result = statement.executeQuery("SELECT * FROM " + table)) {
+      ResultSetMetaData shape = result.getMetaData();
+      String quote = table.startsWith("`") ? "`" : "\"";
+      List<String> columns = new ArrayList<>();
+      for (int i = 1; i <= shape.getColumnCount(); i++) {
+        if (!isOurs(shape.getColumnName(i))) { // ours come last
+          columns.add(quote + shape.getColumnName(i) + quote);
+        }
+      }
+      layouts.put(table, new Layout(String.join(", ", columns), columns.size()));
+      List<List<@Nullable Object>> rows = new ArrayList<>();
+      while (result.next()) {
+        rows.add(row(result, 1, columns.size()));
+      }
+      rows.sort(Comparator.comparing(Values::line));
+      return rows;
+    }
+  }
+
+  /** True if a column is not the case's. */
+  static boolean isOurs(String column) {
+    return column.equalsIgnoreCase(ROW) || column.equalsIgnoreCase(TOUCHED);
+  }
+
+  /** So many values of a row, from that column on. */
+  static List<@Nullable Object> row(ResultSet result, int first, int width) throws SQLException {
+    List<@Nullable Object> row = new ArrayList<>(width);
+    for (int i = 0; i < width; i++) {
+      row.add(result.getObject(first + i));
+    }
+    return row;
+  }
+
+  /** Their names, parents before children. */
+  Set<String> names() {
+    return layouts.keySet();
+  }
+
+  /** The table that statements call so. */
+  Optional<String> called(String name) {
+    String wanted = bare(name);
+    return layouts.keySet().stream()
+        .filter(table -> bare(table).equalsIgnoreCase(wanted))
+        .findFirst();
+  }
+
+  /** A name without its quotes. */
+  private static String bare(String table) {
+    return table.replaceAll("[\"`]", "");
+  }
+
+  /** The columns of a table that was read. */
+  Layout layout(String table) {
+    return Objects.requireNonNull(layouts.get(table));
+  }
+
+  /** The query that shows a table's rows: number, mark, and the columns of its own. */
+  String contents(String table) {
+    return "SELECT " + ROW + ", " + TOUCHED + ", " + layout(table).columns() + " FROM " + table;
+  }
+}
