@@ -3,7 +3,7 @@ package io.txwatch.register;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.register.ReadsFrom.Read;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -158,18 +158,14 @@ final class CertainEdges {
    */
   List<List<Edge>> cycles(boolean adjacent) {
     int[] component = components();
-    int[] sizes = new int[out.size()];
-    for (int c : component) {
-      sizes[c]++;
-    }
     // Where adjacent rw edges are allowed to SNAPSHOT's transactions, a lost update still is not.
     List<List<Edge>> cycles = new ArrayList<>(adjacent ? List.of() : lost);
-    boolean[] told = new boolean[out.size()];
+    BitSet told = new BitSet();
     for (int t = 0; t < out.size() && cycles.size() < CYCLES; t++) {
-      if (sizes[component[t]] > 1 && !told[component[t]]) {
+      if (component[t] >= 0 && !told.get(component[t])) {
         List<Edge> cycle = shortest(t, component, adjacent);
         if (!cycle.isEmpty()) {
-          told[component[t]] = true;
+          told.set(component[t]);
           cycles.add(cycle);
         }
       }
@@ -233,60 +229,18 @@ final class CertainEdges {
     return simple ? cycle : List.of();
   }
 
-  /** Tarjan's strongly connected components, without recursion. */
+  /** Of each transaction the {@linkplain StrongComponents component}; -1 if it is on no cycle. */
   private int[] components() {
-    int n = out.size();
-    int[] component = new int[n];
-    int[] index = new int[n];
-    int[] low = new int[n];
-    int[] nextEdge = new int[n];
-    int[] stack = new int[n];
-    int[] calls = new int[n];
-    boolean[] onStack = new boolean[n];
-    Arrays.fill(index, -1);
-    int counter = 0;
-    int stackSize = 0;
-    for (int root = 0; root < n; root++) {
-      if (index[root] >= 0) {
-        continue;
-      }
-      int depth = 0;
-      calls[depth++] = root;
-      while (depth > 0) {
-        int v = calls[depth - 1];
-        if (index[v] < 0) {
-          index[v] = counter;
-          low[v] = counter++;
-          stack[stackSize++] = v;
-          onStack[v] = true;
-        }
-        boolean descended = false;
-        while (nextEdge[v] < out.get(v).size() && !descended) {
-          int w = out.get(v).get(nextEdge[v]++).to();
-          if (index[w] < 0) {
-            calls[depth++] = w;
-            descended = true;
-          } else if (onStack[w]) {
-            low[v] = Math.min(low[v], index[w]);
-          }
-        }
-        if (descended) {
-          continue;
-        }
-        depth--;
-        if (depth > 0) {
-          low[calls[depth - 1]] = Math.min(low[calls[depth - 1]], low[v]);
-        }
-        if (low[v] == index[v]) {
-          int w;
-          do {
-            w = stack[--stackSize];
-            onStack[w] = false;
-            component[w] = v;
-          } while (w != v);
-        }
+    int edges = out.stream().mapToInt(List::size).sum();
+    int[] from = new int[edges];
+    int[] to = new int[edges];
+    int next = 0;
+    for (List<Edge> of : out) {
+      for (Edge edge : of) {
+        from[next] = edge.from();
+        to[next++] = edge.to();
       }
     }
-    return component;
+    return StrongComponents.of(out.size(), from, to);
   }
 }

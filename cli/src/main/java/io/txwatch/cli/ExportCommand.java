@@ -1,12 +1,12 @@
 package io.txwatch.cli;
 
 import io.txwatch.format.ElleExport;
+import io.txwatch.format.GraphExport;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,11 +18,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "export",
     description = {
-      "Writes a recorded history in another tool's format, so that its verdict can be compared.",
+      "Writes a recorded history in another tool's format.",
       "elle-append: Elle's list-append in EDN. A row is a key, a version an element of its list;",
       "each key is read once more at the end, since Elle learns the order of versions from reads.",
       "Its processes and indexes are those of the recording, no proof of real time: hold it to",
-      "serializable or weaker, not to strict or strong levels."
+      "serializable or weaker, not to strict or strong levels.",
+      "dot: the dependency graph of the committed transactions that lie on cycles, for Graphviz."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -33,6 +34,7 @@ import picocli.CommandLine.Spec;
       "  txwatch export shop.history --to elle-append --out shop.edn",
       "  java -jar elle-cli.jar --model list-append --consistency-models serializable shop.edn",
       "  txwatch check shop.edn",
+      "  txwatch export shop.history --to dot --out shop.dot && dot -Tsvg -O shop.dot",
       ""
     })
 final class ExportCommand implements Callable<Integer> {
@@ -44,7 +46,7 @@ final class ExportCommand implements Callable<Integer> {
 
   @Option(
       names = "--to",
-      paramLabel = "elle-append",
+      paramLabel = "elle-append|dot",
       required = true,
       description = "the format to write")
   private String format = "";
@@ -56,11 +58,29 @@ final class ExportCommand implements Callable<Integer> {
       description = "the file to write; one that is there is replaced")
   private Path target = Path.of("");
 
+  @Option(
+      names = "--all",
+      description = "with --to dot: also the transactions that lie on no cycle")
+  private boolean all;
+
+  /** Writes a history in a format, and says what was written. */
+  private interface Format {
+    String write(Path history, Writer out) throws IOException;
+  }
+
+  private Format format() {
+    return switch (format) {
+      case "elle-append" -> ExportCommand::elle;
+      case "dot" -> this::dot;
+      default ->
+          throw CommandException.badInput(
+              "--to: expected elle-append or dot, not '" + format + "'");
+    };
+  }
+
   @Override
   public Integer call() throws IOException {
-    if (!format.equals("elle-append")) {
-      throw CommandException.badInput("--to: expected elle-append, not '" + format + "'");
-    }
+    Format chosen = format();
     Path directory = target.toAbsolutePath().getParent();
     if (Files.exists(target) && Files.isSameFile(target, file)) {
       throw CommandException.badInput("--out: " + target + " is the history itself");
@@ -69,25 +89,38 @@ final class ExportCommand implements Callable<Integer> {
     }
     Path unfinished = Files.createTempFile(directory, "export", ".part");
     try {
-      ElleExport.Written written;
+      String written;
       try (Writer out = new BufferedWriter(Files.newBufferedWriter(unfinished), 1 << 16)) {
-        written = ElleExport.write(file, out);
+        written = chosen.write(file, out);
       }
       Files.move(unfinished, target, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
-      Console.of(spec)
-          .out()
-          .printf(
-              Locale.ROOT,
-              "%s: %d transactions, %d operations%s%n",
-              target,
-              written.transactions(),
-              written.operations(),
-              written.leftOut() == 0
-                  ? ""
-                  : "; " + written.leftOut() + " accesses that lists cannot say were left out");
+      Console.of(spec).out().println(target + ": " + written);
     } finally {
       Files.deleteIfExists(unfinished);
     }
     return ExitCode.CLEAN;
+  }
+
+  private static String elle(Path history, Writer out) throws IOException {
+    ElleExport.Written written = ElleExport.write(history, out);
+    return written.transactions()
+        + " transactions, "
+        + written.operations()
+        + " operations"
+        + (written.leftOut() == 0
+            ? ""
+            : "; " + written.leftOut() + " accesses that lists cannot say were left out");
+  }
+
+  private String dot(Path history, Writer out) throws IOException {
+    GraphExport.Written written = GraphExport.write(history, all, out);
+    return written.transactions()
+        + " of "
+        + written.of()
+        + " committed transactions"
+        + (all ? "" : " lie on cycles")
+        + ", "
+        + written.dependencies()
+        + " dependencies between them";
   }
 }

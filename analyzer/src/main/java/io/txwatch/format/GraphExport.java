@@ -1,0 +1,176 @@
+package io.txwatch.format;
+
+import io.txwatch.dependency.Basis;
+import io.txwatch.dependency.DependencyInference;
+import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.DependencyListener;
+import io.txwatch.dependency.Row;
+import io.txwatch.dependency.Transaction;
+import io.txwatch.dependency.WrongRead;
+import io.txwatch.history.Event;
+import io.txwatch.history.HistoryReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jgrapht.Graph;
+import org.jgrapht.alg.connectivity.KosarajuStrongConnectivityInspector;
+import org.jgrapht.graph.AsSubgraph;
+import org.jgrapht.graph.DirectedPseudograph;
+import org.jgrapht.nio.Attribute;
+import org.jgrapht.nio.DefaultAttribute;
+import org.jgrapht.nio.dot.DOTExporter;
+
+/**
+ * Writes the dependency graph of a history in Graphviz's DOT, for people to look at: a node for
+ * each committed transaction, an edge for each dependency, with the statements at its ends; dashed
+ * if it is only possible.
+ *
+ * <p>Nobody can look at a hundred thousand transactions. So those are written that lie on cycles,
+ * or all, if that is asked for. The graph is built in memory, all of it.
+ */
+public final class GraphExport implements DependencyListener {
+
+  private final Graph<Transaction, Dependency> graph = new DirectedPseudograph<>(Dependency.class);
+
+  /** An edge. Two that are equal say the same. */
+  private record Dependency(
+      Transaction from,
+      Transaction to,
+      DependencyKind kind,
+      Row row,
+      int fromStatement,
+      int toStatement,
+      Basis basis) {}
+
+  /**
+   * What was written.
+   *
+   * @param transactions how many transactions
+   * @param dependencies how many dependencies between them
+   * @param of how many transactions have committed
+   */
+  public record Written(int transactions, int dependencies, int of) {}
+
+  private GraphExport() {}
+
+  /**
+   * Writes the graph of a history's file.
+   *
+   * @param all whether also what lies on no cycle is written
+   * @throws io.txwatch.history.HistoryFormatException if it is none of txwatch's
+   */
+  public static Written write(Path history, boolean all, Writer out) throws IOException {
+    GraphExport export = new GraphExport();
+    DependencyInference inference = new DependencyInference(export);
+    try (HistoryReader reader = HistoryReader.open(history)) {
+      reader.forEach(inference::accept);
+    }
+    return export.write(all, out);
+  }
+
+  /** The same of events. */
+  static Written write(List<Event> events, boolean all, Writer out) {
+    GraphExport export = new GraphExport();
+    DependencyInference inference = new DependencyInference(export);
+    events.forEach(inference::accept);
+    return export.write(all, out);
+  }
+
+  @Override
+  public void committed(Transaction transaction) {
+    graph.addVertex(transaction);
+  }
+
+  @Override
+  public void dependency(
+      Transaction from,
+      Transaction to,
+      DependencyKind kind,
+      Row row,
+      int fromStatement,
+      int toStatement,
+      Basis basis) {
+    graph.addEdge(from, to, new Dependency(from, to, kind, row, fromStatement, toStatement, basis));
+  }
+
+  @Override
+  public void wrongRead(
+      WrongRead why,
+      Transaction writer,
+      Transaction reader,
+      Row row,
+      int writeStatement,
+      int readStatement) {}
+
+  @Override
+  public void forkedWrite(
+      Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
+    // Each wrote on the version that the other replaced.
+    dependency(first, second, DependencyKind.RW, row, firstStatement, secondStatement, Basis.ITEM);
+    dependency(second, first, DependencyKind.RW, row, secondStatement, firstStatement, Basis.ITEM);
+  }
+
+  private Written write(boolean all, Writer out) {
+    Graph<Transaction, Dependency> shown = all ? graph : new AsSubgraph<>(graph, onCycles());
+    Map<Transaction, String> names = new HashMap<>();
+    for (Transaction transaction : shown.vertexSet()) {
+      names.put(transaction, "t" + (names.size() + 1));
+    }
+    DOTExporter<Transaction, Dependency> exporter =
+        new DOTExporter<>(transaction -> names.getOrDefault(transaction, ""));
+    exporter.setGraphIdProvider(() -> "dependencies");
+    exporter.setVertexAttributeProvider(GraphExport::node);
+    exporter.setEdgeAttributeProvider(GraphExport::edge);
+    exporter.exportGraph(shown, out);
+    return new Written(shown.vertexSet().size(), shown.edgeSet().size(), graph.vertexSet().size());
+  }
+
+  private Set<Transaction> onCycles() {
+    Set<Transaction> cyclic = new LinkedHashSet<>();
+    for (Set<Transaction> strong :
+        new KosarajuStrongConnectivityInspector<>(graph).stronglyConnectedSets()) {
+      if (strong.size() > 1) {
+        cyclic.addAll(strong);
+      }
+    }
+    return cyclic;
+  }
+
+  private static Map<String, Attribute> node(Transaction transaction) {
+    return Map.of(
+        "label",
+        text(
+            harmless(transaction.toString())
+                + "\\n"
+                + harmless(transaction.sessionName())
+                + "\\n"
+                + transaction.level()));
+  }
+
+  private static Map<String, Attribute> edge(Dependency dependency) {
+    Map<String, Attribute> attributes = new LinkedHashMap<>();
+    attributes.put(
+        "label", text(dependency.kind().term() + " " + harmless(dependency.row().toString())));
+    attributes.put("taillabel", text(Integer.toString(dependency.fromStatement())));
+    attributes.put("headlabel", text(Integer.toString(dependency.toStatement())));
+    if (dependency.basis().possible()) {
+      attributes.put("style", text("dashed"));
+    }
+    return attributes;
+  }
+
+  private static Attribute text(String text) {
+    return DefaultAttribute.createAttribute(text);
+  }
+
+  /** Names come from SQL. Quotes are escaped by the exporter, and a backslash would escape that. */
+  private static String harmless(String name) {
+    return name.replaceAll("[\\\\\\p{Cntrl}]", "?");
+  }
+}

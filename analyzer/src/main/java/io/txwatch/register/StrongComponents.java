@@ -1,0 +1,86 @@
+package io.txwatch.register;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Set;
+import org.jgrapht.Graph;
+import org.jgrapht.alg.connectivity.KosarajuStrongConnectivityInspector;
+import org.jgrapht.graph.DefaultDirectedGraph;
+import org.jgrapht.graph.DefaultEdge;
+
+/**
+ * Which nodes of a graph lie on cycles together. JGraphT finds it, in what is left when everything
+ * was taken away that no cycle leads to, or that leads to no cycle: most often that is nothing.
+ */
+final class StrongComponents {
+
+  private StrongComponents() {}
+
+  /**
+   * For each node a number that it shares with those with whom it lies on cycles; -1 if it lies on
+   * none.
+   *
+   * @param nodes how many there are
+   * @param from the source of each edge; no edge leads from a node to itself
+   * @param to the target of each edge
+   */
+  static int[] of(int nodes, int[] from, int[] to) {
+    BitSet rest = new BitSet(nodes);
+    rest.set(0, nodes);
+    takeAway(rest, nodes, from, to);
+    takeAway(rest, nodes, to, from);
+    Graph<Integer, DefaultEdge> graph = new DefaultDirectedGraph<>(DefaultEdge.class);
+    rest.stream().forEach(graph::addVertex);
+    for (int edge = 0; edge < from.length; edge++) {
+      if (rest.get(from[edge]) && rest.get(to[edge])) {
+        graph.addEdge(from[edge], to[edge]);
+      }
+    }
+    int[] component = new int[nodes];
+    Arrays.fill(component, -1);
+    int number = 0;
+    for (Set<Integer> strong :
+        new KosarajuStrongConnectivityInspector<>(graph).stronglyConnectedSets()) {
+      if (strong.size() > 1) {
+        for (int node : strong) {
+          component[node] = number;
+        }
+        number++;
+      }
+    }
+    return component;
+  }
+
+  /** Takes away what nothing leads to, and then what nothing leads to any more, and so on. */
+  private static void takeAway(BitSet rest, int nodes, int[] from, int[] to) {
+    int[] leadTo = new int[nodes];
+    int[] end = new int[nodes + 1];
+    for (int edge = 0; edge < from.length; edge++) {
+      leadTo[to[edge]]++;
+      end[from[edge] + 1]++;
+    }
+    for (int node = 0; node < nodes; node++) {
+      end[node + 1] += end[node];
+    }
+    int[] begin = end.clone();
+    int[] targets = new int[from.length];
+    for (int edge = 0; edge < from.length; edge++) {
+      targets[begin[from[edge]]++] = to[edge];
+    }
+    int[] gone = new int[nodes];
+    int size = 0;
+    for (int node = 0; node < nodes; node++) {
+      if (leadTo[node] == 0) {
+        gone[size++] = node;
+      }
+    }
+    for (int i = 0; i < size; i++) {
+      rest.clear(gone[i]);
+      for (int edge = end[gone[i]]; edge < end[gone[i] + 1]; edge++) {
+        if (--leadTo[targets[edge]] == 0) {
+          gone[size++] = targets[edge];
+        }
+      }
+    }
+  }
+}
