@@ -31,7 +31,7 @@ final class Branches {
    */
   record Branch(
       SessionTracker tracker,
-      SessionTracker.Transaction transaction,
+      SessionState.Transaction transaction,
       boolean failed,
       boolean prepared) {
 

@@ -25,7 +25,7 @@ public final class Observation {
   static final int MOST_ROWS = 65_536;
 
   final SessionTracker tracker;
-  final SessionTracker.Transaction transaction;
+  final SessionState.Transaction transaction;
   final int number;
   final StatementKind kind;
   final String sql;
@@ -45,7 +45,7 @@ public final class Observation {
 
   Observation(
       SessionTracker tracker,
-      SessionTracker.Transaction transaction,
+      SessionState.Transaction transaction,
       int number,
       StatementKind kind,
       String sql,

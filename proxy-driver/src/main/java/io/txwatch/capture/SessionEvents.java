@@ -42,18 +42,18 @@ final class SessionEvents {
     return database;
   }
 
-  void began(SessionTracker.Transaction transaction, IsolationLevel level) {
+  void began(SessionState.Transaction transaction, IsolationLevel level) {
     transaction.events++;
     send(new Event.TransactionBegan(session, transaction.id, level, micros.getAsLong()));
   }
 
-  void ended(SessionTracker.Transaction transaction, Outcome outcome) {
+  void ended(SessionState.Transaction transaction, Outcome outcome) {
     send(
         new Event.TransactionEnded(
             session, transaction.id, outcome, micros.getAsLong(), transaction.events));
   }
 
-  void undone(SessionTracker.Transaction transaction, int firstStatement) {
+  void undone(SessionState.Transaction transaction, int firstStatement) {
     transaction.events++;
     send(
         new Event.StatementsUndone(
@@ -74,7 +74,7 @@ final class SessionEvents {
 
   /** A statement is over, and so is its observation. */
   void executed(Observation observation, boolean writesSeen, @Nullable String sqlState) {
-    SessionTracker.Transaction of = observation.transaction;
+    SessionState.Transaction of = observation.transaction;
     GapReason reason = observation.gapReason();
     if (reason != null && !(sqlState != null && isRefusal(reason, sqlState))) {
       gap(of.id, reason, observation.gapDetail(), 1);

@@ -1,0 +1,93 @@
+package io.txwatch.capture;
+
+import io.txwatch.history.Outcome;
+import io.txwatch.sql.TransactionControl;
+import java.sql.SQLException;
+
+/** What texts that control the transaction do to a session: BEGIN, COMMIT, SAVEPOINT, XA … */
+final class ControlTexts {
+
+  private final SessionTracker tracker;
+  private final SessionState state;
+
+  ControlTexts(SessionTracker tracker, SessionState state) {
+    this.tracker = tracker;
+    this.state = state;
+  }
+
+  /** One was executed. */
+  void succeeded(TransactionControl control) {
+    if (control instanceof TransactionControl.BranchStart start) {
+      tracker.branchStarted(start.id());
+    } else if (control instanceof TransactionControl.BranchEnd) {
+      tracker.branchEnded(false);
+    } else if (control instanceof TransactionControl.Prepare prepare) {
+      tracker.prepared(prepare.id());
+    } else if (control instanceof TransactionControl.BranchOutcome outcome) {
+      tracker.branchOutcome(
+          outcome.id(), outcome.committed() ? Outcome.COMMITTED : Outcome.ABORTED);
+    } else {
+      synchronized (tracker) {
+        succeededHere(control);
+      }
+    }
+  }
+
+  private void succeededHere(TransactionControl control) {
+    state.endSingle();
+    if (control instanceof TransactionControl.Begin begin) {
+      state.begin(begin);
+    } else if (control instanceof TransactionControl.Commit commit) {
+      state.commit();
+      state.explicit = commit.chain() && state.autoCommit;
+    } else if (control instanceof TransactionControl.Rollback rollback) {
+      state.end(Outcome.ABORTED);
+      state.explicit = rollback.chain() && state.autoCommit;
+    } else if (control instanceof TransactionControl.Savepoint savepoint) {
+      tracker.savepoint(savepoint.name());
+    } else if (control instanceof TransactionControl.RollbackTo rollbackTo) {
+      tracker.rolledBackTo(rollbackTo.name());
+    } else if (control instanceof TransactionControl.Release release) {
+      tracker.released(release.name());
+    } else if (control instanceof TransactionControl.SetTransaction set) {
+      if (state.inTransactionMode() || !state.rules.setTransactionNeedsTransaction()) {
+        state.levelOnce = set.level();
+      }
+    } else if (control instanceof TransactionControl.SetSession set) {
+      tracker.level(set.level());
+    } else if (control instanceof TransactionControl.SetAutocommit set) {
+      tracker.autoCommit(set.on());
+    } else if (control instanceof TransactionControl.ImplicitCommit) {
+      state.commit();
+      state.explicit = false;
+    }
+  }
+
+  /** One failed. To be called with the session's lock. */
+  void failed(TransactionControl control, SQLException error) {
+    if (control instanceof TransactionControl.Several) {
+      // How far it came is not told. It may have committed on the way.
+      state.end(Outcome.UNKNOWN);
+      state.explicit = false;
+      state.noteIfLost(error);
+    } else if (control instanceof TransactionControl.Commit
+        || (control instanceof TransactionControl.Prepare
+            && state.branch == null
+            && state.current != null)) {
+      tracker.commitFailed(error);
+    } else if (control instanceof TransactionControl.BranchOutcome) {
+      state.noteIfLost(error); // it may be ended again
+    } else if (control instanceof TransactionControl.ImplicitCommit) {
+      if (state.rules.failedBeforeCommit(error)) {
+        state.note(state.rules.afterError(error));
+        return;
+      }
+      state.end(Outcome.UNKNOWN); // the DBMS may have committed before it failed, or not
+      state.noteIfLost(error);
+    } else if (control instanceof TransactionControl.SetAutocommit set && set.on()) {
+      tracker.commitFailed(error);
+    } else {
+      state.note(state.rules.afterError(error));
+    }
+  }
+}
