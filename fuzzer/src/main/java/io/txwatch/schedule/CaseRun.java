@@ -21,7 +21,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 
 /**
  * One case on its way: submits what can be, one step, and when every session is idle, or blocked by
@@ -40,10 +39,7 @@ final class CaseRun {
   private static final long LAST_LOOK_MICROS = 5_000;
 
   /** A hundred times what a statement of a case computes, once its code is compiled. */
-  private static final long MOST_COMPUTING_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
-
-  /** More than what it computes while its code is loaded. */
-  private static final long MOST_COMPUTING_AT_FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+  private static final long MOST_COMPUTING_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
 
   /** More than a statement takes to fail, once it may go on. */
   private static final long MOST_RETURNING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
@@ -54,14 +50,9 @@ final class CaseRun {
    * @param monitor tells who waits
    * @param completed the sessions whose steps have completed
    * @param patience how much time may pass between two looks, all in all, while nothing completes
-   * @param isWarm tells if many cases have been executed before
    */
   record Surroundings(
-      Dbms dbms,
-      WaitMonitor monitor,
-      BlockingQueue<Session> completed,
-      Duration patience,
-      BooleanSupplier isWarm) {}
+      Dbms dbms, WaitMonitor monitor, BlockingQueue<Session> completed, Duration patience) {}
 
   private final TestCase testCase;
   private final IsolationLevel level;
@@ -77,6 +68,15 @@ final class CaseRun {
 
   /** Those that the DBMS said to wait when it was asked last. */
   private Set<Long> listed = Set.of();
+
+  /** Those that waited when the sessions were last at rest. */
+  private List<Session> resting = List.of();
+
+  /** Whom they waited for. */
+  private Map<Long, Set<Long>> waits = Map.of();
+
+  /** True if the step that was submitted can set nobody free, unless it fails: it only reads. */
+  private boolean changesNothing;
 
   /** What has completed since the sessions were last at rest. */
   private final List<StepOutcome> settling = new ArrayList<>();
@@ -153,7 +153,11 @@ final class CaseRun {
       while (true) {
         List<Session> busy = own.values().stream().filter(Session::isBusy).toList();
         if (busy.isEmpty()) {
-          races.settled(Map.of());
+          rest(busy, Map.of());
+          return true;
+        }
+        if (changesNothing && busy.equals(resting) && surroundings.completed().isEmpty()) {
+          rest(busy, waits);
           return true;
         }
         Session done = surroundings.completed().poll(pause, TimeUnit.MICROSECONDS);
@@ -176,14 +180,14 @@ final class CaseRun {
   }
 
   /**
-   * True if one computes for longer than any statement of a case takes: told by the processor's
-   * time, which does not hang on what else the machine does.
+   * True if one computes for longer than any statement of a case takes, and the DBMS does not say
+   * that it waits: told by the processor's time, which does not hang on what else the machine does.
    */
   private boolean someoneTriesAgain(Collection<Session> busy) {
-    long most =
-        surroundings.isWarm().getAsBoolean() ? MOST_COMPUTING_NANOS : MOST_COMPUTING_AT_FIRST_NANOS;
     return busy.stream()
-        .anyMatch(session -> !listed.contains(session.key()) && session.computedNanos() > most);
+        .anyMatch(
+            session ->
+                !listed.contains(session.key()) && session.computedNanos() > MOST_COMPUTING_NANOS);
   }
 
   /** The step that was sent; empty if nobody has one who could send it. */
@@ -194,6 +198,10 @@ final class CaseRun {
         if (!session.isBroken()) {
           races.submitted(session);
           boolean atOnce = cannotBlock(session, step);
+          changesNothing =
+              atOnce
+                  && (step.role() == Step.Role.WORK
+                      || (step.role() == Step.Role.BEGIN && !session.isInTransaction()));
           if (!atOnce) {
             session.closesCircles(isSomeoneBusy());
           }
@@ -232,6 +240,7 @@ final class CaseRun {
       return true;
     }
     StepOutcome outcome = taken.get();
+    changesNothing &= outcome.succeeded();
     outcomes.put(outcome.step().id(), outcome);
     settling.add(outcome);
     races.completed(session, outcome);
@@ -265,7 +274,7 @@ final class CaseRun {
   }
 
   /** True if each of the sessions is blocked by one that is idle, directly or over others. */
-  private boolean areAtRest(Collection<Session> busy) throws SQLException {
+  private boolean areAtRest(List<Session> busy) throws SQLException {
     if (busy.size() == own.size()) {
       return false; // nobody is left who could block them
     }
@@ -282,8 +291,14 @@ final class CaseRun {
       return false;
     }
     busy.forEach(Session::noteBlocked);
-    races.settled(waiting);
+    rest(busy, waiting);
     return true;
+  }
+
+  private void rest(List<Session> busy, Map<Long, Set<Long>> waiting) {
+    resting = busy;
+    waits = waiting;
+    races.settled(waiting);
   }
 
   /**

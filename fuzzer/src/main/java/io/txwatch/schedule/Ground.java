@@ -256,6 +256,11 @@ final class Ground {
     standing = List.of();
   }
 
+  /** The names of its tables, as statements spell them, those that refer to others after those. */
+  List<String> inOrder(TestCase testCase) throws SQLException {
+    return standing.isEmpty() ? setup(testCase).inOrder(workspace.tables()) : tables;
+  }
+
   /** The names of its tables, as statements spell them, sorted; those that a case made, too. */
   List<String> tables() throws SQLException {
     return standing.isEmpty() ? workspace.tables() : tables.stream().sorted().toList();

@@ -63,7 +63,7 @@ public final class Sandbox implements AutoCloseable {
    * those.
    */
   public List<String> tables(TestCase testCase) throws SQLException {
-    return Setup.of(testCase.setup()).inOrder(ground.tables());
+    return ground.inOrder(testCase);
   }
 
   @Override

@@ -39,9 +39,6 @@ import java.util.concurrent.LinkedBlockingQueue;
  */
 public final class ScheduleExecutor implements AutoCloseable {
 
-  /** After so many the code of drivers, and of what runs in this process, has been compiled. */
-  private static final int COLD_CASES = 100;
-
   private final Dbms dbms;
   private final Workspace workspace;
   private final WaitMonitor monitor;
@@ -55,9 +52,6 @@ public final class ScheduleExecutor implements AutoCloseable {
   private final BlockingQueue<Session> completed = new LinkedBlockingQueue<>();
   private final Map<String, Session> sessions = new LinkedHashMap<>();
   private final CaseRun.Surroundings surroundings;
-
-  /** How many cases of several sessions have been executed. */
-  private int executed;
 
   /** The application whose sessions a case describes: how it comes by connections. */
   public interface Application {
@@ -120,8 +114,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     this.monitor = workspace.newMonitor();
     this.founder = workspace.connect();
     this.ground = new Ground(dbms, workspace, founder);
-    this.surroundings =
-        new CaseRun.Surroundings(dbms, monitor, completed, patience, () -> executed > COLD_CASES);
+    this.surroundings = new CaseRun.Surroundings(dbms, monitor, completed, patience);
   }
 
   /** A set-up statement that the DBMS refused: the case says nothing about transactions. */
@@ -168,7 +161,6 @@ public final class ScheduleExecutor implements AutoCloseable {
     if (isSerial && keeps && own.size() == 1) {
       return alone(testCase, level, own.values().iterator().next(), reader);
     }
-    executed++;
     CaseRun run = new CaseRun(testCase, level, own, surroundings, keeps && isPlain());
     Optional<String> undecided = run.run();
     List<StepOutcome> finals = List.of();

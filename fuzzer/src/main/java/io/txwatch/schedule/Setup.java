@@ -22,8 +22,7 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
   private static final Pattern DEFINITION =
       Pattern.compile("(?i)^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?([\\w\"`]+)");
   private static final Pattern COUNTS_ON =
-      Pattern.compile(
-          "(?i)\\{AUTOINC\\}|AUTO_?INCREMENT|\\b(BIG|SMALL)?SERIAL\\b|\\bIDENTITY\\b|SEQUENCE");
+      Pattern.compile("(?i)\\{AUTOINC\\}|AUTO_?INCREMENT|SERIAL\\b|\\bIDENTITY\\b|SEQUENCE");
 
   /** The parts of a set-up. */
   static Setup of(List<String> statements) {
