@@ -13,6 +13,7 @@ import io.txwatch.oracle.troc.Troc;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -61,11 +63,15 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
         String.format(
             Locale.ROOT,
             "WriteCheck and Troc, all levels in turn, %d workers, %d s on each server, seed %d,"
-                + " the servers' files in %s. A case is decided if one of them is sure of it.%n%n",
+                + " the servers' files in %s. A case is decided if one of them is sure of it."
+                + " Options of the JVM: %s.%n%n",
             workers,
             seconds,
             seed,
-            System.getProperty("java.io.tmpdir")));
+            System.getProperty("java.io.tmpdir"),
+            ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(option -> option.startsWith("-X"))
+                .collect(Collectors.joining(" "))));
     Markdown table =
         new Markdown(
             "server",
