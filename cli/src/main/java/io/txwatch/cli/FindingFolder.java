@@ -2,6 +2,7 @@ package io.txwatch.cli;
 
 import io.txwatch.campaign.Finding;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.guarantee.Judge;
 import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.KnownBehaviour;
 import io.txwatch.report.JsonReport;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -33,15 +35,18 @@ final class FindingFolder {
 
   private final Dbms dbms;
   private final String url;
+  private final Judge judge;
 
   /**
    * For findings on that DBMS.
    *
    * @param url what it is reached by, without what must not be told
+   * @param judge what levels were held to by the dependency graph
    */
-  FindingFolder(Dbms dbms, String url) {
+  FindingFolder(Dbms dbms, String url, Judge judge) {
     this.dbms = dbms;
     this.url = url;
+    this.judge = judge;
   }
 
   /** Writes the folder of a finding within {@code out}; returns the place of its case. */
@@ -69,6 +74,14 @@ final class FindingFolder {
           anomalies.stream().map(anomaly -> JsonReport.anomaly(anomaly.anomaly())).toList());
     }
     return place;
+  }
+
+  private String oracle(Finding finding) {
+    return switch (finding.oracle()) {
+      case "crash" -> "";
+      case "isorel" -> " --oracle isorel --judge-by " + judge.name().toLowerCase(Locale.ROOT);
+      default -> " --oracle " + finding.oracle();
+    };
   }
 
   private List<String> report(Finding finding, Path place) throws IOException {
@@ -112,7 +125,7 @@ final class FindingFolder {
     finding.execution().undecided().ifPresent(why -> lines.add("  undecided: " + why));
     lines.add("");
     lines.add("To see it again:");
-    lines.add("  txwatch replay " + place + " --url '" + url + "'");
+    lines.add("  txwatch replay " + place + " --url '" + url + "'" + oracle(finding));
     lines.add("");
     lines.addAll(List.of(new TxWatchCommand.Version().getVersion()));
     for (GraphAnomaly anomaly : finding.verdict().anomalies()) {

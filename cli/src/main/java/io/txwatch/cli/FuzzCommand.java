@@ -269,7 +269,7 @@ final class FuzzCommand implements Callable<Integer> {
 
     Report(Console console, Dbms dbms) {
       this.console = console;
-      this.folder = new FindingFolder(dbms, Drivers.shown(Drivers.unwatched(url)));
+      this.folder = new FindingFolder(dbms, Drivers.shown(Drivers.unwatched(url)), judge);
     }
 
     @Override

@@ -317,7 +317,7 @@ public final class Campaign {
           break;
         }
       }
-      if (reproduced == 0) {
+      if (reproduced < REPRODUCTIONS) {
         unreproduced.incrementAndGet();
         listener.notReproduced(first, firstVerdict);
         return;

@@ -15,13 +15,34 @@ public final class References {
 
   private static final Pattern TABLE =
       Pattern.compile("(?is)^\\s*(?:CREATE|ALTER)\\s+TABLE\\s+([\\w\"`]+).*");
-  private static final Pattern REFERS = Pattern.compile("(?i)\\bREFERENCES\\s+([\\w\"`]+)");
+  private static final Pattern REFERS =
+      Pattern.compile("(?i)\\bREFERENCES\\s+([\\w\"`]+)\\s*(?:\\(([^)]*)\\))?");
   private static final Pattern WRITTEN =
       Pattern.compile("(?i)^\\s*(?:\\w+\\s+)*?(?:INTO|UPDATE|DELETE\\s+FROM)\\s+([\\w\"`]+)");
-  private static final Pattern INSERT = Pattern.compile("(?i)^\\s*INSERT\\b");
+  private static final Pattern TAKES_AWAY = Pattern.compile("(?i)^\\s*(DELETE|REPLACE)\\b");
+  private static final Pattern ASSIGNS =
+      Pattern.compile("(?is)^\\s*UPDATE\\b.*?\\bSET\\b(.*?)(\\bWHERE\\b.*)?");
 
-  /** A foreign key's tables, in lower case. */
-  private record Tie(String child, String parent) {}
+  /**
+   * A foreign key's tables, and the columns that it refers to, in lower case; none if they are the
+   * primary key, and not named.
+   */
+  private record Tie(String child, String parent, List<String> key) {
+
+    /** True if a statement may take a key away that children refer to. */
+    boolean mayLose(String sql) {
+      Matcher assigns = ASSIGNS.matcher(sql);
+      return TAKES_AWAY.matcher(sql).find()
+          || (assigns.matches()
+              && (key.isEmpty()
+                  || key.stream()
+                      .anyMatch(
+                          column ->
+                              Pattern.compile("(?i)\\b" + Pattern.quote(column) + "\\s*=")
+                                  .matcher(assigns.group(1))
+                                  .find())));
+    }
+  }
 
   private final List<Tie> ties = new ArrayList<>();
 
@@ -35,7 +56,12 @@ public final class References {
       if (defined.matches()) {
         Matcher refers = REFERS.matcher(sql);
         while (refers.find()) {
-          references.ties.add(new Tie(bare(defined.group(1)), bare(refers.group(1))));
+          String key = refers.group(2) == null ? "" : bare(refers.group(2)).strip();
+          references.ties.add(
+              new Tie(
+                  bare(defined.group(1)),
+                  bare(refers.group(1)),
+                  key.isEmpty() ? List.of() : List.of(key.split("\\s*,\\s*"))));
         }
       }
     }
@@ -58,19 +84,19 @@ public final class References {
         }
       }
     }
-    if (!ties.contains(new Tie(own, own))) {
+    if (ties.stream().noneMatch(tie -> tie.child().equals(own) && tie.parent().equals(own))) {
       found.remove(own);
     }
     return found;
   }
 
-  /** True if one session deleted or changed parents, and another one wrote their children. */
+  /** True if one session took keys of parents away, and another one wrote their children. */
   boolean meetIn(Execution execution) {
     return ties.stream()
         .anyMatch(
             tie ->
                 writes(execution, tie.parent()).stream()
-                    .filter(parents -> !INSERT.matcher(parents.step().sql()).find())
+                    .filter(parents -> tie.mayLose(parents.step().sql()))
                     .anyMatch(
                         parents ->
                             writes(execution, tie.child()).stream()

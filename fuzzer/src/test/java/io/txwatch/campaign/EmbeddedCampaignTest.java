@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.generator.Grammar;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.ServerLaboratory;
 import io.txwatch.oracle.Verdict;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.CaseReader;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -61,5 +65,38 @@ class EmbeddedCampaignTest {
     assertThat(summary.undecided()).isEqualTo(summary.racing()).isLessThan(5);
     assertThat(summary.accepted()).isGreaterThanOrEqualTo(0.97);
     assertThat(ways).contains(way);
+  }
+
+  /**
+   * A fault of DuckDB's (issue 17223): T1 updates, sees and commits a row that T2 has deleted since
+   * T1's snapshot. Two UPDATEs, or two DELETEs, are told apart.
+   */
+  @Test
+  void duckDbUpdatesWhatIsDeleted() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (id INT, v INT)
+        I: INSERT INTO t VALUES (1, 10), (2, 20)
+        T1: BEGIN
+        T1: SELECT * FROM t
+        T2: DELETE FROM t WHERE id = 2
+        T1: UPDATE t SET v = 21 WHERE id = 2
+        T1: SELECT * FROM t WHERE id = 2
+        T1: COMMIT
+        """;
+    Dbms dbms = Dbms.of("jdbc:duckdb:", DriverManager::getConnection);
+    try (ServerLaboratory laboratory = new ServerLaboratory(dbms, Duration.ofSeconds(10))) {
+      Execution updated =
+          laboratory.execute(CaseReader.parse("update", schedule), IsolationLevel.SNAPSHOT);
+      Execution deleted =
+          laboratory.execute(
+              CaseReader.parse("delete", schedule.replace("T1: UPDATE t SET v = 21", "T1: DELETE FROM t")),
+              IsolationLevel.SNAPSHOT);
+
+      assertThat(updated.outcomes()).allMatch(StepOutcome::succeeded);
+      assertThat(updated.outcome(5).toString()).endsWith("-> [2,21]");
+      assertThat(updated.finalState()).containsExactly(List.of("1,10"));
+      assertThat(deleted.outcome(4).failure()).isNotNull();
+    }
   }
 }

@@ -79,7 +79,7 @@ record Semantics(
                   : MVCC_SNAPSHOT);
       case "H2" -> h2(level);
       case "SQLite" -> Optional.of(MVCC_SNAPSHOT);
-      default -> Optional.empty();
+      default -> Optional.empty(); // DuckDB's conflicts are of columns, and we expect rows
     };
   }
 

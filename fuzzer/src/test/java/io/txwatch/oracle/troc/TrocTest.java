@@ -9,6 +9,29 @@ import org.junit.jupiter.api.Test;
 
 class TrocTest {
 
+  /** To H2 a row is its primary key: what is deleted and inserted as it was has not changed. */
+  @Test
+  void aRowThatIsBackAsItWasIsNoChange() throws Exception {
+    try (Lab lab = new Lab(ServerKind.H2)) {
+      String back =
+          """
+          I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, k INT UNIQUE)
+          I: INSERT INTO t VALUES (0, 0), (1, 1)
+          T1: BEGIN
+          T1: DELETE FROM t WHERE k = 1
+          T1: INSERT INTO t VALUES (1, 1)
+          T2: DELETE FROM t WHERE k = 1
+          T1: COMMIT
+          """;
+      var execution = lab.execute(back, "SER");
+
+      assertThat(execution.outcome(4).updateCount()).isEqualTo(1);
+      assertThat(new Troc().judge(execution, lab.laboratory()).result())
+          .as(execution.toString())
+          .isEqualTo(Verdict.Result.UNDECIDED);
+    }
+  }
+
   /** InnoDB shows T1 the row that was deleted since, and its own with the same key. */
   @Test
   void whatNoTableCanHoldIsUndecided() throws Exception {

@@ -1,0 +1,96 @@
+package io.txwatch.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.txwatch.campaign.Finding;
+import io.txwatch.dbms.Dbms;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.IsoRel;
+import io.txwatch.oracle.ServerLaboratory;
+import io.txwatch.oracle.Verdict;
+import io.txwatch.schedule.Execution;
+import io.txwatch.testcase.CaseReader;
+import io.txwatch.testcase.TestCase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FindingFolderTest {
+
+  private static final String WRITE_SKEW =
+      """
+      # seed: 7
+      # number: 12
+      I: CREATE TABLE t (id INT PRIMARY KEY, v INT) {ENGINE}
+      I: INSERT INTO t VALUES (1, 10), (2, 20)
+      T1: BEGIN
+      T2: BEGIN
+      T1: SELECT v FROM t WHERE id = 1
+      T2: SELECT v FROM t WHERE id = 2
+      T1: UPDATE t SET v = 21 WHERE id = 2
+      T2: UPDATE t SET v = 11 WHERE id = 1
+      T1: COMMIT
+      T2: COMMIT
+      """;
+
+  @TempDir private Path out;
+
+  @Test
+  void whatIsKeptIsWhatABugReportNeeds() throws Exception {
+    String url = "jdbc:h2:mem:finding;DB_CLOSE_DELAY=-1";
+    Dbms dbms = Dbms.of(url, DriverManager::getConnection);
+    TestCase testCase = CaseReader.parse("case-12", WRITE_SKEW);
+    Path place;
+    try (ServerLaboratory laboratory = new ServerLaboratory(dbms, Duration.ofSeconds(30))) {
+      Execution execution = laboratory.watch(testCase, IsolationLevel.REPEATABLE_READ);
+      Verdict verdict = new IsoRel(Judge.ADYA).judge(execution, laboratory);
+      place =
+          new FindingFolder(dbms, url, Judge.ADYA)
+              .write(
+                  new Finding(
+                      verdict,
+                      execution.level(),
+                      testCase,
+                      testCase,
+                      execution,
+                      5,
+                      5,
+                      Optional.empty()),
+                  out);
+    }
+
+    Path folder = out.resolve("isorel-RR-7-12");
+    assertThat(place).isEqualTo(folder.resolve("case.txt"));
+    assertThat(folder.resolve("original.txt")).hasContent(WRITE_SKEW);
+    assertThat(Files.readAllLines(folder.resolve("report.txt")))
+        .startsWith(dbms.describe() + " at REPEATABLE_READ", "settings: MODE=REGULAR, MV_STORE=true")
+        .contains(
+            "found by isorel: WRITE_SKEW of T1, T2, which PL-2.99 rules out",
+            "in 5 of 5 fresh runs; made from seed 7, case 12",
+            "  CREATE TABLE t (id INT PRIMARY KEY, v INT);",
+            "  T2: SELECT v FROM t WHERE id = 2 -> [20]",
+            "  F: SELECT * FROM \"T\" -> [1,11;2,21]",
+            "  txwatch replay "
+                + place
+                + " --url '"
+                + url
+                + "' --oracle isorel --judge-by adya");
+    List<String> anomalies = Files.readAllLines(folder.resolve("anomalies.jsonl"));
+    assertThat(anomalies).hasSize(1);
+    assertThat(new ObjectMapper().readTree(anomalies.get(0)).path("phenomenon").asText())
+        .isEqualTo("WRITE_SKEW");
+
+    Invocation again =
+        Invocation.of(
+            "replay", place.toString(), "--url", url, "--oracle", "isorel", "--judge-by", "adya");
+    assertThat(again.code()).as(again.err()).isEqualTo(ExitCode.ANOMALIES);
+    assertThat(again.out()).contains("isorel: violation, WRITE_SKEW of T1, T2");
+  }
+}
