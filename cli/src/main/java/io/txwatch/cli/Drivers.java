@@ -67,7 +67,22 @@ final class Drivers {
     } catch (SQLException e) {
       throw CommandException.unreachable(
           "cannot connect to " + shown(real) + ": " + firstLine(e.getMessage()));
+    } catch (LinkageError e) {
+      throw CommandException.badInput(
+          "the JDBC driver lacks the class "
+              + firstLine(e.getMessage()).replace('/', '.')
+              + ": name the jar that has it with another --driver-path");
     }
+  }
+
+  /**
+   * Connects once more by a driver that {@link #connect} has made known: a database of the same
+   * process is the same only by the same driver.
+   *
+   * @throws SQLException what the driver says; it may mean something to who knows the DBMS
+   */
+  static Connection again(String url, DatabaseOptions options) throws SQLException {
+    return DriverManager.getConnection(unwatched(url), options.credentials());
   }
 
   /** Makes the drivers for a URL known to {@link DriverManager}. */

@@ -174,7 +174,7 @@ final class FuzzCommand implements Callable<Integer> {
                       CommandException.badInput(
                           "no statements can be made for this database, or for its sql_mode"));
       Territory.requireEmpty(keep, Drivers.shown(real));
-      Dbms dbms = Dbms.of(real, target -> Drivers.connect(target, database));
+      Dbms dbms = Dbms.of(real, target -> Drivers.again(target, database));
       Territory.requireRights(dbms, Drivers.shown(real));
       return run(console, dbms, grammar);
     } catch (UnsupportedDbmsException e) {

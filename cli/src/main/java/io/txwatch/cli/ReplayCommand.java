@@ -125,7 +125,7 @@ final class ReplayCommand implements Callable<Integer> {
     int code = ExitCode.CLEAN;
     try {
       Drivers.connect(real, database).close(); // for its clear errors
-      Dbms dbms = Dbms.of(real, target -> Drivers.connect(target, database));
+      Dbms dbms = Dbms.of(real, target -> Drivers.again(target, database));
       for (int i = 0; i < cases.size(); i++) {
         IsolationLevel level = level(dbms, files.get(i), cases.get(i));
         if (replay(console, dbms, files.get(i), cases.get(i), level, judges)) {

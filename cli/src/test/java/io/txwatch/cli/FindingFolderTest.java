@@ -70,18 +70,15 @@ class FindingFolderTest {
     assertThat(place).isEqualTo(folder.resolve("case.txt"));
     assertThat(folder.resolve("original.txt")).hasContent(WRITE_SKEW);
     assertThat(Files.readAllLines(folder.resolve("report.txt")))
-        .startsWith(dbms.describe() + " at REPEATABLE_READ", "settings: MODE=REGULAR, MV_STORE=true")
+        .startsWith(
+            dbms.describe() + " at REPEATABLE_READ", "settings: MODE=REGULAR, MV_STORE=true")
         .contains(
             "found by isorel: WRITE_SKEW of T1, T2, which PL-2.99 rules out",
             "in 5 of 5 fresh runs; made from seed 7, case 12",
             "  CREATE TABLE t (id INT PRIMARY KEY, v INT);",
             "  T2: SELECT v FROM t WHERE id = 2 -> [20]",
             "  F: SELECT * FROM \"T\" -> [1,11;2,21]",
-            "  txwatch replay "
-                + place
-                + " --url '"
-                + url
-                + "' --oracle isorel --judge-by adya");
+            "  txwatch replay " + place + " --url '" + url + "' --oracle isorel --judge-by adya");
     List<String> anomalies = Files.readAllLines(folder.resolve("anomalies.jsonl"));
     assertThat(anomalies).hasSize(1);
     assertThat(new ObjectMapper().readTree(anomalies.get(0)).path("phenomenon").asText())

@@ -90,7 +90,8 @@ class EmbeddedCampaignTest {
           laboratory.execute(CaseReader.parse("update", schedule), IsolationLevel.SNAPSHOT);
       Execution deleted =
           laboratory.execute(
-              CaseReader.parse("delete", schedule.replace("T1: UPDATE t SET v = 21", "T1: DELETE FROM t")),
+              CaseReader.parse(
+                  "delete", schedule.replace("T1: UPDATE t SET v = 21", "T1: DELETE FROM t")),
               IsolationLevel.SNAPSHOT);
 
       assertThat(updated.outcomes()).allMatch(StepOutcome::succeeded);

@@ -1,0 +1,28 @@
+package io.txwatch.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.junit.jupiter.api.Test;
+
+class DriversTest {
+
+  /** A fuzzed DBMS says by an error that its database has been dropped. */
+  @Test
+  void whatTheDriverSaysIsPassedOnTheSecondTime() throws Exception {
+    DatabaseOptions options = new DatabaseOptions();
+    String url = "jdbc:h2:mem:drivers";
+    try (Connection first = Drivers.connect(url, options);
+        Connection again = Drivers.again("jdbc:txwatch:h2:mem:drivers", options)) {
+      first.createStatement().execute("CREATE TABLE t (id INT)");
+      assertThat(again.createStatement().executeQuery("SELECT * FROM t").next()).isFalse();
+    }
+
+    assertThatThrownBy(() -> Drivers.again("jdbc:h2:mem:nobody;IFEXISTS=TRUE", options))
+        .isInstanceOf(SQLException.class);
+    assertThatThrownBy(() -> Drivers.connect("jdbc:h2:mem:nobody;IFEXISTS=TRUE", options))
+        .isInstanceOf(CommandException.class);
+  }
+}
