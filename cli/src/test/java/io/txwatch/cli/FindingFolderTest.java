@@ -40,7 +40,7 @@ class FindingFolderTest {
       T2: COMMIT
       """;
 
-  @TempDir private Path out;
+  @TempDir private Path out = Path.of("");
 
   @Test
   void whatIsKeptIsWhatABugReportNeeds() throws Exception {
