@@ -237,6 +237,10 @@ final class Expectation {
     for (long row : rows) {
       Version newest = versions.newest(table, row).orElseThrow();
       if (newest.writer() != transaction.writer && !newest.writer().isCommitted()) {
+        if (timeline.awaitsVictim()) {
+          throw EndException.undecided(
+              outcome, "a deadlock's victim is under way, and when it has ended is not known");
+        }
         throw EndException.violated(
             outcome,
             "; it had to wait for a transaction that had written a row of "

@@ -1,5 +1,6 @@
 package io.txwatch.oracle.troc;
 
+import io.txwatch.dbms.Failure;
 import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.Step;
@@ -7,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The moments of an execution: one for each step that completed. */
 final class Timeline {
@@ -55,6 +57,22 @@ final class Timeline {
     }
     int submitted = begun.getOrDefault(outcome.step().id(), 0);
     return Math.max(submitted, idleSince.getOrDefault(outcome.step().session(), 0)) + 1;
+  }
+
+  /**
+   * True if a statement waits that ends as a deadlock's victim: the DBMS has done so, or is about
+   * to.
+   */
+  boolean awaitsVictim() {
+    return execution.outcomes().stream()
+        .filter(StepOutcome::blocked)
+        .filter(other -> isVictim(other.failure()))
+        .map(other -> other.step().id())
+        .anyMatch(id -> begun.containsKey(id) && !done.contains(id));
+  }
+
+  private static boolean isVictim(@Nullable Failure failure) {
+    return failure != null && failure.kind() == Failure.Kind.DEADLOCK;
   }
 
   /** True if a statement of another session waits, and may have done a part of what it does. */
