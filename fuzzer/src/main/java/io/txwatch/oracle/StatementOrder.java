@@ -27,8 +27,10 @@ final class StatementOrder {
   private static final Pattern READ = Pattern.compile("(?i)^\\s*\\(?\\s*(SELECT|WITH)\\b");
   private static final Pattern WRITTEN =
       Pattern.compile("(?i)\\b(?:INTO|UPDATE|DELETE\\s+FROM)\\s+([\\w\"`.]+)");
+
+  /** What looks at no row: an INSERT of values that says nothing of what is in its way. */
   private static final Pattern BLIND =
-      Pattern.compile("(?is)^\\s*(INSERT|REPLACE)\\b(?!.*SELECT).*");
+      Pattern.compile("(?is)^\\s*INSERT\\s+INTO\\b(?!.*\\b(SELECT|CONFLICT|DUPLICATE)\\b).*");
 
   /** By a statement's number, those that it stands before. */
   private final Map<Integer, Set<Integer>> before = new HashMap<>();

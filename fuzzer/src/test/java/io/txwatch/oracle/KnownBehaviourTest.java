@@ -54,6 +54,29 @@ class KnownBehaviourTest {
     }
   }
 
+  /** T2 passed a row over that T1 deletes, and T1 did not see what T2 inserted. */
+  @Test
+  void anInsertThatPassesRowsOverHasLookedAtThem() throws Exception {
+    try (Lab lab = new Lab(ServerKind.POSTGRESQL)) {
+      Execution execution =
+          lab.execute(
+              """
+              I: CREATE TABLE t (a INT PRIMARY KEY, b INT)
+              I: INSERT INTO t VALUES (2, 0)
+              T2: BEGIN
+              T2: INSERT INTO t VALUES (9, 0), (2, 1) ON CONFLICT DO NOTHING
+              T1: DELETE FROM t WHERE b = 0
+              T2: COMMIT
+              """,
+              "RC");
+      Verdict verdict = new WriteCheck().judge(execution, lab.laboratory());
+
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
+      assertThat(KnownBehaviour.of(lab.dbms().database(), execution, verdict))
+          .contains(KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
+    }
+  }
+
   @Test
   void waitingForAKeyIsNoSemiConsistentRead() throws Exception {
     try (Lab lab = new Lab(ServerKind.MARIADB)) {
