@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -131,15 +132,18 @@ public final class GraphExport implements DependencyListener {
     return new Written(shown.vertexSet().size(), shown.edgeSet().size(), graph.vertexSet().size());
   }
 
+  /** In the order in which they committed, so that the same history is always written alike. */
   private Set<Transaction> onCycles() {
-    Set<Transaction> cyclic = new LinkedHashSet<>();
+    Set<Transaction> cyclic = new HashSet<>();
     for (Set<Transaction> strong :
         new KosarajuStrongConnectivityInspector<>(graph).stronglyConnectedSets()) {
       if (strong.size() > 1) {
         cyclic.addAll(strong);
       }
     }
-    return cyclic;
+    Set<Transaction> inOrder = new LinkedHashSet<>(graph.vertexSet());
+    inOrder.retainAll(cyclic);
+    return inOrder;
   }
 
   private static Map<String, Attribute> node(Transaction transaction) {
