@@ -180,8 +180,10 @@ final class CycleFinder {
       }
     }
     pairs.values().forEach(this::tellWorst);
-    edges.stream().limit(searches).forEach(this::searchWider);
+    // Lost updates first: another cycle of the same class through the same transactions, which may
+    // be as short, says less.
     edges.stream().limit(searches).forEach(this::searchLostUpdates);
+    edges.stream().limit(searches).forEach(this::searchWider);
   }
 
   /** How many searches for a cycle ended without a result because they became too long. */
