@@ -252,10 +252,10 @@ public final class ScheduleExecutor implements AutoCloseable {
         reads.stream()
             .map(sql -> new Sent(new Step(0, "F", Optional.empty(), sql), dbms.spell(sql)))
             .toList();
+    // Who watches an application sees into one statement at a time.
+    boolean goTogether = isPlain() && reader.speaksSql() && dbms.several() != Several.NOT;
     Optional<List<StepOutcome>> together =
-        script.size() > 1 && reader.speaksSql() && dbms.several() != Several.NOT
-            ? reader.executeTogether(script)
-            : Optional.empty();
+        script.size() > 1 && goTogether ? reader.executeTogether(script) : Optional.empty();
     if (together.isPresent()) {
       return together.get();
     }
