@@ -118,28 +118,11 @@ public final class AnomalyDetector implements DependencyListener {
     if (first.isForgotten() || second.isForgotten()) {
       return;
     }
-    // Each wrote on the version that the other replaced: an rw edge either way.
     proven.tell(
         new Finding(
             Phenomenon.LOST_UPDATE,
             Optional.of(CycleClass.G2_ITEM),
-            List.of(
-                new Edge(
-                    first,
-                    second,
-                    DependencyKind.RW,
-                    row,
-                    firstStatement,
-                    secondStatement,
-                    Basis.ITEM),
-                new Edge(
-                    second,
-                    first,
-                    DependencyKind.RW,
-                    row,
-                    secondStatement,
-                    firstStatement,
-                    Basis.ITEM))));
+            Edge.ofForkedWrite(first, second, row, firstStatement, secondStatement)));
   }
 
   private static boolean isInversion(Finding finding) {

@@ -7,6 +7,7 @@ import io.txwatch.dependency.DependencyListener;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.dependency.WrongRead;
+import io.txwatch.graph.DependencyGraph.Edge;
 import io.txwatch.history.Event;
 import io.txwatch.history.HistoryReader;
 import java.io.IOException;
@@ -37,17 +38,7 @@ import org.jgrapht.nio.dot.DOTExporter;
  */
 public final class GraphExport implements DependencyListener {
 
-  private final Graph<Transaction, Dependency> graph = new DirectedPseudograph<>(Dependency.class);
-
-  /** An edge. Two that are equal say the same. */
-  private record Dependency(
-      Transaction from,
-      Transaction to,
-      DependencyKind kind,
-      Row row,
-      int fromStatement,
-      int toStatement,
-      Basis basis) {}
+  private final Graph<Transaction, Edge> graph = new DirectedPseudograph<>(Edge.class);
 
   /**
    * What was written.
@@ -97,7 +88,7 @@ public final class GraphExport implements DependencyListener {
       int fromStatement,
       int toStatement,
       Basis basis) {
-    graph.addEdge(from, to, new Dependency(from, to, kind, row, fromStatement, toStatement, basis));
+    add(new Edge(from, to, kind, row, fromStatement, toStatement, basis));
   }
 
   @Override
@@ -112,22 +103,25 @@ public final class GraphExport implements DependencyListener {
   @Override
   public void forkedWrite(
       Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
-    // Each wrote on the version that the other replaced.
-    dependency(first, second, DependencyKind.RW, row, firstStatement, secondStatement, Basis.ITEM);
-    dependency(second, first, DependencyKind.RW, row, secondStatement, firstStatement, Basis.ITEM);
+    Edge.ofForkedWrite(first, second, row, firstStatement, secondStatement).forEach(this::add);
+  }
+
+  /** Two that are equal say the same. */
+  private void add(Edge edge) {
+    graph.addEdge(edge.from(), edge.to(), edge);
   }
 
   private Written write(boolean all, Writer out) {
-    Graph<Transaction, Dependency> shown = all ? graph : new AsSubgraph<>(graph, onCycles());
+    Graph<Transaction, Edge> shown = all ? graph : new AsSubgraph<>(graph, onCycles());
     Map<Transaction, String> names = new HashMap<>();
     for (Transaction transaction : shown.vertexSet()) {
       names.put(transaction, "t" + (names.size() + 1));
     }
-    DOTExporter<Transaction, Dependency> exporter =
+    DOTExporter<Transaction, Edge> exporter =
         new DOTExporter<>(transaction -> names.getOrDefault(transaction, ""));
     exporter.setGraphIdProvider(() -> "dependencies");
     exporter.setVertexAttributeProvider(GraphExport::node);
-    exporter.setEdgeAttributeProvider(GraphExport::edge);
+    exporter.setEdgeAttributeProvider(GraphExport::attributes);
     exporter.exportGraph(shown, out);
     return new Written(shown.vertexSet().size(), shown.edgeSet().size(), graph.vertexSet().size());
   }
@@ -157,13 +151,12 @@ public final class GraphExport implements DependencyListener {
                 + transaction.level()));
   }
 
-  private static Map<String, Attribute> edge(Dependency dependency) {
+  private static Map<String, Attribute> attributes(Edge edge) {
     Map<String, Attribute> attributes = new LinkedHashMap<>();
-    attributes.put(
-        "label", text(dependency.kind().term() + " " + harmless(dependency.row().toString())));
-    attributes.put("taillabel", text(Integer.toString(dependency.fromStatement())));
-    attributes.put("headlabel", text(Integer.toString(dependency.toStatement())));
-    if (dependency.basis().possible()) {
+    attributes.put("label", text(edge.kind().term() + " " + harmless(edge.row().toString())));
+    attributes.put("taillabel", text(Integer.toString(edge.fromStatement())));
+    attributes.put("headlabel", text(Integer.toString(edge.toStatement())));
+    if (edge.basis().possible()) {
       attributes.put("style", text("dashed"));
     }
     return attributes;

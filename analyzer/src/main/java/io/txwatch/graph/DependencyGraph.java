@@ -76,6 +76,18 @@ public final class DependencyGraph {
       int toStatement,
       Basis basis) {
 
+    /**
+     * Of two writes on one version: each wrote on what the other replaced, an rw edge either way.
+     */
+    public static List<Edge> ofForkedWrite(
+        Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
+      return List.of(
+          new Edge(
+              first, second, DependencyKind.RW, row, firstStatement, secondStatement, Basis.ITEM),
+          new Edge(
+              second, first, DependencyKind.RW, row, secondStatement, firstStatement, Basis.ITEM));
+    }
+
     /** Whether it is an rw edge by predicate. */
     public boolean missesByPredicate() {
       return kind == DependencyKind.RW && basis.byPredicate();
