@@ -41,6 +41,12 @@ public final class Campaign {
   private final Grammar grammar;
   private final Plan plan;
   private final Listener listener;
+
+  /**
+   * How many cases a worker takes at a time: those that have the same tables, if there are enough.
+   */
+  private final long share;
+
   private final AtomicLong next = new AtomicLong();
   private final AtomicLong cases = new AtomicLong();
   private final AtomicLong undecided = new AtomicLong();
@@ -108,6 +114,8 @@ public final class Campaign {
     this.grammar = grammar;
     this.plan = plan;
     this.listener = listener;
+    this.share =
+        Math.max(1, Math.min(CaseGenerator.CASES_OF_A_SCHEMA, plan.cases() / plan.workers()));
   }
 
   /** Asks the workers to stop after the case that each is at. */
@@ -163,12 +171,14 @@ public final class Campaign {
   private void work() {
     try (ServerLaboratory laboratory = new ServerLaboratory(dbms, PATIENCE)) {
       Worker worker = new Worker(laboratory);
-      while (!stop.get() && System.nanoTime() - start < plan.duration().toNanos()) {
-        long number = next.getAndIncrement();
-        if (number >= plan.cases()) {
+      while (!isOver()) {
+        long first = next.getAndAdd(share);
+        if (first >= plan.cases()) {
           return;
         }
-        worker.run(number);
+        for (long n = first; n < Math.min(first + share, plan.cases()) && !isOver(); n++) {
+          worker.run(n);
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -176,6 +186,10 @@ public final class Campaign {
       fault = e;
       stop.set(true);
     }
+  }
+
+  private boolean isOver() {
+    return stop.get() || System.nanoTime() - start >= plan.duration().toNanos();
   }
 
   /** One worker's part. */

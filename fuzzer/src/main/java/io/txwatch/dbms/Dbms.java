@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** A DBMS under test. */
 public interface Dbms {
@@ -30,6 +31,14 @@ public interface Dbms {
           case SNAPSHOT -> throw new SQLException("no level SNAPSHOT here", "0A000");
           case SERIALIZABLE -> Connection.TRANSACTION_SERIALIZABLE;
         });
+  }
+
+  /**
+   * The statement that does the same, where it may go before another one in one round trip; empty
+   * where it may not.
+   */
+  default Optional<String> levelStatement(IsolationLevel level) {
+    return Optional.empty();
   }
 
   /** Lets a session that served another case see the tables of this one. */
@@ -87,9 +96,22 @@ public interface Dbms {
     IN_ONE_TRANSACTION
   }
 
+  /**
+   * True if BEGIN does nothing that another session could notice, and may be executed in the same
+   * round trip as the statement that comes next in its session.
+   */
+  default boolean beginsWithNext() {
+    return false;
+  }
+
   /** Whether sessions take several statements in one round trip. */
   default Several several() {
     return Several.NOT;
+  }
+
+  /** True if cases of one session are better executed on tables of their own. */
+  default boolean serialRunsApart() {
+    return false;
   }
 
   /** What an error of a statement means. */

@@ -46,7 +46,7 @@ final class MariaDbWaits implements WaitMonitor {
   /** Takes the right PROCESS, which shows here rather than when somebody waits. */
   MariaDbWaits(Connection watcher) throws SQLException {
     this.watcher = watcher;
-    status();
+    InnodbPurge.status(watcher);
   }
 
   @Override
@@ -58,7 +58,7 @@ final class MariaDbWaits implements WaitMonitor {
   public Map<Long, Set<Long>> waiting() throws SQLException {
     Map<Long, Wait> found = new LinkedHashMap<>();
     if (current() > 0) {
-      String[] transactions = status().split("\n---TRANSACTION ");
+      String[] transactions = InnodbPurge.status(watcher).split("\n---TRANSACTION ");
       for (int i = 1; i < transactions.length; i++) { // the first is what stands before
         Matcher waiter = WAITER.matcher(transactions[i]);
         if (waiter.find()) {
@@ -92,14 +92,6 @@ final class MariaDbWaits implements WaitMonitor {
             statement.executeQuery("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")) {
       result.next();
       return result.getLong(2);
-    }
-  }
-
-  private String status() throws SQLException {
-    try (Statement statement = watcher.createStatement();
-        ResultSet result = statement.executeQuery("SHOW ENGINE INNODB STATUS")) {
-      result.next();
-      return result.getString(3);
     }
   }
 

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** MySQL, MariaDB, and what speaks their protocol. A workspace is a database. */
@@ -68,8 +69,21 @@ final class MySqlDbms implements Dbms {
   }
 
   @Override
+  public Optional<String> levelStatement(IsolationLevel level) {
+    return several() == Several.ONE_BY_ONE
+        ? Optional.of("SET SESSION TRANSACTION ISOLATION LEVEL " + level.name().replace('_', ' '))
+        : Optional.empty();
+  }
+
+  @Override
   public Several several() {
     return url.contains("allowMultiQueries=true") ? Several.ONE_BY_ONE : Several.NOT;
+  }
+
+  /** InnoDB's transaction begins with what it does first. */
+  @Override
+  public boolean beginsWithNext() {
+    return isInnodb() && several() == Several.ONE_BY_ONE;
   }
 
   @Override
@@ -96,6 +110,12 @@ final class MySqlDbms implements Dbms {
   @Override
   public boolean readsLock(IsolationLevel level) {
     return level == IsolationLevel.SERIALIZABLE;
+  }
+
+  /** What they leave behind would have to be purged before sessions can work side by side again. */
+  @Override
+  public boolean serialRunsApart() {
+    return isInnodb();
   }
 
   @Override
@@ -154,6 +174,11 @@ final class MySqlDbms implements Dbms {
       @Override
       public List<String> keeping() {
         return isInnodb() ? List.of("START TRANSACTION WITH CONSISTENT SNAPSHOT") : List.of();
+      }
+
+      @Override
+      public Optional<Purge> purge(Connection by, List<String> tables) throws SQLException {
+        return isInnodb() ? Optional.of(InnodbPurge.begin(by, tables)) : Optional.empty();
       }
 
       @Override

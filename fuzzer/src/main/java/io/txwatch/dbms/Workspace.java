@@ -3,6 +3,7 @@ package io.txwatch.dbms;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A schema, database or file of our own on the server under test: cases create their tables here
@@ -42,6 +43,15 @@ public interface Workspace extends AutoCloseable {
    */
   default List<String> keeping() {
     return List.of();
+  }
+
+  /**
+   * Empties the tables, in which no session works any more, for the DBMS to purge them beside other
+   * work; empty if it is not a DBMS that would, and tells when it has. It is for who has set the
+   * case up to do so, by his connection.
+   */
+  default Optional<Purge> purge(Connection by, List<String> tables) throws SQLException {
+    return Optional.empty();
   }
 
   /** Keeps the DBMS from work of its own on tables that were just defined. */

@@ -28,8 +28,10 @@ public final class CaseGenerator {
   /** How many statements a transaction has at most unless somebody asks for others. */
   public static final int MOST_STATEMENTS = 4;
 
+  /** How many cases that follow each other have the same tables. */
+  public static final int CASES_OF_A_SCHEMA = 32;
+
   private static final int MOST_SESSIONS = 4;
-  private static final int CASES_OF_A_SCHEMA = 32;
   private static final int MOST_CHANGES = 4;
 
   private final long seed;

@@ -4,6 +4,7 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.Refused;
 import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.ScheduleExecutor.Application;
@@ -16,14 +17,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The laboratory on a server: a workspace and an executor, and as soon as a watched execution is
- * asked for, another pair for those. For one thread.
+ * asked for, or a serial one where those are better apart, another pair for those. For one thread.
  */
 public final class ServerLaboratory implements Laboratory, AutoCloseable {
 
   private final Dbms dbms;
   private final Duration patience;
-  private final Workspace workspace;
-  private final ScheduleExecutor executor;
+  private final Refused refused = new Refused();
+  private final Place sideBySide;
+  private @Nullable Place alone;
   private @Nullable Watching watching;
   private @Nullable Sandbox sandbox;
 
@@ -35,8 +37,7 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   public ServerLaboratory(Dbms dbms, Duration patience) throws SQLException {
     this.dbms = dbms;
     this.patience = patience;
-    this.workspace = dbms.newWorkspace();
-    this.executor = new ScheduleExecutor(dbms, workspace, patience);
+    this.sideBySide = new Place(dbms, patience, refused);
   }
 
   @Override
@@ -47,7 +48,12 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   @Override
   public Execution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    return executor.execute(testCase, level);
+    Place place = sideBySide;
+    if (dbms.serialRunsApart() && testCase.sessions().size() <= 1) {
+      place = alone == null ? new Place(dbms, patience, refused) : alone;
+      alone = place;
+    }
+    return place.executor.execute(testCase, level);
   }
 
   @Override
@@ -73,13 +79,34 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
 
   @Override
   public void close() throws SQLException {
-    try (workspace;
-        executor) {
+    try (sideBySide) {
       if (sandbox != null) {
         sandbox.close();
       }
+      if (alone != null) {
+        alone.close();
+      }
       if (watching != null) {
         watching.close();
+      }
+    }
+  }
+
+  /** What executions that nobody watches need. */
+  private static final class Place implements AutoCloseable {
+    private final Workspace workspace;
+    private final ScheduleExecutor executor;
+
+    Place(Dbms dbms, Duration patience, Refused refused) throws SQLException {
+      this.workspace = dbms.newWorkspace();
+      this.executor = new ScheduleExecutor(dbms, workspace, patience, refused);
+    }
+
+    @Override
+    public void close() throws SQLException {
+      try (workspace;
+          executor) {
+        // they are all there is
       }
     }
   }

@@ -10,9 +10,11 @@ import io.txwatch.schedule.Values;
 import io.txwatch.testcase.Step;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -121,6 +123,7 @@ public final class WriteCheck implements Oracle {
     private final List<ExecutedTransaction> committed;
     private final Promise promise;
     private final boolean savepoints;
+    private final Map<List<Step>, Optional<String>> differences = new HashMap<>();
 
     Trial(Execution execution, Laboratory laboratory) {
       this.execution = execution;
@@ -224,8 +227,18 @@ public final class WriteCheck implements Oracle {
       return WriteCheck.this.verdict(result, reason);
     }
 
-    /** What differs from a serial run of these steps, if anything. */
+    /** What differs from a serial run of these steps, if anything; each order is run once. */
     private Optional<String> difference(List<Step> steps)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      Optional<String> known = differences.get(steps);
+      if (known == null) {
+        known = tried(steps);
+        differences.put(steps, known);
+      }
+      return known;
+    }
+
+    private Optional<String> tried(List<Step> steps)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       // One session for all: that they are serial must not hang on how sessions are scheduled.
       List<Step> serially = new ArrayList<>();

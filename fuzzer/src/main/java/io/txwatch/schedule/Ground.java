@@ -1,6 +1,8 @@
 package io.txwatch.schedule;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.Dbms.Several;
+import io.txwatch.dbms.Purge;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.schedule.ScheduleExecutor.SetupException;
 import io.txwatch.testcase.TestCase;
@@ -11,6 +13,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -38,6 +41,9 @@ final class Ground {
 
   /** How many versions of rows the tables hold, or fewer. */
   private int versions;
+
+  /** On its way since a case was left, if nothing has been done to the tables since. */
+  private Optional<Purge> purge = Optional.empty();
 
   /** The definitions that the tables are of; empty if they are of no use any more. */
   private List<String> standing = List.of();
@@ -86,7 +92,12 @@ final class Ground {
     execute(filling(List.of(), setup));
   }
 
-  private List<String> renewal() {
+  private List<String> renewal() throws SQLException {
+    if (purge.isPresent() && purge.get().isDone()) {
+      purge = Optional.empty();
+      versions = 0;
+      return List.of();
+    }
     if (versions < workspace.harmlessVersions()) {
       return emptying();
     }
@@ -103,8 +114,21 @@ final class Ground {
     return statements;
   }
 
+  /** The case is over, and read: what it has left is cleared away while others work, if it can. */
+  void leave() {
+    if (standing.isEmpty()) {
+      return;
+    }
+    try {
+      purge = workspace.purge(session, tables);
+    } catch (SQLException e) {
+      purge = Optional.empty(); // rows that refer to each other, say: the next case gets new tables
+    }
+  }
+
   /** The tables as the case's set-up leaves them, for a session that is alone with them. */
   void restore(TestCase testCase) throws SQLException, SetupException {
+    purge = Optional.empty();
     Setup setup = setup(testCase);
     if (!isStanding(setup)) {
       define(testCase.setup(), setup);
@@ -125,6 +149,19 @@ final class Ground {
       takeBack();
       define(testCase.setup(), setup);
     }
+  }
+
+  /** What {@link #restore} does, for the session itself to do; empty if it cannot. */
+  List<Sent> restoring(TestCase testCase) {
+    Setup setup = setup(testCase);
+    if (!isStanding(setup) || dbms.several() != Several.ONE_BY_ONE) {
+      return List.of();
+    }
+    purge = Optional.empty();
+    List<String> statements = new ArrayList<>(List.of("BEGIN"));
+    statements.addAll(refilling(setup));
+    statements.add("COMMIT");
+    return statements.stream().map(sql -> new Sent(SerialRun.ADDED, dbms.spell(sql))).toList();
   }
 
   private void takeBack() throws SQLException {
@@ -160,7 +197,14 @@ final class Ground {
 
   /** Empties the tables that stand, and fills them as the case does. */
   void refill(TestCase testCase) throws SetupException {
+    purge = Optional.empty();
     execute(refilling(setup(testCase)));
+  }
+
+  /** The statements that do so. */
+  List<String> refilling(TestCase testCase) {
+    purge = Optional.empty();
+    return refilling(setup(testCase)).stream().map(dbms::spell).toList();
   }
 
   private List<String> refilling(Setup setup) {
@@ -198,6 +242,7 @@ final class Ground {
 
   private void define(List<String> statements, Setup setup) throws SQLException, SetupException {
     forget();
+    purge = Optional.empty();
     workspace.clear();
     versions = 0;
     for (String sql : statements) {

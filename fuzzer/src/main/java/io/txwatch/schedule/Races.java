@@ -93,10 +93,13 @@ final class Races {
       return true;
     }
     Map<Long, Set<Long>> left = new HashMap<>(waited);
-    left.keySet().removeAll(victims);
+    boolean wasEnd = submitter == null || ended.contains(submitter.key());
+    if (!wasEnd) { // a step that closed a circle: its victims made way before anybody went on
+      left.keySet().removeAll(victims);
+    }
     Set<Long> gone = new HashSet<>(ended);
     gone.removeAll(left.keySet());
-    boolean closedCircle = !victims.isEmpty() && cameBack && !gone.contains(keyOf(submitter));
+    boolean closedCircle = !wasEnd && !victims.isEmpty() && cameBack;
     if (closedCircle && !free(left, gone).isEmpty()) {
       return true; // who closed it went on, and beside it another one
     }
@@ -108,14 +111,21 @@ final class Races {
         return true;
       }
       if (free.isEmpty() || !ended.containsAll(free)) {
-        return false;
+        gone.removeAll(free);
+        return !free.isEmpty() && isMadeWayFor(left, gone);
       }
     }
     return false;
   }
 
-  private static long keyOf(@Nullable Session session) {
-    return session == null ? -1 : session.key();
+  /**
+   * True if who was set free goes on beside others: it has closed a circle, and they waited for the
+   * victim.
+   */
+  private boolean isMadeWayFor(Map<Long, Set<Long>> left, Set<Long> gone) {
+    left.keySet().removeAll(victims);
+    gone.addAll(victims);
+    return !victims.isEmpty() && !free(left, gone).isEmpty();
   }
 
   /** Those of the waiters that wait for nobody who is not gone. */

@@ -58,6 +58,11 @@ public final class Sandbox implements AutoCloseable {
     ground.refill(testCase);
   }
 
+  /** The statements that do so. */
+  public List<String> filling(TestCase testCase) {
+    return ground.refilling(testCase);
+  }
+
   /**
    * The names of the case's tables, as statements spell them, those that refer to others after
    * those.

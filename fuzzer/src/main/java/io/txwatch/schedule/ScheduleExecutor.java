@@ -52,6 +52,7 @@ public final class ScheduleExecutor implements AutoCloseable {
   private final BlockingQueue<Session> completed = new LinkedBlockingQueue<>();
   private final Map<String, Session> sessions = new LinkedHashMap<>();
   private final CaseRun.Surroundings surroundings;
+  private final Refused refused;
 
   /** The application whose sessions a case describes: how it comes by connections. */
   public interface Application {
@@ -90,12 +91,23 @@ public final class ScheduleExecutor implements AutoCloseable {
    * @param patience how long the sessions may take to come to rest
    */
   public ScheduleExecutor(Dbms dbms, Workspace workspace, Duration patience) throws SQLException {
+    this(dbms, workspace, patience, new Refused());
+  }
+
+  /**
+   * The same beside others that execute the same cases.
+   *
+   * @param refused what they have learnt of their statements, and this one does
+   */
+  public ScheduleExecutor(Dbms dbms, Workspace workspace, Duration patience, Refused refused)
+      throws SQLException {
     this(
         dbms,
         workspace,
         patience,
         Application.PLAIN,
-        dbms.beginsBySql() ? Style.SQL_TEXT : Style.SQL_IN_JDBC_TRANSACTIONS);
+        dbms.beginsBySql() ? Style.SQL_TEXT : Style.SQL_IN_JDBC_TRANSACTIONS,
+        refused);
   }
 
   /**
@@ -107,7 +119,19 @@ public final class ScheduleExecutor implements AutoCloseable {
   public ScheduleExecutor(
       Dbms dbms, Workspace workspace, Duration patience, Application application, Style style)
       throws SQLException {
+    this(dbms, workspace, patience, application, style, new Refused());
+  }
+
+  private ScheduleExecutor(
+      Dbms dbms,
+      Workspace workspace,
+      Duration patience,
+      Application application,
+      Style style,
+      Refused refused)
+      throws SQLException {
     this.dbms = dbms;
+    this.refused = refused;
     this.workspace = workspace;
     this.application = application;
     this.style = style;
@@ -137,9 +161,11 @@ public final class ScheduleExecutor implements AutoCloseable {
     monitor.awaitHousekeeping();
     boolean keeps = Ground.isKeptBy(testCase);
     boolean isSerial = isPlain() && testCase.sessions().size() <= 1;
-    if (isSerial) {
+    boolean isAlone = isSerial && keeps && testCase.sessions().size() == 1;
+    List<Sent> restoring = isAlone ? ground.restoring(testCase) : List.of();
+    if (isSerial && restoring.isEmpty()) {
       ground.restore(testCase);
-    } else {
+    } else if (!isSerial) {
       if (!isPlain()) { // what it prepares are new tables
         ground.forget();
       }
@@ -158,8 +184,8 @@ public final class ScheduleExecutor implements AutoCloseable {
       dbms.refresh(session.connection());
       own.put(name, session);
     }
-    if (isSerial && keeps && own.size() == 1) {
-      return alone(testCase, level, own.values().iterator().next(), reader);
+    if (isAlone) {
+      return alone(testCase, level, own.values().iterator().next(), reader, restoring);
     }
     CaseRun run = new CaseRun(testCase, level, own, surroundings, keeps && isPlain());
     Optional<String> undecided = run.run();
@@ -169,8 +195,10 @@ public final class ScheduleExecutor implements AutoCloseable {
       ground.forget();
     } else {
       finals = readFinals(testCase, reader);
+      ground.leave();
     }
     ground.note(run.outcomes());
+    refused.note(testCase, run.outcomes());
     return new Execution(
         testCase,
         level,
@@ -182,21 +210,32 @@ public final class ScheduleExecutor implements AutoCloseable {
         application.observed());
   }
 
-  private Execution alone(TestCase testCase, IsolationLevel level, Session session, Session reader)
+  /**
+   * Executes a case of one session.
+   *
+   * @param restoring what it has to begin with, if the tables are not as they should be
+   */
+  private Execution alone(
+      TestCase testCase,
+      IsolationLevel level,
+      Session session,
+      Session reader,
+      List<Sent> restoring)
       throws SQLException, SetupException, InterruptedException {
-    SerialRun run = new SerialRun(testCase, session, dbms, monitor);
-    boolean isDone = false;
-    if (run.canGoTogether()) {
-      isDone = run.runTogether();
-      if (!isDone) {
-        ground.noteUnknown();
-        ground.restore(testCase);
-      }
+    SerialRun run =
+        new SerialRun(testCase, session, dbms, monitor, refused.of(testCase), restoring);
+    boolean isDone = run.canGoTogether() && run.runTogether();
+    if (!restoring.isEmpty() || (run.canGoTogether() && !isDone)) {
+      ground.noteUnknown();
     }
     if (!isDone) {
+      if (run.canGoTogether() || !restoring.isEmpty()) {
+        ground.restore(testCase);
+      }
       run.run();
     }
     ground.note(run.outcomes());
+    refused.note(testCase, run.outcomes());
     return new Execution(
         testCase,
         level,
@@ -223,7 +262,14 @@ public final class ScheduleExecutor implements AutoCloseable {
     }
     Connection connection = application.connect(workspace, name);
     Session opened =
-        new Session(name, dbms, connection, style, monitor.sessionOf(connection), completed);
+        new Session(
+            name,
+            dbms,
+            connection,
+            style,
+            monitor.sessionOf(connection),
+            completed,
+            isPlain()); // who watches an application sees into one statement at a time
     sessions.put(name, opened);
     return opened;
   }

@@ -9,29 +9,46 @@ import io.txwatch.testcase.TestCase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A case of one session on its way: there is nobody whom it could wait for, so each step follows as
- * soon as the one before has come back, or all of them are sent together.
+ * soon as the one before has come back, or all of them are sent together, those that are known to
+ * fail apart from the others.
  */
 final class SerialRun {
 
   /** Stands for statements that are not the case's own. */
-  private static final Step ADDED = new Step(0, "", Optional.empty(), "");
+  static final Step ADDED = new Step(0, "", Optional.empty(), "");
 
   private final TestCase testCase;
   private final Session session;
   private final Dbms dbms;
   private final WaitMonitor monitor;
-  private final Optional<List<Sent>> script;
+
+  /** What is sent in one round trip each; empty if the steps have to be one after the other. */
+  private final List<List<Sent>> script;
+
   private final List<StepOutcome> outcomes = new ArrayList<>();
 
-  SerialRun(TestCase testCase, Session session, Dbms dbms, WaitMonitor monitor) {
+  /**
+   * A run that has not begun.
+   *
+   * @param refused the texts of statements that may well fail
+   * @param first what has to be executed before all else, where steps are sent together
+   */
+  SerialRun(
+      TestCase testCase,
+      Session session,
+      Dbms dbms,
+      WaitMonitor monitor,
+      Set<String> refused,
+      List<Sent> first) {
     this.testCase = testCase;
     this.session = session;
     this.dbms = dbms;
     this.monitor = monitor;
-    this.script = session.speaksSql() ? script() : Optional.empty();
+    this.script = session.speaksSql() ? script(refused, first) : List.of();
   }
 
   /** Runs, one step after the other. */
@@ -51,44 +68,60 @@ final class SerialRun {
     }
   }
 
-  /** True if the steps can be sent in one round trip. */
+  /** True if steps can be sent together. */
   boolean canGoTogether() {
-    return script.isPresent();
+    return !script.isEmpty();
   }
 
   /**
-   * Runs in one round trip.
+   * Runs, with steps sent together.
    *
-   * @return false if a step failed; what has been done then is not known
+   * @return false if a step failed that nobody expected to; what has been done then is not known
    */
   boolean runTogether() {
-    Optional<List<StepOutcome>> together = script.flatMap(session::executeTogether);
-    together.ifPresent(
-        all ->
-            all.stream().filter(outcome -> !outcome.step().equals(ADDED)).forEach(outcomes::add));
-    return together.isPresent();
+    for (List<Sent> part : script) {
+      Optional<List<StepOutcome>> together =
+          part.size() == 1
+              ? session.executeApart(part.get(0)).map(List::of)
+              : session.executeTogether(part);
+      if (together.isEmpty()) {
+        outcomes.clear();
+        return false;
+      }
+      together.get().stream()
+          .filter(outcome -> !outcome.step().equals(ADDED))
+          .forEach(outcomes::add);
+    }
+    return true;
   }
 
-  /** What is to be sent; empty if it has to be one after the other. */
-  private Optional<List<Sent>> script() {
-    List<Sent> script = new ArrayList<>();
+  private List<List<Sent>> script(Set<String> refused, List<Sent> first) {
+    List<List<Sent>> script = new ArrayList<>();
+    script.add(new ArrayList<>(first));
     boolean isOpen = false;
+    boolean isNew = false;
     for (Step step : testCase.steps()) {
-      Sent sent = new Sent(step, dbms.spell(step.sql()));
+      boolean isApart = refused.contains(step.sql());
       boolean isWork = step.role() == Step.Role.WORK;
-      if (!isWork && isOpen == (step.role() == Step.Role.BEGIN)) {
-        return Optional.empty();
+      if ((!isWork && isOpen == (step.role() == Step.Role.BEGIN))
+          || (isApart && dbms.several() != Several.ONE_BY_ONE)) {
+        return List.of();
       }
+      if (isNew || isApart) {
+        script.add(new ArrayList<>());
+      }
+      isNew = isApart;
+      List<Sent> part = script.get(script.size() - 1);
+      Sent sent = new Sent(step, dbms.spell(step.sql()));
       if (isWork && !isOpen && dbms.several() == Several.IN_ONE_TRANSACTION) {
-        script.addAll(List.of(new Sent(ADDED, "BEGIN"), sent, new Sent(ADDED, "COMMIT")));
+        part.addAll(List.of(new Sent(ADDED, "BEGIN"), sent, new Sent(ADDED, "COMMIT")));
       } else {
-        script.add(sent);
+        part.add(sent);
       }
       isOpen ^= !isWork;
     }
-    return isOpen || script.isEmpty() || dbms.several() == Several.NOT
-        ? Optional.empty()
-        : Optional.of(script);
+    script.removeIf(List::isEmpty);
+    return isOpen || dbms.several() == Several.NOT ? List.of() : script;
   }
 
   /** The outcome of each step, in the order of the case. */

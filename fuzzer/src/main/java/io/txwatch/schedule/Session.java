@@ -42,9 +42,20 @@ final class Session implements AutoCloseable {
   private final BlockingQueue<Session> completed;
   private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
   private final Thread thread;
+
+  /** True if several statements may be sent as one. */
+  private final boolean mayBundle;
+
   private final Queue<Step> waiting = new ArrayDeque<>();
 
   private @Nullable IsolationLevel level;
+
+  /** What sets the level, if that has to be executed before the next statement; mostly nothing. */
+  private String beforeLevel = "";
+
+  /** What begins a transaction, if that has to be executed before the next statement. */
+  private String beforeBegin = "";
+
   private @Nullable Step running;
   private boolean rollingBack;
   private boolean blocked;
@@ -69,13 +80,15 @@ final class Session implements AutoCloseable {
       Connection connection,
       Style style,
       long key,
-      BlockingQueue<Session> completed) {
+      BlockingQueue<Session> completed,
+      boolean mayBundle) {
     this.name = name;
     this.dbms = dbms;
     this.connection = connection;
     this.style = style;
     this.key = key;
     this.completed = completed;
+    this.mayBundle = mayBundle && style == Style.SQL_TEXT;
     this.thread = new Thread(this::serve, "session " + name);
     this.thread.setDaemon(true);
     this.thread.start();
@@ -170,6 +183,10 @@ final class Session implements AutoCloseable {
   }
 
   private StepOutcome execute(Step step, String sql) {
+    if (step.role() == Step.Role.BEGIN && canBeginWithNext(step)) {
+      beforeBegin = sql + ";\n";
+      return StepOutcome.ofCount(step, 0);
+    }
     try {
       return style.control(connection, step.role())
           ? StepOutcome.ofCount(step, 0)
@@ -189,11 +206,19 @@ final class Session implements AutoCloseable {
     }
   }
 
+  private boolean canBeginWithNext(Step step) {
+    return mayBundle
+        && !inTransaction
+        && dbms.beginsWithNext()
+        && step.sql().strip().equalsIgnoreCase("BEGIN");
+  }
+
   /** Executes a step as SQL, and reads its result to the end. */
   StepOutcome query(Step step, String sql) throws SQLException {
     try (Statement executing = style.open(connection, sql)) {
       statement = executing;
-      if (style.execute(executing, sql)) {
+      boolean isQuery = hasMoreToExecute() ? first(executing, sql) : style.execute(executing, sql);
+      if (isQuery) {
         try (ResultSet result = executing.getResultSet()) {
           return StepOutcome.ofQuery(step, result);
         }
@@ -202,6 +227,22 @@ final class Session implements AutoCloseable {
     } finally {
       statement = null;
     }
+  }
+
+  private boolean hasMoreToExecute() {
+    return !beforeLevel.isEmpty() || !beforeBegin.isEmpty();
+  }
+
+  /** Sends statements behind what has to be executed before; true if the first returned rows. */
+  private boolean first(Statement executing, String sql) throws SQLException {
+    boolean setsLevel = !beforeLevel.isEmpty();
+    boolean begins = !beforeBegin.isEmpty();
+    String whole = beforeLevel + beforeBegin + sql;
+    beforeLevel = "";
+    beforeBegin = "";
+    boolean isQuery = executing.execute(whole);
+    isQuery = setsLevel ? executing.getMoreResults() : isQuery;
+    return begins ? executing.getMoreResults() : isQuery;
   }
 
   /**
@@ -221,8 +262,8 @@ final class Session implements AutoCloseable {
   }
 
   /**
-   * Sends several steps in one round trip, beside no other session, none of them in a transaction
-   * that is open before or afterwards.
+   * Sends several steps in one round trip, beside no other session. No transaction is open before
+   * the first and after the last that is sent so.
    *
    * @return what came of each; empty if one failed: what has been done is not known then, and no
    *     transaction is open
@@ -231,7 +272,7 @@ final class Session implements AutoCloseable {
     List<StepOutcome> outcomes = new ArrayList<>(script.size());
     try (Statement executing = connection.createStatement()) {
       boolean isQuery =
-          executing.execute(script.stream().map(Sent::text).collect(Collectors.joining(";\n")));
+          first(executing, script.stream().map(Sent::text).collect(Collectors.joining(";\n")));
       for (Sent sent : script) {
         if (isQuery) {
           try (ResultSet result = executing.getResultSet()) {
@@ -247,6 +288,20 @@ final class Session implements AutoCloseable {
       rollBackAlone();
       return Optional.empty();
     }
+  }
+
+  /**
+   * Sends a step between others that were sent together.
+   *
+   * @return what came of it; empty if its error ended the transaction: none is open then
+   */
+  Optional<StepOutcome> executeApart(Sent sent) {
+    StepOutcome executed = execute(sent.step(), sent.text());
+    if (executed.failure() != null && executed.failure().endsTransaction()) {
+      rollBackAlone();
+      return Optional.empty();
+    }
+    return Optional.of(executed);
   }
 
   /** Rolls back, at once: after an error that ended the transaction, or at the end of a case. */
@@ -270,6 +325,10 @@ final class Session implements AutoCloseable {
   }
 
   private void undo() {
+    if (!beforeBegin.isEmpty()) {
+      beforeBegin = ""; // it has not been begun
+      return;
+    }
     try {
       style.rollBack(connection);
     } catch (SQLException e) {
@@ -352,7 +411,12 @@ final class Session implements AutoCloseable {
    */
   void setLevel(IsolationLevel wanted, boolean lasting) throws SQLException {
     if (level != wanted) {
-      dbms.setLevel(connection, wanted);
+      Optional<String> statement = mayBundle ? dbms.levelStatement(wanted) : Optional.empty();
+      if (statement.isPresent()) {
+        beforeLevel = statement.get() + ";\n";
+      } else {
+        dbms.setLevel(connection, wanted);
+      }
     }
     level = lasting ? wanted : null;
   }

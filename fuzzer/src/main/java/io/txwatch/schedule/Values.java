@@ -5,6 +5,7 @@ import java.sql.Array;
 import java.sql.Blob;
 import java.sql.Clob;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,9 +23,11 @@ public final class Values {
 
   /** The labels of a result's columns. */
   static List<String> labels(ResultSet result) throws SQLException {
-    List<String> labels = new ArrayList<>();
-    for (int i = 1; i <= result.getMetaData().getColumnCount(); i++) {
-      labels.add(result.getMetaData().getColumnLabel(i));
+    ResultSetMetaData shape = result.getMetaData();
+    int width = shape.getColumnCount();
+    List<String> labels = new ArrayList<>(width);
+    for (int i = 1; i <= width; i++) {
+      labels.add(shape.getColumnLabel(i));
     }
     return labels;
   }
@@ -68,6 +71,9 @@ public final class Values {
   }
 
   private static Object number(Number number) {
+    if (number instanceof Integer || number instanceof Long) {
+      return BigDecimal.valueOf(number.longValue());
+    }
     try {
       BigDecimal stripped = new BigDecimal(number.toString()).stripTrailingZeros();
       return stripped.scale() < 0 ? stripped.setScale(0) : stripped;

@@ -30,9 +30,9 @@ public record Step(int id, String session, Optional<String> label, String sql) {
     WORK
   }
 
-  /** What this step is to its transaction. Asked for often: most begin with another word. */
+  /** What this step is to its transaction. Asked for often: most begin with another letter. */
   public Role role() {
-    if (!CONTROL.matcher(sql).lookingAt()) {
+    if (!mayControl() || !CONTROL.matcher(sql).lookingAt()) {
       return Role.WORK;
     }
     String words = sql.strip().toUpperCase(Locale.ROOT).replaceAll("\\s+", " ");
@@ -43,6 +43,18 @@ public record Step(int id, String session, Optional<String> label, String sql) {
       case "COMMIT", "COMMIT WORK", "END" -> Role.COMMIT;
       case "ROLLBACK", "ROLLBACK WORK" -> Role.ROLLBACK;
       default -> Role.WORK;
+    };
+  }
+
+  /** False if it begins as no word does that begins or ends a transaction. */
+  private boolean mayControl() {
+    char first = sql.isEmpty() ? ' ' : sql.charAt(0);
+    char second = sql.length() < 2 ? ' ' : sql.charAt(1);
+    return switch (first) {
+      case 'S' -> second == 'T' || second == 't';
+      case 'R' -> second == 'O' || second == 'o';
+      case 'I', 'U', 'D', 'W' -> false;
+      default -> true;
     };
   }
 }

@@ -2,6 +2,7 @@ package io.txwatch.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.dbms.Failure;
 import io.txwatch.servers.ServerKind;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -35,6 +36,38 @@ class RacesTest {
       assertThat(execution.race()).as(execution.toString()).isPresent();
       assertThat(execution.doubt()).isEqualTo(execution.race());
     }
+  }
+
+  /** T2 and T3 are set free together, and each then wants what the other holds: one is aborted. */
+  @ParameterizedTest
+  @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2"})
+  void thoseThatOneCommitSetsFreeRaceToo_ifOneOfThemIsAVictim(ServerKind kind) throws Exception {
+    try (Lab lab = new Lab(kind)) {
+      Execution execution =
+          lab.execute(
+              """
+              I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+              I: INSERT INTO t VALUES (1, 10), (2, 20), (3, 30), (4, 40)
+              T1: BEGIN
+              T1: UPDATE t SET v = 11 WHERE id IN (1, 2)
+              T2: BEGIN
+              T2: UPDATE t SET v = 2 WHERE id = 4
+              T3: BEGIN
+              T3: UPDATE t SET v = 3 WHERE id = 3
+              T2: UPDATE t SET v = 2 WHERE id IN (1, 3)
+              T3: UPDATE t SET v = 3 WHERE id IN (2, 4)
+              T1: COMMIT
+              """,
+              "RC");
+
+      assertThat(execution.undecided()).isEmpty();
+      assertThat(execution.outcomes()).as(execution.toString()).anyMatch(RacesTest::isVictim);
+      assertThat(execution.race()).as(execution.toString()).isPresent();
+    }
+  }
+
+  private static boolean isVictim(StepOutcome outcome) {
+    return outcome.failure() != null && outcome.failure().kind() == Failure.Kind.DEADLOCK;
   }
 
   /** T3 stands behind T2 in the queue for one row, and T2 keeps what it gets to its end. */

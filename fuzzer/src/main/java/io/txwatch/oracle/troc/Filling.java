@@ -124,7 +124,7 @@ final class Filling {
           one.add("NULL");
         } else if (value instanceof String text && PLAIN.matcher(text).matches()) {
           one.add("'" + text + "'");
-        } else if (value instanceof Integer || value instanceof Long) {
+        } else if (isWhole(value)) {
           one.add(value.toString());
         } else if (value instanceof BigDecimal number) {
           one.add(number.toPlainString());
@@ -141,6 +141,13 @@ final class Filling {
     return rows.isEmpty()
         ? Optional.empty()
         : Optional.of("INSERT INTO " + table + " (" + columns(table) + ") VALUES " + values);
+  }
+
+  private static boolean isWhole(Object value) {
+    return value instanceof Integer
+        || value instanceof Long
+        || value instanceof Short
+        || value instanceof Byte;
   }
 
   private String columns(String table) {

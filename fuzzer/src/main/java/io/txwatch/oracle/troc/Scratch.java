@@ -10,6 +10,7 @@ import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.Values;
 import io.txwatch.testcase.TestCase;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -40,6 +41,9 @@ final class Scratch implements AutoCloseable {
   private final Dbms dbms;
   private final Connection session;
   private final boolean inTransaction;
+
+  /** True if its transaction is one of SQL: to begin it takes no round trip then. */
+  private final boolean bySql;
 
   /** True if a statement on one table may change another. */
   private final boolean linked;
@@ -90,14 +94,17 @@ final class Scratch implements AutoCloseable {
     String product = dbms.database().product();
     // Where an error ends a transaction, there is none; elsewhere one saves the commits.
     this.inTransaction = !product.equals("PostgreSQL");
+    this.bySql = inTransaction && dbms.several() == Dbms.Several.ONE_BY_ONE;
     this.linked = testCase.setup().stream().anyMatch(sql -> LINKS.matcher(sql).find());
     this.tables = new WideTables(product);
     this.filling = new Filling(session, tables, linked);
     try {
       if (!tables.haveToBeNamed() && sandbox.define(testCase, tables::widen)) {
-        begin();
-        sandbox.fill(testCase);
-        read(sandbox, testCase);
+        if (!bySql || !fillAndRead(sandbox, testCase)) {
+          begin();
+          sandbox.fill(testCase);
+          read(sandbox, testCase);
+        }
       } else {
         sandbox.setUp(testCase);
         read(sandbox, testCase);
@@ -113,14 +120,50 @@ final class Scratch implements AutoCloseable {
   }
 
   private void begin() throws SQLException {
-    if (inTransaction) {
+    if (bySql) {
+      control("BEGIN");
+    } else if (inTransaction) {
       session.setAutoCommit(false);
+    }
+  }
+
+  private void control(String sql) throws SQLException {
+    try (Statement statement = session.createStatement()) {
+      statement.execute(sql);
     }
   }
 
   private void read(Sandbox sandbox, TestCase testCase) throws SQLException {
     for (String table : sandbox.tables(testCase)) {
-      initial.put(table, tables.read(session, table));
+      try (Statement statement = session.createStatement();
+          ResultSet result = statement.executeQuery("SELECT * FROM " + table)) {
+        initial.put(table, tables.read(result, table));
+      }
+    }
+  }
+
+  /** Begins, fills, and reads in one round trip; false if that is not possible. */
+  private boolean fillAndRead(Sandbox sandbox, TestCase testCase) throws SQLException {
+    List<String> names = sandbox.tables(testCase);
+    List<String> texts = new ArrayList<>(List.of("BEGIN"));
+    texts.addAll(sandbox.filling(testCase));
+    int filling = texts.size();
+    names.forEach(table -> texts.add("SELECT * FROM " + table));
+    try (Statement statement = session.createStatement()) {
+      statement.execute(String.join(";\n", texts));
+      for (int i = 1; i < filling; i++) {
+        statement.getMoreResults();
+      }
+      for (String table : names) {
+        statement.getMoreResults();
+        try (ResultSet result = statement.getResultSet()) {
+          initial.put(table, tables.read(result, table));
+        }
+      }
+      return true;
+    } catch (SQLException e) {
+      control("ROLLBACK"); // which statement it was shows when they are executed one by one
+      return false;
     }
   }
 
@@ -276,7 +319,9 @@ final class Scratch implements AutoCloseable {
   /** Leaves the session as it was. */
   @Override
   public void close() throws SQLException {
-    if (!session.getAutoCommit()) {
+    if (bySql) {
+      control("ROLLBACK");
+    } else if (!session.getAutoCommit()) {
       session.rollback();
       session.setAutoCommit(true);
     }

@@ -75,26 +75,25 @@ final class WideTables {
     }
   }
 
-  /** Reads a table, whose columns are known from then on; its rows are sorted by their texts. */
-  List<List<@Nullable Object>> read(Connection by, String table) throws SQLException {
-    try (Statement statement = by.createStatement();
-        ResultSet result = statement.executeQuery("SELECT * FROM " + table)) {
-      ResultSetMetaData shape = result.getMetaData();
-      String quote = table.startsWith("`") ? "`" : "\"";
-      List<String> columns = new ArrayList<>();
-      for (int i = 1; i <= shape.getColumnCount(); i++) {
-        if (!isOurs(shape.getColumnName(i))) { // ours come last
-          columns.add(quote + shape.getColumnName(i) + quote);
-        }
+  /**
+   * Reads all of a table, whose columns are known from then on; its rows are sorted by their texts.
+   */
+  List<List<@Nullable Object>> read(ResultSet result, String table) throws SQLException {
+    ResultSetMetaData shape = result.getMetaData();
+    String quote = table.startsWith("`") ? "`" : "\"";
+    List<String> columns = new ArrayList<>();
+    for (int i = 1; i <= shape.getColumnCount(); i++) {
+      if (!isOurs(shape.getColumnName(i))) { // ours come last
+        columns.add(quote + shape.getColumnName(i) + quote);
       }
-      layouts.put(table, new Layout(String.join(", ", columns), columns.size()));
-      List<List<@Nullable Object>> rows = new ArrayList<>();
-      while (result.next()) {
-        rows.add(row(result, 1, columns.size()));
-      }
-      rows.sort(Comparator.comparing(Values::line));
-      return rows;
     }
+    layouts.put(table, new Layout(String.join(", ", columns), columns.size()));
+    List<List<@Nullable Object>> rows = new ArrayList<>();
+    while (result.next()) {
+      rows.add(row(result, 1, columns.size()));
+    }
+    rows.sort(Comparator.comparing(Values::line));
+    return rows;
   }
 
   /** True if a column is not the case's. */
