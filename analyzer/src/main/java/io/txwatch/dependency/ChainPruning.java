@@ -139,6 +139,7 @@ final class ChainPruning {
         break;
       }
     }
+    version.successor = null;
     version.leavePrevious();
     Row row = version.row;
     if (row.latest == version) {

@@ -138,6 +138,8 @@ final class Version {
     if (read.next != null) {
       read.next.before = read.before;
     }
+    read.next = null;
+    read.before = null;
   }
 
   boolean is(long transaction, int number) {

@@ -32,6 +32,7 @@ public final class AnalysisServer implements AutoCloseable {
   private static final long TICK_MILLIS = 20;
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);
   private static final long STATUS_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long CLOCK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long SUSPECT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long STOP_MILLIS = 10_000;
 
@@ -50,6 +51,7 @@ public final class AnalysisServer implements AutoCloseable {
   private long ticked = System.nanoTime();
   private long published = ticked - STATUS_NANOS;
   private long suspected = ticked;
+  private long clockSent = ticked;
 
   private volatile Status status = new Status(List.of(), 0, 0, 0, 0, Coverage.NONE);
   private volatile boolean stopping;
@@ -108,6 +110,7 @@ public final class AnalysisServer implements AutoCloseable {
   }
 
   private void run() {
+    tick(); // before the first event, so that nobody is forgotten of whom it is not known
     try {
       while (!stopping || !door.isQuiet() || !intake.isEmpty()) {
         Message message = intake.poll(TICK_MILLIS);
@@ -129,9 +132,10 @@ public final class AnalysisServer implements AutoCloseable {
   private void take(Message message) {
     if (message instanceof Message.Received received) {
       received(received);
+      told(received.connection(), received.told());
       intake.release(received.weight());
     } else if (message instanceof Message.Heard heard) {
-      heard(heard.connection());
+      told(heard.connection(), heard.told());
     } else if (message instanceof Message.Arrived arrived) {
       arrived(arrived);
     } else if (message instanceof Message.Announced announced) {
@@ -154,7 +158,7 @@ public final class AnalysisServer implements AutoCloseable {
     client.awaited = false;
     client.torn = false;
     if (!back) {
-      clients.heard(client);
+      client.told = analysis.clock();
     } // else what waited for the link while it was cut is still to come
     arrived.connection().client = client;
     analysis.flush(); // the welcome acknowledges
@@ -167,11 +171,11 @@ public final class AnalysisServer implements AutoCloseable {
             + arrived.connection().from());
   }
 
-  /** The client has told everything. */
-  private void heard(Connection connection) {
+  /** The client has told everything up to that time, which it has from us. */
+  private static void told(Connection connection, long time) {
     Client client = connection.client;
-    if (client != null) {
-      clients.heard(client);
+    if (client != null && time <= client.clockSent) {
+      client.told = Math.max(client.told, time);
     }
   }
 
@@ -192,9 +196,6 @@ public final class AnalysisServer implements AutoCloseable {
     Client client = received.connection().client;
     if (client == null) {
       return;
-    }
-    if (!received.more()) {
-      heard(received.connection());
     }
     toAcknowledge.add(client);
     if (received.number() <= client.taken) {
@@ -267,6 +268,10 @@ public final class AnalysisServer implements AutoCloseable {
   private void tick() {
     long now = System.nanoTime();
     ticked = now;
+    if (now - clockSent >= CLOCK_NANOS) {
+      clockSent = now;
+      toAcknowledge.addAll(clients.connected()); // who has nothing to say is to know the time
+    }
     acknowledge();
     if (!stopping) {
       clients.awaitedSinceBefore(now - options.grace().toNanos()).forEach(this::giveUp);
@@ -292,7 +297,8 @@ public final class AnalysisServer implements AutoCloseable {
     for (Client client : toAcknowledge) {
       Connection connection = client.connection;
       if (connection != null) {
-        connection.acknowledge(client.taken);
+        client.clockSent = analysis.clock();
+        connection.acknowledge(client.taken, client.clockSent);
       }
     }
     toAcknowledge.clear();

@@ -41,8 +41,11 @@ final class Client {
   /** Whether that was in the middle of a frame. */
   boolean torn;
 
-  /** The analyzer's clock when it was last heard: what happened before, it has told. */
-  long heard;
+  /** Up to which of the analyzer's times it has told everything. */
+  long told;
+
+  /** The analyzer's time that it was told of last. */
+  long clockSent;
 
   final Set<Long> sessions = new LinkedHashSet<>();
 

@@ -1,28 +1,24 @@
 package io.txwatch.serve;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The clients, and up to which moment all of them have told everything.
  *
  * <p>To the analyzer time is the order in which events arrive. A slow link makes a transaction late
- * that overlapped with others, so nothing is forgotten that was over after that moment.
+ * that overlapped with others, so nothing is forgotten that was over after that moment. Each client
+ * is told the analyzer's time and sends it back with the last of what had happened by then, so that
+ * is known for certain, however slow the link. A client that is new begins with the time at which
+ * it was let in.
  */
 final class Clients {
 
   private static final int MOST = 10_000;
 
-  /** What is on its way when a client's word arrives that it has told everything. */
-  private static final long ON_ITS_WAY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-
   private final Map<Long, Client> clients = new LinkedHashMap<>();
-  private final Deque<long[]> clockBefore = new ArrayDeque<>();
 
   /** The client of that id, which may be new. */
   Client client(long id) {
@@ -47,14 +43,14 @@ final class Clients {
   /**
    * After a restart: those that had sessions open are waited for.
    *
-   * @param heard the analyzer's time from which they may still tell something
+   * @param told the analyzer's time from which they may still tell something
    */
-  void awaitThoseOfEarlier(long heard) {
+  void awaitThoseOfEarlier(long told) {
     long now = System.nanoTime();
     for (Client client : clients.values()) {
       client.awaited = !client.sessions.isEmpty();
       client.cutOff = now;
-      client.heard = heard;
+      client.told = told;
     }
   }
 
@@ -69,35 +65,24 @@ final class Clients {
     return late;
   }
 
-  /** A client has told everything. */
-  void heard(Client client) {
-    client.heard = clockAWhileAgo();
-  }
-
   /**
    * Up to which of the analyzer's times every client has told everything.
    *
    * @param clock the analyzer's time now
    */
   long toldUpTo(long clock) {
-    long now = System.nanoTime();
-    clockBefore.addLast(new long[] {now, clock});
-    while (clockBefore.size() > 1 && now - clockBefore.getFirst()[0] > ON_ITS_WAY_NANOS) {
-      clockBefore.removeFirst();
-    }
-    long upTo = clockAWhileAgo();
+    long upTo = clock;
     for (Client client : clients.values()) {
       if (client.isExpected()) {
-        upTo = Math.min(upTo, client.heard);
+        upTo = Math.min(upTo, client.told);
       }
     }
     return upTo;
   }
 
-  /** The analyzer's time when what arrives now set out, or before. */
-  private long clockAWhileAgo() {
-    long[] then = clockBefore.peekFirst();
-    return then == null ? 0 : then[1];
+  /** Those that are connected. */
+  List<Client> connected() {
+    return clients.values().stream().filter(client -> client.connection != null).toList();
   }
 
   /** How each is doing of whom something may come. */

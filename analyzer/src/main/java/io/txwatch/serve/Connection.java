@@ -48,6 +48,7 @@ final class Connection {
   private boolean welcomed;
   private boolean announce;
   private long through;
+  private long clock;
   private boolean toWrite;
   private boolean closed;
 
@@ -188,13 +189,13 @@ final class Connection {
               this,
               frame.getChunk().getNumber(),
               Chunk.decode(frame.getChunk().getRecords().toByteArray()),
-              frame.getChunk().getMore(),
+              frame.getChunk().getTold(),
               weight);
       case ANNOUNCEMENT -> {
         List<Event> events = Chunk.decode(frame.getAnnouncement().getRecords().toByteArray());
         yield new Message.Announced(this, events, weight);
       }
-      case ALIVE -> new Message.Heard(this);
+      case ALIVE -> new Message.Heard(this, frame.getAlive().getTold());
       default -> throw new IOException("expected a chunk, found " + frame.getWhatCase());
     };
   }
@@ -217,9 +218,14 @@ final class Connection {
     notifyAll();
   }
 
-  /** Chunks up to this one are taken in. */
-  synchronized void acknowledge(long number) {
+  /**
+   * Chunks up to this one are taken in.
+   *
+   * @param time the analyzer's time
+   */
+  synchronized void acknowledge(long number, long time) {
     through = Math.max(through, number);
+    clock = time;
     toWrite = true;
     notifyAll();
   }
@@ -263,6 +269,6 @@ final class Connection {
       welcomed = true;
       return Frames.welcome(through, announce);
     }
-    return Frames.ack(through);
+    return Frames.ack(through, clock);
   }
 }

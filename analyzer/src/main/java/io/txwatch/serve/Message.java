@@ -18,13 +18,17 @@ sealed interface Message {
   /**
    * A chunk of a client's history; it weighs on the intake until it is taken in.
    *
-   * @param more whether more waits behind it
+   * @param told up to which of the analyzer's times the client has told everything with it
    */
-  record Received(Connection connection, long number, List<Event> events, boolean more, int weight)
+  record Received(Connection connection, long number, List<Event> events, long told, int weight)
       implements Message {}
 
-  /** A client has nothing to say. */
-  record Heard(Connection connection) implements Message {}
+  /**
+   * A client has nothing to say.
+   *
+   * @param told up to which of the analyzer's times it has told everything
+   */
+  record Heard(Connection connection, long told) implements Message {}
 
   /**
    * A connection is over.

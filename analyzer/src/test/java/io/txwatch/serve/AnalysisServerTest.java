@@ -140,7 +140,7 @@ class AnalysisServerTest {
       assertThat(endOf(tooLong)).isTrue();
       assertThat(endOf(garbage)).isTrue();
       try (Socket noRecords = greeted(served, 3)) {
-        Frames.write(noRecords.getOutputStream(), Frames.chunk(1, new byte[] {1, 2, 3}, false));
+        Frames.write(noRecords.getOutputStream(), Frames.chunk(1, new byte[] {1, 2, 3}, 0));
         assertThat(endOf(noRecords)).isTrue();
       }
       assertThat(served.server.status().events()).isZero();
@@ -165,7 +165,7 @@ class AnalysisServerTest {
     try (Served served = new Served();
         Socket first = greeted(served, 1)) {
       List<Event> history = Notation.events(LOST_UPDATE);
-      Frames.write(first.getOutputStream(), Frames.chunk(1, records(history.subList(0, 6)), false));
+      Frames.write(first.getOutputStream(), Frames.chunk(1, records(history.subList(0, 6)), 0));
       assertThat(acknowledged(first, 1)).isTrue();
       // Its first connection is still open: the second takes its place.
       try (Socket second = new Socket("127.0.0.1", served.port())) {
@@ -174,11 +174,10 @@ class AnalysisServerTest {
         assertThat(welcome.getWelcome().getThrough()).isEqualTo(1);
         assertThat(welcome.getWelcome().getAnnounce()).isFalse();
         assertThat(endOf(first)).isTrue();
-        Frames.write(
-            second.getOutputStream(), Frames.chunk(1, records(history.subList(0, 6)), false));
+        Frames.write(second.getOutputStream(), Frames.chunk(1, records(history.subList(0, 6)), 0));
         Frames.write(
             second.getOutputStream(),
-            Frames.chunk(2, records(history.subList(6, history.size())), false));
+            Frames.chunk(2, records(history.subList(6, history.size())), 0));
         assertThat(acknowledged(second, 2)).isTrue();
         served.await(() -> served.server.status().duplicates() == 1, "a duplicate");
         assertThat(served.phenomena()).containsExactly("LOST_UPDATE [1, 2]");
@@ -195,7 +194,7 @@ class AnalysisServerTest {
       int commit = history.indexOf(of(history, 1).get(of(history, 1).size() - 1));
       try (Socket killed = greeted(served, 1)) {
         Frames.write(
-            killed.getOutputStream(), Frames.chunk(1, records(history.subList(0, commit)), false));
+            killed.getOutputStream(), Frames.chunk(1, records(history.subList(0, commit)), 0));
         assertThat(acknowledged(killed, 1)).isTrue();
         killed.getOutputStream().write(new byte[] {0, 0, 1, 0, 42});
       }
@@ -220,8 +219,7 @@ class AnalysisServerTest {
     List<Event> history = Notation.events(LOST_UPDATE);
     try (Served served = new Served(null, Duration.ofSeconds(20))) {
       try (Socket first = greeted(served, 5)) {
-        Frames.write(
-            first.getOutputStream(), Frames.chunk(1, records(history.subList(0, 5)), false));
+        Frames.write(first.getOutputStream(), Frames.chunk(1, records(history.subList(0, 5)), 0));
         assertThat(acknowledged(first, 1)).isTrue();
         first.getOutputStream().write(new byte[] {0, 0});
       }
@@ -229,12 +227,66 @@ class AnalysisServerTest {
       try (Socket back = greeted(served, 5)) {
         Frames.write(
             back.getOutputStream(),
-            Frames.chunk(2, records(history.subList(5, history.size())), false));
+            Frames.chunk(2, records(history.subList(5, history.size())), 0));
         assertThat(acknowledged(back, 2)).isTrue();
         assertThat(served.phenomena()).containsExactly("LOST_UPDATE [1, 2]");
         assertThat(served.server.status().coverage().gaps()).isEmpty();
       }
     }
+  }
+
+  /** T2 began before T1 wrote; what its client has to say of it comes when 2000 others are over. */
+  @Test
+  void whatOverlapsWithWhatIsStillToComeIsNotForgotten() throws Exception {
+    List<Event> history = Notation.events(LOST_UPDATE);
+    try (Served served = new Served();
+        Socket late = greeted(served, 1);
+        Socket quick = greeted(served, 2)) {
+      tellMuch(quick, 1, of(history, 1));
+      tellMuch(quick, 2, List.of());
+      Frames.write(late.getOutputStream(), Frames.chunk(1, records(of(history, 2)), 0));
+      assertThat(acknowledged(late, 1)).isTrue();
+      assertThat(served.phenomena()).containsExactly("LOST_UPDATE [1, 2]");
+    }
+  }
+
+  /** The same once that client has said that it has told everything: then T2 comes too late. */
+  @Test
+  void whatNobodyWillTellOfAnyMoreIsForgotten() throws Exception {
+    List<Event> history = Notation.events(LOST_UPDATE);
+    try (Served served = new Served();
+        Socket late = greeted(served, 1);
+        Socket quick = greeted(served, 2)) {
+      long time = tellMuch(quick, 1, of(history, 1));
+      while (time > read(late.getInputStream()).getAck().getClock()) {
+        // it will be told
+      }
+      Frames.write(late.getOutputStream(), Frames.alive(time));
+      // Nobody can know more than the analyzer: this is not believed, and does no harm.
+      Frames.write(late.getOutputStream(), Frames.alive(Long.MAX_VALUE));
+      for (int number = 2; number < 5; number++) { // there is time in between for it to be heard
+        tellMuch(quick, number, List.of());
+      }
+      Frames.write(late.getOutputStream(), Frames.chunk(1, records(of(history, 2)), 0));
+      assertThat(acknowledged(late, 1)).isTrue();
+      assertThat(served.phenomena()).isEmpty();
+    }
+  }
+
+  /** Tells of transactions and a thousand more, then that it has; the analyzer's time by then. */
+  private static long tellMuch(Socket client, int number, List<Event> first) throws IOException {
+    List<Event> events = new ArrayList<>(first);
+    for (int i = 0; i < 1_000; i++) {
+      int by = 1_000 * number + i;
+      Notation.events("r1(y0) c1").forEach(event -> events.add(Renumbered.by(event, by)));
+    }
+    Frames.write(client.getOutputStream(), Frames.chunk(number, records(events), 0));
+    Frame answer = read(client.getInputStream());
+    while (answer.getAck().getThrough() < number) {
+      answer = read(client.getInputStream());
+    }
+    Frames.write(client.getOutputStream(), Frames.alive(answer.getAck().getClock()));
+    return answer.getAck().getClock();
   }
 
   @Test

@@ -12,6 +12,12 @@ public interface EventSink extends AutoCloseable {
   /** Takes one event. */
   void accept(Event event);
 
+  /**
+   * Said by a {@link QueueSink} whenever it was found empty: all that had come to it when it last
+   * said so has been handed over.
+   */
+  default void caughtUp() {}
+
   /** Hands on what is buffered, waiting a bounded time, and releases everything. Never throws. */
   @Override
   void close();

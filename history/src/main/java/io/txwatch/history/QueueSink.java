@@ -260,6 +260,7 @@ public final class QueueSink implements EventSink {
       } else if (last) {
         continue;
       }
+      sayCaughtUp();
       if (System.nanoTime() - flushed > FLUSH_NANOS) {
         flush();
         flushed = System.nanoTime();
@@ -353,6 +354,16 @@ public final class QueueSink implements EventSink {
       consumer.accept(Event.Gap.ofFault(event));
     } catch (Throwable e) {
       fail(consumer, e);
+    }
+  }
+
+  private void sayCaughtUp() {
+    for (EventSink consumer : consumers) {
+      try {
+        consumer.caughtUp();
+      } catch (RuntimeException e) {
+        fail(consumer, e);
+      }
     }
   }
 

@@ -223,9 +223,9 @@ final class Backlog {
     return announcements.take().bytes();
   }
 
-  /** True if no chunk waits behind that one, and nothing that was dropped is to be told. */
-  synchronized boolean isLast(long number) {
-    return waiting.higherEntry(number) == null && !dropping;
+  /** The chunk with which everything is told that was added; none as long as events are dropped. */
+  synchronized long toldWith() {
+    return dropping ? Long.MAX_VALUE : builder.events() > 0 ? lastNumber + 1 : lastNumber;
   }
 
   /** True if nothing waits. */

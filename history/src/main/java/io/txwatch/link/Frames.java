@@ -76,26 +76,30 @@ public final class Frames {
   /**
    * A stretch of the client's history.
    *
-   * @param more whether more waits behind it
+   * @param told up to which of the analyzer's times the client has told everything with it
    */
-  public static Frame chunk(long number, byte[] records, boolean more) {
+  public static Frame chunk(long number, byte[] records, long told) {
     return Frame.newBuilder()
         .setChunk(
             Chunk.newBuilder()
                 .setNumber(number)
-                .setMore(more)
+                .setTold(told)
                 .setRecords(UnsafeByteOperations.unsafeWrap(records)))
         .build();
   }
 
-  /** Chunks up to this one are taken in. */
-  public static Frame ack(long through) {
-    return Frame.newBuilder().setAck(Ack.newBuilder().setThrough(through)).build();
+  /** Chunks up to this one are taken in, and so many events in all, of whomever. */
+  public static Frame ack(long through, long clock) {
+    return Frame.newBuilder().setAck(Ack.newBuilder().setThrough(through).setClock(clock)).build();
   }
 
-  /** Nothing to say. */
-  public static Frame alive() {
-    return Frame.newBuilder().setAlive(Alive.getDefaultInstance()).build();
+  /**
+   * Nothing to say.
+   *
+   * @param told up to which of the analyzer's times the client has told everything
+   */
+  public static Frame alive(long told) {
+    return Frame.newBuilder().setAlive(Alive.newBuilder().setTold(told)).build();
   }
 
   /** The end. */

@@ -44,6 +44,27 @@ final class TcpSink implements EventSink {
   private final Object bed = new Object();
 
   private volatile @Nullable Link link;
+
+  /** What is to be said next: set by the queue's thread, taken by the one that sends. */
+  private volatile Told told = Told.NOTHING;
+
+  // Of the queue's thread: the link and the analyzer's time when it last caught up, and the latest
+  // time that it had said.
+  private @Nullable Link linkBefore;
+  private long clockBefore;
+  private long clockTold;
+
+  /**
+   * A word that everything is told.
+   *
+   * @param to over which link
+   * @param clock up to which of the analyzer's times
+   * @param with the last chunk that it takes
+   */
+  private record Told(@Nullable Link to, long clock, long with) {
+    static final Told NOTHING = new Told(null, 0, Long.MAX_VALUE);
+  }
+
   private volatile long closeBy;
   private volatile boolean closing;
 
@@ -99,6 +120,25 @@ final class TcpSink implements EventSink {
     if (backlog.add(locality.elsewhere(event))) {
       sayDropping();
     }
+  }
+
+  /**
+   * What had happened when this was last said has been added. So the analyzer was told everything
+   * up to the time that it gave before that, once it gets what is here now.
+   */
+  @Override
+  public void caughtUp() {
+    Link to = link;
+    if (to != linkBefore) {
+      told = Told.NOTHING;
+      clockTold = 0;
+    } else if (told == Told.NOTHING && clockBefore > clockTold) {
+      clockTold = clockBefore;
+      told = new Told(to, clockBefore, backlog.toldWith());
+      backlog.wake();
+    }
+    linkBefore = to;
+    clockBefore = to == null ? 0 : to.clock;
   }
 
   private void sayDropping() {
@@ -228,10 +268,13 @@ final class TcpSink implements EventSink {
         Optional<Backlog.Numbered> next = backlog.after(sent, wait, closing);
         if (next.isPresent()) {
           sent = next.get().number();
-          to.write(Frames.chunk(sent, next.get().chunk().bytes(), !backlog.isLast(sent)));
+          to.write(Frames.chunk(sent, next.get().chunk().bytes(), takeTold(sent, to)));
           alive = System.nanoTime();
-        } else if (System.nanoTime() - alive >= Frames.ALIVE_NANOS) {
-          to.write(Frames.alive());
+          continue;
+        }
+        long all = takeTold(sent, to);
+        if (all > 0 || System.nanoTime() - alive >= Frames.ALIVE_NANOS) {
+          to.write(Frames.alive(all));
           alive = System.nanoTime();
         }
       }
@@ -239,6 +282,16 @@ final class TcpSink implements EventSink {
       // The link is cut: what was not acknowledged is sent again over the next.
     }
     return false;
+  }
+
+  /** Up to which of its times the analyzer is told everything with that chunk; 0 if not known. */
+  private long takeTold(long chunk, Link to) {
+    Told next = told;
+    if (next.to != to || next.with > chunk) {
+      return 0;
+    }
+    told = Told.NOTHING;
+    return next.clock;
   }
 
   private void say(Said what, String line) {
@@ -271,6 +324,9 @@ final class TcpSink implements EventSink {
     private final OutputStream out;
     private final Thread answers;
     private volatile boolean broken;
+
+    /** The analyzer's time, as far as it was told. */
+    private volatile long clock;
 
     /**
      * Shakes hands.
@@ -314,6 +370,7 @@ final class TcpSink implements EventSink {
       try {
         for (Frame answer = read(); answer != null; answer = read()) {
           if (answer.hasAck()) {
+            clock = answer.getAck().getClock();
             backlog.acknowledged(answer.getAck().getThrough());
           }
         }

@@ -1,0 +1,148 @@
+package io.txwatch.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.history.Chunk;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.EventSink;
+import io.txwatch.history.QueueSink;
+import io.txwatch.link.wire.Frame;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A client's word that it has told everything, as the analyzer hears it. */
+@Timeout(60)
+class ToldTest {
+
+  /** An analyzer that says what it is told to, behind a queue such as every application has. */
+  private static final class Spoken implements AutoCloseable {
+    private final ServerSocket door = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    final EventSink queue =
+        new QueueSink(
+            1 << 12,
+            List.of(
+                new TcpSink(
+                    new Address(false, "127.0.0.1", door.getLocalPort()),
+                    "",
+                    Optional.empty(),
+                    16 << 20,
+                    "told",
+                    line -> {})));
+    private Socket client;
+    final List<Event> events = new ArrayList<>();
+    long told;
+
+    Spoken() throws IOException {
+      client = accept();
+    }
+
+    private Socket accept() throws IOException {
+      Socket accepted = door.accept();
+      accepted.setSoTimeout(20_000);
+      assertThat(Frames.readBody(accepted.getInputStream(), length(accepted)).hasHello()).isTrue();
+      Frames.write(accepted.getOutputStream(), Frames.welcome(0, false));
+      return accepted;
+    }
+
+    private static int length(Socket from) throws IOException {
+      return Frames.readLength(from.getInputStream(), Frames.LONGEST);
+    }
+
+    void ack(long through, long clock) throws IOException {
+      Frames.write(client.getOutputStream(), Frames.ack(through, clock));
+    }
+
+    /** Takes the next frame; whether there was something to tell in it. */
+    boolean next() throws IOException {
+      Frame frame = Frames.readBody(client.getInputStream(), length(client));
+      told = frame.hasChunk() ? frame.getChunk().getTold() : frame.getAlive().getTold();
+      if (frame.hasChunk()) {
+        events.addAll(Chunk.decode(frame.getChunk().getRecords().toByteArray()));
+      }
+      return frame.hasChunk();
+    }
+
+    void cutAndWaitForItToBeBack() throws IOException {
+      client.close();
+      client = accept();
+    }
+
+    @Override
+    public void close() throws IOException {
+      client.close();
+      queue.close();
+      door.close();
+    }
+  }
+
+  private static Event opened(int session) {
+    return new Event.SessionOpened(
+        session, "s" + session, new Database("PostgreSQL", "18.6", Map.of(), "db"));
+  }
+
+  @Test
+  void theTimeComesBackOnceAllIsTold() throws Exception {
+    try (Spoken analyzer = new Spoken()) {
+      analyzer.queue.accept(opened(1));
+      assertThat(analyzer.next()).isTrue();
+      assertThat(analyzer.told).isZero();
+      analyzer.ack(1, 7);
+      while (analyzer.told == 0) {
+        analyzer.next();
+      }
+      assertThat(analyzer.told).isEqualTo(7);
+      // Over a new connection there may be another analyzer, with a time of its own.
+      analyzer.cutAndWaitForItToBeBack();
+      analyzer.queue.accept(opened(2));
+      while (analyzer.events.size() < 2) {
+        analyzer.next();
+        assertThat(analyzer.told).isZero();
+      }
+      analyzer.ack(2, 3);
+      while (analyzer.told == 0) {
+        analyzer.next();
+      }
+      assertThat(analyzer.told).isEqualTo(3);
+    }
+  }
+
+  /** Each time is the count of what had happened: as much has to have come when it comes back. */
+  @Test
+  void whatHadHappenedByThenHasCome() throws Exception {
+    AtomicInteger happened = new AtomicInteger();
+    try (Spoken analyzer = new Spoken()) {
+      Thread application =
+          new Thread(
+              () -> {
+                for (int i = 1; i <= 30_000; i++) {
+                  analyzer.queue.accept(opened(i));
+                  happened.set(i);
+                  if (i % 50 == 0) {
+                    Thread.yield();
+                  }
+                }
+              });
+      application.start();
+      long chunks = 0;
+      long most = 0;
+      while (application.isAlive() || most < analyzer.events.size()) {
+        chunks += analyzer.next() ? 1 : 0;
+        assertThat(analyzer.events.size()).isGreaterThanOrEqualTo((int) analyzer.told);
+        most = Math.max(most, analyzer.told);
+        analyzer.ack(chunks, happened.get());
+      }
+      application.join();
+      assertThat(most).isPositive();
+    }
+  }
+}
