@@ -1,0 +1,189 @@
+package io.txwatch.bench.analysis;
+
+import io.txwatch.analyzer.Analyzer;
+import io.txwatch.dependency.Basis;
+import io.txwatch.dependency.DependencyInference;
+import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.DependencyListener;
+import io.txwatch.dependency.Row;
+import io.txwatch.dependency.Transaction;
+import io.txwatch.dependency.WrongRead;
+import io.txwatch.graph.DependencyGraph;
+import io.txwatch.graph.DependencyGraph.Edge;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.history.Event;
+import io.txwatch.history.HistoryReader;
+import io.txwatch.history.HistoryWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jgrapht.graph.DefaultEdge;
+import org.jgrapht.graph.DirectedAcyclicGraph;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.infra.Blackhole;
+
+/**
+ * The steps of an analysis, one event or one edge each, over a serializable history that begins
+ * anew when it has ended: none of its edges closes a cycle.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class AnalysisBenchmark {
+
+  private static final long SEED = 20_261_121;
+  private static final long OPERATIONS = 100_000;
+
+  /** What was inferred, in the order in which it was told: a transaction or an edge. */
+  private static final class Inferred implements DependencyListener {
+    final List<Object> all = new ArrayList<>();
+
+    @Override
+    public void committed(Transaction transaction) {
+      all.add(transaction);
+    }
+
+    @Override
+    public void dependency(
+        Transaction from,
+        Transaction to,
+        DependencyKind kind,
+        Row row,
+        int fromStatement,
+        int toStatement,
+        Basis basis) {
+      all.add(new Edge(from, to, kind, row, fromStatement, toStatement, basis));
+    }
+
+    @Override
+    public void wrongRead(
+        WrongRead why, Transaction writer, Transaction reader, Row row, int from, int to) {
+      throw new AssertionError("a wrong read in a serializable history");
+    }
+
+    @Override
+    public void forkedWrite(
+        Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
+      throw new AssertionError("a forked write in a serializable history");
+    }
+  }
+
+  private final List<Event> events = new ArrayList<>();
+  private final Inferred inferred = new Inferred();
+  private final Path file;
+  private HistoryReader reader;
+  private int nextEvent;
+  private int next;
+  private Analyzer analyzer = analyzer();
+  private DependencyInference inference = new DependencyInference(new Inferred());
+  private DependencyGraph graph = new DependencyGraph();
+  private DirectedAcyclicGraph<Transaction, DefaultEdge> acyclic =
+      new DirectedAcyclicGraph<>(DefaultEdge.class);
+
+  /** Makes the history, and infers its edges. */
+  public AnalysisBenchmark() {
+    try {
+      new Execution<>(new WatchedEvents(events::add), SEED, Integer.MAX_VALUE).run(OPERATIONS);
+      file = Files.createTempFile("txwatch", ".history");
+      Files.delete(file);
+      try (HistoryWriter writer = HistoryWriter.open(file)) {
+        events.forEach(writer::accept);
+      }
+      reader = HistoryReader.open(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    DependencyInference all = new DependencyInference(inferred);
+    events.forEach(all::accept);
+  }
+
+  /** Removes the history. */
+  @TearDown
+  public void tearDown() throws IOException {
+    reader.close();
+    Files.delete(file);
+  }
+
+  private static Analyzer analyzer() {
+    return new Analyzer(Judge.named("dbms"), anomaly -> {});
+  }
+
+  private void begin() {
+    analyzer = analyzer();
+    inference = new DependencyInference(new Inferred());
+    graph = new DependencyGraph();
+    acyclic = new DirectedAcyclicGraph<>(DefaultEdge.class);
+    nextEvent = 0;
+    next = 0;
+  }
+
+  private Event event() {
+    if (nextEvent == events.size()) {
+      begin();
+    }
+    return events.get(nextEvent++);
+  }
+
+  /** An event from a file. */
+  @Benchmark
+  public Event decodeEvent() throws IOException {
+    Optional<Event> event = reader.next();
+    if (event.isEmpty()) {
+      reader.close();
+      reader = HistoryReader.open(file);
+      event = reader.next();
+    }
+    return event.orElseThrow();
+  }
+
+  /** An event, until its dependencies are known. */
+  @Benchmark
+  public void inferEvent() {
+    inference.accept(event());
+  }
+
+  /** An event, until it is known which anomalies it completes. */
+  @Benchmark
+  public void analyseEvent() {
+    analyzer.accept(event());
+  }
+
+  /** An edge of the live graph that closes no cycle. */
+  @Benchmark
+  public void addEdge(Blackhole result) {
+    Object told = told();
+    for (; told instanceof Transaction; told = told()) {
+      graph.add((Transaction) told);
+    }
+    result.consume(graph.add((Edge) told));
+  }
+
+  /** The same by JGraphT's acyclic graph, which keeps its order after Pearce and Kelly, too. */
+  @Benchmark
+  public void addEdgeToDirectedAcyclicGraphOfJGraphT(Blackhole result) {
+    Object told = told();
+    for (; told instanceof Transaction; told = told()) {
+      acyclic.addVertex((Transaction) told);
+    }
+    Edge edge = (Edge) told;
+    result.consume(acyclic.addEdge(edge.from(), edge.to()));
+  }
+
+  private Object told() {
+    if (next == inferred.all.size()) {
+      begin();
+    }
+    return inferred.all.get(next++);
+  }
+}
