@@ -95,7 +95,6 @@ final class SideReadRows {
       }
       if (count == most) {
         connection.memory().tooLarge(one.table());
-        connection.memory().versionSets().read(one.table(), count);
         execution.tooLarge(one);
         return -1;
       }
@@ -105,7 +104,11 @@ final class SideReadRows {
       String list = rows.getString(2);
       int length = list == null ? 0 : lengthBefore(list, execution.token(), 1);
       if (length == 0 && list != null && !list.isEmpty()) {
-        continue; // a row of the transaction's own, written after the statement
+        if (list.length() > WriterToken.LENGTH) {
+          execution.notBeside(one, "came too late");
+          return -1; // who wrote the row before its own transaction did was cut off
+        }
+        continue; // a row of the transaction's own, inserted after the statement
       }
       ids[count++] = row;
       if (list == null || length < WriterToken.LENGTH) {
@@ -114,7 +117,6 @@ final class SideReadRows {
         writers.append(list, length - WriterToken.LENGTH, length);
       }
     }
-    connection.memory().versionSets().read(one.table(), count);
     if (count > 0) {
       connection.earlier.rowSeen(StatementKind.SELECT, execution.transaction());
     }

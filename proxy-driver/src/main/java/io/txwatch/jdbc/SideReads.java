@@ -316,6 +316,7 @@ final class SideReads {
         statement.setQueryTimeout(execution.beside().timeout());
       }
       running = statement;
+      long sent = one.isVersionSet() ? System.nanoTime() : 0;
       long found;
       try (ResultSet rows = guarded ? firstResult(statement) : statement.executeQuery()) {
         found =
@@ -324,6 +325,10 @@ final class SideReads {
                 : told.rows(one, rows, execution, certain);
       }
       one.succeeded();
+      if (one.isVersionSet()) {
+        int rows = found < 0 ? connection.mostSideRows() : (int) found;
+        connection.memory().versionSets().read(one.table(), rows, System.nanoTime() - sent);
+      }
       return found;
     } catch (SQLException | RuntimeException e) {
       failed(one, sql, guarded, execution, e);

@@ -1,66 +1,97 @@
 package io.txwatch.jdbc;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 /**
- * How many rows of version sets the connections to a database may read in a second.
+ * How long the connections to a database may read version sets.
  *
  * <p>A version set is a whole table, and each statement has one. Those of small tables cost about a
  * round trip and are always read. Those of tables with thousands of rows would cost the application
- * and the DBMS a hundred times what the statement costs, each time: of them as many are read as the
- * budget pays for, spread over time, and the others are counted as not read. A budget that was not
- * used is saved up to a bound, so that a test, or a quiet hour, is seen completely.
+ * and the DBMS a hundred times what the statement costs, each time: of them as many are read as
+ * take {@code 1/}{@value #SHARE} of the time, whatever that is on this machine under this load, and
+ * the others are counted as not read. What was not used is saved up to a bound. There is more at
+ * the beginning, so that a test, or a service that has just been started, is seen completely.
  */
 final class VersionSetBudget {
 
   /** Tables of that many rows, and smaller ones, cost nothing. */
   static final int FREE_ROWS = 100;
 
-  /** That many rows are paid for by a second; they take some 20 to 40 ms of it. */
-  static final int ROWS_PER_SECOND = 50_000;
+  /** Of so much time one part may be spent on reading. */
+  static final int SHARE = 50;
 
-  /** That many rows are saved up at most. */
-  static final int MOST_SAVED = 10 * ROWS_PER_SECOND;
+  /** Nanoseconds of reading that there are at the beginning. */
+  static final long AT_FIRST = 1_000_000_000;
 
-  private static final long NANOS_PER_ROW = 1_000_000_000L / ROWS_PER_SECOND;
+  /** Nanoseconds of reading that are saved at most. */
+  static final long MOST_SAVED = 100_000_000;
 
-  private final LongSupplier nanos;
+  /** What a row costs at least: it is to be analysed, too. */
+  static final long LEAST_PER_ROW = 500;
 
-  /** The time by which everything that was read is paid for. */
-  private final AtomicLong paidAt;
+  /** What a row costs at most: a read that had to wait, or a pause of the JVM, says nothing. */
+  static final long MOST_PER_ROW = 10_000;
 
-  /** How many rows the larger tables had when they were read last. */
-  private final Map<String, Integer> sizes = new ConcurrentHashMap<>();
+  /**
+   * What could be spent at a time.
+   *
+   * @param nanos of reading; negative if more was spent than there was
+   * @param at the time
+   */
+  private record Saved(long nanos, long at) {
+
+    /** What can be spent at a later time. */
+    long until(long now) {
+      long more = nanos + Math.max(0, now - at) / SHARE;
+      return Math.max(nanos, Math.min(more, MOST_SAVED));
+    }
+  }
+
+  private final LongSupplier clock;
+  private final AtomicReference<Saved> saved;
+
+  /** How many nanoseconds the larger tables took when they were read last. */
+  private final Map<String, Long> costs = new ConcurrentHashMap<>();
 
   /**
    * A full budget.
    *
-   * @param nanos the time, in nanoseconds since whenever
+   * @param clock the time, in nanoseconds since whenever
    */
-  VersionSetBudget(LongSupplier nanos) {
-    this.nanos = nanos;
-    this.paidAt = new AtomicLong(nanos.getAsLong() - MOST_SAVED * NANOS_PER_ROW);
+  VersionSetBudget(LongSupplier clock) {
+    this.clock = clock;
+    this.saved = new AtomicReference<>(new Saved(AT_FIRST, clock.getAsLong()));
   }
 
   /** True if a table is small, or its set is paid for. */
   boolean pays(String table) {
-    Integer rows = sizes.isEmpty() ? null : sizes.get(table);
-    return rows == null || paidAt.get() + rows * NANOS_PER_ROW - nanos.getAsLong() <= 0;
+    Long cost = costs.isEmpty() ? null : costs.get(table);
+    if (cost == null) {
+      return true;
+    }
+    long least = Math.min(cost, MOST_SAVED);
+    return Objects.requireNonNull(saved.get()).until(clock.getAsLong()) >= least;
   }
 
-  /** A table's version set was read. */
-  void read(String table, int rows) {
+  /**
+   * A table's version set was read.
+   *
+   * @param nanos how long that took
+   */
+  void read(String table, int rows, long nanos) {
     if (rows <= FREE_ROWS) {
-      if (!sizes.isEmpty()) {
-        sizes.remove(table);
+      if (!costs.isEmpty()) {
+        costs.remove(table);
       }
       return;
     }
-    sizes.put(table, rows);
-    long fullSince = nanos.getAsLong() - MOST_SAVED * NANOS_PER_ROW;
-    paidAt.updateAndGet(at -> (at - fullSince < 0 ? fullSince : at) + rows * NANOS_PER_ROW);
+    long cost = Math.max(rows * LEAST_PER_ROW, Math.min(rows * MOST_PER_ROW, nanos));
+    costs.put(table, cost);
+    long now = clock.getAsLong();
+    saved.updateAndGet(before -> new Saved(before.until(now) - cost, now));
   }
 }

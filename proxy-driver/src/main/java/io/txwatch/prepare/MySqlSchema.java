@@ -41,8 +41,6 @@ final class MySqlSchema extends SchemaReader {
           "on update|(virtual|stored|persistent) generated|^(virtual|persistent)$",
           Pattern.CASE_INSENSITIVE);
 
-  private static final int WRITERS_LENGTH = WritersColumn.length(Dialect.MYSQL);
-
   private static final String NEW_ROW_ID = "uuid_short() & 9223372036854775807";
 
   private final Dialect dialect;
@@ -228,10 +226,7 @@ final class MySqlSchema extends SchemaReader {
                     c.type().startsWith("bigint")
                         && c.defaultValue().toLowerCase(Locale.ROOT).contains("uuid_short"))
             .isPresent()
-        && table
-            .column(WRITERS)
-            .filter(c -> c.type().equals("varchar(" + WRITERS_LENGTH + ")"))
-            .isPresent();
+        && table.column(WRITERS).filter(c -> WritersColumn.isOurs(c.type())).isPresent();
   }
 
   @Override
@@ -285,7 +280,7 @@ final class MySqlSchema extends SchemaReader {
     String writers =
         WRITERS
             + " VARCHAR("
-            + WRITERS_LENGTH
+            + WritersColumn.length(dialect)
             + ") CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '' INVISIBLE"
             + " COMMENT 'txwatch: newest writers'";
     String rowIdEnd = " INVISIBLE COMMENT 'txwatch: row id'";

@@ -3,13 +3,14 @@ package io.txwatch.sql;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
-import io.txwatch.history.WriterToken;
 import io.txwatch.sql.FromNode.TableRef;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Keeps an UPDATE that changes nothing from changing something, on MySQL and MariaDB.
@@ -21,36 +22,46 @@ import java.util.Map;
  *
  * <p>So the writer is appended only if some assigned column changed. In UPDATE of one table, and in
  * ON DUPLICATE KEY UPDATE, assignments are carried out from left to right, each seeing what those
- * before it did, and a column may be assigned twice. The first assignment puts a digest of the
- * columns before the writers' list; then come the application's; the last one takes the digest off
- * again and appends the token if the columns' digest is another now:
+ * before it did, and a column may be assigned twice. The first assignment puts the text of the
+ * columns ({@link ColumnText}) before the writers' list; then come the application's; the last one
+ * takes the text off again and appends the token if the columns' text is another now:
  *
  * <pre>
- *   SET txw_wl = concat(DIGEST(a), txw_wl),
- *       a = …,
- *       txw_wl = right(concat(substr(txw_wl, 29), if(left(txw_wl, 28) = DIGEST(a), '', TOKEN)), 112)
+ *   SET txw_wl = concat_ws(',', txw_wl, ';', TEXT(a), '', TEXT(b)),
+ *       a = …, b = …,
+ *       txw_wl = right(concat(substring_index(txw_wl, ',', 1),
+ *                             if(txw_wl like concat_ws(',', '%;', TEXT(a), '', TEXT(b)), '', TOKEN)),
+ *                      112)
  * </pre>
  *
- * No variable of the session is touched, nothing is evaluated twice, every function is
- * deterministic, and there is nothing to warn of. The column has room for the digest ({@link
- * #COLUMN_LENGTH}). Where the mode {@code SIMULTANEOUS_ASSIGNMENT} is set, MariaDB refuses it.
+ * What is NULL is left out by {@code concat_ws}, the empty texts between show where. Nothing in the
+ * list or in a text is a wildcard, a comma or a semicolon. It is written this way for the sake of
+ * the DBMS's parser, which takes longer over it than what it says takes to do.
  *
- * <p>The digest must be another exactly if the bytes are: so a FLOAT is digested in all its digits,
- * and a TIMESTAMP as the instant. MySQL compares two JSON documents by their meaning (1 and 1.0 are
- * the same), for which there is no digest. A trigger before the UPDATE may change the row after the
- * last assignment. An UPDATE that joins its table with that of a subquery, as MySQL does for IN and
- * EXISTS and MariaDB where the subquery reads the table that is updated, computes all assignments
- * from the old row. There {@link ComparedGuard} stands in.
+ * <p>No variable of the session is touched, nothing is evaluated twice, every function is
+ * deterministic, and there is nothing to warn of. What may be too long for the room that the column
+ * has beside the list ({@link #COLUMN_LENGTH}) is put there as one digest. Where the mode {@code
+ * SIMULTANEOUS_ASSIGNMENT} is set, MariaDB refuses it.
+ *
+ * <p>MySQL compares two JSON documents by their meaning (1 and 1.0 are the same), for which there
+ * is no text. A trigger before the UPDATE may change the row after the last assignment. An UPDATE
+ * that joins its table with that of a subquery, as MySQL does for IN and EXISTS and MariaDB where
+ * the subquery reads the table that is updated, computes all assignments from the old row. There
+ * {@link ComparedGuard} stands in.
  */
 final class ChangeGuard {
 
-  /** Characters of the digest: 112 bits, and a whole number of tokens. */
-  static final int DIGEST_LENGTH = 2 * WriterToken.LENGTH;
+  /** How long {@code txw_wl} is: room for several texts, and a length of one byte. */
+  static final int COLUMN_LENGTH = 252;
 
-  /** How long the column {@code txw_wl} must be to hold the digest too. */
-  static final int COLUMN_LENGTH = WriterList.WINDOW_LENGTH + DIGEST_LENGTH;
+  /** How long it is in tables that were prepared when there was room for one short digest. */
+  static final int SHORT_COLUMN_LENGTH = 140;
 
-  private static final String NULL = "'" + "-".repeat(DIGEST_LENGTH) + "'";
+  /** What stands between the list and the text. */
+  private static final String MARK = ",;,";
+
+  /** What stands between two texts. */
+  private static final String BETWEEN = ",,";
 
   private final Draft draft;
   private final TableRef target;
@@ -81,21 +92,20 @@ final class ChangeGuard {
       ComparedGuard.append(draft, List.of(target));
       return;
     }
-    String digest = digest(assigned(from, to));
-    String list = target.exposedName() + "." + Auxiliary.WL;
-    draft.splices.before(from, Auxiliary.WL + " = concat(" + digest + ", " + list + "), ");
+    String text = text(assigned(from, to));
+    String list = qualifier() + Auxiliary.WL;
+    draft.splices.before(
+        from, "%s = concat_ws(',', %s, ';', %s), ".formatted(Auxiliary.WL, list, text));
     draft.splices.after(
         to - 1,
-        ", %s = right(concat(substr(%s, %d), if(left(%s, %d) = %s, '', %s)), %d)"
-            .formatted(
-                Auxiliary.WL,
-                list,
-                DIGEST_LENGTH + 1,
-                list,
-                DIGEST_LENGTH,
-                digest,
-                Auxiliary.TOKEN,
-                WriterList.WINDOW_LENGTH));
+        (", %1$s = right(concat(substring_index(%2$s, ',', 1),"
+                + " if(%2$s like concat_ws(',', '%%;', %3$s), '', %4$s)), %5$d)")
+            .formatted(Auxiliary.WL, list, text, Auxiliary.TOKEN, WriterList.WINDOW_LENGTH));
+  }
+
+  /** In an UPDATE of one table a name is that table's; in an upsert there may be others. */
+  private String qualifier() {
+    return draft.shape.kind == StatementKind.UPDATE ? "" : target.exposedName() + ".";
   }
 
   /**
@@ -124,10 +134,10 @@ final class ChangeGuard {
     return false;
   }
 
-  /** The columns that are assigned, as expressions that tell their bytes. */
-  private List<String> assigned(int from, int to) throws NotUnderstood {
+  /** The columns that are assigned. */
+  private List<ColumnText> assigned(int from, int to) throws NotUnderstood {
     Tokens tokens = draft.tokens;
-    Map<String, String> columns = new LinkedHashMap<>();
+    Map<String, ColumnText> columns = new LinkedHashMap<>();
     boolean start = true;
     for (int i = from; i < to; i = tokens.next(i)) {
       if (start) {
@@ -143,75 +153,45 @@ final class ChangeGuard {
           throw new NotUnderstood("an assignment that does not begin with a column");
         }
         String column = QueryScanner.fold(tokens.text(name)).toLowerCase(Locale.ROOT);
-        columns.put(column, told(tokens.text(name), column));
+        columns.put(column, told(name, column));
       }
       start = tokens.is(i, TokenKind.COMMA);
     }
     return new ArrayList<>(columns.values());
   }
 
-  /** An expression that differs exactly if the column's bytes do. */
-  private String told(String name, String folded) throws NotUnderstood {
+  private ColumnText told(int token, String folded) throws NotUnderstood {
+    String name = draft.tokens.text(token);
     String type = table.traits().types().get(folded);
     if (type == null) {
       throw new NotUnderstood(GapReason.SHAPE, "a column of an unknown type");
     }
-    String column = target.exposedName() + "." + name;
-    String base = type.replaceAll("[^a-z].*", "");
-    return switch (base) {
-      case "float" -> "cast(" + column + " as double)";
-      case "timestamp" -> "unix_timestamp(" + column + ")";
-      case "tinyint",
-          "smallint",
-          "mediumint",
-          "int",
-          "bigint",
-          "decimal",
-          "double",
-          "bit",
-          "year",
-          "date",
-          "datetime",
-          "time",
-          "char",
-          "varchar",
-          "binary",
-          "varbinary",
-          "tinytext",
-          "text",
-          "mediumtext",
-          "longtext",
-          "tinyblob",
-          "blob",
-          "mediumblob",
-          "longblob",
-          "enum",
-          "set",
-          "uuid",
-          "inet",
-          "geometry",
-          "point",
-          "linestring",
-          "polygon",
-          "multipoint",
-          "multilinestring",
-          "multipolygon",
-          "geomcollection",
-          "geometrycollection" ->
-          column;
-      default ->
-          throw new NotUnderstood(
-              GapReason.SHAPE, "changes of a column of type " + base + " cannot be told");
-    };
+    boolean quoted = !draft.tokens.is(token, TokenKind.WORD);
+    return ColumnText.of(qualifier() + (quoted ? name : '`' + name + '`'), type);
   }
 
-  private static String digest(List<String> columns) {
-    if (columns.size() == 1) {
-      return "ifnull(left(convert(sha2(%s, 256) using ascii), %d), %s)"
-          .formatted(columns.get(0), DIGEST_LENGTH, NULL);
+  /** The texts of columns, in the room that there is. */
+  private String text(List<ColumnText> columns) {
+    String type = table.traits().types().getOrDefault(Auxiliary.WL, "");
+    int length = WritersColumn.isLong(type) ? COLUMN_LENGTH : SHORT_COLUMN_LENGTH;
+    int room = length - WriterList.WINDOW_LENGTH - MARK.length();
+    if (length(columns) <= room) {
+      return joined(columns, ColumnText::inAscii);
     }
-    List<String> each = columns.stream().map("ifnull(sha2(%s, 256), '-')"::formatted).toList();
-    return "left(convert(sha2(concat(%s), 256) using ascii), %d)"
-        .formatted(String.join(", ", each), DIGEST_LENGTH);
+    boolean one = columns.size() == 1 && columns.get(0).isDigest();
+    ColumnText all =
+        one
+            ? columns.get(0)
+            : ColumnText.digest("concat_ws(',', " + joined(columns, ColumnText::expression) + ")");
+    return all.length() <= room ? all.inAscii() : "left(" + all.inAscii() + ", " + room + ")";
+  }
+
+  private static int length(List<ColumnText> columns) {
+    return columns.stream().mapToInt(ColumnText::length).sum()
+        + BETWEEN.length() * (columns.size() - 1);
+  }
+
+  private static String joined(List<ColumnText> columns, Function<ColumnText, String> as) {
+    return columns.stream().map(as).collect(Collectors.joining(", '', "));
   }
 }

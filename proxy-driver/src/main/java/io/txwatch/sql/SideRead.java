@@ -10,7 +10,8 @@ import java.util.List;
  * @param purpose what its rows are
  * @param moment when it is sent
  * @param sql its text, every value a {@code ?}; its result has the columns {@code txw_rid, txw_wl}
- *     for each of {@code tables}, and no others
+ *     for each of {@code tables}, and no others; of a version set's {@code txw_wl} the newest
+ *     writers are enough
  * @param parameters what each {@code ?} stands for, in order: the number, from 1, of the
  *     application's parameter; {@link #TOKEN} for the statement's writer token
  * @param tables the tables of its columns, a pair each, in order

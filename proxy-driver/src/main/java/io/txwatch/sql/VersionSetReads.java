@@ -1,5 +1,6 @@
 package io.txwatch.sql;
 
+import io.txwatch.history.WriterToken;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.RewritePlanner.Level;
 import io.txwatch.sql.SideRead.Moment;
@@ -26,6 +27,9 @@ import java.util.Set;
  */
 final class VersionSetReads {
 
+  /** So much of a row's list: its last writer, and one before if that is the reader itself. */
+  private static final int NEWEST = 2 * WriterToken.LENGTH;
+
   private VersionSetReads() {}
 
   /** Adds them to a draft, if its level asks for them. */
@@ -49,11 +53,15 @@ final class VersionSetReads {
   }
 
   private static SideRead of(Draft draft, TableRef table) {
+    String newest =
+        draft.dialect == Dialect.SQLITE
+            ? "substr(" + Auxiliary.WL + ", -" + NEWEST + ")"
+            : "right(" + Auxiliary.WL + ", " + NEWEST + ")";
     String sql =
         "select "
             + Auxiliary.RID
             + ", "
-            + Auxiliary.WL
+            + newest
             + " from "
             + String.join(".", table.name())
             + " limit "

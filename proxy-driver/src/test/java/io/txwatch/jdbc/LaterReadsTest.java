@@ -7,6 +7,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
+import io.txwatch.history.VersionSet;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.settings.Setting;
@@ -28,6 +29,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LaterReadsTest {
 
   private static final Settings ITEMS = Settings.of(Map.of(Setting.INSTRUMENT, "items"));
+
+  private static final Settings PREDICATES = Settings.of(Map.of(Setting.INSTRUMENT, "predicates"));
 
   static Stream<ServerKind> innodb() {
     return TestServers.kinds()
@@ -108,5 +111,39 @@ class LaterReadsTest {
     }
     assertThat(rows(bank, StatementKind.INSERT, Access.READ)).hasSize(2);
     assertThat(rows(bank, StatementKind.INSERT, Access.INSERT)).hasSize(2);
+  }
+
+  /** A query that the optimizer answers by itself fixes no snapshot, nor may its version set. */
+  @ParameterizedTest
+  @MethodSource("innodb")
+  void aVersionSetHasNothingOfWhatItsTransactionWroteLater(ServerKind kind) throws SQLException {
+    for (int updates = 0; updates < 4; updates++) {
+      TestDatabase bank = bank(kind);
+      try (Connection other = bank.watched(bank.raw(), PREDICATES);
+          Connection connection = bank.watched(bank.raw(), PREDICATES)) {
+        TestDatabase.execute(other, "UPDATE account SET balance = 5 WHERE id = 1");
+        connection.setAutoCommit(false);
+        TestDatabase.execute(connection, "SELECT balance FROM account WHERE 1 = 0");
+        for (int i = 0; i < updates; i++) {
+          TestDatabase.execute(connection, "UPDATE account SET balance = " + i + " WHERE id = 1");
+        }
+        TestDatabase.execute(connection, "INSERT INTO account VALUES (3, 300)");
+        connection.commit();
+      }
+      long writer = bank.statements().get(0).transaction();
+      List<Event.StatementExecuted> told =
+          bank.statements().stream().filter(s -> s.kind() == StatementKind.SELECT).toList();
+      assertThat(told).hasSize(1);
+      boolean cutOff = updates > 1;
+      assertThat(told.get(0).versionSets()).hasSize(cutOff ? 0 : 1);
+      for (VersionSet set : told.get(0).versionSets()) {
+        assertThat(List.of(set.transaction(0), set.transaction(1))).containsExactly(writer, 0L);
+        assertThat(set.size()).isEqualTo(2);
+      }
+      assertThat(bank.events(Event.Gap.class))
+          .extracting(Event.Gap::reason)
+          .filteredOn(reason -> reason == GapReason.NO_VERSION_SET)
+          .hasSizeGreaterThanOrEqualTo(cutOff ? 1 : 0);
+    }
   }
 }

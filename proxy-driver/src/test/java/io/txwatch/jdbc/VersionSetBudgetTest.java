@@ -7,6 +7,8 @@ import org.junit.jupiter.api.Test;
 class VersionSetBudgetTest {
 
   private static final long SECOND = 1_000_000_000L;
+  private static final int ROWS = 10_000;
+  private static final long COST = 20_000_000;
 
   private long now = -5 * SECOND;
   private final VersionSetBudget budget = new VersionSetBudget(() -> now);
@@ -14,35 +16,58 @@ class VersionSetBudgetTest {
   @Test
   void smallTablesAreFree() {
     for (int i = 0; i < 1_000_000; i++) {
-      budget.read("account", VersionSetBudget.FREE_ROWS);
+      budget.read("account", VersionSetBudget.FREE_ROWS, SECOND);
     }
     assertThat(budget.pays("account")).isTrue();
   }
 
   @Test
-  void whatWasSavedIsSpentAndThenSoMuchASecond() {
-    int rows = 10_000;
-    assertThat(read("stock", rows)).isEqualTo(VersionSetBudget.MOST_SAVED / rows);
-    assertThat(read("stock", rows)).isZero();
+  void whatIsThereAtFirstIsSpentAndThenAShareOfTheTime() {
+    assertThat(spent(COST)).isEqualTo(VersionSetBudget.AT_FIRST / COST);
+    assertThat(budget.pays("stock")).isFalse();
     assertThat(budget.pays("never read")).isTrue();
-    now += SECOND;
-    assertThat(read("stock", rows)).isEqualTo(VersionSetBudget.ROWS_PER_SECOND / rows);
+    long began = now;
+    int times = 0;
+    while (now - began < 100 * SECOND) {
+      now += COST;
+      times += (int) spent(COST);
+    }
+    assertThat(times * COST * VersionSetBudget.SHARE).isEqualTo(100 * SECOND);
+  }
+
+  @Test
+  void littleIsSaved() {
+    spent(COST);
     now += 1000 * SECOND;
-    assertThat(read("stock", rows)).isEqualTo(VersionSetBudget.MOST_SAVED / rows);
+    assertThat(spent(COST)).isEqualTo(VersionSetBudget.MOST_SAVED / COST);
+  }
+
+  /** Where everything is slow, the same share of the time buys less. */
+  @Test
+  void aSlowReadCostsMore() {
+    assertThat(spent(4 * COST)).isEqualTo(VersionSetBudget.AT_FIRST / (4 * COST));
+  }
+
+  @Test
+  void aReadThatHadToWaitSaysNothing() {
+    long most = ROWS * VersionSetBudget.MOST_PER_ROW;
+    budget.read("stock", ROWS, 1000 * SECOND);
+    now += VersionSetBudget.SHARE * most;
+    assertThat(budget.pays("stock")).isTrue();
   }
 
   @Test
   void aTableThatHasBecomeSmallIsFree() {
-    read("stock", 10_000);
-    budget.read("stock", 1);
+    spent(COST);
+    budget.read("stock", 1, COST);
     assertThat(budget.pays("stock")).isTrue();
   }
 
   /** Reads a table as often as is paid for. */
-  private int read(String table, int rows) {
-    int times = 0;
-    while (budget.pays(table)) {
-      budget.read(table, rows);
+  private long spent(long nanos) {
+    long times = 0;
+    while (budget.pays("stock")) {
+      budget.read("stock", ROWS, nanos);
       times++;
     }
     return times;

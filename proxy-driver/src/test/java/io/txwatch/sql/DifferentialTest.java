@@ -288,7 +288,7 @@ class DifferentialTest {
                 connection,
                 add + "txw_rid bigint invisible",
                 add
-                    + "txw_wl varchar(140) character set ascii collate ascii_bin"
+                    + "txw_wl varchar(252) character set ascii collate ascii_bin"
                     + " not null default '' invisible",
                 "update " + table + " set txw_rid = uuid_short() & 9223372036854775807");
         case MARIADB ->
@@ -297,7 +297,7 @@ class DifferentialTest {
                 add
                     + "txw_rid bigint not null default (uuid_short() & 9223372036854775807) invisible",
                 add
-                    + "txw_wl varchar(140) character set ascii collate ascii_bin"
+                    + "txw_wl varchar(252) character set ascii collate ascii_bin"
                     + " not null default '' invisible");
         case SQLITE ->
             execute(

@@ -258,11 +258,19 @@ class RewriteTest {
                         SELECT * FROM t LOCK IN SHARE MODE
                         -> SELECT *, t.txw_rid, t.txw_wl FROM t LOCK IN SHARE MODE
                         UPDATE t SET a = 'it\\'s' WHERE b = 2 ORDER BY a LIMIT 1 # the end
-                        -> UPDATE t SET txw_wl = concat(ifnull(left(convert(sha2(t.a, 256) using ascii), 28), '----------------------------'), t.txw_wl), a = 'it\\'s', txw_wl = right(concat(substr(t.txw_wl, 29), if(left(t.txw_wl, 28) = ifnull(left(convert(sha2(t.a, 256) using ascii), 28), '----------------------------'), '', TOK)), 112) WHERE b = 2 ORDER BY a LIMIT 1 # the end
+                        -> UPDATE t SET txw_wl = concat_ws(',', txw_wl, ';', `a`), a = 'it\\'s', txw_wl = right(concat(substring_index(txw_wl, ',', 1), if(txw_wl like concat_ws(',', '%;', `a`), '', TOK)), 112) WHERE b = 2 ORDER BY a LIMIT 1 # the end
                         UPDATE t AS x SET x.a = ?, `b` = (select c from u), x.a = 2
-                        -> UPDATE t AS x SET txw_wl = concat(left(convert(sha2(concat(ifnull(sha2(x.a, 256), '-'), ifnull(sha2(x.`b`, 256), '-')), 256) using ascii), 28), x.txw_wl), x.a = ?, `b` = (select c from u), x.a = 2, txw_wl = right(concat(substr(x.txw_wl, 29), if(left(x.txw_wl, 28) = left(convert(sha2(concat(ifnull(sha2(x.a, 256), '-'), ifnull(sha2(x.`b`, 256), '-')), 256) using ascii), 28), '', TOK)), 112)
+                        -> UPDATE t AS x SET txw_wl = concat_ws(',', txw_wl, ';', `a`, '', `b`), x.a = ?, `b` = (select c from u), x.a = 2, txw_wl = right(concat(substring_index(txw_wl, ',', 1), if(txw_wl like concat_ws(',', '%;', `a`, '', `b`), '', TOK)), 112)
                         UPDATE f SET f = 1
-                        -> UPDATE f SET txw_wl = concat(ifnull(left(convert(sha2(cast(f.f as double), 256) using ascii), 28), '----------------------------'), f.txw_wl), f = 1, txw_wl = right(concat(substr(f.txw_wl, 29), if(left(f.txw_wl, 28) = ifnull(left(convert(sha2(cast(f.f as double), 256) using ascii), 28), '----------------------------'), '', TOK)), 112)
+                        -> UPDATE f SET txw_wl = concat_ws(',', txw_wl, ';', cast(`f` as double)), f = 1, txw_wl = right(concat(substring_index(txw_wl, ',', 1), if(txw_wl like concat_ws(',', '%;', cast(`f` as double)), '', TOK)), 112)
+                        UPDATE s SET s = 'x'
+                        -> UPDATE s SET txw_wl = concat_ws(',', txw_wl, ';', left(convert(sha2(`s`, 256) using ascii), 25)), s = 'x', txw_wl = right(concat(substring_index(txw_wl, ',', 1), if(txw_wl like concat_ws(',', '%;', left(convert(sha2(`s`, 256) using ascii), 25)), '', TOK)), 112)
+                        UPDATE q SET n = n + 1, d = 2, x = 'y'
+                        -> UPDATE q SET txw_wl = concat_ws(',', txw_wl, ';', `n`, '', `d`, '', convert(sha2(`x`, 256) using ascii)), n = n + 1, d = 2, x = 'y', txw_wl = right(concat(substring_index(txw_wl, ',', 1), if(txw_wl like concat_ws(',', '%;', `n`, '', `d`, '', convert(sha2(`x`, 256) using ascii)), '', TOK)), 112)
+                        UPDATE q SET n = 1, s = ?
+                        -> UPDATE q SET txw_wl = concat_ws(',', txw_wl, ';', `n`, '', convert(sha2(`s`, 256) using ascii)), n = 1, s = ?, txw_wl = right(concat(substring_index(txw_wl, ',', 1), if(txw_wl like concat_ws(',', '%;', `n`, '', convert(sha2(`s`, 256) using ascii)), '', TOK)), 112)
+                        UPDATE q SET s = '', q.x = '', d = 0
+                        -> UPDATE q SET txw_wl = concat_ws(',', txw_wl, ';', convert(sha2(concat_ws(',', sha2(`s`, 256), '', sha2(`x`, 256), '', `d`), 256) using ascii)), s = '', q.x = '', d = 0, txw_wl = right(concat(substring_index(txw_wl, ',', 1), if(txw_wl like concat_ws(',', '%;', convert(sha2(concat_ws(',', sha2(`s`, 256), '', sha2(`x`, 256), '', `d`), 256) using ascii)), '', TOK)), 112)
                         UPDATE f SET j = 1
                         -> same
                         UPDATE t, u SET a = c, b = NULL
@@ -284,7 +292,7 @@ class RewriteTest {
                         UPDATE s JOIN t ON t.a = s.n SET s.s = 'it'
                         -> UPDATE s JOIN t ON t.a = s.n SET s.txw_wl = if(not (cast(convert(s.s using utf8mb4) as binary) <=> cast(convert('it' using utf8mb4) as binary)), right(concat(s.txw_wl, TOK), 112), s.txw_wl), s.s = 'it'
                         INSERT INTO t (a) VALUES (1) ON DUPLICATE KEY UPDATE a = values(a) + 1
-                        -> INSERT INTO t (a, txw_rid, txw_wl) VALUES (1, RID1, TOK) ON DUPLICATE KEY UPDATE txw_wl = concat(ifnull(left(convert(sha2(t.a, 256) using ascii), 28), '----------------------------'), t.txw_wl), a = values(a) + 1, txw_wl = right(concat(substr(t.txw_wl, 29), if(left(t.txw_wl, 28) = ifnull(left(convert(sha2(t.a, 256) using ascii), 28), '----------------------------'), '', TOK)), 112)
+                        -> INSERT INTO t (a, txw_rid, txw_wl) VALUES (1, RID1, TOK) ON DUPLICATE KEY UPDATE txw_wl = concat_ws(',', t.txw_wl, ';', t.`a`), a = values(a) + 1, txw_wl = right(concat(substring_index(t.txw_wl, ',', 1), if(t.txw_wl like concat_ws(',', '%;', t.`a`), '', TOK)), 112)
                         INSERT INTO t VALUES (1, 2)
                         -> INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (1, 2, RID1, TOK)
                         INSERT INTO t SET a = 1
@@ -396,6 +404,9 @@ class RewriteTest {
     return cases(catalog(dialect).large(), dialect, text);
   }
 
+  /** The writers' column of MySQL and MariaDB with room for the text of several columns. */
+  private static final String WIDE = "txw_wl varchar(252)";
+
   private static TestCatalog catalog(Dialect dialect) {
     return new TestCatalog(dialect)
         .prepared("t", "a", "b")
@@ -403,6 +414,7 @@ class RewriteTest {
         .prepared("u", "c")
         .prepared("s", "n", "s varchar(9)", "c char(9)")
         .prepared("f", "f float(7,4)", "j json", "z timestamp(6)")
+        .prepared("q", "n bigint", "d decimal(12,2)", "s varchar(12)", "x text", WIDE)
         .with("v", Catalog.Status.NOT_A_BASE_TABLE, "a");
   }
 
