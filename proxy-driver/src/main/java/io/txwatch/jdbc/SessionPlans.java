@@ -2,6 +2,7 @@ package io.txwatch.jdbc;
 
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
 import io.txwatch.prepare.JdbcCatalog;
 import io.txwatch.sql.Dialect;
 import java.sql.SQLException;
@@ -27,6 +28,11 @@ final class SessionPlans {
   /** The plan for a text. Never throws. */
   CachedPlan of(String sql, StatementOptions options) {
     CachedPlan cached = cache().of(sql, catalog);
+    if (catalog.hasOtherLexis()
+        && cached.kind() != StatementKind.DDL
+        && cached.kind() != StatementKind.OTHER) {
+      return asItIs(cached, GapReason.NOT_UNDERSTOOD, "the session reads quotes in another way");
+    }
     return options.updatable() && cached.hidesColumns() ? cache().bare(cached, catalog) : cached;
   }
 

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
  * @param database the DBMS, with the settings that change its guarantees
  * @param dialect the SQL it speaks; empty if it is none that can be rewritten, or is set to a
  *     lexical mode that our tokenizer does not follow (MySQL's {@code ANSI_QUOTES} and {@code
- *     NO_BACKSLASH_ESCAPES}, PostgreSQL's {@code standard_conforming_strings=off})
+ *     NO_BACKSLASH_ESCAPES}, PostgreSQL's {@code standard_conforming_strings=off}; {@link Lexis})
  */
 public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
 
@@ -109,10 +109,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     Map<String, String> settings = pairs(connection, MYSQL_SETTINGS);
     Named named = ofMySqlVersion(version, comment);
     String mode = settings.getOrDefault("sql_mode", "");
-    boolean otherLexis =
-        mode.contains("ANSI_QUOTES")
-            || mode.contains("NO_BACKSLASH_ESCAPES")
-            || mode.contains("ORACLE");
+    boolean otherLexis = Lexis.isOther(mode);
     Dialect dialect = named.product.equals("MariaDB") ? Dialect.MARIADB : Dialect.MYSQL;
     return new DatabaseProbe(
         new Database(named.product, named.version, settings, place(url)),

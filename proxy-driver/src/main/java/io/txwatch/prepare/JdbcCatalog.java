@@ -77,6 +77,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private boolean pathIsLocal;
   private boolean schemaChanged;
   private long ownVersion;
+  private boolean otherLexis;
 
   private JdbcCatalog(
       Connection connection, BooleanSupplier idle, SharedTables shared, List<String> path) {
@@ -181,6 +182,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    * changed is asked anew. To be called right after it succeeded, on its thread.
    */
   public void executed(String sql) {
+    otherLexis = Lexis.isOtherAfter(sql, otherLexis);
     Matcher temporary = CREATE_TEMPORARY.matcher(sql);
     if (temporary.find()) {
       shadowed.add(lastName(temporary.group(1)));
@@ -196,6 +198,13 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
         ownVersion++;
       }
     }
+  }
+
+  /**
+   * True if the session reads texts in another way than we do by now: they are to be left alone.
+   */
+  public boolean hasOtherLexis() {
+    return otherLexis;
   }
 
   private static String lastName(String qualified) {

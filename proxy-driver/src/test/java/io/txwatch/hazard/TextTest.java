@@ -3,6 +3,7 @@ package io.txwatch.hazard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.TestDatabase;
 import io.txwatch.servers.ServerKind;
 import java.sql.Connection;
@@ -196,5 +197,42 @@ class TextTest {
                 "SELECT * FROM item ORDER BY id");
     // Of a text that the DBMS refuses too, nothing remained unseen.
     assertThat(watched.events(Event.Gap.class)).isEmpty();
+  }
+
+  @OnEach({ServerKind.POSTGRESQL, ServerKind.MARIADB, ServerKind.MYSQL})
+  @DisplayName("60 a session that reads quotes in another way goes unseen from then on")
+  void anotherLexis(Place place) throws SQLException {
+    boolean postgres = place.is(ServerKind.POSTGRESQL);
+    TestDatabase watched =
+        place
+            .shop()
+            .run(
+                postgres
+                    ? "SET standard_conforming_strings = off"
+                    : "SET SESSION sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'",
+                postgres
+                    ? "UPDATE item SET name = 'it\\'s, qty = 7 --' WHERE id = 1"
+                    : "UPDATE \"item\" SET name = 'it\\', qty = 7 WHERE id = 1 -- '",
+                "SELECT * FROM item ORDER BY id",
+                postgres ? "SELECT 'a\\'b'" : "SELECT \"name\" FROM item ORDER BY id");
+    assertThat(watched.events(Event.Gap.class))
+        .extracting(Event.Gap::reason)
+        .containsOnly(GapReason.NOT_UNDERSTOOD);
+  }
+
+  @OnEach({ServerKind.MARIADB, ServerKind.MYSQL})
+  @DisplayName("60 a mode that changes no quotes, or none any more, changes nothing")
+  void theSameLexis(Place place) throws SQLException {
+    TestDatabase watched =
+        place
+            .shop()
+            .run(
+                "SET SESSION sql_mode = 'ANSI_QUOTES'",
+                "SET SESSION sql_mode = 'STRICT_TRANS_TABLES'",
+                "UPDATE item SET qty = 7 WHERE id = 1",
+                "SELECT * FROM item ORDER BY id");
+    assertThat(watched.events(Event.Gap.class))
+        .extracting(Event.Gap::reason)
+        .doesNotContain(GapReason.NOT_UNDERSTOOD);
   }
 }
