@@ -13,6 +13,9 @@ import java.util.List;
 /** Databases to measure on: fresh, filled, and prepared if they are to be watched. */
 public final class Databases {
 
+  /** Bytes. */
+  private static final long POOL_OF_THE_TESTS = 32L * 1024 * 1024;
+
   private Databases() {}
 
   /** The URL of a fresh database with a workload's tables. */
@@ -45,11 +48,16 @@ public final class Databases {
 
   /**
    * The servers of the tests are small ones. The databases of all variants together must fit in
-   * memory, or the disk is measured, and who has the larger rows pays for all.
+   * memory, or the disk is measured, and who has the larger rows pays for all. A server of somebody
+   * else's is left as it is.
    */
   private static void giveMemory(Connection connection, ServerKind kind) throws SQLException {
-    if (kind == ServerKind.MARIADB) {
-      try (var statement = connection.createStatement()) {
+    if (kind != ServerKind.MARIADB) {
+      return;
+    }
+    try (var statement = connection.createStatement();
+        var pool = statement.executeQuery("SELECT @@GLOBAL.innodb_buffer_pool_size")) {
+      if (pool.next() && pool.getLong(1) <= POOL_OF_THE_TESTS) {
         statement.execute("SET GLOBAL innodb_buffer_pool_size = 1024 * 1024 * 1024");
         statement.execute("SET GLOBAL innodb_log_file_size = 256 * 1024 * 1024");
       }
