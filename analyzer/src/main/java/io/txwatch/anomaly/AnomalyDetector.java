@@ -1,12 +1,10 @@
 package io.txwatch.anomaly;
 
-import io.txwatch.dependency.Basis;
-import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.DependencyListener;
+import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.dependency.WrongRead;
-import io.txwatch.graph.DependencyGraph.Edge;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,29 +57,21 @@ public final class AnomalyDetector implements DependencyListener {
   }
 
   @Override
-  public void dependency(
-      Transaction from,
-      Transaction to,
-      DependencyKind kind,
-      Row row,
-      int fromStatement,
-      int toStatement,
-      Basis basis) {
-    if (from.isForgotten() || to.isForgotten()) {
+  public void dependency(Edge edge) {
+    if (edge.isForgotten()) {
       return;
     }
-    Edge edge = new Edge(from, to, kind, row, fromStatement, toStatement, basis);
-    if (kind.isOrder() && ordered == null) {
+    if (edge.kind().isOrder() && ordered == null) {
       ordered = new CycleFinder(found, AnomalyDetector::isInversion, BUDGET, Integer.MAX_VALUE);
       ordered.addAll(proven);
     }
-    if (ordered != null && !basis.possible()) {
+    if (ordered != null && !edge.basis().possible()) {
       ordered.add(edge);
     }
-    if (kind.isOrder()) {
+    if (edge.kind().isOrder()) {
       return;
     }
-    if (basis.possible() && possible == null) {
+    if (edge.basis().possible() && possible == null) {
       possible =
           new CycleFinder(
               found,
@@ -93,7 +83,7 @@ public final class AnomalyDetector implements DependencyListener {
     if (possible != null) {
       possible.add(edge);
     }
-    if (!basis.possible()) {
+    if (!edge.basis().possible()) {
       proven.add(edge);
     }
   }

@@ -1,11 +1,11 @@
 package io.txwatch.anomaly;
 
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.graph.CycleSearch;
 import io.txwatch.graph.CycleSearch.Shape;
 import io.txwatch.graph.DependencyGraph;
-import io.txwatch.graph.DependencyGraph.Edge;
 import io.txwatch.graph.LostUpdateSearch;
 import java.util.ArrayList;
 import java.util.Arrays;

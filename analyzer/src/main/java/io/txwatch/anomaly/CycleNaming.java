@@ -2,9 +2,9 @@ package io.txwatch.anomaly;
 
 import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
-import io.txwatch.graph.DependencyGraph.Edge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
 import java.util.ArrayList;

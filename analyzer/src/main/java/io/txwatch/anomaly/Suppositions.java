@@ -1,12 +1,10 @@
 package io.txwatch.anomaly;
 
-import io.txwatch.dependency.Basis;
-import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.DependencyListener;
+import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.dependency.WrongRead;
-import io.txwatch.graph.DependencyGraph.Edge;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -70,16 +68,9 @@ final class Suppositions implements DependencyListener {
   }
 
   @Override
-  public void dependency(
-      Transaction from,
-      Transaction to,
-      DependencyKind kind,
-      Row row,
-      int fromStatement,
-      int toStatement,
-      Basis basis) {
-    if (!from.isForgotten() && !to.isForgotten()) {
-      edges.add(new Edge(from, to, kind, row, fromStatement, toStatement, basis));
+  public void dependency(Edge edge) {
+    if (!edge.isForgotten()) {
+      edges.add(edge);
     }
   }
 

@@ -56,7 +56,7 @@ final class CommitOrders {
 
   private void edge(Transaction from, Transaction to, DependencyKind kind) {
     if (!from.forgotten) {
-      out.dependency(from, to, kind, Row.NONE, 0, 0, Basis.ITEM);
+      out.dependency(new Edge(from, to, kind, Row.NONE, 0, 0, Basis.ITEM));
     }
   }
 }

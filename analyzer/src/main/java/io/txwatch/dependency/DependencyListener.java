@@ -9,15 +9,8 @@ public interface DependencyListener {
   /** A transaction committed. Told before anything else about it. */
   void committed(Transaction transaction);
 
-  /** A dependency: an edge of the graph. Told once for each read and write that it comes from. */
-  void dependency(
-      Transaction from,
-      Transaction to,
-      DependencyKind kind,
-      Row row,
-      int fromStatement,
-      int toStatement,
-      Basis basis);
+  /** A dependency. Told once for each read and write that it comes from. */
+  void dependency(Edge edge);
 
   /**
    * A read that is wrong by itself.

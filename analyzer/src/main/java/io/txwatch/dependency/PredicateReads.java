@@ -402,13 +402,14 @@ final class PredicateReads {
     if (waitsFor == null) {
       if (edge.version().fate == Fate.SURVIVED && !edge.version().row.broken) {
         out.dependency(
-            edge.from(),
-            edge.to(),
-            edge.kind(),
-            edge.version().row,
-            edge.fromStatement(),
-            edge.toStatement(),
-            edge.version().isDoubtful() ? Basis.POSSIBLE_PREDICATE : edge.basis());
+            new Edge(
+                edge.from(),
+                edge.to(),
+                edge.kind(),
+                edge.version().row,
+                edge.fromStatement(),
+                edge.toStatement(),
+                edge.version().isDoubtful() ? Basis.POSSIBLE_PREDICATE : edge.basis()));
       }
     } else if (waitsFor.outcome == null || waitsFor.committing) {
       links(waitsFor).waiting.add(edge);

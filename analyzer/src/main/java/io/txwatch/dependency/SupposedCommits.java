@@ -144,6 +144,6 @@ final class SupposedCommits {
       Version version,
       int fromStatement,
       int toStatement) {
-    out.dependency(from, to, kind, version.row, fromStatement, toStatement, Basis.ITEM);
+    out.dependency(new Edge(from, to, kind, version.row, fromStatement, toStatement, Basis.ITEM));
   }
 }

@@ -209,13 +209,14 @@ final class VersionChains {
     }
     if (version.writer != null && version.writer != to) {
       out.dependency(
-          version.writer,
-          to,
-          DependencyKind.WW,
-          version.row,
-          version.statement,
-          survivor.statement,
-          survivor.isDoubtful() ? Basis.POSSIBLE_ITEM : Basis.ITEM);
+          new Edge(
+              version.writer,
+              to,
+              DependencyKind.WW,
+              version.row,
+              version.statement,
+              survivor.statement,
+              survivor.isDoubtful() ? Basis.POSSIBLE_ITEM : Basis.ITEM));
     }
     if (survivor.isDoubtful()) {
       return;
@@ -261,13 +262,14 @@ final class VersionChains {
       }
     } else if (version.fate == Fate.SURVIVED) {
       out.dependency(
-          writer,
-          read.reader,
-          DependencyKind.WR,
-          version.row,
-          version.statement,
-          read.statement,
-          read.basis);
+          new Edge(
+              writer,
+              read.reader,
+              DependencyKind.WR,
+              version.row,
+              version.statement,
+              read.statement,
+              read.basis));
     } else if (version.fate == Fate.VANISHED && read.basis == Basis.ITEM) {
       wrong(WrongRead.ABORTED, writer, read);
     }
@@ -287,33 +289,38 @@ final class VersionChains {
     if (read instanceof PassedOver passed) {
       if (passed.choseFrom(survivor)) {
         out.dependency(
-            writer,
-            read.reader,
-            DependencyKind.WR,
-            version.row,
-            survivor.statement,
-            read.statement,
-            survivor.isDoubtful() ? Basis.POSSIBLE_PREDICATE : Basis.PREDICATE);
+            new Edge(
+                writer,
+                read.reader,
+                DependencyKind.WR,
+                version.row,
+                survivor.statement,
+                read.statement,
+                survivor.isDoubtful() ? Basis.POSSIBLE_PREDICATE : Basis.PREDICATE));
       }
     } else if (version.writer != writer) {
       out.dependency(
-          read.reader,
-          writer,
-          DependencyKind.RW,
-          version.row,
-          read.statement,
-          survivor.statement,
-          read.basis == Basis.ITEM && survivor.isDoubtful() ? Basis.POSSIBLE_ITEM : read.basis);
+          new Edge(
+              read.reader,
+              writer,
+              DependencyKind.RW,
+              version.row,
+              read.statement,
+              survivor.statement,
+              read.basis == Basis.ITEM && survivor.isDoubtful()
+                  ? Basis.POSSIBLE_ITEM
+                  : read.basis));
       int wroteAfter = KeyedWrites.after(survivor, read);
       if (wroteAfter > 0) {
         out.dependency(
-            writer,
-            read.reader,
-            DependencyKind.WW,
-            version.row,
-            survivor.statement,
-            wroteAfter,
-            Basis.ITEM);
+            new Edge(
+                writer,
+                read.reader,
+                DependencyKind.WW,
+                version.row,
+                survivor.statement,
+                wroteAfter,
+                Basis.ITEM));
       }
     } else if (version.fate == Fate.SURVIVED && read.basis == Basis.ITEM) {
       wrong(WrongRead.INTERMEDIATE, writer, read);

@@ -1,13 +1,11 @@
 package io.txwatch.format;
 
-import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.DependencyInference;
-import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.DependencyListener;
+import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.dependency.WrongRead;
-import io.txwatch.graph.DependencyGraph.Edge;
 import io.txwatch.history.Event;
 import io.txwatch.history.HistoryReader;
 import java.io.IOException;
@@ -80,15 +78,8 @@ public final class GraphExport implements DependencyListener {
   }
 
   @Override
-  public void dependency(
-      Transaction from,
-      Transaction to,
-      DependencyKind kind,
-      Row row,
-      int fromStatement,
-      int toStatement,
-      Basis basis) {
-    add(new Edge(from, to, kind, row, fromStatement, toStatement, basis));
+  public void dependency(Edge edge) {
+    graph.addEdge(edge.from(), edge.to(), edge); // two that are equal say the same
   }
 
   @Override
@@ -103,12 +94,8 @@ public final class GraphExport implements DependencyListener {
   @Override
   public void forkedWrite(
       Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
-    Edge.ofForkedWrite(first, second, row, firstStatement, secondStatement).forEach(this::add);
-  }
-
-  /** Two that are equal say the same. */
-  private void add(Edge edge) {
-    graph.addEdge(edge.from(), edge.to(), edge);
+    Edge.ofForkedWrite(first, second, row, firstStatement, secondStatement)
+        .forEach(this::dependency);
   }
 
   private Written write(boolean all, Writer out) {

@@ -1,7 +1,7 @@
 package io.txwatch.graph;
 
 import io.txwatch.dependency.DependencyKind;
-import io.txwatch.graph.DependencyGraph.Edge;
+import io.txwatch.dependency.Edge;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

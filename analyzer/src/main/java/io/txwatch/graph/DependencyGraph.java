@@ -1,8 +1,7 @@
 package io.txwatch.graph;
 
-import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.DependencyKind;
-import io.txwatch.dependency.Row;
+import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.Transaction;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -55,44 +54,6 @@ public final class DependencyGraph {
   private final IntList region = new IntList();
   private final IntList arcs = new IntList();
   private final IntList touched = new IntList();
-
-  /**
-   * An edge, with the row through which it runs and the statements at its ends.
-   *
-   * @param from the source
-   * @param to the target
-   * @param kind ww, wr or rw
-   * @param row the row
-   * @param fromStatement the statement of the source
-   * @param toStatement the statement of the target
-   * @param basis what it rests on
-   */
-  public record Edge(
-      Transaction from,
-      Transaction to,
-      DependencyKind kind,
-      Row row,
-      int fromStatement,
-      int toStatement,
-      Basis basis) {
-
-    /**
-     * Of two writes on one version: each wrote on what the other replaced, an rw edge either way.
-     */
-    public static List<Edge> ofForkedWrite(
-        Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
-      return List.of(
-          new Edge(
-              first, second, DependencyKind.RW, row, firstStatement, secondStatement, Basis.ITEM),
-          new Edge(
-              second, first, DependencyKind.RW, row, secondStatement, firstStatement, Basis.ITEM));
-    }
-
-    /** Whether it is an rw edge by predicate. */
-    public boolean missesByPredicate() {
-      return kind == DependencyKind.RW && basis.byPredicate();
-    }
-  }
 
   /** An empty graph. */
   public DependencyGraph() {
@@ -177,7 +138,7 @@ public final class DependencyGraph {
       }
     }
     for (Edge edge : other.edges) {
-      if (!edge.from().isForgotten() && !edge.to().isForgotten()) {
+      if (!edge.isForgotten()) {
         add(edge);
       }
     }

@@ -1,8 +1,8 @@
 package io.txwatch.graph;
 
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.Row;
-import io.txwatch.graph.DependencyGraph.Edge;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

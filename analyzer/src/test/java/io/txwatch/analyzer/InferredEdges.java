@@ -1,13 +1,12 @@
 package io.txwatch.analyzer;
 
-import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.DependencyListener;
+import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.dependency.WrongRead;
-import io.txwatch.graph.DependencyGraph.Edge;
 import io.txwatch.history.Event;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,15 +34,8 @@ public final class InferredEdges implements DependencyListener {
   }
 
   @Override
-  public void dependency(
-      Transaction from,
-      Transaction to,
-      DependencyKind kind,
-      Row row,
-      int fromStatement,
-      int toStatement,
-      Basis basis) {
-    all.add(new Edge(from, to, kind, row, fromStatement, toStatement, basis));
+  public void dependency(Edge edge) {
+    all.add(edge);
   }
 
   @Override

@@ -26,22 +26,15 @@ final class Inferred implements DependencyListener {
   public void committed(Transaction transaction) {}
 
   @Override
-  public void dependency(
-      Transaction from,
-      Transaction to,
-      DependencyKind kind,
-      Row row,
-      int fromStatement,
-      int toStatement,
-      Basis basis) {
+  public void dependency(Edge edge) {
     add(
-        basis == Basis.ITEM ? all : others,
-        (basis == Basis.ITEM ? "" : basis + " ") + kind.term(),
-        from,
-        to,
-        fromStatement,
-        toStatement,
-        row);
+        edge.basis() == Basis.ITEM ? all : others,
+        (edge.basis() == Basis.ITEM ? "" : edge.basis() + " ") + edge.kind().term(),
+        edge.from(),
+        edge.to(),
+        edge.fromStatement(),
+        edge.toStatement(),
+        edge.row());
   }
 
   @Override

@@ -1,15 +1,13 @@
 package io.txwatch.bench.analysis;
 
 import io.txwatch.analyzer.Analyzer;
-import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.DependencyInference;
-import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.DependencyListener;
+import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.dependency.WrongRead;
 import io.txwatch.graph.DependencyGraph;
-import io.txwatch.graph.DependencyGraph.Edge;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import io.txwatch.history.HistoryReader;
@@ -55,15 +53,8 @@ public class AnalysisBenchmark {
     }
 
     @Override
-    public void dependency(
-        Transaction from,
-        Transaction to,
-        DependencyKind kind,
-        Row row,
-        int fromStatement,
-        int toStatement,
-        Basis basis) {
-      all.add(new Edge(from, to, kind, row, fromStatement, toStatement, basis));
+    public void dependency(Edge edge) {
+      all.add(edge);
     }
 
     @Override

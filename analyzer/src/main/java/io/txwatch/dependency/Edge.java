@@ -1,0 +1,45 @@
+package io.txwatch.dependency;
+
+import java.util.List;
+
+/**
+ * A dependency between two transactions, with the row through which it runs and the statements at
+ * its ends: an edge of the graph.
+ *
+ * @param from the source
+ * @param to the target
+ * @param kind ww, wr or rw
+ * @param row the row
+ * @param fromStatement the statement of the source
+ * @param toStatement the statement of the target
+ * @param basis what it rests on
+ */
+public record Edge(
+    Transaction from,
+    Transaction to,
+    DependencyKind kind,
+    Row row,
+    int fromStatement,
+    int toStatement,
+    Basis basis) {
+
+  /** Of two writes on one version: each wrote on what the other replaced, an rw edge either way. */
+  public static List<Edge> ofForkedWrite(
+      Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
+    return List.of(
+        new Edge(
+            first, second, DependencyKind.RW, row, firstStatement, secondStatement, Basis.ITEM),
+        new Edge(
+            second, first, DependencyKind.RW, row, secondStatement, firstStatement, Basis.ITEM));
+  }
+
+  /** Whether one of its transactions was forgotten. */
+  public boolean isForgotten() {
+    return from.isForgotten() || to.isForgotten();
+  }
+
+  /** Whether it is an rw edge by predicate. */
+  public boolean missesByPredicate() {
+    return kind == DependencyKind.RW && basis.byPredicate();
+  }
+}
