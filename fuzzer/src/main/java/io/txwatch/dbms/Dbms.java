@@ -109,9 +109,13 @@ public interface Dbms {
     return Several.NOT;
   }
 
-  /** True if cases of one session are better executed on tables of their own. */
-  default boolean serialRunsApart() {
-    return false;
+  /**
+   * On how many sets of the same tables cases are executed in turn, so that the DBMS can purge
+   * those that are left ({@link Workspace#purge}); serial runs, which need not wait for that, are
+   * better elsewhere then. Takes {@link Workspace#entering}, and {@link Several#ONE_BY_ONE}.
+   */
+  default int groundsInTurn() {
+    return 1;
   }
 
   /** What an error of a statement means. */

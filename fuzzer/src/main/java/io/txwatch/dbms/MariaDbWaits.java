@@ -36,6 +36,7 @@ final class MariaDbWaits implements WaitMonitor {
           Pattern.MULTILINE);
 
   private final Connection watcher;
+  private final InnodbPurges purges;
 
   /** Who waits, longest first. */
   private final Map<Long, Wait> waits = new LinkedHashMap<>();
@@ -44,9 +45,10 @@ final class MariaDbWaits implements WaitMonitor {
   private record Wait(String query, String row) {}
 
   /** Takes the right PROCESS, which shows here rather than when somebody waits. */
-  MariaDbWaits(Connection watcher) throws SQLException {
+  MariaDbWaits(Connection watcher, InnodbPurges purges) throws SQLException {
     this.watcher = watcher;
-    InnodbPurge.status(watcher);
+    this.purges = purges;
+    purges.look(watcher);
   }
 
   @Override
@@ -58,7 +60,7 @@ final class MariaDbWaits implements WaitMonitor {
   public Map<Long, Set<Long>> waiting() throws SQLException {
     Map<Long, Wait> found = new LinkedHashMap<>();
     if (current() > 0) {
-      String[] transactions = InnodbPurge.status(watcher).split("\n---TRANSACTION ");
+      String[] transactions = purges.look(watcher).split("\n---TRANSACTION ");
       for (int i = 1; i < transactions.length; i++) { // the first is what stands before
         Matcher waiter = WAITER.matcher(transactions[i]);
         if (waiter.find()) {

@@ -20,6 +20,7 @@ final class MySqlDbms implements Dbms {
   private final Database database;
   private final String url;
   private final Connector connector;
+  private final InnodbPurges purges = new InnodbPurges();
 
   /**
    * Statistics are those of an empty table, and stay: InnoDB would count again at a time of its
@@ -112,10 +113,10 @@ final class MySqlDbms implements Dbms {
     return level == IsolationLevel.SERIALIZABLE;
   }
 
-  /** What they leave behind would have to be purged before sessions can work side by side again. */
+  /** While the rows of one are purged, the other is worked in. */
   @Override
-  public boolean serialRunsApart() {
-    return isInnodb();
+  public int groundsInTurn() {
+    return several() == Several.ONE_BY_ONE ? 2 : 1;
   }
 
   @Override
@@ -170,15 +171,25 @@ final class MySqlDbms implements Dbms {
         return statements;
       }
 
-      /** What a snapshot may still see is not purged: locks of deleted rows stay what they are. */
+      /**
+       * What is committed after a snapshot was taken is not purged: locks of deleted rows stay what
+       * they are, and nobody else is at the pages ({@code row_purge_reset_trx_id}).
+       */
       @Override
-      public List<String> keeping() {
-        return isInnodb() ? List.of("START TRANSACTION WITH CONSISTENT SNAPSHOT") : List.of();
+      public void keep() throws SQLException {
+        if (isInnodb()) {
+          Sql.execute(own, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
+        }
       }
 
       @Override
-      public Optional<Purge> purge(Connection by, List<String> tables) throws SQLException {
-        return isInnodb() ? Optional.of(InnodbPurge.begin(by, tables)) : Optional.empty();
+      public Optional<String> entering() {
+        return Optional.of("USE " + name);
+      }
+
+      @Override
+      public Optional<Purge> purge(List<String> tables) throws SQLException {
+        return isInnodb() ? Optional.of(purges.begin(own, tables)) : Optional.empty();
       }
 
       @Override
@@ -201,7 +212,7 @@ final class MySqlDbms implements Dbms {
   private WaitMonitor monitor() throws SQLException {
     Connection watcher = connector.connect(url);
     return database.product().equals("MariaDB")
-        ? new MariaDbWaits(watcher)
+        ? new MariaDbWaits(watcher, purges)
         : new MySqlWaits(watcher);
   }
 }

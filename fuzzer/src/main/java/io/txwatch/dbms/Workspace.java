@@ -17,6 +17,14 @@ public interface Workspace extends AutoCloseable {
   /** The same, opened by another connector than the DBMS's own: one that watches, say. */
   Connection connect(Connector by) throws SQLException;
 
+  /**
+   * The statement that lets a session go over from another workspace of the same DBMS; empty if it
+   * cannot.
+   */
+  default Optional<String> entering() {
+    return Optional.empty();
+  }
+
   /** The names of its tables, as statements spell them, sorted. */
   List<String> tables() throws SQLException;
 
@@ -38,19 +46,17 @@ public interface Workspace extends AutoCloseable {
   }
 
   /**
-   * The statements by which who has set a case up keeps the DBMS from clearing away, at a time of
-   * its own, what the case's sessions leave: until the next set-up on the same connection.
+   * Keeps the DBMS, from before a case's tables are filled, from clearing away at a time of its own
+   * what they are filled with and what the case's sessions leave: until they are purged, or filled
+   * again.
    */
-  default List<String> keeping() {
-    return List.of();
-  }
+  default void keep() throws SQLException {}
 
   /**
    * Empties the tables, in which no session works any more, for the DBMS to purge them beside other
-   * work; empty if it is not a DBMS that would, and tells when it has. It is for who has set the
-   * case up to do so, by his connection.
+   * work; empty if it is not a DBMS that would, and tells when it has.
    */
-  default Optional<Purge> purge(Connection by, List<String> tables) throws SQLException {
+  default Optional<Purge> purge(List<String> tables) throws SQLException {
     return Optional.empty();
   }
 

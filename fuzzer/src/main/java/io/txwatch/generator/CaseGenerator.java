@@ -11,10 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the cases of a campaign: the {@code n}-th case of a seed is the same on every machine,
- * whatever ran before it.
+ * whatever ran before it. For one thread.
  *
  * <p>Cases that follow each other have the same tables, with other rows: to define tables is what a
  * case costs most.
@@ -37,6 +38,11 @@ public final class CaseGenerator {
   private final long seed;
   private final Grammar grammar;
   private final int mostStatements;
+
+  /** That of the case before; null if there is none. */
+  private Schemas.@Nullable Schema schema;
+
+  private long familyOfSchema;
 
   /** The cases of a seed in a dialect. */
   public CaseGenerator(long seed, Grammar grammar) {
@@ -74,8 +80,7 @@ public final class CaseGenerator {
   /** The {@code number}-th case. */
   public Generated generate(long number) {
     Chance chance = new Chance(seed, number);
-    Chance ofSchema = new Chance(seed, -1 - number / CASES_OF_A_SCHEMA);
-    Schemas.Schema schema = new Schemas(ofSchema, grammar).next();
+    Schemas.Schema schema = schema(number / CASES_OF_A_SCHEMA);
     Literals literals = new Literals(chance, grammar);
     Contents contents = new Contents(chance, grammar, literals, schema.tables());
     List<String> setup = new ArrayList<>(schema.definitions());
@@ -95,6 +100,16 @@ public final class CaseGenerator {
         new TestCase(
             "case-" + number, headers, setup, merge(chance, sessions, expected), List.of());
     return new Generated(testCase, statements.kinds(), expected);
+  }
+
+  private Schemas.Schema schema(long family) {
+    Schemas.Schema known = schema;
+    if (known == null || family != familyOfSchema) {
+      known = new Schemas(new Chance(seed, -1 - family), grammar).next();
+      schema = known;
+      familyOfSchema = family;
+    }
+    return known;
   }
 
   /** A transaction, or one statement by itself; some sessions have one before it, or after it. */

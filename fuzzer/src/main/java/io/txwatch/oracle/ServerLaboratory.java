@@ -49,7 +49,7 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   public Execution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     Place place = sideBySide;
-    if (dbms.serialRunsApart() && testCase.sessions().size() <= 1) {
+    if (dbms.groundsInTurn() > 1 && testCase.sessions().size() <= 1) {
       place = alone == null ? new Place(dbms, patience, refused) : alone;
       alone = place;
     }

@@ -8,6 +8,7 @@ import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
 import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TextPattern;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,7 +18,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
  * Write-specific serializability (WriteCheck): concurrent transactions leave behind what some
@@ -45,15 +45,15 @@ public final class WriteCheck implements Oracle {
   /** More orders than these are not tried. */
   private static final int MOST_ORDERS = 72;
 
-  private static final Pattern SEQUENCE =
-      Pattern.compile(
+  private static final TextPattern SEQUENCE =
+      TextPattern.of(
           "(?i)\\{AUTOINC\\}|AUTO_?INCREMENT|\\b(BIG|SMALL)?SERIAL\\b|IDENTITY|NEXTVAL|SEQUENCE");
-  private static final Pattern INSERT = Pattern.compile("(?i)\\b(INSERT|REPLACE|MERGE)\\b");
-  private static final Pattern SAVEPOINT =
-      Pattern.compile("(?i)^\\s*(SAVEPOINT|ROLLBACK\\s+TO|RELEASE)\\b");
-  private static final Pattern READ = Pattern.compile("(?i)^\\s*\\(?\\s*(SELECT|WITH)\\b");
-  private static final Pattern OWN_TIME =
-      Pattern.compile(
+  private static final TextPattern INSERT = TextPattern.of("(?i)\\b(INSERT|REPLACE|MERGE)\\b");
+  private static final TextPattern SAVEPOINT =
+      TextPattern.of("(?i)^\\s*(SAVEPOINT|ROLLBACK\\s+TO|RELEASE)\\b");
+  private static final TextPattern READ = TextPattern.of("(?i)^\\s*\\(?\\s*(SELECT|WITH)\\b");
+  private static final TextPattern OWN_TIME =
+      TextPattern.of(
           "(?i)\\b(RAND|RANDOM|NOW|UUID|CURRENT_TIMESTAMP|SYSDATE|CONNECTION_ID|PG_BACKEND_PID)\\b");
 
   /** What a level promises of what transactions leave behind. */
@@ -102,12 +102,12 @@ public final class WriteCheck implements Oracle {
   private static Optional<String> obstacle(Execution execution) {
     List<Step> steps = execution.testCase().steps();
     boolean sequence =
-        execution.testCase().setup().stream().anyMatch(sql -> SEQUENCE.matcher(sql).find())
-            && steps.stream().anyMatch(step -> INSERT.matcher(step.sql()).find());
+        execution.testCase().setup().stream().anyMatch(sql -> SEQUENCE.isIn(sql))
+            && steps.stream().anyMatch(step -> INSERT.isIn(step.sql()));
     if (sequence) {
       return Optional.of("values of a sequence depend on the order in which they are handed out");
     }
-    return steps.stream().anyMatch(step -> OWN_TIME.matcher(step.sql()).find())
+    return steps.stream().anyMatch(step -> OWN_TIME.isIn(step.sql()))
         ? Optional.of("a statement whose result is its own each time")
         : Optional.empty();
   }
@@ -134,7 +134,7 @@ public final class WriteCheck implements Oracle {
       this.savepoints =
           committed.stream()
               .flatMap(transaction -> transaction.steps().stream())
-              .anyMatch(step -> SAVEPOINT.matcher(step.sql()).find());
+              .anyMatch(step -> SAVEPOINT.isIn(step.sql()));
     }
 
     Verdict verdict() throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
@@ -182,7 +182,7 @@ public final class WriteCheck implements Oracle {
       }
       List<List<Step>> writes =
           committed.stream()
-              .map(t -> t.work().stream().filter(s -> !READ.matcher(s.sql()).find()).toList())
+              .map(t -> t.work().stream().filter(s -> !READ.isIn(s.sql())).toList())
               .filter(steps -> !steps.isEmpty())
               .toList();
       Set<Integer> ids = new HashSet<>();

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * One case on its way: submits what can be, one step, and when every session is idle, or blocked by
@@ -38,8 +39,16 @@ final class CaseRun {
   /** A statement that is not blocked then is slow: it is asked for less and less often. */
   private static final long LAST_LOOK_MICROS = 5_000;
 
-  /** A hundred times what a statement of a case computes, once its code is compiled. */
-  private static final long MOST_COMPUTING_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+  /** More than a statement of a case computes while classes are loaded and code is compiled. */
+  private static final long MOST_COMPUTING_AT_FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+
+  /** A hundred times what a statement of a case computes afterwards. */
+  private static final long MOST_COMPUTING_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /** After so many steps it is afterwards. */
+  private static final long FIRST_STEPS = 2_000;
+
+  private static final AtomicLong STEPS = new AtomicLong();
 
   /** More than a statement takes to fail, once it may go on. */
   private static final long MOST_RETURNING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
@@ -187,7 +196,11 @@ final class CaseRun {
     return busy.stream()
         .anyMatch(
             session ->
-                !listed.contains(session.key()) && session.computedNanos() > MOST_COMPUTING_NANOS);
+                !listed.contains(session.key()) && session.computedNanos() > mostComputingNanos());
+  }
+
+  private static long mostComputingNanos() {
+    return STEPS.get() < FIRST_STEPS ? MOST_COMPUTING_AT_FIRST_NANOS : MOST_COMPUTING_NANOS;
   }
 
   /** The step that was sent; empty if nobody has one who could send it. */
@@ -270,6 +283,7 @@ final class CaseRun {
                 })
             .thenComparingInt(outcome -> outcome.step().id()));
     settling.forEach(outcome -> order.add(outcome.step().id()));
+    STEPS.addAndGet(settling.size());
     settling.clear();
   }
 

@@ -6,6 +6,7 @@ import io.txwatch.dbms.Purge;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.schedule.ScheduleExecutor.SetupException;
 import io.txwatch.testcase.TestCase;
+import io.txwatch.testcase.TextPattern;
 import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -14,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * The tables of the case that is executed. To define tables is what a case costs most on a server,
@@ -22,12 +22,12 @@ import java.util.regex.Pattern;
  *
  * <p>Statements one after another get them emptied row by row. Sessions side by side get them as
  * new ({@link Workspace#renewal}), for what a table held before can still lock (InnoDB's deleted
- * rows), and what they leave is kept as long as they work ({@link Workspace#keeping}).
+ * rows), and what they leave is kept as long as they work ({@link Workspace#keep}).
  */
-final class Ground {
+final class Ground implements AutoCloseable {
 
-  private static final Pattern CHANGES_MORE_THAN_ROWS =
-      Pattern.compile(
+  private static final TextPattern CHANGES_MORE_THAN_ROWS =
+      TextPattern.of(
           "(?i)^\\s*(CREATE|ALTER|DROP|TRUNCATE|RENAME|SET|PRAGMA|CALL|DO|BEGIN\\s+\\w)\\b");
 
   private final Dbms dbms;
@@ -56,16 +56,26 @@ final class Ground {
 
   private Setup parts = Setup.of(whole);
 
+  /** One in a workspace, with a session of its own. */
+  Ground(Dbms dbms, Workspace workspace) throws SQLException {
+    this(dbms, workspace, workspace.connect());
+  }
+
+  /** One whose session others use, too. */
   Ground(Dbms dbms, Workspace workspace, Connection session) {
     this.dbms = dbms;
     this.workspace = workspace;
     this.session = session;
   }
 
+  /** How a session comes to its tables. */
+  Optional<String> entering() {
+    return workspace.entering();
+  }
+
   /** True if the case's statements change nothing but rows. */
   static boolean isKeptBy(TestCase testCase) {
-    return testCase.steps().stream()
-        .noneMatch(step -> CHANGES_MORE_THAN_ROWS.matcher(step.sql()).find());
+    return testCase.steps().stream().noneMatch(step -> CHANGES_MORE_THAN_ROWS.isIn(step.sql()));
   }
 
   /** The parts of a case's set-up, which a case and its serial runs share. */
@@ -82,14 +92,14 @@ final class Ground {
     Setup setup = setup(testCase);
     if (isStanding(setup)) {
       try {
-        execute(filling(renewal(), setup));
+        fill(renewal(), setup);
         return;
       } catch (SetupException e) {
         // DuckDB: a key that was deleted can go on to count as referred to.
       }
     }
     define(setup.isRepeatable() ? setup.definitions() : testCase.setup(), setup);
-    execute(filling(List.of(), setup));
+    fill(List.of(), setup);
   }
 
   private List<String> renewal() throws SQLException {
@@ -105,13 +115,13 @@ final class Ground {
     return workspace.renewal(tables);
   }
 
-  private List<String> filling(List<String> renewal, Setup setup) {
+  private void fill(List<String> renewal, Setup setup) throws SQLException, SetupException {
+    workspace.keep();
     List<String> statements = new ArrayList<>(renewal);
     if (setup.isRepeatable()) {
       statements.addAll(setup.contents());
     }
-    statements.addAll(workspace.keeping());
-    return statements;
+    execute(statements);
   }
 
   /** The case is over, and read: what it has left is cleared away while others work, if it can. */
@@ -120,7 +130,7 @@ final class Ground {
       return;
     }
     try {
-      purge = workspace.purge(session, tables);
+      purge = workspace.purge(tables);
     } catch (SQLException e) {
       purge = Optional.empty(); // rows that refer to each other, say: the next case gets new tables
     }
@@ -304,6 +314,12 @@ final class Ground {
   /** The names of its tables, as statements spell them, those that refer to others after those. */
   List<String> inOrder(TestCase testCase) throws SQLException {
     return standing.isEmpty() ? setup(testCase).inOrder(workspace.tables()) : tables;
+  }
+
+  /** Ends the session that sets cases up. */
+  @Override
+  public void close() throws SQLException {
+    session.close();
   }
 
   /** The names of its tables, as statements spell them, sorted; those that a case made, too. */

@@ -1,5 +1,6 @@
 package io.txwatch.schedule;
 
+import io.txwatch.testcase.TextPattern;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -8,9 +9,9 @@ import java.util.regex.Pattern;
 /** Queries that do nothing but read: they call nothing that could lock, wait or write. */
 final class PlainQuery {
 
-  private static final Pattern QUERY = Pattern.compile("(?i)^\\s*(SELECT|WITH)\\b");
-  private static final Pattern MORE =
-      Pattern.compile("(?i)\\b(FOR|LOCK|INTO|INSERT|UPDATE|DELETE|MERGE|PROCEDURE)\\b|[;:@]");
+  private static final TextPattern QUERY = TextPattern.of("(?i)^\\s*(SELECT|WITH)\\b");
+  private static final TextPattern MORE =
+      TextPattern.of("(?i)\\b(FOR|LOCK|INTO|INSERT|UPDATE|DELETE|MERGE|PROCEDURE)\\b|[;:@]");
   private static final Pattern BEFORE_PARENTHESIS = Pattern.compile("(\\w+)\\s*\\(");
 
   /** Functions, and words that are none. */
@@ -61,7 +62,7 @@ final class PlainQuery {
   private PlainQuery() {}
 
   static boolean is(String sql) {
-    if (!QUERY.matcher(sql).find() || MORE.matcher(sql).find()) {
+    if (!QUERY.isIn(sql) || MORE.isIn(sql)) {
       return false;
     }
     Matcher word = BEFORE_PARENTHESIS.matcher(sql);

@@ -43,10 +43,17 @@ public final class ScheduleExecutor implements AutoCloseable {
   private final Workspace workspace;
   private final WaitMonitor monitor;
 
-  /** Sets cases up; the application knows nothing of it. */
-  private final Connection founder;
+  /** Where cases are executed in turn; the first is where they are alone, or watched. */
+  private final List<Ground> grounds = new ArrayList<>();
 
-  private final Ground ground;
+  /** The workspaces of all of these but the first. */
+  private final List<Workspace> others = new ArrayList<>();
+
+  private int turn;
+
+  /** Where the case is executed. */
+  private Ground ground;
+
   private final Application application;
   private final Style style;
   private final BlockingQueue<Session> completed = new LinkedBlockingQueue<>();
@@ -136,8 +143,8 @@ public final class ScheduleExecutor implements AutoCloseable {
     this.application = application;
     this.style = style;
     this.monitor = workspace.newMonitor();
-    this.founder = workspace.connect();
-    this.ground = new Ground(dbms, workspace, founder);
+    this.ground = new Ground(dbms, workspace);
+    grounds.add(ground);
     this.surroundings = new CaseRun.Surroundings(dbms, monitor, completed, patience);
   }
 
@@ -161,6 +168,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     monitor.awaitHousekeeping();
     boolean keeps = Ground.isKeptBy(testCase);
     boolean isSerial = isPlain() && testCase.sessions().size() <= 1;
+    ground = isSerial || !mayBundle() ? grounds.get(0) : nextGround();
     boolean isAlone = isSerial && keeps && testCase.sessions().size() == 1;
     List<Sent> restoring = isAlone ? ground.restoring(testCase) : List.of();
     if (isSerial && restoring.isEmpty()) {
@@ -180,6 +188,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     for (String name : testCase.sessions()) {
       Session session = session(name);
       session.reset();
+      session.enter(ground.entering());
       session.setLevel(level, keeps);
       dbms.refresh(session.connection());
       own.put(name, session);
@@ -247,6 +256,21 @@ public final class ScheduleExecutor implements AutoCloseable {
         List.of());
   }
 
+  private Ground nextGround() throws SQLException {
+    turn = (turn + 1) % dbms.groundsInTurn();
+    if (turn == grounds.size()) {
+      Workspace other = dbms.newWorkspace();
+      others.add(other);
+      grounds.add(new Ground(dbms, other));
+    }
+    return grounds.get(turn);
+  }
+
+  /** True if several statements may be sent as one. Who watches sees into one at a time. */
+  private boolean mayBundle() {
+    return isPlain() && style == Style.SQL_TEXT;
+  }
+
   private boolean isPlain() {
     return application == Application.PLAIN;
   }
@@ -269,7 +293,8 @@ public final class ScheduleExecutor implements AutoCloseable {
             style,
             monitor.sessionOf(connection),
             completed,
-            isPlain()); // who watches an application sees into one statement at a time
+            workspace.entering(),
+            mayBundle());
     sessions.put(name, opened);
     return opened;
   }
@@ -287,6 +312,7 @@ public final class ScheduleExecutor implements AutoCloseable {
   private List<StepOutcome> readFinals(TestCase testCase, Session reader)
       throws SQLException, InterruptedException {
     dbms.refresh(reader.connection());
+    reader.enter(ground.entering());
     monitor.awaitHousekeeping();
     List<String> reads = new ArrayList<>(testCase.finals());
     if (reads.isEmpty()) {
@@ -298,8 +324,7 @@ public final class ScheduleExecutor implements AutoCloseable {
         reads.stream()
             .map(sql -> new Sent(new Step(0, "F", Optional.empty(), sql), dbms.spell(sql)))
             .toList();
-    // Who watches an application sees into one statement at a time.
-    boolean goTogether = isPlain() && reader.speaksSql() && dbms.several() != Several.NOT;
+    boolean goTogether = mayBundle() && dbms.several() != Several.NOT;
     Optional<List<StepOutcome>> together =
         script.size() > 1 && goTogether ? reader.executeTogether(script) : Optional.empty();
     if (together.isPresent()) {
@@ -316,7 +341,12 @@ public final class ScheduleExecutor implements AutoCloseable {
   public void close() throws SQLException {
     sessions.values().forEach(Session::close);
     sessions.clear();
-    founder.close();
+    for (Ground each : grounds) {
+      each.close();
+    }
+    for (Workspace own : others) {
+      own.close();
+    }
     monitor.close();
   }
 }

@@ -50,11 +50,14 @@ final class Session implements AutoCloseable {
 
   private @Nullable IsolationLevel level;
 
-  /** What sets the level, if that has to be executed before the next statement; mostly nothing. */
-  private String beforeLevel = "";
+  /** What has to be executed before the next statement, in the same round trip; mostly nothing. */
+  private final List<String> before = new ArrayList<>();
 
-  /** What begins a transaction, if that has to be executed before the next statement. */
-  private String beforeBegin = "";
+  /** True if the last of that begins a transaction. */
+  private boolean beginsWithNext;
+
+  /** What has led to the tables that its statements name. */
+  private Optional<String> place;
 
   private @Nullable Step running;
   private boolean rollingBack;
@@ -81,6 +84,7 @@ final class Session implements AutoCloseable {
       Style style,
       long key,
       BlockingQueue<Session> completed,
+      Optional<String> place,
       boolean mayBundle) {
     this.name = name;
     this.dbms = dbms;
@@ -88,7 +92,8 @@ final class Session implements AutoCloseable {
     this.style = style;
     this.key = key;
     this.completed = completed;
-    this.mayBundle = mayBundle && style == Style.SQL_TEXT;
+    this.place = place;
+    this.mayBundle = mayBundle;
     this.thread = new Thread(this::serve, "session " + name);
     this.thread.setDaemon(true);
     this.thread.start();
@@ -184,7 +189,8 @@ final class Session implements AutoCloseable {
 
   private StepOutcome execute(Step step, String sql) {
     if (step.role() == Step.Role.BEGIN && canBeginWithNext(step)) {
-      beforeBegin = sql + ";\n";
+      before.add(sql);
+      beginsWithNext = true;
       return StepOutcome.ofCount(step, 0);
     }
     try {
@@ -217,7 +223,7 @@ final class Session implements AutoCloseable {
   StepOutcome query(Step step, String sql) throws SQLException {
     try (Statement executing = style.open(connection, sql)) {
       statement = executing;
-      boolean isQuery = hasMoreToExecute() ? first(executing, sql) : style.execute(executing, sql);
+      boolean isQuery = before.isEmpty() ? style.execute(executing, sql) : first(executing, sql);
       if (isQuery) {
         try (ResultSet result = executing.getResultSet()) {
           return StepOutcome.ofQuery(step, result);
@@ -229,20 +235,17 @@ final class Session implements AutoCloseable {
     }
   }
 
-  private boolean hasMoreToExecute() {
-    return !beforeLevel.isEmpty() || !beforeBegin.isEmpty();
-  }
-
   /** Sends statements behind what has to be executed before; true if the first returned rows. */
   private boolean first(Statement executing, String sql) throws SQLException {
-    boolean setsLevel = !beforeLevel.isEmpty();
-    boolean begins = !beforeBegin.isEmpty();
-    String whole = beforeLevel + beforeBegin + sql;
-    beforeLevel = "";
-    beforeBegin = "";
+    int more = before.size();
+    String whole = more == 0 ? sql : String.join(";\n", before) + ";\n" + sql;
+    before.clear();
+    beginsWithNext = false;
     boolean isQuery = executing.execute(whole);
-    isQuery = setsLevel ? executing.getMoreResults() : isQuery;
-    return begins ? executing.getMoreResults() : isQuery;
+    for (int i = 0; i < more; i++) {
+      isQuery = executing.getMoreResults();
+    }
+    return isQuery;
   }
 
   /**
@@ -325,8 +328,9 @@ final class Session implements AutoCloseable {
   }
 
   private void undo() {
-    if (!beforeBegin.isEmpty()) {
-      beforeBegin = ""; // it has not been begun
+    if (beginsWithNext) { // it has not been begun
+      before.remove(before.size() - 1);
+      beginsWithNext = false;
       return;
     }
     try {
@@ -413,12 +417,20 @@ final class Session implements AutoCloseable {
     if (level != wanted) {
       Optional<String> statement = mayBundle ? dbms.levelStatement(wanted) : Optional.empty();
       if (statement.isPresent()) {
-        beforeLevel = statement.get() + ";\n";
+        before.add(statement.get());
       } else {
         dbms.setLevel(connection, wanted);
       }
     }
     level = lasting ? wanted : null;
+  }
+
+  /** Goes over to the tables that a statement leads to; empty if there are no others. */
+  void enter(Optional<String> entering) {
+    if (!entering.equals(place)) {
+      entering.ifPresent(before::add);
+      place = entering;
+    }
   }
 
   /** Forgets what a case left. */

@@ -1,5 +1,6 @@
 package io.txwatch.schedule;
 
+import io.txwatch.testcase.TextPattern;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -17,12 +18,12 @@ import java.util.regex.Pattern;
  */
 record Setup(List<String> definitions, List<String> contents, boolean isRepeatable) {
 
-  private static final Pattern CONTENTS =
-      Pattern.compile("(?i)^\\s*(INSERT|REPLACE|UPDATE|DELETE|MERGE)\\b");
+  private static final TextPattern CONTENTS =
+      TextPattern.of("(?i)^\\s*(INSERT|REPLACE|UPDATE|DELETE|MERGE)\\b");
   private static final Pattern DEFINITION =
       Pattern.compile("(?i)^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?([\\w\"`]+)");
-  private static final Pattern COUNTS_ON =
-      Pattern.compile("(?i)\\{AUTOINC\\}|AUTO_?INCREMENT|SERIAL\\b|\\bIDENTITY\\b|SEQUENCE");
+  private static final TextPattern COUNTS_ON =
+      TextPattern.of("(?i)\\{AUTOINC\\}|AUTO_?INCREMENT|SERIAL\\b|\\bIDENTITY\\b|SEQUENCE");
 
   /** The parts of a set-up. */
   static Setup of(List<String> statements) {
@@ -30,8 +31,8 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
     List<String> contents = new ArrayList<>();
     boolean isRepeatable = true;
     for (String sql : statements) {
-      boolean fills = CONTENTS.matcher(sql).find();
-      isRepeatable &= !COUNTS_ON.matcher(sql).find() && (fills || contents.isEmpty());
+      boolean fills = CONTENTS.isIn(sql);
+      isRepeatable &= !COUNTS_ON.isIn(sql) && (fills || contents.isEmpty());
       (fills ? contents : definitions).add(sql);
     }
     return new Setup(List.copyOf(definitions), List.copyOf(contents), isRepeatable);

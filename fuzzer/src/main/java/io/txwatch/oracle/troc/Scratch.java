@@ -9,6 +9,7 @@ import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.Values;
 import io.txwatch.testcase.TestCase;
+import io.txwatch.testcase.TextPattern;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -25,7 +26,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class Scratch implements AutoCloseable {
 
   /** What makes a statement on one table change, or look at, others. */
-  private static final Pattern LINKS = Pattern.compile("(?i)\\b(REFERENCES|TRIGGER)\\b");
+  private static final TextPattern LINKS = TextPattern.of("(?i)\\b(REFERENCES|TRIGGER)\\b");
 
   private final Dbms dbms;
   private final Connection session;
@@ -95,7 +95,7 @@ final class Scratch implements AutoCloseable {
     // Where an error ends a transaction, there is none; elsewhere one saves the commits.
     this.inTransaction = !product.equals("PostgreSQL");
     this.bySql = inTransaction && dbms.several() == Dbms.Several.ONE_BY_ONE;
-    this.linked = testCase.setup().stream().anyMatch(sql -> LINKS.matcher(sql).find());
+    this.linked = testCase.setup().stream().anyMatch(sql -> LINKS.isIn(sql));
     this.tables = new WideTables(product);
     this.filling = new Filling(session, tables, linked);
     try {

@@ -6,9 +6,9 @@ import io.txwatch.oracle.Verdict;
 import io.txwatch.oracle.Verdict.Result;
 import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.testcase.TextPattern;
 import java.sql.SQLException;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * Troc's oracle: statement by statement, what the level lets a statement see, do and return.
@@ -23,14 +23,12 @@ import java.util.regex.Pattern;
  */
 public final class Troc implements Oracle {
 
-  private static final Pattern SEQUENCE =
-      Pattern.compile(
-          "\\{AUTOINC\\}|AUTO_?INCREMENT|\\b(BIG|SMALL)?SERIAL\\b|\\bIDENTITY\\b|NEXTVAL|SEQUENCE",
-          Pattern.CASE_INSENSITIVE);
-  private static final Pattern OWN_TIME =
-      Pattern.compile(
-          "\\b(RAND|RANDOM|NOW|UUID|CURRENT_TIMESTAMP|SYSDATE|CONNECTION_ID|PG_BACKEND_PID)\\b",
-          Pattern.CASE_INSENSITIVE);
+  private static final TextPattern SEQUENCE =
+      TextPattern.of(
+          "(?i)\\{AUTOINC\\}|AUTO_?INCREMENT|\\b(BIG|SMALL)?SERIAL\\b|\\bIDENTITY\\b|NEXTVAL|SEQUENCE");
+  private static final TextPattern OWN_TIME =
+      TextPattern.of(
+          "(?i)\\b(RAND|RANDOM|NOW|UUID|CURRENT_TIMESTAMP|SYSDATE|CONNECTION_ID|PG_BACKEND_PID)\\b");
 
   @Override
   public String name() {
@@ -66,14 +64,13 @@ public final class Troc implements Oracle {
 
   private static Optional<String> obstacle(Execution execution) {
     boolean sequence =
-        execution.testCase().setup().stream().anyMatch(sql -> SEQUENCE.matcher(sql).find())
+        execution.testCase().setup().stream().anyMatch(sql -> SEQUENCE.isIn(sql))
             && execution.testCase().steps().stream()
                 .anyMatch(step -> Shape.of(step.sql()).kind() == Shape.Kind.INSERT);
     if (sequence) {
       return Optional.of("values of a sequence depend on the order in which they are handed out");
     }
-    return execution.testCase().steps().stream()
-            .anyMatch(step -> OWN_TIME.matcher(step.sql()).find())
+    return execution.testCase().steps().stream().anyMatch(step -> OWN_TIME.isIn(step.sql()))
         ? Optional.of("a statement whose result is its own each time")
         : Optional.empty();
   }

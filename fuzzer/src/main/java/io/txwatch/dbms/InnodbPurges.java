@@ -1,0 +1,108 @@
+package io.txwatch.dbms;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * InnoDB's purge: it removes deleted rows that no snapshot can see, transaction by transaction in
+ * the order of their commits, in batches: each is read, up to what had been committed when it
+ * began, and then done ({@code trx0purge.cc}). Its monitor shows which number the next transaction
+ * gets, and up to which number transactions have been read; not whether that batch has been done.
+ * It has if purge is idle, and if what was committed after it had been read is read, too.
+ *
+ * <p>Whoever looks at the monitor, all that is waited for is told. For several threads.
+ */
+final class InnodbPurges {
+
+  private static final Pattern NEXT = Pattern.compile("Trx id counter (\\d+)");
+  private static final Pattern READ =
+      Pattern.compile("Purge done for trx's n:o < (\\d+) .*state: (running but idle)?");
+
+  private final List<Tables> awaited = new ArrayList<>();
+
+  /** Tables that have been emptied. */
+  private final class Tables implements Purge {
+
+    private final Connection watcher;
+
+    /** What has to be read next for one to know more. */
+    private long awaits = Long.MAX_VALUE;
+
+    /** How often what was awaited has been read. */
+    private int steps;
+
+    Tables(Connection watcher) {
+      this.watcher = watcher;
+    }
+
+    /**
+     * First their rows have been read, with the last batch that holds any of them under way; then
+     * something that came later, be it that it only stands next to what this batch has read; then
+     * something that came later than that, which is of a later batch.
+     */
+    void see(long next, long read, boolean isIdle) {
+      if (read >= awaits) {
+        steps = isIdle ? 3 : steps + 1;
+        awaits = next;
+      }
+    }
+
+    @Override
+    public boolean isDone() throws SQLException {
+      synchronized (InnodbPurges.this) {
+        if (steps >= 3) {
+          return true;
+        }
+      }
+      look(watcher);
+      synchronized (InnodbPurges.this) {
+        return steps >= 3;
+      }
+    }
+  }
+
+  /** Empties tables, in which no session works, and whose rows nobody sees any more. */
+  Purge begin(Connection by, List<String> tables) throws SQLException {
+    List<String> statements = new ArrayList<>();
+    statements.add("COMMIT"); // of the snapshot
+    statements.add("BEGIN");
+    statements.addAll(Sql.emptying(tables));
+    statements.add("COMMIT");
+    Sql.executeAll(by, statements);
+    Tables emptied = new Tables(by);
+    Matcher next = NEXT.matcher(look(by));
+    synchronized (this) {
+      emptied.awaits = next.find() ? Long.parseLong(next.group(1)) : Long.MAX_VALUE;
+      awaited.add(emptied);
+    }
+    return emptied;
+  }
+
+  /** The text of InnoDB's monitor, which all that is waited for are told of. */
+  String look(Connection watcher) throws SQLException {
+    try (Statement statement = watcher.createStatement();
+        ResultSet result = statement.executeQuery("SHOW ENGINE INNODB STATUS")) {
+      result.next();
+      String text = result.getString(3);
+      told(text);
+      return text;
+    }
+  }
+
+  private synchronized void told(String text) {
+    Matcher next = NEXT.matcher(text);
+    Matcher read = READ.matcher(text);
+    if (!awaited.isEmpty() && next.find() && read.find(next.end())) {
+      long comes = Long.parseLong(next.group(1));
+      long reached = Long.parseLong(read.group(1));
+      awaited.forEach(tables -> tables.see(comes, reached, read.group(2) != null));
+      awaited.removeIf(tables -> tables.steps >= 3);
+    }
+  }
+}
