@@ -234,6 +234,7 @@ public final class Campaign {
                   level,
                   List.of(),
                   List.of(),
+                  0,
                   List.of(),
                   Optional.of(String.valueOf(e.getMessage()).strip()),
                   Optional.empty(),

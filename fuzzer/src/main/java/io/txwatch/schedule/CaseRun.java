@@ -73,6 +73,9 @@ final class CaseRun {
 
   private final Map<Integer, StepOutcome> outcomes = new HashMap<>();
   private final List<Integer> order = new ArrayList<>();
+
+  /** How many steps had completed when the case was over; -1 before. */
+  private int ended = -1;
   private final Races races;
 
   /** Those that the DBMS said to wait when it was asked last. */
@@ -121,6 +124,7 @@ final class CaseRun {
       if (idle.isEmpty()) {
         return Optional.of("sessions wait that nobody blocks");
       }
+      noteEnded();
       idle.get().rollBack();
       races.ended(idle.get());
       if (!settle(Optional.empty(), false) || !goOn()) {
@@ -131,6 +135,10 @@ final class CaseRun {
     return settle(Optional.empty(), true)
         ? Optional.empty()
         : Optional.of("does not come to rest at its end");
+  }
+
+  private void noteEnded() {
+    ended = ended < 0 ? order.size() : ended;
   }
 
   private boolean goOn() throws SQLException, InterruptedException {
@@ -351,6 +359,11 @@ final class CaseRun {
   /** The numbers of the steps that completed, in the order in which they did. */
   List<Integer> order() {
     return order;
+  }
+
+  /** How many of those had completed when those were rolled back whose case ended in between. */
+  int ended() {
+    return ended < 0 ? order.size() : ended;
   }
 
   /** Why another execution of the case may go another way, if it may. */

@@ -20,6 +20,8 @@ import java.util.stream.Collectors;
  * @param outcomes the outcome of each step, in the order of the case
  * @param order the ids of the steps that completed, in the order in which they did; steps that one
  *     commit set free at the same time are in an order that means nothing
+ * @param ended how many of these had completed when the case was over: then those that its steps
+ *     left in a transaction were rolled back, and what waited for them went on
  * @param finalReads the results of the case's final reads, or, if it has none, of all its tables
  * @param undecided why the outcome cannot be told; empty if it can
  * @param race why another execution of the same case may end otherwise; empty if it cannot
@@ -30,6 +32,7 @@ public record Execution(
     IsolationLevel level,
     List<StepOutcome> outcomes,
     List<Integer> order,
+    int ended,
     List<StepOutcome> finalReads,
     Optional<String> undecided,
     Optional<String> race,

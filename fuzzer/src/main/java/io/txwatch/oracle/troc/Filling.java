@@ -140,7 +140,7 @@ final class Filling {
     }
     return rows.isEmpty()
         ? Optional.empty()
-        : Optional.of("INSERT INTO " + table + " (" + columns(table) + ") VALUES " + values);
+        : Optional.of(tables.insert(table, rows.values()) + values);
   }
 
   private static boolean isWhole(Object value) {
@@ -150,19 +150,11 @@ final class Filling {
         || value instanceof Byte;
   }
 
-  private String columns(String table) {
-    return tables.layout(table).columns() + ", " + WideTables.ROW;
-  }
-
   private void insertBound(String table, TreeMap<Long, List<@Nullable Object>> rows)
       throws SQLException {
     String one = "(" + "?, ".repeat(tables.layout(table).width()) + "?)";
     String sql =
-        "INSERT INTO "
-            + table
-            + " ("
-            + columns(table)
-            + ") VALUES "
+        tables.insert(table, rows.values())
             + String.join(", ", Collections.nCopies(rows.size(), one));
     try (PreparedStatement statement = session.prepareStatement(sql)) {
       int place = 1;

@@ -15,11 +15,11 @@ import java.util.Set;
  * What completed after each submission, up to the next: the step itself, unless it was blocked, and
  * what it set free.
  *
- * @param submitted the step that was submitted
+ * @param submitted the step that was submitted; at the end the last one
  * @param completed what completed, in the order in which it did
- * @param isLast true if nothing was submitted afterwards
+ * @param isEnd true of what completed when the case was over
  */
-record Settlement(Step submitted, List<StepOutcome> completed, boolean isLast) {
+record Settlement(Step submitted, List<StepOutcome> completed, boolean isEnd) {
 
   /** The settlements of an execution; each step that completed is in one of them. */
   static List<Settlement> of(Execution execution) {
@@ -33,21 +33,9 @@ record Settlement(Step submitted, List<StepOutcome> completed, boolean isLast) {
     List<Settlement> settlements = new ArrayList<>();
     List<StepOutcome> completed = new ArrayList<>();
     int submitted = -1;
-    boolean atEnd = false;
-    Set<String> open = new HashSet<>();
-    for (int id : execution.order()) {
+    for (int id : execution.order().subList(0, execution.ended())) {
       // What was submitted later than all before it opens a settlement of its own.
       int at = Objects.requireNonNull(place.get(id));
-      StepOutcome outcome = Objects.requireNonNull(outcomes.get(id));
-      boolean isAfterAll =
-          outcome.blocked() && (at > submitted || !setsFree(steps.get(submitted), completed, open));
-      if (isAfterAll && !atEnd) {
-        // What waited goes on although nothing that was submitted set it free: all is over.
-        settlements.add(new Settlement(steps.get(Math.max(submitted, 0)), completed, false));
-        completed = new ArrayList<>();
-        submitted = steps.size() - 1;
-        atEnd = true;
-      }
       if (at > submitted) {
         if (submitted >= 0) {
           settlements.add(new Settlement(steps.get(submitted), completed, false));
@@ -55,25 +43,19 @@ record Settlement(Step submitted, List<StepOutcome> completed, boolean isLast) {
         completed = new ArrayList<>();
         submitted = at;
       }
-      completed.add(outcome);
-      switch (outcome.step().role()) {
-        case BEGIN -> open.add(outcome.step().session());
-        case COMMIT, ROLLBACK -> open.remove(outcome.step().session());
-        case WORK -> {}
-      }
+      completed.add(Objects.requireNonNull(outcomes.get(id)));
     }
     if (submitted >= 0) {
-      settlements.add(new Settlement(steps.get(submitted), completed, true));
+      settlements.add(new Settlement(steps.get(submitted), completed, false));
+    }
+    List<StepOutcome> atEnd =
+        execution.order().subList(execution.ended(), execution.order().size()).stream()
+            .map(id -> Objects.requireNonNull(outcomes.get(id)))
+            .toList();
+    if (!atEnd.isEmpty()) {
+      settlements.add(new Settlement(steps.get(steps.size() - 1), atEnd, true));
     }
     return settlements;
-  }
-
-  /** True if a step can have ended what others waited for. */
-  private static boolean setsFree(Step step, List<StepOutcome> completed, Set<String> open) {
-    return step.role() != Step.Role.WORK
-        || !open.contains(step.session())
-        || Shape.of(step.sql()).kind() == Shape.Kind.SAVEPOINT
-        || completed.stream().anyMatch(outcome -> !outcome.succeeded());
   }
 
   /** The sessions, other than the one that submitted, of which something completed. */

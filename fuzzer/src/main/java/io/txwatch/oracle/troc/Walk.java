@@ -82,7 +82,7 @@ final class Walk {
    * waited for them goes on.
    */
   private void endAbandoned(Settlement settlement, int next) {
-    if (settlement.isLast() && settlement.completed().get(next).blocked()) {
+    if (settlement.isEnd() && settlement.completed().get(next).blocked()) {
       Set<String> going = new HashSet<>();
       settlement
           .completed()

@@ -7,6 +7,7 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,8 +37,9 @@ final class WideTables {
    *
    * @param columns their names, separated by commas
    * @param width how many there are
+   * @param counter which of them counts by itself where nothing is given; -1 if none does
    */
-  record Layout(String columns, int width) {}
+  record Layout(String columns, int width, int counter) {}
 
   /** The tables of a case on that DBMS, none of them known yet. */
   WideTables(String product) {
@@ -82,12 +84,14 @@ final class WideTables {
     ResultSetMetaData shape = result.getMetaData();
     String quote = table.startsWith("`") ? "`" : "\"";
     List<String> columns = new ArrayList<>();
+    int counter = -1;
     for (int i = 1; i <= shape.getColumnCount(); i++) {
       if (!isOurs(shape.getColumnName(i))) { // ours come last
+        counter = shape.isAutoIncrement(i) ? columns.size() : counter;
         columns.add(quote + shape.getColumnName(i) + quote);
       }
     }
-    layouts.put(table, new Layout(String.join(", ", columns), columns.size()));
+    layouts.put(table, new Layout(String.join(", ", columns), columns.size(), counter));
     List<List<@Nullable Object>> rows = new ArrayList<>();
     while (result.next()) {
       rows.add(row(result, 1, columns.size()));
@@ -126,6 +130,24 @@ final class WideTables {
   /** A name without its quotes. */
   private static String bare(String table) {
     return table.replaceAll("[\"`]", "");
+  }
+
+  /** How an INSERT begins that puts rows into a table just as they are. */
+  String insert(String table, Collection<List<@Nullable Object>> rows) {
+    int counter = layout(table).counter();
+    boolean zero =
+        counter >= 0
+            && rows.stream()
+                .map(row -> row.get(counter))
+                .anyMatch(value -> value instanceof Number number && number.doubleValue() == 0);
+    String into = " INTO " + table + " (" + layout(table).columns() + ", " + ROW + ") VALUES ";
+    // 0 has MySQL and MariaDB count, too, unless this mode says otherwise.
+    return switch (zero ? product : "") {
+      case "MariaDB" -> "SET STATEMENT sql_mode = 'NO_AUTO_VALUE_ON_ZERO' FOR INSERT" + into;
+      case "MySQL", "TiDB" ->
+          "INSERT /*+ SET_VAR(sql_mode = 'NO_AUTO_VALUE_ON_ZERO') */" + into;
+      default -> "INSERT" + into;
+    };
   }
 
   /** The columns of a table that was read. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.oracle.Verdict;
 import io.txwatch.schedule.Lab;
 import io.txwatch.servers.ServerKind;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TrocTest {
@@ -54,6 +55,55 @@ class TrocTest {
 
       assertThat(verdict.result()).as(execution.toString()).isEqualTo(Verdict.Result.UNDECIDED);
       assertThat(verdict.reason()).contains("breaks a key");
+    }
+  }
+
+  /** T1 is rolled back when the case is over, and not when its INSERT fails: T2 waits until then. */
+  @Test
+  void whoWaitsForOneThatTheCaseLeavesOpenGoesOnAtTheEnd() throws Exception {
+    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+      var execution =
+          lab.execute(
+              """
+              I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, k INT) {ENGINE}
+              I: INSERT INTO t VALUES (1, 0), (2, 0)
+              T1: BEGIN
+              T1: UPDATE t SET k = 1
+              T2: UPDATE t SET k = 2
+              T1: INSERT INTO t VALUES (2, 3)
+              T2: COMMIT
+              """,
+              "RR");
+
+      assertThat(execution.order()).containsExactly(1, 2, 4, 3, 5);
+      assertThat(execution.ended()).isEqualTo(3);
+      assertThat(new Troc().judge(execution, lab.laboratory()).result())
+          .as(execution.toString())
+          .isEqualTo(Verdict.Result.CLEAN);
+    }
+  }
+
+  /** An INSERT of 0 would count on; an UPDATE to 0 is one. */
+  @Test
+  void aCountingColumnMayHoldZero() throws Exception {
+    for (ServerKind kind : List.of(ServerKind.MARIADB, ServerKind.MYSQL)) {
+      try (Lab lab = new Lab(kind)) {
+        var execution =
+            lab.execute(
+                """
+                I: CREATE TABLE t (id {AUTOINC}, k INT) {ENGINE}
+                I: INSERT INTO t VALUES (1, 2), (3, 4)
+                T1: UPDATE t SET id = 0 WHERE k = 2
+                T2: UPDATE t SET k = 5 WHERE id = 0
+                T1: INSERT INTO t (k) VALUES (6)
+                """,
+                "RC");
+
+        assertThat(execution.outcome(2).updateCount()).isEqualTo(1);
+        assertThat(new Troc().judge(execution, lab.laboratory()).result())
+            .as(execution.toString())
+            .isEqualTo(Verdict.Result.CLEAN);
+      }
     }
   }
 }
