@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One case on its way: submits what can be, one step, and when every session is idle, or blocked by
@@ -76,6 +77,7 @@ final class CaseRun {
 
   /** How many steps had completed when the case was over; -1 before. */
   private int ended = -1;
+
   private final Races races;
 
   /** Those that the DBMS said to wait when it was asked last. */
@@ -307,6 +309,7 @@ final class CaseRun {
     waiting.keySet().retainAll(own.values().stream().map(Session::key).toList());
     listed = waiting.keySet();
     if (!busy.stream().allMatch(session -> waiting.containsKey(session.key()))
+        || busy.stream().anyMatch(session -> isHeldUpByOthers(waiting.get(session.key())))
         || someoneGoesOn(busy)
         || !surroundings.completed().isEmpty()
         || isInCircle(waiting)) {
@@ -315,6 +318,16 @@ final class CaseRun {
     busy.forEach(Session::noteBlocked);
     rest(busy, waiting);
     return true;
+  }
+
+  /**
+   * True if none of those that a session waits for is of this case: a vacuum, say, which will not
+   * take long.
+   */
+  private boolean isHeldUpByOthers(@Nullable Set<Long> blockers) {
+    return blockers != null
+        && !blockers.isEmpty()
+        && own.values().stream().noneMatch(session -> blockers.contains(session.key()));
   }
 
   private void rest(List<Session> busy, Map<Long, Set<Long>> waiting) {

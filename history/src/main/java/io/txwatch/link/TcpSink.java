@@ -46,7 +46,7 @@ final class TcpSink implements EventSink {
   private volatile @Nullable Link link;
 
   /** What is to be said next: set by the queue's thread, taken by the one that sends. */
-  private volatile Told told = Told.NOTHING;
+  private volatile @Nullable Told told;
 
   // Of the queue's thread: the link and the analyzer's time when it last caught up, and the latest
   // time that it had said.
@@ -61,9 +61,7 @@ final class TcpSink implements EventSink {
    * @param clock up to which of the analyzer's times
    * @param with the last chunk that it takes
    */
-  private record Told(@Nullable Link to, long clock, long with) {
-    static final Told NOTHING = new Told(null, 0, Long.MAX_VALUE);
-  }
+  private record Told(Link to, long clock, long with) {}
 
   private volatile long closeBy;
   private volatile boolean closing;
@@ -130,9 +128,9 @@ final class TcpSink implements EventSink {
   public void caughtUp() {
     Link to = link;
     if (to != linkBefore) {
-      told = Told.NOTHING;
+      told = null;
       clockTold = 0;
-    } else if (told == Told.NOTHING && clockBefore > clockTold) {
+    } else if (to != null && told == null && clockBefore > clockTold) {
       clockTold = clockBefore;
       told = new Told(to, clockBefore, backlog.toldWith());
       backlog.wake();
@@ -287,10 +285,10 @@ final class TcpSink implements EventSink {
   /** Up to which of its times the analyzer is told everything with that chunk; 0 if not known. */
   private long takeTold(long chunk, Link to) {
     Told next = told;
-    if (next.to != to || next.with > chunk) {
+    if (next == null || next.to != to || next.with > chunk) {
       return 0;
     }
-    told = Told.NOTHING;
+    told = null;
     return next.clock;
   }
 

@@ -144,8 +144,7 @@ final class WideTables {
     // 0 has MySQL and MariaDB count, too, unless this mode says otherwise.
     return switch (zero ? product : "") {
       case "MariaDB" -> "SET STATEMENT sql_mode = 'NO_AUTO_VALUE_ON_ZERO' FOR INSERT" + into;
-      case "MySQL", "TiDB" ->
-          "INSERT /*+ SET_VAR(sql_mode = 'NO_AUTO_VALUE_ON_ZERO') */" + into;
+      case "MySQL", "TiDB" -> "INSERT /*+ SET_VAR(sql_mode = 'NO_AUTO_VALUE_ON_ZERO') */" + into;
       default -> "INSERT" + into;
     };
   }
