@@ -6,7 +6,9 @@ import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.Step;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -40,6 +42,20 @@ public enum KnownBehaviour {
           && execution.level() == IsolationLevel.REPEATABLE_READ
           && PLAIN_READ.matcher(verdict.sql()).find()
           && wroteBefore(execution, verdict);
+    }
+  },
+  INNODB_DIRTY_SOURCE(
+      "innodb-dirty-source",
+      "At READ UNCOMMITTED the query within an INSERT, or a subquery within another write, reads what"
+          + " is not committed, and may never be: no order of the statements explains what it"
+          + " writes. By design.",
+      "MySQL manual, Consistent Nonlocking Reads; WriteCheck, section 3.3") {
+    @Override
+    boolean fits(Database database, Execution execution, Verdict verdict) {
+      return isInnodb(database)
+          && execution.level() == IsolationLevel.READ_UNCOMMITTED
+          && verdict.oracle().equals("writecheck")
+          && wroteFromWhatWasOpen(execution);
     }
   },
   POSTGRESQL_READ_COMMITTED_RECHECK(
@@ -148,6 +164,10 @@ public enum KnownBehaviour {
       Pattern.compile("(?i)\\bON\\s+CONFLICT\\b.*\\bDO\\s+NOTHING\\b");
   private static final Pattern EXTREME = Pattern.compile("(?i)\\b(MIN|MAX)\\(\\s*[\\w.\"]+\\s*\\)");
 
+  /** A write that reads besides. */
+  private static final Pattern READS_TO_WRITE =
+      Pattern.compile("(?is)^\\s*(INSERT|REPLACE|UPDATE|DELETE)\\b.*\\bSELECT\\b.*");
+
   private final String id;
   private final String what;
   private final String source;
@@ -186,6 +206,33 @@ public enum KnownBehaviour {
   private static boolean aSearchWaited(Execution execution) {
     return execution.outcomes().stream()
         .anyMatch(outcome -> outcome.blocked() && SEARCH.matcher(outcome.step().sql()).find());
+  }
+
+  /** True if a write that reads besides was executed while another transaction had written. */
+  private static boolean wroteFromWhatWasOpen(Execution execution) {
+    Set<String> begun = new HashSet<>();
+    Set<String> written = new HashSet<>();
+    for (int id : execution.order()) {
+      StepOutcome outcome = execution.outcome(id);
+      Step step = outcome.step();
+      switch (step.role()) {
+        case BEGIN -> begun.add(step.session());
+        case COMMIT, ROLLBACK -> {
+          begun.remove(step.session());
+          written.remove(step.session());
+        }
+        case WORK -> {
+          boolean others = written.stream().anyMatch(session -> !session.equals(step.session()));
+          if (outcome.succeeded() && others && READS_TO_WRITE.matcher(step.sql()).matches()) {
+            return true;
+          }
+          if (outcome.updateCount() > 0 && begun.contains(step.session())) {
+            written.add(step.session());
+          }
+        }
+      }
+    }
+    return false;
   }
 
   /** True if the session of the statement that shows it had written rows. */

@@ -54,6 +54,31 @@ class KnownBehaviourTest {
     }
   }
 
+  /** What T1 copies is rolled back; the other copy is of what was there. */
+  @Test
+  void whatIsNotCommittedIsCopiedAtReadUncommitted() throws Exception {
+    String copied =
+        """
+        I: CREATE TABLE t (a INT, b INT) {ENGINE}
+        I: CREATE TABLE copy (a INT, b INT) {ENGINE}
+        I: INSERT INTO t VALUES (1, 0), (5, 0)
+        T2: BEGIN
+        T2: UPDATE t SET b = 1
+        T1: INSERT INTO copy SELECT * FROM t WHERE b = 1
+        T2: ROLLBACK
+        """;
+    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+      Execution dirty = lab.execute(copied, "RU");
+      Verdict verdict = new WriteCheck().judge(dirty, lab.laboratory());
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
+      assertThat(KnownBehaviour.of(lab.dbms().database(), dirty, verdict))
+          .contains(KnownBehaviour.INNODB_DIRTY_SOURCE);
+      Execution alone =
+          lab.execute(copied.replace("T2: BEGIN\n", "").replace("T2: ROLLBACK\n", ""), "RU");
+      assertThat(known(lab, alone, "writecheck")).isEmpty();
+    }
+  }
+
   /** T2 passed a row over that T1 deletes, and T1 did not see what T2 inserted. */
   @Test
   void anInsertThatPassesRowsOverHasLookedAtThem() throws Exception {
