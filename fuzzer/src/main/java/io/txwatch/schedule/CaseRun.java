@@ -241,7 +241,9 @@ final class CaseRun {
 
   /**
    * True if a step cannot but come back soon: it only begins or ends a transaction, or nobody else
-   * has done anything in one, or it reads where reading takes no locks.
+   * has done anything in one, or it reads where reading takes no locks. Where the DBMS runs in the
+   * thread that calls it, a query is left to the session's own: it may never come back (H2 looks
+   * for the MIN of an index for ever at times, whose rows another transaction has changed).
    */
   private boolean cannotBlock(Session session, Step step) {
     if (!plain) {
@@ -253,7 +255,9 @@ final class CaseRun {
     boolean othersHold =
         own.values().stream().anyMatch(other -> other != session && other.holdsLocks());
     return (!othersHold && !surroundings.dbms().triesAgain())
-        || (PlainQuery.is(step.sql()) && !surroundings.dbms().readsLock(level));
+        || (PlainQuery.is(step.sql())
+            && !surroundings.dbms().readsLock(level)
+            && !surroundings.dbms().waitsInCallingThread());
   }
 
   /** Takes what has completed; true if it may have set others free. */
