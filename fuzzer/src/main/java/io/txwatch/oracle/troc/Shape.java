@@ -43,6 +43,7 @@ record Shape(Kind kind, String sql, String table) {
       Pattern.compile(
           ".*\\b(FOR\\s+(NO\\s+KEY\\s+|KEY\\s+)?(UPDATE|SHARE)|LOCK\\s+IN\\s+SHARE\\s+MODE)\\s*$",
           FLAGS);
+  private static final Pattern SHARED = Pattern.compile("\\bSHARE(\\s+MODE)?\\s*$", FLAGS);
   private static final Pattern LOCKING_OF_ONE_TABLE =
       Pattern.compile(
           "\\s*SELECT\\s+(?:(?!\\bFROM\\b|\\bDISTINCT\\b|\\().)*\\s+FROM\\s+"
@@ -123,6 +124,11 @@ record Shape(Kind kind, String sql, String table) {
     Matcher select = SUBQUERY.matcher(sql);
     boolean first = select.find();
     return first && (isWrite() || select.find());
+  }
+
+  /** True if a query locks rows such that others may, too. */
+  boolean locksShared() {
+    return SHARED.matcher(sql).find();
   }
 
   /** True if what it does hangs on the order in which rows come. */

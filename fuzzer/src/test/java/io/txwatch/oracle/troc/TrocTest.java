@@ -107,4 +107,28 @@ class TrocTest {
       }
     }
   }
+
+  /** T1 locks the entries of k's index, which T2 left as they were. */
+  @Test
+  void aSharedLockOfAnIndexDoesNotMeetThatOfTheRow() throws Exception {
+    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+      String kept =
+          """
+          I: CREATE TABLE t (id BIGINT NOT NULL, k VARCHAR(40) UNIQUE, PRIMARY KEY (id)) {ENGINE}
+          I: INSERT INTO t VALUES (0, 'a'), (1, 'b')
+          T2: BEGIN
+          T2: UPDATE t SET id = 1 WHERE id >= 1
+          T1: SELECT * FROM t LOCK IN SHARE MODE
+          T2: COMMIT
+          """;
+      var execution = lab.execute(kept, "RC");
+      var changed = lab.execute(kept.replace("SET id = 1", "SET k = 'c'"), "RC");
+
+      assertThat(execution.outcome(3).blocked()).isFalse();
+      assertThat(changed.outcome(3).blocked()).isTrue();
+      assertThat(new Troc().judge(execution, lab.laboratory()).result())
+          .as(execution.toString())
+          .isEqualTo(Verdict.Result.CLEAN);
+    }
+  }
 }
