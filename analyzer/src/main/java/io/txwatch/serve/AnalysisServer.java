@@ -32,26 +32,27 @@ public final class AnalysisServer implements AutoCloseable {
   private static final long TICK_MILLIS = 20;
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);
   private static final long STATUS_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-  private static final long CLOCK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long EPOCH_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long SUSPECT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long STOP_MILLIS = 10_000;
 
   private final ServerOptions options;
   private final ServerListener listener;
   private final RareLines lines;
-  private final Intake intake = new Intake(Runtime.getRuntime().maxMemory());
+  private final Intake intake = new Intake();
   private final Door door;
   private final Thread thread;
 
   // Of the thread that analyses.
   private final Clients clients = new Clients();
   private final SharedAnalysis analysis;
+  private final Epochs epochs;
   private final Set<Client> toAcknowledge = new LinkedHashSet<>();
   private long duplicates;
   private long ticked = System.nanoTime();
   private long published = ticked - STATUS_NANOS;
   private long suspected = ticked;
-  private long clockSent = ticked;
+  private long epochSent = ticked;
 
   private volatile Status status = new Status(List.of(), 0, 0, 0, 0, Coverage.NONE);
   private volatile boolean stopping;
@@ -67,6 +68,7 @@ public final class AnalysisServer implements AutoCloseable {
       door.close();
       throw e;
     }
+    this.epochs = new Epochs(analysis.retainFrom());
     this.thread = new Thread(null, this::run, "txwatch-serve", 0, false);
   }
 
@@ -158,7 +160,8 @@ public final class AnalysisServer implements AutoCloseable {
     client.awaited = false;
     client.torn = false;
     if (!back) {
-      client.told = analysis.clock();
+      client.told = epochs.newest();
+      epochs.arrives(analysis.clock());
     } // else what waited for the link while it was cut is still to come
     arrived.connection().client = client;
     analysis.flush(); // the welcome acknowledges
@@ -171,11 +174,11 @@ public final class AnalysisServer implements AutoCloseable {
             + arrived.connection().from());
   }
 
-  /** The client has told everything up to that time, which it has from us. */
-  private static void told(Connection connection, long time) {
+  /** The client has nothing more to tell of before that epoch, which it has from us. */
+  private static void told(Connection connection, long epoch) {
     Client client = connection.client;
-    if (client != null && time <= client.clockSent) {
-      client.told = Math.max(client.told, time);
+    if (client != null && epoch <= client.epochSent) {
+      client.told = Math.max(client.told, epoch);
     }
   }
 
@@ -202,6 +205,7 @@ public final class AnalysisServer implements AutoCloseable {
       duplicates++;
       return;
     }
+    epochs.comes(client, received.number(), analysis.clock());
     long missing = received.number() - client.taken - 1;
     if (missing > 0 && client.taken > 0) {
       analysis.from(client.own());
@@ -224,8 +228,10 @@ public final class AnalysisServer implements AutoCloseable {
     if (client == null || client.connection != left.connection()) {
       return;
     }
+    client.completed(left.connection().complete());
     client.connection = null;
     if (left.bye()) {
+      epochs.leaves(client, analysis.clock());
       analysis.from(client.own());
       client.end(null, micros(), event -> feed(client, event));
       clients.remove(client);
@@ -240,6 +246,7 @@ public final class AnalysisServer implements AutoCloseable {
 
   private void giveUp(Client client) {
     client.awaited = false;
+    epochs.leaves(client, analysis.clock());
     analysis.from(client.own());
     if (client.torn) {
       feed(
@@ -268,15 +275,15 @@ public final class AnalysisServer implements AutoCloseable {
   private void tick() {
     long now = System.nanoTime();
     ticked = now;
-    if (now - clockSent >= CLOCK_NANOS) {
-      clockSent = now;
-      toAcknowledge.addAll(clients.connected()); // who has nothing to say is to know the time
+    if (now - epochSent >= EPOCH_NANOS) {
+      epochSent = now;
+      toAcknowledge.addAll(clients.connected()); // who has nothing to say tells the epoch, too
     }
     acknowledge();
     if (!stopping) {
       clients.awaitedSinceBefore(now - options.grace().toNanos()).forEach(this::giveUp);
     }
-    analysis.retain(clients.toldUpTo(analysis.clock()));
+    analysis.retain(epochs.retainFrom(clients.expected(), analysis.clock()));
     if (now - suspected >= SUSPECT_NANOS) {
       suspected = now;
       analysis.suspect();
@@ -294,11 +301,13 @@ public final class AnalysisServer implements AutoCloseable {
       return;
     }
     analysis.flush();
+    clients.lookWhatIsComplete();
+    long epoch = epochs.begin(clients.expected());
     for (Client client : toAcknowledge) {
       Connection connection = client.connection;
       if (connection != null) {
-        client.clockSent = analysis.clock();
-        connection.acknowledge(client.taken, client.clockSent);
+        client.epochSent = epoch;
+        connection.acknowledge(client.taken, epoch);
       }
     }
     toAcknowledge.clear();

@@ -4,6 +4,8 @@ import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Origin;
 import io.txwatch.history.Outcome;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -41,11 +43,17 @@ final class Client {
   /** Whether that was in the middle of a frame. */
   boolean torn;
 
-  /** Up to which of the analyzer's times it has told everything. */
+  /** The latest of the {@link Epochs} before whose beginning it has nothing more to tell of. */
   long told;
 
-  /** The analyzer's time that it was told of last. */
-  long clockSent;
+  /** The latest that it was told of. */
+  long epochSent;
+
+  /** Which of its chunks were complete when each of the epochs began. */
+  final Deque<Epochs.Mark> marks = new ArrayDeque<>();
+
+  /** Its chunks up to this one are known to be complete. */
+  private long complete;
 
   final Set<Long> sessions = new LinkedHashSet<>();
 
@@ -54,6 +62,16 @@ final class Client {
 
   Client(long id) {
     this.id = id;
+  }
+
+  /** Its chunks up to that one are complete. */
+  void completed(long chunk) {
+    complete = Math.max(complete, chunk);
+  }
+
+  /** Its chunks up to this one are known to be complete. */
+  long complete() {
+    return complete;
   }
 
   /** Whether something of it may still come. */

@@ -6,13 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The clients, and up to which moment all of them have told everything.
- *
- * <p>To the analyzer time is the order in which events arrive. A slow link makes a transaction late
- * that overlapped with others, so nothing is forgotten that was over after that moment. Each client
- * is told the analyzer's time and sends it back with the last of what had happened by then, so that
- * is known for certain, however slow the link. A client that is new begins with the time at which
- * it was let in.
+ * The clients that are connected, that are waited for, and whose books are kept in case they come
+ * again.
  */
 final class Clients {
 
@@ -40,17 +35,12 @@ final class Clients {
     clients.remove(client.id);
   }
 
-  /**
-   * After a restart: those that had sessions open are waited for.
-   *
-   * @param told the analyzer's time from which they may still tell something
-   */
-  void awaitThoseOfEarlier(long told) {
+  /** After a restart: those that had sessions open are waited for. */
+  void awaitThoseOfEarlier() {
     long now = System.nanoTime();
     for (Client client : clients.values()) {
       client.awaited = !client.sessions.isEmpty();
       client.cutOff = now;
-      client.told = told;
     }
   }
 
@@ -65,19 +55,19 @@ final class Clients {
     return late;
   }
 
-  /**
-   * Up to which of the analyzer's times every client has told everything.
-   *
-   * @param clock the analyzer's time now
-   */
-  long toldUpTo(long clock) {
-    long upTo = clock;
+  /** Those of whom something may come. */
+  List<Client> expected() {
+    return clients.values().stream().filter(Client::isExpected).toList();
+  }
+
+  /** Takes note of which chunks each has said to be complete. */
+  void lookWhatIsComplete() {
     for (Client client : clients.values()) {
-      if (client.isExpected()) {
-        upTo = Math.min(upTo, client.told);
+      Connection connection = client.connection;
+      if (connection != null) {
+        client.completed(connection.complete());
       }
     }
-    return upTo;
   }
 
   /** Those that are connected. */
@@ -88,15 +78,13 @@ final class Clients {
   /** How each is doing of whom something may come. */
   List<Status.ClientStatus> statuses() {
     List<Status.ClientStatus> known = new ArrayList<>();
-    for (Client client : clients.values()) {
-      if (client.isExpected()) {
-        known.add(
-            new Status.ClientStatus(
-                client.name,
-                client.connection != null,
-                client.sessions.size(),
-                client.openTransactions()));
-      }
+    for (Client client : expected()) {
+      known.add(
+          new Status.ClientStatus(
+              client.name,
+              client.connection != null,
+              client.sessions.size(),
+              client.openTransactions()));
     }
     return known;
   }

@@ -48,7 +48,8 @@ final class Connection {
   private boolean welcomed;
   private boolean announce;
   private long through;
-  private long clock;
+  private long epoch;
+  private volatile long complete;
   private boolean toWrite;
   private boolean closed;
 
@@ -184,18 +185,23 @@ final class Connection {
 
   private Message message(Frame frame, int weight) throws IOException {
     return switch (frame.getWhatCase()) {
-      case CHUNK ->
-          new Message.Received(
-              this,
-              frame.getChunk().getNumber(),
-              Chunk.decode(frame.getChunk().getRecords().toByteArray()),
-              frame.getChunk().getTold(),
-              weight);
+      case CHUNK -> {
+        complete = frame.getChunk().getComplete();
+        yield new Message.Received(
+            this,
+            frame.getChunk().getNumber(),
+            Chunk.decode(frame.getChunk().getRecords().toByteArray()),
+            frame.getChunk().getTold(),
+            weight);
+      }
       case ANNOUNCEMENT -> {
         List<Event> events = Chunk.decode(frame.getAnnouncement().getRecords().toByteArray());
         yield new Message.Announced(this, events, weight);
       }
-      case ALIVE -> new Message.Heard(this, frame.getAlive().getTold());
+      case ALIVE -> {
+        complete = frame.getAlive().getComplete();
+        yield new Message.Heard(this, frame.getAlive().getTold());
+      }
       default -> throw new IOException("expected a chunk, found " + frame.getWhatCase());
     };
   }
@@ -210,6 +216,11 @@ final class Connection {
     }
   }
 
+  /** Up to which chunk all had happened that the client will say in them, when it last said so. */
+  long complete() {
+    return complete;
+  }
+
   /** Lets the client go on behind that chunk. */
   synchronized void welcome(long behind, boolean announceSessions) {
     through = behind;
@@ -221,11 +232,11 @@ final class Connection {
   /**
    * Chunks up to this one are taken in.
    *
-   * @param time the analyzer's time
+   * @param newest the newest epoch
    */
-  synchronized void acknowledge(long number, long time) {
+  synchronized void acknowledge(long number, long newest) {
     through = Math.max(through, number);
-    clock = time;
+    epoch = newest;
     toWrite = true;
     notifyAll();
   }
@@ -269,6 +280,6 @@ final class Connection {
       welcomed = true;
       return Frames.welcome(through, announce);
     }
-    return Frames.ack(through, clock);
+    return Frames.ack(through, epoch);
   }
 }

@@ -1,6 +1,5 @@
 package io.txwatch.serve;
 
-import io.txwatch.link.Frames;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Semaphore;
@@ -14,21 +13,23 @@ import org.jspecify.annotations.Nullable;
 final class Intake {
 
   private static final int MESSAGES = 1024;
-  private static final long MOST_BYTES = 32L << 20;
+
+  /**
+   * KiB of frames. Decoded they take many times as much, and each garbage collection copies them:
+   * what there is to wait for waits with the clients, as bytes.
+   */
+  private static final int ROOM = 2 << 10;
+
   private static final int KIBI = 10;
 
   private final BlockingQueue<Message> queue = new ArrayBlockingQueue<>(MESSAGES);
-  private final Semaphore room;
+  private final Semaphore room = new Semaphore(ROOM, true);
 
-  /** An intake whose events, decoded, take a small part of a heap of that size. */
-  Intake(long heap) {
-    long bytes = Math.max(2L * Frames.LONGEST, Math.min(MOST_BYTES, heap / 32));
-    this.room = new Semaphore((int) (bytes >> KIBI), true);
-  }
-
-  /** Waits for room for a frame; the result is what to give back. */
+  /**
+   * Waits for room for a frame, all of it for a very large one; the result is what to give back.
+   */
   int reserve(int bytes) throws InterruptedException {
-    int weight = (bytes >> KIBI) + 1;
+    int weight = Math.min((bytes >> KIBI) + 1, ROOM);
     room.acquire(weight);
     return weight;
   }

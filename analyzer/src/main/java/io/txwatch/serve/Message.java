@@ -18,7 +18,7 @@ sealed interface Message {
   /**
    * A chunk of a client's history; it weighs on the intake until it is taken in.
    *
-   * @param told up to which of the analyzer's times the client has told everything with it
+   * @param told the epoch before which the client has nothing more to tell of
    */
   record Received(Connection connection, long number, List<Event> events, long told, int weight)
       implements Message {}
@@ -26,7 +26,7 @@ sealed interface Message {
   /**
    * A client has nothing to say.
    *
-   * @param told up to which of the analyzer's times it has told everything
+   * @param told the epoch before which it has nothing more to tell of
    */
   record Heard(Connection connection, long told) implements Message {}
 

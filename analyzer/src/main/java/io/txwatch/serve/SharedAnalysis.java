@@ -23,6 +23,7 @@ final class SharedAnalysis {
   private final ServerListener listener;
   private final Analyzer analyzer;
   private final @Nullable HistoryWriter history;
+  private final long retainFrom;
   private boolean replaying;
   private long events;
   private long anomalies;
@@ -39,6 +40,7 @@ final class SharedAnalysis {
     this.analyzer = new Analyzer(options.judge(), this::found, options.memory());
     analyzer.onWithdrawn(listener::withdrawn);
     this.history = options.history().isEmpty() ? null : open(options, clients);
+    this.retainFrom = Math.max(0, analyzer.clock() - LATEST_REPLAYED);
   }
 
   private HistoryWriter open(ServerOptions options, Clients clients) throws IOException {
@@ -50,7 +52,7 @@ final class SharedAnalysis {
             line -> listener.say(line + "; the analysis goes on"),
             (event, origin) -> replay(event, origin, clients));
     replaying = false;
-    clients.awaitThoseOfEarlier(analyzer.clock() - LATEST_REPLAYED);
+    clients.awaitThoseOfEarlier();
     return opened;
   }
 
@@ -114,6 +116,13 @@ final class SharedAnalysis {
   /** The analyzer's time. */
   long clock() {
     return analyzer.clock();
+  }
+
+  /**
+   * Since when something was over at the beginning that may overlap with what clients will tell.
+   */
+  long retainFrom() {
+    return retainFrom;
   }
 
   /** Has nobody forgotten who was over at that time or later. */

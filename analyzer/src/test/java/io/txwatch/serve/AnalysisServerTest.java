@@ -140,7 +140,7 @@ class AnalysisServerTest {
       assertThat(endOf(tooLong)).isTrue();
       assertThat(endOf(garbage)).isTrue();
       try (Socket noRecords = greeted(served, 3)) {
-        Frames.write(noRecords.getOutputStream(), Frames.chunk(1, new byte[] {1, 2, 3}, 0));
+        Frames.write(noRecords.getOutputStream(), Frames.chunk(1, new byte[] {1, 2, 3}, 0, 0));
         assertThat(endOf(noRecords)).isTrue();
       }
       assertThat(served.server.status().events()).isZero();
@@ -165,7 +165,7 @@ class AnalysisServerTest {
     try (Served served = new Served();
         Socket first = greeted(served, 1)) {
       List<Event> history = Notation.events(LOST_UPDATE);
-      Frames.write(first.getOutputStream(), Frames.chunk(1, records(history.subList(0, 6)), 0));
+      Frames.write(first.getOutputStream(), Frames.chunk(1, records(history.subList(0, 6)), 0, 0));
       assertThat(acknowledged(first, 1)).isTrue();
       // Its first connection is still open: the second takes its place.
       try (Socket second = new Socket("127.0.0.1", served.port())) {
@@ -174,10 +174,11 @@ class AnalysisServerTest {
         assertThat(welcome.getWelcome().getThrough()).isEqualTo(1);
         assertThat(welcome.getWelcome().getAnnounce()).isFalse();
         assertThat(endOf(first)).isTrue();
-        Frames.write(second.getOutputStream(), Frames.chunk(1, records(history.subList(0, 6)), 0));
+        Frames.write(
+            second.getOutputStream(), Frames.chunk(1, records(history.subList(0, 6)), 0, 0));
         Frames.write(
             second.getOutputStream(),
-            Frames.chunk(2, records(history.subList(6, history.size())), 0));
+            Frames.chunk(2, records(history.subList(6, history.size())), 0, 0));
         assertThat(acknowledged(second, 2)).isTrue();
         served.await(() -> served.server.status().duplicates() == 1, "a duplicate");
         assertThat(served.phenomena()).containsExactly("LOST_UPDATE [1, 2]");
@@ -194,7 +195,7 @@ class AnalysisServerTest {
       int commit = history.indexOf(of(history, 1).get(of(history, 1).size() - 1));
       try (Socket killed = greeted(served, 1)) {
         Frames.write(
-            killed.getOutputStream(), Frames.chunk(1, records(history.subList(0, commit)), 0));
+            killed.getOutputStream(), Frames.chunk(1, records(history.subList(0, commit)), 0, 0));
         assertThat(acknowledged(killed, 1)).isTrue();
         killed.getOutputStream().write(new byte[] {0, 0, 1, 0, 42});
       }
@@ -219,7 +220,8 @@ class AnalysisServerTest {
     List<Event> history = Notation.events(LOST_UPDATE);
     try (Served served = new Served(null, Duration.ofSeconds(20))) {
       try (Socket first = greeted(served, 5)) {
-        Frames.write(first.getOutputStream(), Frames.chunk(1, records(history.subList(0, 5)), 0));
+        Frames.write(
+            first.getOutputStream(), Frames.chunk(1, records(history.subList(0, 5)), 0, 0));
         assertThat(acknowledged(first, 1)).isTrue();
         first.getOutputStream().write(new byte[] {0, 0});
       }
@@ -227,7 +229,7 @@ class AnalysisServerTest {
       try (Socket back = greeted(served, 5)) {
         Frames.write(
             back.getOutputStream(),
-            Frames.chunk(2, records(history.subList(5, history.size())), 0));
+            Frames.chunk(2, records(history.subList(5, history.size())), 0, 0));
         assertThat(acknowledged(back, 2)).isTrue();
         assertThat(served.phenomena()).containsExactly("LOST_UPDATE [1, 2]");
         assertThat(served.server.status().coverage().gaps()).isEmpty();
@@ -244,7 +246,7 @@ class AnalysisServerTest {
         Socket quick = greeted(served, 2)) {
       tellMuch(quick, 1, of(history, 1));
       tellMuch(quick, 2, List.of());
-      Frames.write(late.getOutputStream(), Frames.chunk(1, records(of(history, 2)), 0));
+      Frames.write(late.getOutputStream(), Frames.chunk(1, records(of(history, 2)), 0, 0));
       assertThat(acknowledged(late, 1)).isTrue();
       assertThat(served.phenomena()).containsExactly("LOST_UPDATE [1, 2]");
     }
@@ -258,16 +260,38 @@ class AnalysisServerTest {
         Socket late = greeted(served, 1);
         Socket quick = greeted(served, 2)) {
       long time = tellMuch(quick, 1, of(history, 1));
-      while (time > read(late.getInputStream()).getAck().getClock()) {
+      while (time > read(late.getInputStream()).getAck().getEpoch()) {
         // it will be told
       }
-      Frames.write(late.getOutputStream(), Frames.alive(time));
+      Frames.write(late.getOutputStream(), Frames.alive(time, 0));
       // Nobody can know more than the analyzer: this is not believed, and does no harm.
-      Frames.write(late.getOutputStream(), Frames.alive(Long.MAX_VALUE));
+      Frames.write(late.getOutputStream(), Frames.alive(Long.MAX_VALUE, 0));
       for (int number = 2; number < 5; number++) { // there is time in between for it to be heard
         tellMuch(quick, number, List.of());
       }
-      Frames.write(late.getOutputStream(), Frames.chunk(1, records(of(history, 2)), 0));
+      Frames.write(late.getOutputStream(), Frames.chunk(1, records(of(history, 2)), 0, 0));
+      assertThat(acknowledged(late, 1)).isTrue();
+      assertThat(served.phenomena()).isEmpty();
+    }
+  }
+
+  /** It was over before the epoch, though it comes after everybody has told that. */
+  @Test
+  void whatWaitedWithItsClientIsForgottenToo() throws Exception {
+    List<Event> history = Notation.events(LOST_UPDATE);
+    try (Served served = new Served();
+        Socket late = greeted(served, 1);
+        Socket slow = greeted(served, 2)) {
+      Frames.write(slow.getOutputStream(), Frames.alive(0, 1));
+      long epoch = 0;
+      for (int i = 0; i < 3; i++) { // there is time in between for it to be heard
+        epoch = read(late.getInputStream()).getAck().getEpoch();
+      }
+      Frames.write(late.getOutputStream(), Frames.alive(epoch, 0));
+      tellMuch(slow, 1, of(history, 1));
+      tellMuch(slow, 2, List.of());
+      tellMuch(slow, 3, List.of());
+      Frames.write(late.getOutputStream(), Frames.chunk(1, records(of(history, 2)), 0, 0));
       assertThat(acknowledged(late, 1)).isTrue();
       assertThat(served.phenomena()).isEmpty();
     }
@@ -280,13 +304,13 @@ class AnalysisServerTest {
       int by = 1_000 * number + i;
       Notation.events("r1(y0) c1").forEach(event -> events.add(Renumbered.by(event, by)));
     }
-    Frames.write(client.getOutputStream(), Frames.chunk(number, records(events), 0));
+    Frames.write(client.getOutputStream(), Frames.chunk(number, records(events), 0, 0));
     Frame answer = read(client.getInputStream());
     while (answer.getAck().getThrough() < number) {
       answer = read(client.getInputStream());
     }
-    Frames.write(client.getOutputStream(), Frames.alive(answer.getAck().getClock()));
-    return answer.getAck().getClock();
+    Frames.write(client.getOutputStream(), Frames.alive(answer.getAck().getEpoch(), number));
+    return answer.getAck().getEpoch();
   }
 
   @Test

@@ -24,6 +24,9 @@ final class InnodbPurges {
   private static final Pattern READ =
       Pattern.compile("Purge done for trx's n:o < (\\d+) .*state: (running but idle)?");
 
+  /** How often what was awaited has to be read until a batch is sure to have been done. */
+  private static final int STEPS = 3;
+
   private final List<Tables> awaited = new ArrayList<>();
 
   /** Tables that have been emptied. */
@@ -48,7 +51,7 @@ final class InnodbPurges {
      */
     void see(long next, long read, boolean isIdle) {
       if (read >= awaits) {
-        steps = isIdle ? 3 : steps + 1;
+        steps = isIdle ? STEPS : steps + 1;
         awaits = next;
       }
     }
@@ -56,13 +59,13 @@ final class InnodbPurges {
     @Override
     public boolean isDone() throws SQLException {
       synchronized (InnodbPurges.this) {
-        if (steps >= 3) {
+        if (steps >= STEPS) {
           return true;
         }
       }
       look(watcher);
       synchronized (InnodbPurges.this) {
-        return steps >= 3;
+        return steps >= STEPS;
       }
     }
   }
@@ -102,7 +105,7 @@ final class InnodbPurges {
       long comes = Long.parseLong(next.group(1));
       long reached = Long.parseLong(read.group(1));
       awaited.forEach(tables -> tables.see(comes, reached, read.group(2) != null));
-      awaited.removeIf(tables -> tables.steps >= 3);
+      awaited.removeIf(tables -> tables.steps >= STEPS);
     }
   }
 }

@@ -235,11 +235,12 @@ public final class ScheduleExecutor implements AutoCloseable {
     SerialRun run =
         new SerialRun(testCase, session, dbms, monitor, refused.of(testCase), restoring);
     boolean isDone = run.canGoTogether() && run.runTogether();
-    if (!restoring.isEmpty() || (run.canGoTogether() && !isDone)) {
+    boolean isUnknown = !restoring.isEmpty() || (run.canGoTogether() && !isDone);
+    if (isUnknown) {
       ground.noteUnknown();
     }
     if (!isDone) {
-      if (run.canGoTogether() || !restoring.isEmpty()) {
+      if (isUnknown) {
         ground.restore(testCase);
       }
       run.run();

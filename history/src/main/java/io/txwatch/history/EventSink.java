@@ -13,8 +13,8 @@ public interface EventSink extends AutoCloseable {
   void accept(Event event);
 
   /**
-   * Said by a {@link QueueSink} whenever it was found empty: all that had come to it when it last
-   * said so has been handed over.
+   * Said by a {@link QueueSink} now and then: all that had come to it when it last said so has been
+   * handed over.
    */
   default void caughtUp() {}
 

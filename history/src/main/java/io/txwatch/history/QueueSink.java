@@ -69,6 +69,9 @@ public final class QueueSink implements EventSink {
 
   private static final long FLUSH_NANOS = 100_000_000;
 
+  /** Events between two looks whether what had come by a certain time is delivered. */
+  private static final int CATCHING_UP = 1 << 10;
+
   private final MpscAtomicArrayQueue<Event> queue;
   private final Queue<Late> reserve = new ConcurrentLinkedQueue<>();
   private final AtomicLong versionRows = new AtomicLong();
@@ -85,6 +88,8 @@ public final class QueueSink implements EventSink {
   private final Consumer<String> complaints;
   private final Thread thread;
   private final PriorityQueue<Late> inOrder = new PriorityQueue<>();
+  private long catchUpTo;
+  private long flushed = System.nanoTime();
   private volatile long failed;
   private volatile @org.jspecify.annotations.Nullable Thread hook;
 
@@ -251,7 +256,6 @@ public final class QueueSink implements EventSink {
 
   private void run() {
     long pause = PAUSE;
-    long flushed = System.nanoTime();
     while (true) {
       boolean last = closed;
       long delivered = drain();
@@ -261,10 +265,6 @@ public final class QueueSink implements EventSink {
         continue;
       }
       sayCaughtUp();
-      if (System.nanoTime() - flushed > FLUSH_NANOS) {
-        flush();
-        flushed = System.nanoTime();
-      }
       pause =
           delivered == 0
               ? Math.min(pause * 2, LONGEST_PAUSE)
@@ -292,6 +292,26 @@ public final class QueueSink implements EventSink {
       }
       deliver(event);
       delivered++;
+      // It may never be found empty.
+      if (delivered % CATCHING_UP == 0 && place >= catchUpTo) {
+        sayCaughtUp();
+      }
+    }
+  }
+
+  /** All is delivered that had come when this was called before. */
+  private void sayCaughtUp() {
+    for (EventSink consumer : consumers) {
+      try {
+        consumer.caughtUp();
+      } catch (RuntimeException e) {
+        fail(consumer, e);
+      }
+    }
+    catchUpTo = queue.currentProducerIndex(); // after it was said: what comes meanwhile counts
+    if (System.nanoTime() - flushed > FLUSH_NANOS) {
+      flush();
+      flushed = System.nanoTime();
     }
   }
 
@@ -354,16 +374,6 @@ public final class QueueSink implements EventSink {
       consumer.accept(Event.Gap.ofFault(event));
     } catch (Throwable e) {
       fail(consumer, e);
-    }
-  }
-
-  private void sayCaughtUp() {
-    for (EventSink consumer : consumers) {
-      try {
-        consumer.caughtUp();
-      } catch (RuntimeException e) {
-        fail(consumer, e);
-      }
     }
   }
 

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +34,9 @@ final class Backlog {
   /** How long the first event of a chunk waits for more. */
   private static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
 
+  /** Bytes on their way that are not acknowledged, as {@code link.proto} has it. */
+  private static final long WINDOW = 512 << 10;
+
   /** Transactions whose ends are looked out for, at most. */
   private static final int MOST_OPEN = 1 << 16;
 
@@ -54,6 +58,7 @@ final class Backlog {
   private List<Event> sessionsInChunk = new ArrayList<>();
   private long chunkBegun;
   private long wakings;
+  private long wakingsSeen;
 
   /** The sessions that were open before the first chunk that waits. */
   private final Map<Long, Event> open = new LinkedHashMap<>();
@@ -166,25 +171,27 @@ final class Backlog {
   }
 
   /**
-   * The first chunk behind that number, if there is one within so many nanoseconds.
+   * The first chunk behind that number, if there is one within so many nanoseconds, and not too
+   * much before it is still to be acknowledged.
    *
    * @param atOnce whether to hand out what there is, without waiting for more
    */
   synchronized Optional<Numbered> after(long number, long nanos, boolean atOnce)
       throws InterruptedException {
     long until = System.nanoTime() + nanos;
-    long wakingsBefore = wakings;
     while (true) {
       resume();
-      Map.Entry<Long, Numbered> next = waiting.higherEntry(number);
+      boolean mayGo = bytesUpTo(number) < WINDOW;
+      Map.Entry<Long, Numbered> next = mayGo ? waiting.higherEntry(number) : null;
       if (next != null) {
         return Optional.of(next.getValue());
       }
       long now = System.nanoTime();
-      boolean some = builder.events() > 0;
+      boolean some = mayGo && builder.events() > 0;
       if (some && (atOnce || now - chunkBegun >= LINGER_NANOS)) {
         close();
-      } else if (now - until >= 0 || wakings != wakingsBefore) {
+      } else if (now - until >= 0 || wakings != wakingsSeen) {
+        wakingsSeen = wakings;
         return Optional.empty();
       } else {
         long pause = some ? chunkBegun + LINGER_NANOS - now : until - now;
@@ -193,9 +200,23 @@ final class Backlog {
     }
   }
 
+  private long bytesUpTo(long number) {
+    long bytes = 0;
+    for (Numbered chunk : waiting.headMap(number, true).values()) {
+      bytes += chunk.bytes();
+    }
+    return bytes;
+  }
+
+  /** Up to which chunk all is here that will be in them. */
+  synchronized long complete() {
+    return lastNumber;
+  }
+
   /** Lets go of the chunks up to that number. */
   synchronized void acknowledged(long through) {
     NavigableMap<Long, Numbered> done = waiting.headMap(through, true);
+    boolean some = !done.isEmpty();
     for (Numbered chunk : done.values()) {
       waitingBytes -= chunk.bytes();
       for (Event event : chunk.sessions) {
@@ -207,7 +228,7 @@ final class Backlog {
       }
     }
     done.clear();
-    if (waiting.isEmpty() || dropping) {
+    if (some) {
       notifyAll();
     }
   }
@@ -224,8 +245,10 @@ final class Backlog {
   }
 
   /** The chunk with which everything is told that was added; none as long as events are dropped. */
-  synchronized long toldWith() {
-    return dropping ? Long.MAX_VALUE : builder.events() > 0 ? lastNumber + 1 : lastNumber;
+  synchronized OptionalLong toldWith() {
+    return dropping
+        ? OptionalLong.empty()
+        : OptionalLong.of(builder.events() > 0 ? lastNumber + 1 : lastNumber);
   }
 
   /** True if nothing waits. */

@@ -76,30 +76,35 @@ public final class Frames {
   /**
    * A stretch of the client's history.
    *
-   * @param told up to which of the analyzer's times the client has told everything with it
+   * @param told the analyzer's epoch before which the client has nothing to tell of any more
+   * @param complete up to which chunk all had happened by now that is in them
    */
-  public static Frame chunk(long number, byte[] records, long told) {
+  public static Frame chunk(long number, byte[] records, long told, long complete) {
     return Frame.newBuilder()
         .setChunk(
             Chunk.newBuilder()
                 .setNumber(number)
                 .setTold(told)
+                .setComplete(complete)
                 .setRecords(UnsafeByteOperations.unsafeWrap(records)))
         .build();
   }
 
-  /** Chunks up to this one are taken in, and so many events in all, of whomever. */
-  public static Frame ack(long through, long clock) {
-    return Frame.newBuilder().setAck(Ack.newBuilder().setThrough(through).setClock(clock)).build();
+  /** Chunks up to this one are taken in; and the newest epoch. */
+  public static Frame ack(long through, long epoch) {
+    return Frame.newBuilder().setAck(Ack.newBuilder().setThrough(through).setEpoch(epoch)).build();
   }
 
   /**
-   * Nothing to say.
+   * Nothing to send, or no leave to.
    *
-   * @param told up to which of the analyzer's times the client has told everything
+   * @param told the analyzer's epoch before which the client has nothing to tell of any more
+   * @param complete up to which chunk all had happened by now that is in them
    */
-  public static Frame alive(long told) {
-    return Frame.newBuilder().setAlive(Alive.newBuilder().setTold(told)).build();
+  public static Frame alive(long told, long complete) {
+    return Frame.newBuilder()
+        .setAlive(Alive.newBuilder().setTold(told).setComplete(complete))
+        .build();
   }
 
   /** The end. */

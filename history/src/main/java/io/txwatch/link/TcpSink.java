@@ -9,6 +9,9 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.security.SecureRandom;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
@@ -45,23 +48,22 @@ final class TcpSink implements EventSink {
 
   private volatile @Nullable Link link;
 
-  /** What is to be said next: set by the queue's thread, taken by the one that sends. */
-  private volatile @Nullable Told told;
+  /** What is to be said, in order: the queue's thread adds, the one that sends takes. */
+  private final Queue<Told> told = new ConcurrentLinkedQueue<>();
 
-  // Of the queue's thread: the link and the analyzer's time when it last caught up, and the latest
-  // time that it had said.
+  // Of the queue's thread: the link and the analyzer's epoch when it last caught up, and the latest
+  // epoch that it has a word for.
   private @Nullable Link linkBefore;
-  private long clockBefore;
-  private long clockTold;
+  private long epochBefore;
+  private long epochTold;
 
   /**
-   * A word that everything is told.
+   * A word that everything is told that had happened before an epoch of the analyzer.
    *
    * @param to over which link
-   * @param clock up to which of the analyzer's times
    * @param with the last chunk that it takes
    */
-  private record Told(Link to, long clock, long with) {}
+  private record Told(Link to, long epoch, long with) {}
 
   private volatile long closeBy;
   private volatile boolean closing;
@@ -121,22 +123,24 @@ final class TcpSink implements EventSink {
   }
 
   /**
-   * What had happened when this was last said has been added. So the analyzer was told everything
-   * up to the time that it gave before that, once it gets what is here now.
+   * What had happened when this was last said has been added. So the analyzer is told everything
+   * from before the epoch that it had named by then, once it gets what is here now.
    */
   @Override
   public void caughtUp() {
     Link to = link;
     if (to != linkBefore) {
-      told = null;
-      clockTold = 0;
-    } else if (to != null && told == null && clockBefore > clockTold) {
-      clockTold = clockBefore;
-      told = new Told(to, clockBefore, backlog.toldWith());
-      backlog.wake();
+      epochTold = 0;
+    } else if (to != null && epochBefore > epochTold) {
+      OptionalLong with = backlog.toldWith();
+      if (with.isPresent()) {
+        epochTold = epochBefore;
+        told.add(new Told(to, epochBefore, with.getAsLong()));
+        backlog.wake();
+      }
     }
     linkBefore = to;
-    clockBefore = to == null ? 0 : to.clock;
+    epochBefore = to == null ? 0 : to.epoch;
   }
 
   private void sayDropping() {
@@ -254,6 +258,7 @@ final class TcpSink implements EventSink {
   private boolean send(Link to) throws InterruptedException {
     long sent = backlog.base();
     long alive = System.nanoTime();
+    long complete = 0;
     try {
       while (!to.broken) {
         if (closing && backlog.isEmpty() || closing && System.nanoTime() - closeBy > 0) {
@@ -266,13 +271,17 @@ final class TcpSink implements EventSink {
         Optional<Backlog.Numbered> next = backlog.after(sent, wait, closing);
         if (next.isPresent()) {
           sent = next.get().number();
-          to.write(Frames.chunk(sent, next.get().chunk().bytes(), takeTold(sent, to)));
+          complete = backlog.complete();
+          to.write(Frames.chunk(sent, next.get().chunk().bytes(), takeTold(sent, to), complete));
           alive = System.nanoTime();
           continue;
         }
         long all = takeTold(sent, to);
-        if (all > 0 || System.nanoTime() - alive >= Frames.ALIVE_NANOS) {
-          to.write(Frames.alive(all));
+        if (all > 0
+            || complete < backlog.complete()
+            || System.nanoTime() - alive >= Frames.ALIVE_NANOS) {
+          complete = backlog.complete();
+          to.write(Frames.alive(all, complete));
           alive = System.nanoTime();
         }
       }
@@ -282,14 +291,18 @@ final class TcpSink implements EventSink {
     return false;
   }
 
-  /** Up to which of its times the analyzer is told everything with that chunk; 0 if not known. */
+  /** The latest epoch that is told with that chunk; 0 if none is that was not before. */
   private long takeTold(long chunk, Link to) {
-    Told next = told;
-    if (next == null || next.to != to || next.with > chunk) {
-      return 0;
+    long epoch = 0;
+    for (Told next = told.peek();
+        next != null && (next.to != to || next.with <= chunk);
+        next = told.peek()) {
+      if (next.to == to) {
+        epoch = next.epoch;
+      } // else it is a word for an earlier link
+      told.remove();
     }
-    told = null;
-    return next.clock;
+    return epoch;
   }
 
   private void say(Said what, String line) {
@@ -323,8 +336,8 @@ final class TcpSink implements EventSink {
     private final Thread answers;
     private volatile boolean broken;
 
-    /** The analyzer's time, as far as it was told. */
-    private volatile long clock;
+    /** The analyzer's newest epoch, as far as it was told. */
+    private volatile long epoch;
 
     /**
      * Shakes hands.
@@ -368,7 +381,7 @@ final class TcpSink implements EventSink {
       try {
         for (Frame answer = read(); answer != null; answer = read()) {
           if (answer.hasAck()) {
-            clock = answer.getAck().getClock();
+            epoch = answer.getAck().getEpoch();
             backlog.acknowledged(answer.getAck().getThrough());
           }
         }

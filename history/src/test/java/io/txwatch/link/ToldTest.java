@@ -6,6 +6,7 @@ import io.txwatch.history.Chunk;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.QueueSink;
 import io.txwatch.link.wire.Frame;
 import java.io.IOException;
@@ -16,6 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,22 +31,25 @@ class ToldTest {
   /** An analyzer that says what it is told to, behind a queue such as every application has. */
   private static final class Spoken implements AutoCloseable {
     private final ServerSocket door = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-    final EventSink queue =
-        new QueueSink(
-            1 << 12,
-            List.of(
-                new TcpSink(
-                    new Address(false, "127.0.0.1", door.getLocalPort()),
-                    "",
-                    Optional.empty(),
-                    16 << 20,
-                    "told",
-                    line -> {})));
+    final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+    final EventSink queue;
     private Socket client;
     final List<Event> events = new ArrayList<>();
+    long chunks;
     long told;
 
-    Spoken() throws IOException {
+    Spoken(long buffer) throws IOException {
+      queue =
+          new QueueSink(
+              1 << 12,
+              List.of(
+                  new TcpSink(
+                      new Address(false, "127.0.0.1", door.getLocalPort()),
+                      "",
+                      Optional.empty(),
+                      buffer,
+                      "told",
+                      lines::add)));
       client = accept();
     }
 
@@ -67,6 +74,7 @@ class ToldTest {
       Frame frame = Frames.readBody(client.getInputStream(), length(client));
       told = frame.hasChunk() ? frame.getChunk().getTold() : frame.getAlive().getTold();
       if (frame.hasChunk()) {
+        chunks++;
         events.addAll(Chunk.decode(frame.getChunk().getRecords().toByteArray()));
       }
       return frame.hasChunk();
@@ -80,8 +88,8 @@ class ToldTest {
     @Override
     public void close() throws IOException {
       client.close();
-      queue.close();
       door.close();
+      queue.close();
     }
   }
 
@@ -92,7 +100,7 @@ class ToldTest {
 
   @Test
   void theTimeComesBackOnceAllIsTold() throws Exception {
-    try (Spoken analyzer = new Spoken()) {
+    try (Spoken analyzer = new Spoken(16 << 20)) {
       analyzer.queue.accept(opened(1));
       assertThat(analyzer.next()).isTrue();
       assertThat(analyzer.told).isZero();
@@ -120,7 +128,7 @@ class ToldTest {
   @Test
   void whatHadHappenedByThenHasCome() throws Exception {
     AtomicInteger happened = new AtomicInteger();
-    try (Spoken analyzer = new Spoken()) {
+    try (Spoken analyzer = new Spoken(16 << 20)) {
       Thread application =
           new Thread(
               () -> {
@@ -133,16 +141,37 @@ class ToldTest {
                 }
               });
       application.start();
-      long chunks = 0;
       long most = 0;
       while (application.isAlive() || most < analyzer.events.size()) {
-        chunks += analyzer.next() ? 1 : 0;
+        analyzer.next();
         assertThat(analyzer.events.size()).isGreaterThanOrEqualTo((int) analyzer.told);
         most = Math.max(most, analyzer.told);
-        analyzer.ack(chunks, happened.get());
+        analyzer.ack(analyzer.chunks, happened.get());
       }
       application.join();
       assertThat(most).isPositive();
+    }
+  }
+
+  /** While events are dropped not all is told; what comes after that is. */
+  @Test
+  void dropsHoldItUpForATimeOnly() throws Exception {
+    try (Spoken analyzer = new Spoken(100_000)) {
+      analyzer.queue.accept(opened(1));
+      analyzer.next();
+      analyzer.ack(0, 5);
+      for (int i = 2; analyzer.lines.isEmpty(); i++) {
+        analyzer.queue.accept(new Event.TransactionBegan(1, i, IsolationLevel.SERIALIZABLE, 0));
+        if (i % 1_000 == 0) {
+          TimeUnit.MILLISECONDS.sleep(1);
+        }
+      }
+      assertThat(analyzer.lines.take()).contains("the buffer is full");
+      TimeUnit.MILLISECONDS.sleep(200); // it catches up meanwhile, and finds that it drops
+      for (long clock = 6; analyzer.told < 6; clock++) {
+        analyzer.ack(analyzer.chunks, clock);
+        analyzer.next();
+      }
     }
   }
 }

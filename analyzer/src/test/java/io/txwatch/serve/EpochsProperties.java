@@ -1,0 +1,192 @@
+package io.txwatch.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+/** Clients that lag behind by whatever they like, against the true order of what happened. */
+class EpochsProperties {
+
+  /** Some clients, and the analyzer. */
+  private static final class World {
+
+    /** A moment of the truth; what happened since is greater. */
+    private int now;
+
+    private final Epochs epochs = new Epochs(0);
+    private final List<Modelled> modelled = new ArrayList<>();
+    private final List<Client> expected = new ArrayList<>();
+
+    /** When each event happened, in the order in which the analyzer got to know. */
+    private final List<Integer> arrived = new ArrayList<>();
+
+    /** When the latest happened of those that may be forgotten. */
+    private int latest = -1;
+
+    private int checked;
+
+    private record Frame(List<Integer> events, long number, long told) {}
+
+    private record Told(long epoch, long with) {}
+
+    /** As TcpSink and the queue before it. */
+    private final class Modelled {
+      final Client books;
+      final List<Integer> queued = new ArrayList<>();
+      final Deque<List<Integer>> chunks = new ArrayDeque<>();
+      List<Integer> building = new ArrayList<>();
+      final Deque<Told> told = new ArrayDeque<>();
+      final Deque<Frame> wire = new ArrayDeque<>();
+      final Deque<Long> answers = new ArrayDeque<>();
+      long last;
+      long sent;
+      long heard;
+      long before;
+      long tells;
+
+      Modelled(int id) {
+        books = new Client(id);
+        books.told = epochs.newest();
+        epochs.arrives(arrived.size());
+      }
+
+      void act(int what) {
+        switch (what) {
+          case 0 -> queued.add(now++);
+          case 1 -> { // one event gets from the queue into a chunk
+            if (!queued.isEmpty()) {
+              building.add(queued.remove(0));
+            }
+          }
+          case 2 -> {
+            building.addAll(queued);
+            queued.clear();
+            if (before > tells) {
+              tells = before;
+              told.add(new Told(before, building.isEmpty() ? last : last + 1));
+            }
+            before = heard;
+          }
+          case 3 -> {
+            if (!building.isEmpty()) {
+              chunks.add(building);
+              last++;
+              building = new ArrayList<>();
+            }
+          }
+          case 4 -> {
+            List<Integer> next = chunks.poll();
+            if (next != null) {
+              sent++;
+            }
+            long word = 0;
+            while (!told.isEmpty() && told.peek().with <= sent) {
+              word = told.remove().epoch;
+            }
+            wire.add(new Frame(next == null ? List.of() : next, next == null ? 0 : sent, word));
+          }
+          case 5 -> books.completed(last);
+          case 6 -> arrives();
+          case 7 -> answers.add(epochs.begin(expected));
+          default -> {
+            Long answer = answers.poll();
+            heard = answer == null ? heard : answer;
+          }
+        }
+      }
+
+      private void arrives() {
+        Frame frame = wire.poll();
+        if (frame == null) {
+          return;
+        }
+        if (frame.number > 0) {
+          epochs.comes(books, frame.number, arrived.size());
+          arrived.addAll(frame.events);
+        }
+        books.told = Math.max(books.told, frame.told);
+      }
+
+      /** When the first happened of what is still to come. */
+      int toCome() {
+        int first = now;
+        for (Frame frame : wire) {
+          first = least(first, frame.events);
+        }
+        for (List<Integer> chunk : chunks) {
+          first = least(first, chunk);
+        }
+        return least(least(first, building), queued);
+      }
+
+      private static int least(int first, List<Integer> events) {
+        return Math.min(first, events.stream().mapToInt(i -> i).min().orElse(first));
+      }
+    }
+
+    World(int clients) {
+      for (int i = 0; i < clients; i++) {
+        comesIn();
+      }
+    }
+
+    void comesIn() {
+      Modelled client = new Modelled(modelled.size());
+      modelled.add(client);
+      expected.add(client.books);
+    }
+
+    /** How many of those that arrived may be forgotten, of what was over with them. */
+    int mayBeForgotten() {
+      int from = (int) epochs.retainFrom(expected, arrived.size());
+      for (; checked < from; checked++) {
+        latest = Math.max(latest, arrived.get(checked));
+      }
+      return from;
+    }
+  }
+
+  @Property(tries = 100)
+  void whatMayBeForgottenWasOverBeforeAllThatIsStillToCome(@ForAll long seed) {
+    Random random = new Random(seed);
+    World world = new World(1 + random.nextInt(3));
+    int most = 0;
+    for (int i = 0; i < 2_000; i++) {
+      world.modelled.get(random.nextInt(world.modelled.size())).act(random.nextInt(9));
+      if (i % 300 == 299) {
+        world.comesIn();
+      }
+      most = Math.max(most, world.mayBeForgotten());
+      assertThat(world.modelled).allMatch(client -> world.latest < client.toCome());
+    }
+    assertThat(most).isPositive();
+  }
+
+  /** A lot waits with one of them: as soon as it is known to be old, nothing is kept for it. */
+  @Property(tries = 100)
+  void itIsForgottenHoweverMuchWaits(@ForAll @IntRange(min = 1, max = 50) int waits) {
+    World world = new World(2);
+    World.Modelled slow = world.modelled.get(0);
+    World.Modelled quick = world.modelled.get(1);
+    for (int i = 0; i < waits; i++) {
+      List.of(0, 2, 3).forEach(slow::act);
+    }
+    for (int i = 0; i < 3; i++) { // it is heard of; told; and comes
+      for (World.Modelled client : List.of(slow, quick)) {
+        List.of(5, 7, 8, 2, 2).forEach(client::act);
+      }
+    }
+    for (int i = 0; i <= waits; i++) {
+      List.of(4, 6).forEach(slow::act);
+    }
+    List.of(4, 6).forEach(quick::act);
+    assertThat(world.mayBeForgotten()).isEqualTo(waits);
+  }
+}
