@@ -3,10 +3,11 @@ package io.txwatch.dbms;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -175,8 +176,13 @@ final class H2Dbms implements Dbms {
    * H2 names the blocker of each session. A session that was freed clears the name itself when it
    * next runs, so the name counts only while the blocker has something uncommitted.
    */
-  private static WaitMonitor monitor(Connection watcher) {
+  private static WaitMonitor monitor(Connection watcher) throws SQLException {
+    PreparedStatement look =
+        watcher.prepareStatement(
+            "SELECT SESSION_ID, BLOCKER_ID, CONTAINS_UNCOMMITTED FROM INFORMATION_SCHEMA.SESSIONS");
     return new WaitMonitor() {
+      private Set<Long> changers = Set.of();
+
       @Override
       public long sessionOf(Connection connection) throws SQLException {
         return Sql.number(connection, "SELECT SESSION_ID()");
@@ -185,19 +191,26 @@ final class H2Dbms implements Dbms {
       @Override
       public Map<Long, Set<Long>> waiting() throws SQLException {
         Map<Long, Set<Long>> waiting = new HashMap<>();
-        try (Statement statement = watcher.createStatement();
-            ResultSet result =
-                statement.executeQuery(
-                    """
-                    SELECT w.SESSION_ID, w.BLOCKER_ID FROM INFORMATION_SCHEMA.SESSIONS w
-                    JOIN INFORMATION_SCHEMA.SESSIONS b ON b.SESSION_ID = w.BLOCKER_ID
-                    WHERE b.CONTAINS_UNCOMMITTED\
-                    """)) {
+        Set<Long> changing = new HashSet<>();
+        try (ResultSet result = look.executeQuery()) {
           while (result.next()) {
-            waiting.put(result.getLong(1), Set.of(result.getLong(2)));
+            long blocker = result.getLong(2);
+            if (!result.wasNull()) {
+              waiting.put(result.getLong(1), Set.of(blocker));
+            }
+            if (result.getBoolean(3)) {
+              changing.add(result.getLong(1));
+            }
           }
         }
+        changers = changing;
+        waiting.values().removeIf(blockers -> !changing.containsAll(blockers));
         return waiting;
+      }
+
+      @Override
+      public Set<Long> changers() {
+        return changers;
       }
 
       @Override

@@ -43,6 +43,14 @@ public interface WaitMonitor extends AutoCloseable {
   Map<Long, Set<Long>> waiting() throws SQLException;
 
   /**
+   * The sessions that had changed something and not ended their transactions when it was asked
+   * last; none if it does not tell.
+   */
+  default Set<Long> changers() {
+    return Set.of();
+  }
+
+  /**
    * Waits until the DBMS has done what it does by itself after transactions have ended, if a
    * session could meet that. To be called while no session does anything.
    */

@@ -10,10 +10,8 @@ import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,8 +19,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One case on its way: submits what can be, one step, and when every session is idle, or blocked by
@@ -40,19 +36,8 @@ final class CaseRun {
   /** A statement that is not blocked then is slow: it is asked for less and less often. */
   private static final long LAST_LOOK_MICROS = 5_000;
 
-  /** More than a statement of a case computes while classes are loaded and code is compiled. */
-  private static final long MOST_COMPUTING_AT_FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
-
-  /** A hundred times what a statement of a case computes afterwards. */
-  private static final long MOST_COMPUTING_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-  /** After so many steps it is afterwards. */
-  private static final long FIRST_STEPS = 2_000;
-
-  private static final AtomicLong STEPS = new AtomicLong();
-
-  /** More than a statement takes to fail, once it may go on. */
-  private static final long MOST_RETURNING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  /** It is asked so often whether one waits that it shows to wait only now and then. */
+  private static final long NEXT_LOOK_MICROS = 50;
 
   /**
    * Whom a case is executed with.
@@ -79,9 +64,7 @@ final class CaseRun {
   private int ended = -1;
 
   private final Races races;
-
-  /** Those that the DBMS said to wait when it was asked last. */
-  private Set<Long> listed = Set.of();
+  private final Lookout lookout;
 
   /** Those that waited when the sessions were last at rest. */
   private List<Session> resting = List.of();
@@ -107,6 +90,8 @@ final class CaseRun {
     this.surroundings = surroundings;
     this.plain = plain;
     this.races = new Races(surroundings.dbms(), level);
+    this.lookout =
+        new Lookout(surroundings.dbms(), surroundings.monitor(), own, surroundings.completed());
   }
 
   /** Runs; says why the outcome cannot be told, if so. */
@@ -165,9 +150,7 @@ final class CaseRun {
       throws SQLException, InterruptedException {
     long left = TimeUnit.NANOSECONDS.toMicros(surroundings.patience().toNanos());
     long pause = FIRST_LOOK_MICROS;
-    if (surroundings.dbms().waitsInCallingThread()) {
-      own.values().stream().filter(Session::isBlocked).forEach(Session::mayBeFree);
-    }
+    lookout.somethingHappens();
     try {
       while (true) {
         List<Session> busy = own.values().stream().filter(Session::isBusy).toList();
@@ -186,31 +169,19 @@ final class CaseRun {
           pause = take(done) ? FIRST_LOOK_MICROS : 0;
         } else if (!allIdle && areAtRest(busy)) {
           return true;
-        } else if (left < 0 || (surroundings.dbms().triesAgain() && someoneTriesAgain(busy))) {
+        } else if (left < 0 || lookout.someoneTriesForEver(busy)) {
           return false;
         } else {
           left -= pause;
-          pause = Math.min(Math.max(2 * pause, FIRST_LOOK_MICROS), LAST_LOOK_MICROS);
+          pause =
+              busy.stream().anyMatch(lookout::triesAgain)
+                  ? NEXT_LOOK_MICROS
+                  : Math.min(Math.max(2 * pause, FIRST_LOOK_MICROS), LAST_LOOK_MICROS);
         }
       }
     } finally {
       note(submitted);
     }
-  }
-
-  /**
-   * True if one computes for longer than any statement of a case takes, and the DBMS does not say
-   * that it waits: told by the processor's time, which does not hang on what else the machine does.
-   */
-  private boolean someoneTriesAgain(Collection<Session> busy) {
-    return busy.stream()
-        .anyMatch(
-            session ->
-                !listed.contains(session.key()) && session.computedNanos() > mostComputingNanos());
-  }
-
-  private static long mostComputingNanos() {
-    return STEPS.get() < FIRST_STEPS ? MOST_COMPUTING_AT_FIRST_NANOS : MOST_COMPUTING_NANOS;
   }
 
   /** The step that was sent; empty if nobody has one who could send it. */
@@ -225,8 +196,10 @@ final class CaseRun {
               atOnce
                   && (step.role() == Step.Role.WORK
                       || (step.role() == Step.Role.BEGIN && !session.isInTransaction()));
+          boolean othersWait = isSomeoneBusy();
+          lookout.submitted(othersWait);
           if (!atOnce) {
-            session.closesCircles(isSomeoneBusy());
+            session.closesCircles(othersWait);
           }
           surroundings.monitor().awaitHousekeeping();
           session.submit(step, surroundings.dbms().spell(step.sql()), atOnce);
@@ -262,6 +235,7 @@ final class CaseRun {
 
   /** Takes what has completed; true if it may have set others free. */
   private boolean take(Session session) {
+    lookout.somethingCompleted();
     Optional<StepOutcome> taken = session.takeOutcome();
     if (taken.isEmpty()) {
       return true;
@@ -297,73 +271,24 @@ final class CaseRun {
                 })
             .thenComparingInt(outcome -> outcome.step().id()));
     settling.forEach(outcome -> order.add(outcome.step().id()));
-    STEPS.addAndGet(settling.size());
+    Lookout.countSteps(settling.size());
     settling.clear();
   }
 
-  /** True if each of the sessions is blocked by one that is idle, directly or over others. */
   private boolean areAtRest(List<Session> busy) throws SQLException {
-    if (busy.size() == own.size()) {
-      return false; // nobody is left who could block them
-    }
-    if (someoneGoesOn(busy)) {
-      return false;
-    }
-    Map<Long, Set<Long>> waiting = new HashMap<>(surroundings.monitor().waiting());
-    waiting.keySet().retainAll(own.values().stream().map(Session::key).toList());
-    listed = waiting.keySet();
-    if (!busy.stream().allMatch(session -> waiting.containsKey(session.key()))
-        || busy.stream().anyMatch(session -> isHeldUpByOthers(waiting.get(session.key())))
-        || someoneGoesOn(busy)
-        || !surroundings.completed().isEmpty()
-        || isInCircle(waiting)) {
-      return false;
-    }
-    busy.forEach(Session::noteBlocked);
-    rest(busy, waiting);
-    return true;
-  }
-
-  /**
-   * True if none of those that a session waits for is of this case: a vacuum, say, which will not
-   * take long.
-   */
-  private boolean isHeldUpByOthers(@Nullable Set<Long> blockers) {
-    return blockers != null
-        && !blockers.isEmpty()
-        && own.values().stream().noneMatch(session -> blockers.contains(session.key()));
+    Optional<Map<Long, Set<Long>>> waiting = lookout.whoWaits(busy);
+    waiting.ifPresent(
+        whom -> {
+          busy.forEach(Session::noteBlocked);
+          rest(busy, whom);
+        });
+    return waiting.isPresent();
   }
 
   private void rest(List<Session> busy, Map<Long, Set<Long>> waiting) {
     resting = busy;
     waits = waiting;
     races.settled(waiting);
-  }
-
-  /**
-   * True if one has been set free, whatever the DBMS still says of it: a deadlock's victim that is
-   * on its way back. H2's sessions try again and again, too, while they wait for one that has gone
-   * back to a savepoint; but not for as little of the processor's time as it takes to come back.
-   */
-  private boolean someoneGoesOn(Collection<Session> busy) {
-    return surroundings.dbms().waitsInCallingThread()
-        && busy.stream()
-            .anyMatch(
-                session ->
-                    !session.waitsItself() && session.computedNanos() < MOST_RETURNING_NANOS);
-  }
-
-  /** True if some of our sessions wait in a circle, or for those that do. */
-  private static boolean isInCircle(Map<Long, Set<Long>> waiting) {
-    Set<Long> stuck = new HashSet<>(waiting.keySet());
-    boolean shrinks = true;
-    while (shrinks) {
-      shrinks =
-          stuck.removeIf(
-              session ->
-                  waiting.getOrDefault(session, Set.of()).stream().noneMatch(stuck::contains));
-    }
-    return !stuck.isEmpty();
   }
 
   /** The outcome of each step, in the order of the case. */

@@ -13,13 +13,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Executes cases on a workspace, one after another (WriteCheck, section 5.3, Algorithm 1; Troc,
@@ -38,6 +38,9 @@ import java.util.concurrent.LinkedBlockingQueue;
  * the next. For one thread.
  */
 public final class ScheduleExecutor implements AutoCloseable {
+
+  /** How long a step that was cancelled is waited for. */
+  private static final long MOST_CANCELLING_MILLIS = 1_000;
 
   private final Dbms dbms;
   private final Workspace workspace;
@@ -302,14 +305,30 @@ public final class ScheduleExecutor implements AutoCloseable {
     return opened;
   }
 
-  private void giveUp(Collection<Session> given) {
-    List<Session> idleFirst = new ArrayList<>(given);
-    idleFirst.sort(Comparator.comparing(Session::isBusy)); // the others may wait for them
-    for (Session session : idleFirst) {
-      session.close();
-      sessions.remove(session.name());
+  /** Ends sessions of which some may wait for others: each as soon as its step has come back. */
+  private void giveUp(Collection<Session> given) throws InterruptedException {
+    List<Session> busy = new ArrayList<>();
+    for (Session session : given) {
+      if (session.isBusy()) {
+        session.cancel();
+        busy.add(session);
+      } else {
+        giveUp(session);
+      }
+    }
+    while (!busy.isEmpty()) {
+      Session done = completed.poll(MOST_CANCELLING_MILLIS, TimeUnit.MILLISECONDS);
+      Session next = done == null ? busy.get(0) : done;
+      if (busy.remove(next)) {
+        giveUp(next);
+      }
     }
     completed.clear();
+  }
+
+  private void giveUp(Session session) {
+    session.close();
+    sessions.remove(session.name());
   }
 
   private List<StepOutcome> readFinals(TestCase testCase, Session reader)

@@ -446,9 +446,8 @@ final class Session implements AutoCloseable {
     return fault;
   }
 
-  /** Stops what runs, and ends. Does not wait for a DBMS that does not answer. */
-  @Override
-  public void close() {
+  /** Stops what runs, if the DBMS listens. */
+  void cancel() {
     Statement executing = statement;
     if (executing != null) {
       try {
@@ -459,10 +458,16 @@ final class Session implements AutoCloseable {
         fault = new SQLException(e); // Connector/J's NullPointerException on a closed connection
       }
     }
+  }
+
+  /** Stops what runs, and ends. Does not wait for a DBMS that does not answer. */
+  @Override
+  public void close() {
+    cancel();
     work.clear();
     work.add(END);
     try {
-      thread.join(isBusy() ? 2_000 : 500);
+      thread.join(isBusy() ? 1_000 : 500);
       if (thread.isAlive()) {
         connection.abort(Runnable::run);
       } else {

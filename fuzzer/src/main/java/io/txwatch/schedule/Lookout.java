@@ -1,0 +1,203 @@
+package io.txwatch.schedule;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.WaitMonitor;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells whether the sessions of a case are at rest: each idle, or blocked by one that is. The DBMS
+ * says who waits. One that waits in this process is looked at, too, for what is said of it may be
+ * late: whether its thread waits, and how much of the processor's time it has had.
+ */
+final class Lookout {
+
+  /** More than a statement of a case computes while classes are loaded and code is compiled. */
+  private static final long MOST_COMPUTING_AT_FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+
+  /** A hundred times what a statement of a case computes afterwards. */
+  private static final long MOST_COMPUTING_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  /** After so many steps it is afterwards. */
+  private static final long FIRST_STEPS = 2_000;
+
+  private static final AtomicLong STEPS = new AtomicLong();
+
+  /** More than a statement computes to fail, once it may go on. */
+  private static final long MOST_RETURNING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+  /** More than one computes to try again, and to find that it still has to wait. */
+  private static final long MOST_TRYING_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+  private final Dbms dbms;
+  private final WaitMonitor monitor;
+  private final Map<String, Session> own;
+  private final Queue<Session> completed;
+
+  /** Those that the DBMS said to wait when it was asked last. */
+  private Set<Long> listed = Set.of();
+
+  /** Whom those wait for that try again and again, as they were shown since the last completion. */
+  private final Map<Long, Set<Long>> shown = new HashMap<>();
+
+  /** Those that had changed anything when all were last at rest, as far as the DBMS tells. */
+  private Set<Long> changers = Set.of();
+
+  /** True if others waited when the last step was submitted. */
+  private boolean othersWaited;
+
+  /**
+   * For one case.
+   *
+   * @param own its sessions
+   * @param completed those of them whose steps have completed
+   */
+  Lookout(Dbms dbms, WaitMonitor monitor, Map<String, Session> own, Queue<Session> completed) {
+    this.dbms = dbms;
+    this.monitor = monitor;
+    this.own = own;
+    this.completed = completed;
+  }
+
+  /** Counts steps of all cases: how long one takes hangs on how many there have been. */
+  static void countSteps(int more) {
+    STEPS.addAndGet(more);
+  }
+
+  /** A step is about to be submitted. */
+  void submitted(boolean othersWait) {
+    othersWaited = othersWait;
+  }
+
+  /** The sessions are at rest no longer. */
+  void somethingHappens() {
+    shown.clear();
+    if (dbms.waitsInCallingThread()) {
+      own.values().stream().filter(Session::isBlocked).forEach(Session::mayBeFree);
+    }
+  }
+
+  /** A step has completed. */
+  void somethingCompleted() {
+    shown.clear();
+  }
+
+  /** Who waits for whom, if each of those that are busy is blocked by one that is idle. */
+  Optional<Map<Long, Set<Long>>> whoWaits(List<Session> busy) throws SQLException {
+    if (busy.size() == own.size()) {
+      return Optional.empty(); // nobody is left who could block them
+    }
+    if (someoneGoesOn(busy)) {
+      return Optional.empty();
+    }
+    Map<Long, Set<Long>> waiting = waiting(busy);
+    listed = waiting.keySet();
+    if (!busy.stream().allMatch(session -> waiting.containsKey(session.key()))
+        || busy.stream().anyMatch(session -> isHeldUpByOthers(waiting.get(session.key())))
+        || someoneGoesOn(busy)
+        || !completed.isEmpty()
+        || isInCircle(waiting)) {
+      return Optional.empty();
+    }
+    changers = monitor.changers();
+    return Optional.of(waiting);
+  }
+
+  /**
+   * Who of the case waits for whom. One that tries again and again is not shown to wait at every
+   * moment: to be shown once is enough, as long as nothing else happens.
+   */
+  private Map<Long, Set<Long>> waiting(List<Session> busy) throws SQLException {
+    Map<Long, Set<Long>> waiting = new HashMap<>(monitor.waiting());
+    waiting.keySet().retainAll(own.values().stream().map(Session::key).toList());
+    for (Session session : busy) {
+      if (triesAgain(session)) {
+        Set<Long> now = waiting.getOrDefault(session.key(), shown.get(session.key()));
+        if (now != null) {
+          shown.put(session.key(), now);
+          waiting.put(session.key(), now);
+        }
+      }
+    }
+    return waiting;
+  }
+
+  /**
+   * True if none of those that a session waits for is of this case: a vacuum, say, which will not
+   * take long.
+   */
+  private boolean isHeldUpByOthers(@Nullable Set<Long> blockers) {
+    return blockers != null
+        && !blockers.isEmpty()
+        && own.values().stream().noneMatch(session -> blockers.contains(session.key()));
+  }
+
+  /** True if one has been set free, whatever the DBMS still says of it. */
+  private boolean someoneGoesOn(Collection<Session> busy) {
+    return busy.stream()
+        .anyMatch(
+            session ->
+                triesAgain(session)
+                    && session.computedNanos()
+                        < (mayBeVictim(session) ? MOST_RETURNING_NANOS : MOST_TRYING_NANOS));
+  }
+
+  /**
+   * True if one that is busy does not wait in its own thread: it goes on, or tries again and again,
+   * as H2's sessions do while they wait for one that has gone back to a savepoint, be it because a
+   * statement has failed.
+   */
+  boolean triesAgain(Session session) {
+    return dbms.waitsInCallingThread() && !session.waitsItself();
+  }
+
+  /**
+   * True if one can be a deadlock's victim that is on its way back: it is shown to wait until then.
+   * It had changed something, for which others waited, and that has been rolled back.
+   */
+  private boolean mayBeVictim(Session session) {
+    return session.isBlocked()
+        ? changers.contains(session.key()) && !monitor.changers().contains(session.key())
+        : othersWaited;
+  }
+
+  /**
+   * True if one computes for longer than any statement of a case takes, and the DBMS does not say
+   * that it waits: told by the processor's time, which does not hang on what else the machine does.
+   */
+  boolean someoneTriesForEver(Collection<Session> busy) {
+    return dbms.triesAgain()
+        && busy.stream()
+            .anyMatch(
+                session ->
+                    !listed.contains(session.key())
+                        && session.computedNanos() > mostComputingNanos());
+  }
+
+  private static long mostComputingNanos() {
+    return STEPS.get() < FIRST_STEPS ? MOST_COMPUTING_AT_FIRST_NANOS : MOST_COMPUTING_NANOS;
+  }
+
+  /** True if some of our sessions wait in a circle, or for those that do. */
+  private static boolean isInCircle(Map<Long, Set<Long>> waiting) {
+    Set<Long> stuck = new HashSet<>(waiting.keySet());
+    boolean shrinks = true;
+    while (shrinks) {
+      shrinks =
+          stuck.removeIf(
+              session ->
+                  waiting.getOrDefault(session, Set.of()).stream().noneMatch(stuck::contains));
+    }
+    return !stuck.isEmpty();
+  }
+}
