@@ -228,10 +228,14 @@ public final class DelegateGenerator {
                 + "  protected abstract boolean keepsValues();\n"
                 + "\n  /** Keeps the hash of a value that has been set. */\n"
                 + "  protected abstract void keepValue(int index, long hash);\n"
-                + "\n  /** Tells the value of a parameter that may be compared with a key. */\n"
-                + "  protected abstract void keyValue(int index, long value);\n"
-                + "\n  /** The same; null if it cannot be compared, or is null. */\n"
-                + "  protected abstract void keyValue(int index, Object value);\n"
+                + "\n  /** Tells the value of a parameter. */\n"
+                + "  protected abstract void valueSet(int index, long value);\n"
+                + "\n  /** The same. */\n"
+                + "  protected abstract void valueSet(int index, double value);\n"
+                + "\n  /** The same; null for NULL. */\n"
+                + "  protected abstract void valueSet(int index, Object value);\n"
+                + "\n  /** Tells that a parameter has a value of another kind. */\n"
+                + "  protected abstract void otherValueSet(int index);\n"
                 + "\n  /** Keeps a setter that has been called. */\n"
                 + "  protected abstract void keep(int index, Setter setter);\n"
                 + "\n  /** Tells that a parameter is about to be set from a stream, which can be read once only. */\n"
@@ -310,7 +314,7 @@ public final class DelegateGenerator {
         }
       }
       if (target.hooks() == Hooks.SETTERS && !hook.isEmpty()) {
-        keep = "    keyValue(a0, " + keyValue(name, types) + ");\n" + keep;
+        keep = "    " + valueSet(name, types) + ";\n" + keep;
       }
       if (!hook.isEmpty()) {
         arguments.set(0, hook + "(a0)");
@@ -354,12 +358,14 @@ public final class DelegateGenerator {
     }
   }
 
-  /** What a setter's value is to a key: an integer, an object, or nothing that compares. */
-  private static String keyValue(String name, List<String> types) {
-    return switch (types.size() == 2 ? name : "") {
-      case "setByte", "setShort", "setInt", "setLong" -> "(long) a1";
-      case "setString", "setObject" -> "(Object) a1";
-      default -> "(Object) null";
+  /** What is told of a setter's value: an integer, a number, an object, or that it is another. */
+  private static String valueSet(String name, List<String> types) {
+    return switch (name.equals("setNull") ? name : types.size() == 2 ? name : "") {
+      case "setByte", "setShort", "setInt", "setLong" -> "valueSet(a0, (long) a1)";
+      case "setDouble" -> "valueSet(a0, a1)";
+      case "setString", "setObject", "setBigDecimal" -> "valueSet(a0, (Object) a1)";
+      case "setNull" -> "valueSet(a0, (Object) null)";
+      default -> "otherValueSet(a0)";
     };
   }
 

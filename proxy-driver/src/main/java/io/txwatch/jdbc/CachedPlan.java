@@ -34,6 +34,7 @@ final class CachedPlan {
   private volatile boolean batched;
   private volatile @Nullable CachedPlan counting;
   private volatile @Nullable CachedPlan carryingNothing;
+  private volatile @Nullable CachedPlan assumingNothing;
   private volatile boolean outgrown;
   private final @Nullable PlannedReads sideReads;
   private final @Nullable KnownKey key;
@@ -202,6 +203,20 @@ final class CachedPlan {
 
   void carryingNothing(CachedPlan variant) {
     carryingNothing = variant;
+  }
+
+  /** True if its text is right only for some sessions and values. */
+  boolean assumes() {
+    return !plan.assumed().isNothing();
+  }
+
+  /** The variant that assumes nothing, if it has been made. */
+  @Nullable CachedPlan assumingNothing() {
+    return assumingNothing;
+  }
+
+  void assumingNothing(CachedPlan variant) {
+    assumingNothing = variant;
   }
 
   /**

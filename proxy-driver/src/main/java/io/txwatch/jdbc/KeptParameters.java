@@ -1,6 +1,7 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.jdbc.DelegatingPreparedStatement.Setter;
+import io.txwatch.sql.Assumed;
 import io.txwatch.sql.Carried;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -19,6 +20,9 @@ final class KeptParameters {
 
   /** The bits of the parameters that are values of a key. */
   private long @Nullable [] keyValues;
+
+  /** The parameters whose values are as a text assumes. */
+  private boolean @Nullable [] fitting;
 
   private boolean streamed;
 
@@ -59,6 +63,23 @@ final class KeptParameters {
     keyValues[index - 1] = bits;
   }
 
+  void keepFitting(int index, boolean fits) {
+    if (fitting == null) {
+      fitting = new boolean[count];
+    }
+    fitting[index - 1] = fits;
+  }
+
+  /** True if all values are as a text assumes. */
+  boolean fit(Assumed assumed) {
+    for (int number = 1; number <= assumed.parameters(); number++) {
+      if (assumed.of(number) != null && (fitting == null || !fitting[number - 1])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** The bits of a key with the values that were set. */
   long bits(KnownKey key) {
     return key.bits(keyValues);
@@ -78,6 +99,7 @@ final class KeptParameters {
     setters = null;
     hashes = null;
     keyValues = null;
+    fitting = null;
   }
 
   /** For reads beside the statement. */
@@ -91,7 +113,13 @@ final class KeptParameters {
   }
 
   /** Sets the parameters that the text takes once more. */
-  void setAgain(Carried carried, PreparedStatement statement) throws SQLException {
+  void setAgain(CachedPlan cached, PreparedStatement statement) throws SQLException {
+    setAgain(setters, cached.plan().carried(), statement);
+  }
+
+  private static void setAgain(
+      @Nullable Setter @Nullable [] setters, Carried carried, PreparedStatement statement)
+      throws SQLException {
     int[] places = carried.places();
     for (int i = 0; i < places.length; i++) {
       int number = carried.parameters()[i];
@@ -118,6 +146,7 @@ final class KeptParameters {
   static void replay(Snapshot then, PreparedStatement statement, CachedPlan cached)
       throws SQLException {
     replay(then.setters(), statement, cached);
+    setAgain(then.setters(), cached.plan().carried(), statement);
   }
 
   /** What was set when a row was added to a batch, for reads beside it. */

@@ -93,6 +93,29 @@ final class PlanCache {
     return known;
   }
 
+  /** A catalog that does not say how values are stored. */
+  private record OfAnySession(Catalog tables) implements Catalog {
+    @Override
+    public Optional<Table> find(List<String> nameParts) {
+      return tables.find(nameParts);
+    }
+
+    @Override
+    public boolean isSmall(List<String> nameParts) {
+      return tables.isSmall(nameParts);
+    }
+  }
+
+  /** The variant of a plan that assumes nothing of session and values. */
+  CachedPlan assumingNothing(CachedPlan cached, Catalog catalog) {
+    CachedPlan known = cached.assumingNothing();
+    if (known == null) {
+      known = make(cached.plan().original(), new OfAnySession(catalog), true);
+      cached.assumingNothing(known);
+    }
+    return known;
+  }
+
   /** The variant of a query that appends nothing, for a result that rows are written through. */
   CachedPlan bare(CachedPlan cached, Catalog catalog) {
     CachedPlan known = cached.counting();
@@ -161,7 +184,8 @@ final class PlanCache {
             plan.starShowsAuxiliary() || (plan.isRewritten() && plan.original().indexOf('*') >= 0),
             untouched.keys(),
             List.of(),
-            untouched.carried()),
+            untouched.carried(),
+            untouched.assumed()),
         cached.shownSql(),
         cached.place());
   }

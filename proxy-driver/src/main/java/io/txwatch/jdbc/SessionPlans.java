@@ -5,6 +5,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.prepare.JdbcCatalog;
 import io.txwatch.sql.Dialect;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ final class SessionPlans {
   private final SessionTracker tracker;
   private final JdbcCatalog catalog;
   private @Nullable PlanCache own;
+  private boolean typesStay;
 
   SessionPlans(WatchedSession session) {
     this.database = session.database();
@@ -33,6 +35,9 @@ final class SessionPlans {
         && cached.kind() != StatementKind.OTHER) {
       return asItIs(cached, GapReason.NOT_UNDERSTOOD, "the session reads quotes in another way");
     }
+    if (cached.assumes() && (typesStay || !catalog.storesAsGiven())) {
+      return assumingNothing(cached);
+    }
     return options.updatable() && cached.hidesColumns() ? cache().bare(cached, catalog) : cached;
   }
 
@@ -46,6 +51,24 @@ final class SessionPlans {
     return cached.carries() && !database.snapshots().mayCarry(tracker.level())
         ? carryingNothing(cached)
         : cached;
+  }
+
+  /**
+   * Notes what a statement was prepared as. What MySQL's driver prepares at the server keeps the
+   * types that its parameters first had: a change to another text would forget them.
+   *
+   * @return false if another plan must be taken
+   */
+  boolean mayAssume(CachedPlan cached, PreparedStatement prepared) {
+    typesStay |=
+        database.rules().dialect() == Dialect.MYSQL
+            && prepared.getClass().getSimpleName().equals("ServerPreparedStatement");
+    return !typesStay || !cached.assumes();
+  }
+
+  /** The variant that is right for any session and any values. */
+  CachedPlan assumingNothing(CachedPlan cached) {
+    return cached.assumes() ? cache().assumingNothing(cached, catalog) : cached;
   }
 
   CachedPlan carryingNothing(CachedPlan cached) {

@@ -385,6 +385,10 @@ final class WatchedConnection extends DelegatingConnection {
     try {
       prepared = options.preparer().prepare(delegate, active.plan().preparedSql());
       guard.release();
+      if (!plans.mayAssume(active, prepared)) {
+        prepared.close();
+        return prepare(sql, options);
+      }
     } catch (SQLException e) {
       if (!mayBeOurFault(active, e) || !guard.goBack()) {
         throw VendorErrors.of(e, active);

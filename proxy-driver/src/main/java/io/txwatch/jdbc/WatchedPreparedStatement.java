@@ -1,6 +1,7 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.history.GapReason;
+import io.txwatch.sql.AssumedValue;
 import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -84,19 +85,58 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   @Override
-  protected void keyValue(int index, long value) {
+  protected void valueSet(int index, long value) {
     KnownKey key = plan.key();
     if (key != null && key.takes(index)) {
       kept.keepKeyValue(index, key.of(index, value));
+    }
+    AssumedValue assumed = plan.plan().assumed().of(index);
+    if (assumed != null) {
+      kept.keepFitting(index, assumed.fits(value));
     }
   }
 
   @Override
-  protected void keyValue(int index, @Nullable Object value) {
+  protected void valueSet(int index, double value) {
+    forgetKeyValue(index);
+    AssumedValue assumed = plan.plan().assumed().of(index);
+    if (assumed != null) {
+      kept.keepFitting(index, assumed.fits(value));
+    }
+  }
+
+  @Override
+  protected void valueSet(int index, @Nullable Object value) {
     KnownKey key = plan.key();
     if (key != null && key.takes(index)) {
       kept.keepKeyValue(index, key.of(index, value));
     }
+    AssumedValue assumed = plan.plan().assumed().of(index);
+    if (assumed != null) {
+      kept.keepFitting(index, value == null ? assumed.fitsNull() : assumed.fits(value));
+    }
+  }
+
+  @Override
+  protected void otherValueSet(int index) {
+    forgetKeyValue(index);
+    if (plan.plan().assumed().of(index) != null) {
+      kept.keepFitting(index, false);
+    }
+  }
+
+  private void forgetKeyValue(int index) {
+    KnownKey key = plan.key();
+    if (key != null && key.takes(index)) {
+      kept.keepKeyValue(index, 0);
+    }
+  }
+
+  /** The plan for the values that are set. */
+  private CachedPlan fitting() {
+    return plan.assumes() && !kept.fit(plan.plan().assumed())
+        ? connection.plans.assumingNothing(plan)
+        : plan;
   }
 
   @Override
@@ -107,7 +147,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   protected void beforeStream() throws SQLException {
     // A stream can be read once: from here on the text does not change any more.
-    prepareFor(connection.plans.carryingNothing(connection.plans.withoutWrittenRows(plan)));
+    CachedPlan any = connection.plans.assumingNothing(plan);
+    prepareFor(connection.plans.carryingNothing(connection.plans.withoutWrittenRows(any)));
     kept.streamed();
   }
 
@@ -171,7 +212,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   public ResultSet executeQuery() throws SQLException {
-    prepareFor(connection.plans.withoutWrittenRows(plan));
+    prepareFor(connection.plans.withoutWrittenRows(fitting()));
     return showResult(run(start(active), PreparedStatement::executeQuery));
   }
 
@@ -209,16 +250,17 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   private void prepareForWrite() throws SQLException {
+    CachedPlan wanted = fitting();
     prepareFor(
         mayDrain()
-            ? connection.plans.atThisLevel(plan)
-            : connection.plans.withoutWrittenRows(plan));
+            ? connection.plans.atThisLevel(wanted)
+            : connection.plans.withoutWrittenRows(wanted));
   }
 
   private <T> T run(Execution execution, PreparedCall<T> call) throws SQLException {
     try {
       execution.setParameters(prepared);
-      kept.setAgain(active.plan().carried(), prepared);
+      kept.setAgain(active, prepared);
       T result = call.on(prepared);
       active.prove();
       connection.guard.release();
@@ -237,7 +279,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       throws SQLException {
     try {
       execution.setParameters(prepared);
-      kept.setAgain(active.plan().carried(), prepared);
+      kept.setAgain(active, prepared);
       long count =
           connection.returning.run(
               execution,
@@ -290,18 +332,31 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   public void addBatch() throws SQLException {
     Batch collecting = batch;
     if (collecting == null) {
-      prepareFor(connection.plans.forBatch(plan));
+      prepareFor(connection.plans.forBatch(fitting()));
       plan.batched(true);
       collecting = new Batch(connection);
+    } else if (active.assumes() && !kept.fit(active.plan().assumed())) {
+      collecting = collectedAssumingNothing();
     }
     KnownKey key = active.key();
     collecting.add(active, key == null ? 0 : bits(key)).setParameters(prepared);
+    kept.setAgain(active, prepared);
     if (active.sideReads() != null) {
       collecting.parameters(parameters().copy());
     }
     prepared.addBatch();
     items.add(kept.snapshot(key == null ? 0 : bits(key)));
     batch = collecting;
+  }
+
+  /** The items so far, with the text that is right for any values. */
+  private Batch collectedAssumingNothing() throws SQLException {
+    prepared.clearBatch();
+    batch = null;
+    prepareFor(connection.plans.forBatch(connection.plans.assumingNothing(plan)));
+    Batch again = addAgain(items);
+    kept.replay(prepared, active);
+    return again;
   }
 
   @Override

@@ -30,6 +30,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
   private static final String MYSQL_SETTINGS =
       "SHOW VARIABLES WHERE Variable_name IN ('innodb_snapshot_isolation',"
           + " 'transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'sql_mode',"
+          + " 'character_set_connection',"
           + " 'lower_case_table_names', 'innodb_rollback_on_timeout', 'tidb_txn_mode',"
           + " 'wsrep_on', 'group_replication_single_primary_mode')";
 

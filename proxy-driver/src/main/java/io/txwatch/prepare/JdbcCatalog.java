@@ -78,6 +78,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private boolean schemaChanged;
   private long ownVersion;
   private boolean otherLexis;
+  private boolean storesAsGiven;
 
   private JdbcCatalog(
       Connection connection, BooleanSupplier idle, SharedTables shared, List<String> path) {
@@ -87,6 +88,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     this.path = path;
     this.home = path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst().orElse("");
     this.database = shared.probe().databaseAt(home);
+    this.storesAsGiven = Lexis.storesAsGiven(database);
   }
 
   /**
@@ -155,6 +157,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return shadowed.contains(name) || created.contains(name);
   }
 
+  @Override
+  public boolean storesAsGiven() {
+    return storesAsGiven;
+  }
+
   /** Asked of our own connection, or not known; an answer holds for a minute. */
   @Override
   public boolean isSmall(List<String> nameParts) {
@@ -183,6 +190,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    */
   public void executed(String sql) {
     otherLexis = Lexis.isOtherAfter(sql, otherLexis);
+    storesAsGiven = storesAsGiven && !Lexis.mayStoreOtherwiseAfter(sql);
     Matcher temporary = CREATE_TEMPORARY.matcher(sql);
     if (temporary.find()) {
       shadowed.add(lastName(temporary.group(1)));

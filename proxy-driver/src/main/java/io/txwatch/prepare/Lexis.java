@@ -1,10 +1,15 @@
 package io.txwatch.prepare;
 
+import io.txwatch.history.Database;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
  * Whether a session reads quotes and literals as our tokenizer does. That is a setting: a text that
- * is cut into other tokens than the DBMS cuts it into must not be rewritten.
+ * is cut into other tokens than the DBMS cuts it into must not be rewritten. And whether it stores
+ * values as they are given, or makes them fit.
  *
  * <p>The DBMS is not asked for the setting after a SET, which would take away the warnings that it
  * led to. What a text does not show is taken for the worst.
@@ -25,11 +30,39 @@ final class Lexis {
   private static final Pattern STRINGS_DO_NOT_CONFORM =
       Pattern.compile("(?is)^\\s*set\\b.*\\bstandard_conforming_strings\\b(?!.*\\b(on|true)\\b).*");
 
+  /** Modes in which MySQL and MariaDB refuse what does not fit a column. */
+  private static final Pattern STRICT_MODES =
+      Pattern.compile("(?is).*(strict_trans_tables|strict_all_tables|traditional).*");
+
+  private static final Pattern NAMES_HOW_VALUES_ARE_STORED =
+      Pattern.compile("sql_mode|names|charset|character|collation", Pattern.CASE_INSENSITIVE);
+
+  /** Character sets of MySQL and MariaDB in which an ASCII letter is its byte. */
+  private static final Set<String> WITH_ASCII =
+      Set.of("utf8mb4", "utf8mb3", "utf8", "latin1", "ascii");
+
   private Lexis() {}
 
   /** Whether a value of MySQL's and MariaDB's {@code sql_mode} makes it another. */
   static boolean isOther(String sqlMode) {
     return OTHER_MODES.matcher(sqlMode).matches();
+  }
+
+  /** Whether an ASCII letter is its byte in a character set of MySQL's and MariaDB's. */
+  static boolean hasAscii(String characterSet) {
+    return WITH_ASCII.contains(characterSet.toLowerCase(Locale.ROOT));
+  }
+
+  /** Whether sessions begin so that values are stored as they are given, or refused. */
+  static boolean storesAsGiven(Database database) {
+    Map<String, String> settings = database.settings();
+    return STRICT_MODES.matcher(settings.getOrDefault("sql_mode", "")).matches()
+        && hasAscii(settings.getOrDefault("character_set_connection", ""));
+  }
+
+  /** Whether that may be over after a statement was executed. */
+  static boolean mayStoreOtherwiseAfter(String sql) {
+    return NAMES_HOW_VALUES_ARE_STORED.matcher(sql).find();
   }
 
   /**

@@ -95,16 +95,22 @@ final class MySqlSchema extends SchemaReader {
     }
     TableInfo table = found.get(0);
     Set<String> changing = new HashSet<>();
+    Map<String, String> inOtherLetters = new HashMap<>();
     List<Column> columns =
         query(
             connection,
-            "SELECT column_name, column_type, column_default, extra, privileges"
+            "SELECT column_name, column_type, column_default, extra, privileges,"
+                + " character_set_name"
                 + " FROM information_schema.columns"
                 + " WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position",
             row -> {
               String privileges = text(row, 5).toLowerCase(Locale.ROOT);
               if (CHANGES_BY_ITSELF.matcher(text(row, 4)).find()) {
                 changing.add(text(row, 1).toLowerCase(Locale.ROOT));
+              }
+              String characters = text(row, 6);
+              if (!characters.isEmpty() && !Lexis.hasAscii(characters)) {
+                inOtherLetters.put(text(row, 1), " character set " + characters);
               }
               return new Column(
                   text(row, 1),
@@ -119,7 +125,7 @@ final class MySqlSchema extends SchemaReader {
             table.name());
     Catalog.Traits traits =
         table.kind() == Kind.TABLE
-            ? traits(connection, table, columns, changing)
+            ? traits(connection, table, columns, changing, inOtherLetters)
             : view(
                 connection,
                 "SELECT view_definition FROM information_schema.views"
@@ -130,10 +136,18 @@ final class MySqlSchema extends SchemaReader {
   }
 
   private static Catalog.Traits traits(
-      Connection connection, TableInfo table, List<Column> columns, Set<String> changing)
+      Connection connection,
+      TableInfo table,
+      List<Column> columns,
+      Set<String> changing,
+      Map<String, String> inOtherLetters)
       throws SQLException {
     Map<String, String> types = new HashMap<>();
-    columns.forEach(c -> types.put(c.name().toLowerCase(Locale.ROOT), c.type()));
+    columns.forEach(
+        c ->
+            types.put(
+                c.name().toLowerCase(Locale.ROOT),
+                c.type() + inOtherLetters.getOrDefault(c.name(), "")));
     boolean beforeUpdate =
         !query(
                 connection,

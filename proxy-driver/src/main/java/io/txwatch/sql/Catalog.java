@@ -29,6 +29,15 @@ public interface Catalog {
     return false;
   }
 
+  /**
+   * True if this session's DBMS refuses a value that does not fit a column instead of making it
+   * fit, and takes texts in a character set whose ASCII letters are bytes. False if it is not
+   * known. Asked when a plan is made: {@link Assumed}.
+   */
+  default boolean storesAsGiven() {
+    return false;
+  }
+
   /** What counts as a small table. */
   int SMALL_TABLE_ROWS = 500;
 
@@ -59,7 +68,7 @@ public interface Catalog {
    * What a write must know of a table, as far as the dialect makes it ask.
    *
    * @param types the type of each column, by its name in lower case, as the DBMS says it, in lower
-   *     case (MySQL, MariaDB)
+   *     case (MySQL, MariaDB), with its character set if ASCII letters may be other bytes there
    * @param changing the columns, in lower case, that an UPDATE changes without assigning them:
    *     generated ones, those with ON UPDATE (MySQL, MariaDB)
    * @param beforeUpdate true if something of the table's own may change a row that is being updated

@@ -47,7 +47,8 @@ import java.util.stream.Collectors;
  * is no text. A trigger before the UPDATE may change the row after the last assignment. An UPDATE
  * that joins its table with that of a subquery, as MySQL does for IN and EXISTS and MariaDB where
  * the subquery reads the table that is updated, computes all assignments from the old row. There
- * {@link ComparedGuard} stands in.
+ * {@link ComparedGuard} stands in. Where the values that are assigned tell by themselves whether
+ * they change anything, {@link ValueGuard} does, for it costs half as much.
  */
 final class ChangeGuard {
 
@@ -90,6 +91,10 @@ final class ChangeGuard {
     }
     if (draft.shape.kind == StatementKind.UPDATE && mayBeJoined()) {
       ComparedGuard.append(draft, List.of(target));
+      return;
+    }
+    boolean update = draft.shape.kind == StatementKind.UPDATE;
+    if (update && ValueGuard.append(draft, table.traits().types(), from, to)) {
       return;
     }
     String text = text(assigned(from, to));

@@ -137,18 +137,22 @@ final class ComparedGuard {
 
   /** An integer as a column takes it where it is not refused: cut to the column's range. */
   private static String stored(String type, String value) {
-    int bits =
-        switch (type) {
-          case "tinyint" -> 8;
-          case "smallint" -> 16;
-          case "mediumint" -> 24;
-          case "int" -> 32;
-          default -> 64;
-        };
+    int bits = bits(type);
     long most = (1L << (bits - 1)) - 1;
     return bits == 64
         ? "(" + value + ")"
         : "least(greatest(" + value + ", " + (-most - 1) + "), " + most + ")";
+  }
+
+  /** How many bits an integer of a type has. */
+  static int bits(String type) {
+    return switch (type) {
+      case "tinyint" -> 8;
+      case "smallint" -> 16;
+      case "mediumint" -> 24;
+      case "int" -> 32;
+      default -> 64;
+    };
   }
 
   private static String bytes(String text) {

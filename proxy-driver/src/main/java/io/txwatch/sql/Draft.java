@@ -21,6 +21,7 @@ final class Draft {
   final List<SideRead> sideReads = new ArrayList<>();
   final List<Carried.Read> carried = new ArrayList<>();
   Optional<NewRows> newRows = Optional.empty();
+  Assumed assumed = Assumed.NOTHING;
 
   /** True if the text is this one statement: then rows can be given ids and be known by them. */
   boolean alone = true;
@@ -94,8 +95,9 @@ final class Draft {
             ? KeyedRows.of(this)
             : KeyedRow.ANY_MAY_MOVE,
         List.copyOf(sideReads),
-        carried.isEmpty()
+        carried.isEmpty() && parameters.again().length == 0
             ? Carried.NONE
-            : new Carried(List.copyOf(carried), parameters.again(), parameters.againOf()));
+            : new Carried(List.copyOf(carried), parameters.again(), parameters.againOf()),
+        assumed);
   }
 }

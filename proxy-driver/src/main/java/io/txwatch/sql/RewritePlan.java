@@ -40,6 +40,8 @@ import java.util.Optional;
  * @param sideReads reads of ours that are sent beside the statement, on the same connection, in
  *     this order; empty at level {@code inline}
  * @param carried what the rows of its result carry besides, behind the columns of {@code appended}
+ * @param assumed what must hold of the session and of the parameters' values, or this text must not
+ *     be sent
  * @param starShowsAuxiliary true if the application's {@code *} makes columns named {@code txw_rid}
  *     and {@code txw_wl} appear besides the appended ones, wherever they stand: they are hidden,
  *     and are not read from
@@ -63,7 +65,8 @@ public record RewritePlan(
     boolean starShowsAuxiliary,
     KeyedRow keys,
     List<SideRead> sideReads,
-    Carried carried) {
+    Carried carried,
+    Assumed assumed) {
 
   /** How the rewritten statement tells of rows. */
   public enum Returns {
@@ -138,7 +141,8 @@ public record RewritePlan(
             ? KeyedRow.NONE
             : KeyedRow.ANY_MAY_MOVE,
         List.of(),
-        Carried.NONE);
+        Carried.NONE,
+        Assumed.NOTHING);
   }
 
   /** The same plan with that flag. */
@@ -162,7 +166,8 @@ public record RewritePlan(
         shows,
         keys,
         sideReads,
-        carried);
+        carried,
+        assumed);
   }
 
   /** The same plan, with a reason why not every row that it touches can be seen. */
@@ -186,7 +191,8 @@ public record RewritePlan(
         starShowsAuxiliary,
         keys,
         sideReads,
-        carried);
+        carried,
+        assumed);
   }
 
   /**

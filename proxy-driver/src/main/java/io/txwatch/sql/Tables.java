@@ -34,6 +34,11 @@ final class Tables {
     return find(ref).map(t -> t.status() == Catalog.Status.PREPARED).orElse(false);
   }
 
+  /** True if values are stored as they are given, or refused. */
+  boolean storeAsGiven() {
+    return catalog.storesAsGiven();
+  }
+
   /** True if it is known to be small; a view, if its table is. */
   boolean isSmall(TableRef ref) {
     return !ref.isCte()

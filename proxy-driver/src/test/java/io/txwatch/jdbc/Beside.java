@@ -81,6 +81,7 @@ final class Beside implements UnaryOperator<Planner> {
         plan.starShowsAuxiliary(),
         plan.keys(),
         List.copyOf(reads),
-        plan.carried());
+        plan.carried(),
+        plan.assumed());
   }
 }

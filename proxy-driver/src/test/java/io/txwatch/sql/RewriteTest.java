@@ -308,6 +308,31 @@ class RewriteTest {
             cases(Dialect.MYSQL, "DELETE FROM t WHERE a = 1\n-> same\n")));
   }
 
+  /** Where values are stored as they are given, MySQL's and MariaDB's guard compares these. */
+  @TestFactory
+  Stream<DynamicTest> comparedWithWhatIsThere() {
+    return Stream.of(Dialect.MYSQL, Dialect.MARIADB)
+        .flatMap(
+            dialect ->
+                cases(
+                    catalog(dialect).strict(),
+                    dialect,
+                    """
+                    UPDATE t AS x SET x.a = ?, b = b + 1 WHERE a = 1
+                    -> UPDATE t AS x SET txw_wl = if(`a` <=> ? and `b` is null, txw_wl, right(concat(txw_wl, TOK), 112)), x.a = ?, b = b + 1 WHERE a = 1
+                    UPDATE t SET a = a - ?, b = 7
+                    -> UPDATE t SET txw_wl = if(`a` <=> a - ? and `b` <=> 7, txw_wl, right(concat(txw_wl, TOK), 112)), a = a - ?, b = 7
+                    UPDATE q SET n = n + ?, d = d - ?, s = ?
+                    -> UPDATE q SET txw_wl = if(`n` is null and `d` is null and `s` <=> cast(? as binary), txw_wl, right(concat(txw_wl, TOK), 112)), n = n + ?, d = d - ?, s = ?
+                    UPDATE IGNORE t SET a = 1
+                    -> UPDATE IGNORE t SET txw_wl = concat_ws(',', txw_wl, ';', `a`), a = 1, txw_wl = right(concat(substring_index(txw_wl, ',', 1), if(txw_wl like concat_ws(',', '%;', `a`), '', TOK)), 112)
+                    UPDATE t SET a = a + 0
+                    -> UPDATE t SET txw_wl = concat_ws(',', txw_wl, ';', `a`), a = a + 0, txw_wl = right(concat(substring_index(txw_wl, ',', 1), if(txw_wl like concat_ws(',', '%;', `a`), '', TOK)), 112)
+                    UPDATE t SET a = 1, a = a + 1
+                    -> UPDATE t SET txw_wl = concat_ws(',', txw_wl, ';', `a`), a = 1, a = a + 1, txw_wl = right(concat(substring_index(txw_wl, ',', 1), if(txw_wl like concat_ws(',', '%;', `a`), '', TOK)), 112)
+                    """));
+  }
+
   @TestFactory
   Stream<DynamicTest> h2() {
     return cases(

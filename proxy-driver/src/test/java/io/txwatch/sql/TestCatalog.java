@@ -20,6 +20,7 @@ final class TestCatalog implements Catalog {
 
   private final Dialect dialect;
   private boolean small = true;
+  private boolean strict;
   private final Map<String, Table> tables = new HashMap<>();
 
   TestCatalog(Dialect dialect) {
@@ -66,6 +67,17 @@ final class TestCatalog implements Catalog {
   TestCatalog large() {
     small = false;
     return this;
+  }
+
+  /** Values are stored as they are given, or refused. */
+  TestCatalog strict() {
+    strict = true;
+    return this;
+  }
+
+  @Override
+  public boolean storesAsGiven() {
+    return strict;
   }
 
   @Override

@@ -1,0 +1,247 @@
+package io.txwatch.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.history.Event;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Made-up prepared UPDATEs on MySQL and MariaDB, executed and in batches, with values of fitting
+ * and of other kinds, to twin databases: what the application sees is the same, and a row names a
+ * writer more exactly if the DBMS takes it for changed.
+ */
+class UnchangedParametersTest {
+
+  private static final int STATEMENTS = 40;
+  private static final int EXECUTIONS = 5;
+  private static final long SEED = 20261122;
+
+  private static final String TABLE =
+      "CREATE TABLE r (id INT PRIMARY KEY, i INT, k TINYINT, g BIGINT, u INT UNSIGNED,"
+          + " d DECIMAL(8,3), p DECIMAL(20,4), s VARCHAR(10), o VARCHAR(10) CHARACTER SET utf16,"
+          + " l VARCHAR(8) CHARACTER SET latin1, c CHAR(3), `key` VARCHAR(10) NOT NULL, f DOUBLE,"
+          + " at DATETIME(6) DEFAULT '2000-01-01' ON UPDATE CURRENT_TIMESTAMP(6))";
+
+  private static final String ROW =
+      "INSERT INTO r (id, i, k, g, u, d, p, s, o, l, c, `key`, f)"
+          + " VALUES (1, 1, 1, 1, 1, 1.5, 1.5, 'a', 'a', 'a', 'a', 'a', 1)";
+
+  private static final String CONTENTS =
+      "SELECT i, k, g, u, d, p, hex(s), hex(o), hex(l), hex(c), hex(`key`), f FROM r";
+
+  /** Ways to assign each column. */
+  private static final List<List<String>> ASSIGNMENTS =
+      List.of(
+          List.of("i = ?", "i = i + ?", "i = i - ?", "i = i + 1", "i = 1"),
+          List.of("k = ?", "k = k + ?", "r.k = r.k - ?", "k = null"),
+          List.of("g = ?", "g = g + ?", "g = g - 1", "g = g + 0"),
+          List.of("u = ?", "u = u + ?", "u = 1"),
+          List.of("d = ?", "d = d + ?", "d = d - ?", "d = 1", "d = d + 0.0004"),
+          List.of("p = ?", "p = p + ?"),
+          List.of("s = ?", "s = concat(s, ?)", "s = 'a'"),
+          List.of("o = ?"),
+          List.of("l = ?"),
+          List.of("c = ?"),
+          List.of("r.key = ?", "`key` = ?"),
+          List.of("f = ?", "f = f + ?"));
+
+  private static final List<Object> NUMBERS =
+      Arrays.asList(
+          0,
+          1,
+          1,
+          -1,
+          127,
+          1L,
+          3_000_000_000L,
+          (short) 1,
+          1.0,
+          1.2,
+          0.0004,
+          0.0005,
+          0.001,
+          -0.0,
+          1.5f,
+          "1",
+          "1.2",
+          true,
+          new BigDecimal("1.5"),
+          new BigDecimal("1.500"),
+          new BigDecimal("1.5004"),
+          new BigDecimal("0.0005"),
+          new BigDecimal("-0.001"),
+          new BigDecimal("1E+2"),
+          null);
+
+  private static final List<Object> TEXTS =
+      Arrays.asList("a", "a", "A", "a ", "ä", "a'b", "a\\b", "a\tb", "", "123456789012", null);
+
+  private interface Work {
+    List<Object> run(PreparedStatement statement) throws SQLException;
+  }
+
+  static Stream<Arguments> sessions() {
+    return UnchangedRowsTest.kinds()
+        .flatMap(
+            kind ->
+                Stream.of(
+                    Arguments.of(kind, "", "SELECT 1"),
+                    Arguments.of(kind, "", "SET SESSION sql_mode = ''"),
+                    Arguments.of(kind, "", "SET character_set_connection = utf16"),
+                    Arguments.of(kind, "&useServerPrepStmts=true", "SELECT 1"),
+                    Arguments.of(kind, "&rewriteBatchedStatements=true", "SELECT 1")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("sessions")
+  void nameTheirWriterIfTheyChangeTheRow(ServerKind kind, String option, String session)
+      throws SQLException {
+    TestDatabase raw = TestDatabase.at(kind, TestServers.freshDatabase(kind), List.of(TABLE, ROW));
+    TestDatabase watched = TestDatabase.of(kind, TABLE, ROW);
+    String options = "&useAffectedRows=true" + option;
+    try (Connection plain = DriverManager.getConnection(raw.url + options);
+        Connection connection =
+            watched.watched(DriverManager.getConnection(watched.url + options));
+        Connection inRaw = raw.raw();
+        Connection inWatched = watched.raw()) {
+      TestDatabase.execute(plain, session);
+      TestDatabase.execute(connection, session);
+      Random random = new Random(SEED);
+      for (int i = 0; i < STATEMENTS; i++) {
+        String sql = statement(random);
+        try (PreparedStatement one = plain.prepareStatement(sql);
+            PreparedStatement other = connection.prepareStatement(sql)) {
+          for (int k = 0; k < EXECUTIONS; k++) {
+            List<Object> values = values(sql, random);
+            Work work =
+                random.nextBoolean() ? execution(values) : batch(sql, random.nextInt(), values);
+            String what = sql + " " + values;
+            List<Object> expected = outcome(inRaw, one, work);
+            String before = text(inWatched, "SELECT txw_wl FROM r");
+            List<Object> seen = outcome(inWatched, other, work);
+            assertThat(seen).describedAs(what).isEqualTo(expected);
+            boolean named = !text(inWatched, "SELECT txw_wl FROM r").equals(before);
+            assertThat(named).describedAs(what).isEqualTo(expected.get(0));
+          }
+        }
+      }
+    }
+    assertThat(watched.events(Event.Gap.class)).isEmpty();
+  }
+
+  /** One to four assignments, at times two of the same column. */
+  private static String statement(Random random) {
+    List<String> assignments = new ArrayList<>();
+    for (int i = random.nextInt(4); i >= 0; i--) {
+      List<String> ways = ASSIGNMENTS.get(random.nextInt(ASSIGNMENTS.size()));
+      assignments.add(ways.get(random.nextInt(ways.size())));
+    }
+    String ignore = random.nextInt(8) == 0 ? "IGNORE " : "";
+    return "UPDATE " + ignore + "r SET " + String.join(", ", assignments) + " WHERE id = ?";
+  }
+
+  /** A value for each parameter. */
+  private static List<Object> values(String sql, Random random) {
+    List<Object> values = new ArrayList<>();
+    for (int at = sql.indexOf('?'); at >= 0; at = sql.indexOf('?', at + 1)) {
+      String before = sql.substring(0, at);
+      String assignment =
+          before.substring(Math.max(before.lastIndexOf(','), before.indexOf("SET")));
+      boolean text = assignment.matches("(?s).*\\b(s|o|l|c|key)\\b.*");
+      List<Object> from = text ? TEXTS : NUMBERS;
+      values.add(before.endsWith("id = ") ? 1 : from.get(random.nextInt(from.size())));
+    }
+    return values;
+  }
+
+  private static Work execution(List<Object> values) {
+    return statement -> {
+      set(statement, values);
+      return List.of(statement.executeUpdate());
+    };
+  }
+
+  private static Work batch(String sql, int seed, List<Object> first) {
+    return statement -> {
+      Random random = new Random(seed);
+      statement.clearBatch();
+      set(statement, first);
+      statement.addBatch();
+      for (int i = random.nextInt(3); i > 0; i--) {
+        set(statement, values(sql, random));
+        statement.addBatch();
+      }
+      return new ArrayList<>(Arrays.stream(statement.executeBatch()).boxed().toList());
+    };
+  }
+
+  private static void set(PreparedStatement statement, List<Object> values) throws SQLException {
+    for (int i = 0; i < values.size(); i++) {
+      Object value = values.get(i);
+      if (value instanceof Integer number) {
+        statement.setInt(i + 1, number);
+      } else if (value instanceof Long number) {
+        statement.setLong(i + 1, number);
+      } else if (value instanceof Double number) {
+        statement.setDouble(i + 1, number);
+      } else if (value instanceof Boolean flag) {
+        statement.setBoolean(i + 1, flag);
+      } else if (value instanceof String text) {
+        statement.setString(i + 1, text);
+      } else if (value == null) {
+        statement.setNull(i + 1, Types.VARCHAR);
+      } else {
+        statement.setObject(i + 1, value);
+      }
+    }
+  }
+
+  /** Whether the row counts as changed; counts or the error; the warnings; what is in the row. */
+  private static List<Object> outcome(Connection beside, PreparedStatement statement, Work work)
+      throws SQLException {
+    List<Object> seen = new ArrayList<>();
+    String before = text(beside, "SELECT at FROM r");
+    try {
+      seen.addAll(work.run(statement));
+      for (SQLWarning w = statement.getWarnings(); w != null; w = w.getNextWarning()) {
+        seen.add("warning " + w.getErrorCode() + " " + w.getMessage());
+      }
+    } catch (SQLException e) {
+      statement.clearBatch();
+      seen.add("error " + e.getErrorCode() + " " + e.getSQLState());
+    }
+    seen.add(text(beside, CONTENTS));
+    seen.add(0, !text(beside, "SELECT at FROM r").equals(before));
+    return seen;
+  }
+
+  private static String text(Connection connection, String query) throws SQLException {
+    StringBuilder text = new StringBuilder();
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(query)) {
+      row.next();
+      for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
+        text.append(row.getString(i)).append(' ');
+      }
+    }
+    return text.toString();
+  }
+}
