@@ -35,7 +35,7 @@ final class SessionPlans {
         && cached.kind() != StatementKind.OTHER) {
       return asItIs(cached, GapReason.NOT_UNDERSTOOD, "the session reads quotes in another way");
     }
-    if (cached.assumes() && (typesStay || !catalog.storesAsGiven())) {
+    if (cached.assumes() && !mayAssume()) {
       return assumingNothing(cached);
     }
     return options.updatable() && cached.hidesColumns() ? cache().bare(cached, catalog) : cached;
@@ -51,6 +51,11 @@ final class SessionPlans {
     return cached.carries() && !database.snapshots().mayCarry(tracker.level())
         ? carryingNothing(cached)
         : cached;
+  }
+
+  /** True if plans may assume something of values. */
+  boolean mayAssume() {
+    return !typesStay && catalog.storesAsGiven();
   }
 
   /**

@@ -134,9 +134,13 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   /** The plan for the values that are set. */
   private CachedPlan fitting() {
-    return plan.assumes() && !kept.fit(plan.plan().assumed())
-        ? connection.plans.assumingNothing(plan)
-        : plan;
+    return holds(plan) ? plan : connection.plans.assumingNothing(plan);
+  }
+
+  /** True if what a plan assumes holds now. */
+  private boolean holds(CachedPlan assuming) {
+    return !assuming.assumes()
+        || (connection.plans.mayAssume() && kept.fit(assuming.plan().assumed()));
   }
 
   @Override
@@ -335,7 +339,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       prepareFor(connection.plans.forBatch(fitting()));
       plan.batched(true);
       collecting = new Batch(connection);
-    } else if (active.assumes() && !kept.fit(active.plan().assumed())) {
+    } else if (!holds(active)) {
       collecting = collectedAssumingNothing();
     }
     KnownKey key = active.key();

@@ -147,6 +147,24 @@ class UnchangedParametersTest {
     assertThat(watched.events(Event.Gap.class)).isEmpty();
   }
 
+  @ParameterizedTest
+  @MethodSource("io.txwatch.jdbc.UnchangedRowsTest#kinds")
+  void areNotComparedOnceTheSessionMakesValuesFit(ServerKind kind) throws SQLException {
+    TestDatabase watched = TestDatabase.of(kind, TABLE, ROW);
+    try (Connection beside = watched.raw();
+        Connection connection =
+            watched.watched(DriverManager.getConnection(watched.url + "&useAffectedRows=true"));
+        PreparedStatement add = connection.prepareStatement("UPDATE r SET k = k + ?")) {
+      add.setInt(1, 126);
+      assertThat(add.executeUpdate()).isEqualTo(1);
+      String before = text(beside, "SELECT txw_wl FROM r");
+      TestDatabase.execute(connection, "SET SESSION sql_mode = ''");
+      add.setInt(1, 1);
+      assertThat(add.executeUpdate()).describedAs("127 is the most").isEqualTo(0);
+      assertThat(text(beside, "SELECT txw_wl FROM r")).isEqualTo(before);
+    }
+  }
+
   /** One to four assignments, at times two of the same column. */
   private static String statement(Random random) {
     List<String> assignments = new ArrayList<>();
