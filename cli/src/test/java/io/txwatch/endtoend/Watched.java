@@ -60,7 +60,7 @@ final class Watched implements Application, AutoCloseable {
   }
 
   @Override
-  public void prepare(Workspace workspace) throws SQLException {
+  public void prepare(Workspace workspace, boolean isNew) throws SQLException {
     try (Connection connection = workspace.connect()) {
       prepare(connection);
     }

@@ -61,7 +61,9 @@ final class Contents {
   private void fill(Table table) {
     Set<String> distinct = distinct(table);
     List<Map<String, String>> filled = new ArrayList<>();
-    StringJoiner values = new StringJoiner(", ", "INSERT INTO " + table.name() + " VALUES ", "");
+    // It names the columns: MySQL 9.7 gives no default to an invisible one where none are named.
+    String into = "INSERT INTO " + table.name() + " (" + table.allColumns() + ") VALUES ";
+    StringJoiner values = new StringJoiner(", ", into, "");
     int size = chance.between(1, MOST_ROWS);
     for (int i = 0; i < size; i++) {
       Map<String, String> row = row(table, distinct, i);

@@ -87,19 +87,25 @@ final class Ground implements AutoCloseable {
     return parts;
   }
 
-  /** The tables as the case's set-up leaves them, as good as new. */
-  void build(TestCase testCase) throws SQLException, SetupException {
+  /**
+   * The tables as the case's set-up leaves them, as good as new.
+   *
+   * @return true if they are new; false if they stood, and hold other rows now
+   */
+  boolean build(TestCase testCase) throws SQLException, SetupException {
     Setup setup = setup(testCase);
     if (isStanding(setup)) {
       try {
         fill(renewal(), setup);
-        return;
+        return false;
       } catch (SetupException e) {
-        // DuckDB: a key that was deleted can go on to count as referred to.
+        // DuckDB: a key that was deleted can go on to count as referred to. SQLite: an INSERT that
+        // names no columns has to give those a value that were added to watch it.
       }
     }
     define(setup.isRepeatable() ? setup.definitions() : testCase.setup(), setup);
     fill(List.of(), setup);
+    return true;
   }
 
   private List<String> renewal() throws SQLException {

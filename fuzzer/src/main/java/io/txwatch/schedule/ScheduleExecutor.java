@@ -71,7 +71,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     Application PLAIN =
         new Application() {
           @Override
-          public void prepare(Workspace workspace) {}
+          public void prepare(Workspace workspace, boolean isNew) {}
 
           @Override
           public Connection connect(Workspace workspace, String session) throws SQLException {
@@ -79,8 +79,12 @@ public final class ScheduleExecutor implements AutoCloseable {
           }
         };
 
-    /** A case has been set up; its sessions go to work next. */
-    void prepare(Workspace workspace) throws SQLException;
+    /**
+     * A case has been set up; its sessions go to work next.
+     *
+     * @param isNew false if its tables are those of the case before, with other rows
+     */
+    void prepare(Workspace workspace, boolean isNew) throws SQLException;
 
     /**
      * A connection for one of its sessions, or for who reads the final state.
@@ -174,18 +178,16 @@ public final class ScheduleExecutor implements AutoCloseable {
     ground = isSerial || !mayBundle() ? grounds.get(0) : nextGround();
     boolean isAlone = isSerial && keeps && testCase.sessions().size() == 1;
     List<Sent> restoring = isAlone ? ground.restoring(testCase) : List.of();
+    boolean isNew = false;
     if (isSerial && restoring.isEmpty()) {
       ground.restore(testCase);
     } else if (!isSerial) {
-      if (!isPlain()) { // what it prepares are new tables
-        ground.forget();
-      }
-      ground.build(testCase);
+      isNew = ground.build(testCase);
     }
     if (!keeps) {
       ground.forget();
     }
-    application.prepare(workspace);
+    application.prepare(workspace, isNew);
     Session reader = session("reader");
     Map<String, Session> own = new LinkedHashMap<>();
     for (String name : testCase.sessions()) {

@@ -45,10 +45,13 @@ public final class WatchedApplication implements ScheduleExecutor.Application, A
   private @Nullable Connection preparing;
   private @Nullable Preparation preparation;
 
-  /** Adds the auxiliary columns to the case's tables. */
+  /** Adds the auxiliary columns to the case's tables, if they are new. */
   @Override
-  public void prepare(Workspace workspace) throws SQLException {
+  public void prepare(Workspace workspace, boolean isNew) throws SQLException {
     log.take();
+    if (!isNew) {
+      return;
+    }
     Optional<Preparation> known = preparation(workspace);
     if (known.isPresent()) {
       known.get().execute(known.get().planPrepare(List.of()));
