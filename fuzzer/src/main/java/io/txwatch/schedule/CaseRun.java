@@ -54,8 +54,11 @@ final class CaseRun {
   private final Map<String, Session> own;
   private final Surroundings surroundings;
 
-  /** True if the case changes nothing but rows, and its sessions do nothing of their own. */
-  private final boolean plain;
+  /**
+   * True if the case changes nothing but rows. What watched sessions do besides waits for nobody
+   * whom their statements would not wait for.
+   */
+  private final boolean rowsOnly;
 
   private final Map<Integer, StepOutcome> outcomes = new HashMap<>();
   private final List<Integer> order = new ArrayList<>();
@@ -83,12 +86,12 @@ final class CaseRun {
       IsolationLevel level,
       Map<String, Session> own,
       Surroundings surroundings,
-      boolean plain) {
+      boolean rowsOnly) {
     this.testCase = testCase;
     this.level = level;
     this.own = own;
     this.surroundings = surroundings;
-    this.plain = plain;
+    this.rowsOnly = rowsOnly;
     this.races = new Races(surroundings.dbms(), level);
     this.lookout =
         new Lookout(surroundings.dbms(), surroundings.monitor(), own, surroundings.completed());
@@ -219,7 +222,7 @@ final class CaseRun {
    * for the MIN of an index for ever at times, whose rows another transaction has changed).
    */
   private boolean cannotBlock(Session session, Step step) {
-    if (!plain) {
+    if (!rowsOnly) {
       return false;
     }
     if (step.role() != Step.Role.WORK || own.size() == 1) {

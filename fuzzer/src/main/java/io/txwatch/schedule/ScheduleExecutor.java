@@ -201,7 +201,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     if (isAlone) {
       return alone(testCase, level, own.values().iterator().next(), reader, restoring);
     }
-    CaseRun run = new CaseRun(testCase, level, own, surroundings, keeps && isPlain());
+    CaseRun run = new CaseRun(testCase, level, own, surroundings, keeps);
     Optional<String> undecided = run.run();
     List<StepOutcome> finals = List.of();
     if (undecided.isPresent()) {
