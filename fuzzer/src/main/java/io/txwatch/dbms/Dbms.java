@@ -110,6 +110,14 @@ public interface Dbms {
   }
 
   /**
+   * Statements that do what these do, one after the other, and may be fewer: each is answered when
+   * it is sent, be it with others, which costs as much as a small one itself.
+   */
+  default List<String> bundled(List<String> statements) {
+    return statements;
+  }
+
+  /**
    * On how many sets of the same tables cases are executed in turn, so that the DBMS can purge
    * those that are left ({@link Workspace#purge}); serial runs, which need not wait for that, are
    * better elsewhere then. Takes {@link Workspace#entering}, and {@link Several#ONE_BY_ONE}.

@@ -70,16 +70,18 @@ final class InnodbPurges {
     }
   }
 
-  /** Empties tables, in which no session works, and whose rows nobody sees any more. */
-  Purge begin(Connection by, List<String> tables) throws SQLException {
-    List<String> statements = new ArrayList<>();
-    statements.add("COMMIT"); // of the snapshot
-    statements.add("BEGIN");
-    statements.addAll(Sql.emptying(tables));
-    statements.add("COMMIT");
-    Sql.executeAll(by, statements);
+  /**
+   * Empties tables, in which no session works, and whose rows nobody sees any more.
+   *
+   * @param emptying what does so
+   * @param together true if that, and a look, may be sent as one text
+   */
+  Purge begin(Connection by, List<String> emptying, boolean together) throws SQLException {
+    if (!together) {
+      Sql.executeAll(by, emptying);
+    }
     Tables emptied = new Tables(by);
-    Matcher next = NEXT.matcher(look(by));
+    Matcher next = NEXT.matcher(look(by, together ? emptying : List.of()));
     synchronized (this) {
       emptied.awaits = next.find() ? Long.parseLong(next.group(1)) : Long.MAX_VALUE;
       awaited.add(emptied);
@@ -89,12 +91,24 @@ final class InnodbPurges {
 
   /** The text of InnoDB's monitor, which all that is waited for are told of. */
   String look(Connection watcher) throws SQLException {
-    try (Statement statement = watcher.createStatement();
-        ResultSet result = statement.executeQuery("SHOW ENGINE INNODB STATUS")) {
-      result.next();
-      String text = result.getString(3);
-      told(text);
-      return text;
+    return look(watcher, List.of());
+  }
+
+  /** The same after statements that return nothing, which are sent with it. */
+  private String look(Connection watcher, List<String> first) throws SQLException {
+    List<String> all = new ArrayList<>(first);
+    all.add("SHOW ENGINE INNODB STATUS");
+    try (Statement statement = watcher.createStatement()) {
+      statement.execute(String.join(";\n", all));
+      for (int i = 0; i < first.size(); i++) {
+        statement.getMoreResults();
+      }
+      try (ResultSet result = statement.getResultSet()) {
+        result.next();
+        String text = result.getString(3);
+        told(text);
+        return text;
+      }
     }
   }
 

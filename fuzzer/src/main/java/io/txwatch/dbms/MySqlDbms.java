@@ -2,12 +2,14 @@ package io.txwatch.dbms;
 
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.testcase.TextPattern;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** MySQL, MariaDB, and what speaks their protocol. A workspace is a database. */
 final class MySqlDbms implements Dbms {
@@ -16,6 +18,10 @@ final class MySqlDbms implements Dbms {
   private static final int DEADLOCK = 1213;
   private static final int RECORD_CHANGED = 1020;
   private static final int TIDB_WRITE_CONFLICT = 9007;
+
+  private static final TextPattern MAY_BE_IN_A_BLOCK =
+      TextPattern.of(
+          "(?i)^\\s*((INSERT|REPLACE|DELETE|TRUNCATE|SET\\s+SESSION)\\b|(BEGIN|COMMIT)$)");
 
   private final Database database;
   private final String url;
@@ -79,6 +85,22 @@ final class MySqlDbms implements Dbms {
   @Override
   public Several several() {
     return url.contains("allowMultiQueries=true") ? Several.ONE_BY_ONE : Several.NOT;
+  }
+
+  /** MariaDB executes a block as one statement; where one of it fails, the rest is not executed. */
+  @Override
+  public List<String> bundled(List<String> statements) {
+    if (!database.product().equals("MariaDB")
+        || several() != Several.ONE_BY_ONE
+        || statements.size() < 2
+        || !statements.stream().allMatch(MAY_BE_IN_A_BLOCK::isIn)) {
+      return statements;
+    }
+    return statements.stream()
+        .map(sql -> sql.equals("BEGIN") ? "START TRANSACTION" : sql) // BEGIN is a block there
+        .collect(
+            Collectors.collectingAndThen(
+                Collectors.joining(";\n", "BEGIN NOT ATOMIC\n", ";\nEND"), List::of));
   }
 
   /** InnoDB's transaction begins with what it does first. */
@@ -189,7 +211,13 @@ final class MySqlDbms implements Dbms {
 
       @Override
       public Optional<Purge> purge(List<String> tables) throws SQLException {
-        return isInnodb() ? Optional.of(purges.begin(own, tables)) : Optional.empty();
+        if (!isInnodb()) {
+          return Optional.empty();
+        }
+        List<String> emptying = new ArrayList<>(List.of("COMMIT", "BEGIN")); // first the snapshot's
+        emptying.addAll(Sql.emptying(tables));
+        emptying.add("COMMIT");
+        return Optional.of(purges.begin(own, bundled(emptying), several() == Several.ONE_BY_ONE));
       }
 
       @Override

@@ -45,9 +45,14 @@ final class CaseRun {
    * @param monitor tells who waits
    * @param completed the sessions whose steps have completed
    * @param patience how much time may pass between two looks, all in all, while nothing completes
+   * @param pace how much of the processor's time a step takes
    */
   record Surroundings(
-      Dbms dbms, WaitMonitor monitor, BlockingQueue<Session> completed, Duration patience) {}
+      Dbms dbms,
+      WaitMonitor monitor,
+      BlockingQueue<Session> completed,
+      Duration patience,
+      Pace pace) {}
 
   private final TestCase testCase;
   private final IsolationLevel level;
@@ -93,8 +98,7 @@ final class CaseRun {
     this.surroundings = surroundings;
     this.rowsOnly = rowsOnly;
     this.races = new Races(surroundings.dbms(), level);
-    this.lookout =
-        new Lookout(surroundings.dbms(), surroundings.monitor(), own, surroundings.completed());
+    this.lookout = new Lookout(surroundings, own);
   }
 
   /** Runs; says why the outcome cannot be told, if so. */
@@ -274,7 +278,7 @@ final class CaseRun {
                 })
             .thenComparingInt(outcome -> outcome.step().id()));
     settling.forEach(outcome -> order.add(outcome.step().id()));
-    Lookout.countSteps(settling.size());
+    surroundings.pace().count(settling.size());
     settling.clear();
   }
 

@@ -96,7 +96,10 @@ final class Ground implements AutoCloseable {
     Setup setup = setup(testCase);
     if (isStanding(setup)) {
       try {
-        fill(renewal(), setup);
+        List<String> statements = new ArrayList<>(renewal());
+        statements.addAll(setup.contents());
+        workspace.keep();
+        execute(dbms.bundled(statements.stream().map(dbms::spell).toList()));
         return false;
       } catch (SetupException e) {
         // DuckDB: a key that was deleted can go on to count as referred to. SQLite: an INSERT that
@@ -104,7 +107,10 @@ final class Ground implements AutoCloseable {
       }
     }
     define(setup.isRepeatable() ? setup.definitions() : testCase.setup(), setup);
-    fill(List.of(), setup);
+    workspace.keep();
+    if (setup.isRepeatable()) {
+      execute(setup.contents());
+    }
     return true;
   }
 
@@ -119,15 +125,6 @@ final class Ground implements AutoCloseable {
     }
     versions = 0;
     return workspace.renewal(tables);
-  }
-
-  private void fill(List<String> renewal, Setup setup) throws SQLException, SetupException {
-    workspace.keep();
-    List<String> statements = new ArrayList<>(renewal);
-    if (setup.isRepeatable()) {
-      statements.addAll(setup.contents());
-    }
-    execute(statements);
   }
 
   /** The case is over, and read: what it has left is cleared away while others work, if it can. */
@@ -155,7 +152,7 @@ final class Ground implements AutoCloseable {
         List<String> statements = new ArrayList<>(List.of("BEGIN"));
         statements.addAll(refilling(setup));
         statements.add("COMMIT");
-        execute(statements);
+        execute(dbms.bundled(statements.stream().map(dbms::spell).toList()));
       } else {
         session.setAutoCommit(false);
         execute(refilling(setup));
@@ -177,7 +174,9 @@ final class Ground implements AutoCloseable {
     List<String> statements = new ArrayList<>(List.of("BEGIN"));
     statements.addAll(refilling(setup));
     statements.add("COMMIT");
-    return statements.stream().map(sql -> new Sent(SerialRun.ADDED, dbms.spell(sql))).toList();
+    return dbms.bundled(statements.stream().map(dbms::spell).toList()).stream()
+        .map(sql -> new Sent(SerialRun.ADDED, sql))
+        .toList();
   }
 
   private void takeBack() throws SQLException {

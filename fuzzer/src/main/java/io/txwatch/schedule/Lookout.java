@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,17 +20,6 @@ import org.jspecify.annotations.Nullable;
  * late: whether its thread waits, and how much of the processor's time it has had.
  */
 final class Lookout {
-
-  /** More than a statement of a case computes while classes are loaded and code is compiled. */
-  private static final long MOST_COMPUTING_AT_FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
-
-  /** A hundred times what a statement of a case computes afterwards. */
-  private static final long MOST_COMPUTING_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
-  /** After so many steps it is afterwards. */
-  private static final long FIRST_STEPS = 2_000;
-
-  private static final AtomicLong STEPS = new AtomicLong();
 
   /** More than a statement computes to fail, once it may go on. */
   private static final long MOST_RETURNING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
@@ -43,6 +31,7 @@ final class Lookout {
   private final WaitMonitor monitor;
   private final Map<String, Session> own;
   private final Queue<Session> completed;
+  private final Pace pace;
 
   /** Those that the DBMS said to wait when it was asked last. */
   private Set<Long> listed = Set.of();
@@ -60,23 +49,19 @@ final class Lookout {
    * For one case.
    *
    * @param own its sessions
-   * @param completed those of them whose steps have completed
    */
-  Lookout(Dbms dbms, WaitMonitor monitor, Map<String, Session> own, Queue<Session> completed) {
-    this.dbms = dbms;
-    this.monitor = monitor;
+  Lookout(CaseRun.Surroundings surroundings, Map<String, Session> own) {
+    this.dbms = surroundings.dbms();
+    this.monitor = surroundings.monitor();
+    this.completed = surroundings.completed();
+    this.pace = surroundings.pace();
     this.own = own;
-    this.completed = completed;
-  }
-
-  /** Counts steps of all cases: how long one takes hangs on how many there have been. */
-  static void countSteps(int more) {
-    STEPS.addAndGet(more);
   }
 
   /** A step is about to be submitted. */
   void submitted(boolean othersWait) {
     othersWaited = othersWait;
+    pace.begin();
   }
 
   /** The sessions are at rest no longer. */
@@ -181,11 +166,7 @@ final class Lookout {
             .anyMatch(
                 session ->
                     !listed.contains(session.key())
-                        && session.computedNanos() > mostComputingNanos());
-  }
-
-  private static long mostComputingNanos() {
-    return STEPS.get() < FIRST_STEPS ? MOST_COMPUTING_AT_FIRST_NANOS : MOST_COMPUTING_NANOS;
+                        && session.computedNanos() > pace.mostComputingNanos());
   }
 
   /** True if some of our sessions wait in a circle, or for those that do. */

@@ -152,7 +152,8 @@ public final class ScheduleExecutor implements AutoCloseable {
     this.monitor = workspace.newMonitor();
     this.ground = new Ground(dbms, workspace);
     grounds.add(ground);
-    this.surroundings = new CaseRun.Surroundings(dbms, monitor, completed, patience);
+    this.surroundings =
+        new CaseRun.Surroundings(dbms, monitor, completed, patience, new Pace(!isPlain()));
   }
 
   /** A set-up statement that the DBMS refused: the case says nothing about transactions. */
@@ -238,7 +239,8 @@ public final class ScheduleExecutor implements AutoCloseable {
       List<Sent> restoring)
       throws SQLException, SetupException, InterruptedException {
     SerialRun run =
-        new SerialRun(testCase, session, dbms, monitor, refused.of(testCase), restoring);
+        new SerialRun(
+            testCase, session, dbms, monitor, refused.of(testCase), restoring, reads(testCase));
     boolean isDone = run.canGoTogether() && run.runTogether();
     boolean isUnknown = !restoring.isEmpty() || (run.canGoTogether() && !isDone);
     if (isUnknown) {
@@ -258,7 +260,7 @@ public final class ScheduleExecutor implements AutoCloseable {
         run.outcomes(),
         run.order(),
         run.order().size(),
-        readFinals(testCase, reader),
+        isDone ? run.finals() : readFinals(testCase, reader),
         Optional.empty(),
         Optional.empty(),
         List.of());
@@ -338,16 +340,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     dbms.refresh(reader.connection());
     reader.enter(ground.entering());
     monitor.awaitHousekeeping();
-    List<String> reads = new ArrayList<>(testCase.finals());
-    if (reads.isEmpty()) {
-      for (String table : ground.tables()) {
-        reads.add("SELECT * FROM " + table);
-      }
-    }
-    List<Sent> script =
-        reads.stream()
-            .map(sql -> new Sent(new Step(0, "F", Optional.empty(), sql), dbms.spell(sql)))
-            .toList();
+    List<Sent> script = reads(testCase);
     boolean goTogether = mayBundle() && dbms.several() != Several.NOT;
     Optional<List<StepOutcome>> together =
         script.size() > 1 && goTogether ? reader.executeTogether(script) : Optional.empty();
@@ -359,6 +352,19 @@ public final class ScheduleExecutor implements AutoCloseable {
       finals.add(reader.query(read.step(), read.text()));
     }
     return finals;
+  }
+
+  /** What reads the final state. */
+  private List<Sent> reads(TestCase testCase) throws SQLException {
+    List<String> reads = new ArrayList<>(testCase.finals());
+    if (reads.isEmpty()) {
+      for (String table : ground.tables()) {
+        reads.add("SELECT * FROM " + table);
+      }
+    }
+    return reads.stream()
+        .map(sql -> new Sent(new Step(0, "F", Optional.empty(), sql), dbms.spell(sql)))
+        .toList();
   }
 
   @Override

@@ -29,13 +29,18 @@ final class SerialRun {
   /** What is sent in one round trip each; empty if the steps have to be one after the other. */
   private final List<List<Sent>> script;
 
+  /** The steps that read the final state. */
+  private final List<Step> reads;
+
   private final List<StepOutcome> outcomes = new ArrayList<>();
+  private final List<StepOutcome> finals = new ArrayList<>();
 
   /**
    * A run that has not begun.
    *
    * @param refused the texts of statements that may well fail
    * @param first what has to be executed before all else, where steps are sent together
+   * @param reads what reads the final state, there
    */
   SerialRun(
       TestCase testCase,
@@ -43,12 +48,14 @@ final class SerialRun {
       Dbms dbms,
       WaitMonitor monitor,
       Set<String> refused,
-      List<Sent> first) {
+      List<Sent> first,
+      List<Sent> reads) {
     this.testCase = testCase;
     this.session = session;
     this.dbms = dbms;
     this.monitor = monitor;
-    this.script = session.speaksSql() ? script(refused, first) : List.of();
+    this.reads = reads.stream().map(Sent::step).toList();
+    this.script = session.speaksSql() ? script(refused, first, reads) : List.of();
   }
 
   /** Runs, one step after the other. */
@@ -84,18 +91,23 @@ final class SerialRun {
           part.size() == 1
               ? session.executeApart(part.get(0)).map(List::of)
               : session.executeTogether(part);
-      if (together.isEmpty()) {
+      if (together.isEmpty() || hasFailedRead(together.get())) {
         outcomes.clear();
+        finals.clear();
         return false;
       }
       together.get().stream()
           .filter(outcome -> !outcome.step().equals(ADDED))
-          .forEach(outcomes::add);
+          .forEach(outcome -> (reads.contains(outcome.step()) ? finals : outcomes).add(outcome));
     }
     return true;
   }
 
-  private List<List<Sent>> script(Set<String> refused, List<Sent> first) {
+  private boolean hasFailedRead(List<StepOutcome> of) {
+    return of.stream().anyMatch(some -> !some.succeeded() && reads.contains(some.step()));
+  }
+
+  private List<List<Sent>> script(Set<String> refused, List<Sent> first, List<Sent> last) {
     List<List<Sent>> script = new ArrayList<>();
     script.add(new ArrayList<>(first));
     boolean isOpen = false;
@@ -120,6 +132,10 @@ final class SerialRun {
       }
       isOpen ^= !isWork;
     }
+    if (isNew) {
+      script.add(new ArrayList<>());
+    }
+    script.get(script.size() - 1).addAll(last);
     script.removeIf(List::isEmpty);
     return isOpen || dbms.several() == Several.NOT ? List.of() : script;
   }
@@ -127,6 +143,11 @@ final class SerialRun {
   /** The outcome of each step, in the order of the case. */
   List<StepOutcome> outcomes() {
     return outcomes;
+  }
+
+  /** What read the final state; nothing if the steps were not sent together. */
+  List<StepOutcome> finals() {
+    return finals;
   }
 
   /** The numbers of the steps that were executed, in their order. */

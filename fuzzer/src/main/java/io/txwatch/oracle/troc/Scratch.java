@@ -145,8 +145,9 @@ final class Scratch implements AutoCloseable {
   /** Begins, fills, and reads in one round trip; false if that is not possible. */
   private boolean fillAndRead(Sandbox sandbox, TestCase testCase) throws SQLException {
     List<String> names = sandbox.tables(testCase);
-    List<String> texts = new ArrayList<>(List.of("BEGIN"));
-    texts.addAll(sandbox.filling(testCase));
+    List<String> first = new ArrayList<>(List.of("BEGIN"));
+    first.addAll(sandbox.filling(testCase));
+    List<String> texts = new ArrayList<>(dbms.bundled(first));
     int filling = texts.size();
     names.forEach(table -> texts.add("SELECT * FROM " + table));
     try (Statement statement = session.createStatement()) {
@@ -281,7 +282,8 @@ final class Scratch implements AutoCloseable {
     if (dbms.several() == Dbms.Several.NOT || !plan.bound().isEmpty()) {
       return Optional.empty();
     }
-    List<String> texts = new ArrayList<>(plan.statements());
+    List<String> texts = new ArrayList<>(dbms.bundled(plan.statements()));
+    int loading = texts.size();
     texts.add(dbms.spell(sql));
     written.forEach(table -> texts.add(tables.contents(table)));
     List<Answer> answers = new ArrayList<>();
@@ -296,7 +298,7 @@ final class Scratch implements AutoCloseable {
       return Optional.empty();
     }
     filling.executed(plan);
-    return Optional.of(answers.subList(plan.statements().size(), answers.size()));
+    return Optional.of(answers.subList(loading, answers.size()));
   }
 
   private Answer one(String sql) throws SQLException {
