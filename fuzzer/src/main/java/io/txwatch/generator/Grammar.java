@@ -71,6 +71,11 @@ public enum Grammar {
     return this != DERBY;
   }
 
+  /** True if there is WITH RECURSIVE. */
+  boolean hasRecursion() {
+    return this != HSQLDB && this != DERBY;
+  }
+
   /** The text that sets a savepoint; empty if there are none. */
   Optional<String> savepoint(String name) {
     return switch (this) {
@@ -118,6 +123,25 @@ public enum Grammar {
   /** True if UPDATE and DELETE may end with ORDER BY and LIMIT. */
   boolean limitsWrites() {
     return isMySql();
+  }
+
+  /** True if that kind of write may join its table with others. */
+  boolean joins(String kind) {
+    return switch (this) {
+      case POSTGRESQL, MYSQL, MARIADB, DUCKDB -> true;
+      case SQLITE -> kind.equals("UPDATE");
+      default -> false;
+    };
+  }
+
+  /** True if there may be a WITH before an UPDATE and a DELETE. */
+  boolean startsWritesWithQueries() {
+    return this == POSTGRESQL || this == MYSQL || this == SQLITE || this == DUCKDB;
+  }
+
+  /** True if there may be a write within a WITH. */
+  boolean startsQueriesWithWrites() {
+    return this == POSTGRESQL;
   }
 
   /** True if that kind of write may return the rows that it wrote. */

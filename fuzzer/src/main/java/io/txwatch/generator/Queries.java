@@ -85,6 +85,13 @@ final class Queries {
             + expressions.value(chance.oneOf(SqlType.values()))
             + " AS v FROM "
             + rows;
+      case 11:
+        if (grammar.hasRecursion()) {
+          return "WITH RECURSIVE w(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM w WHERE n < 2) "
+              + "SELECT c0, n FROM w CROSS JOIN "
+              + rows;
+        }
+        break;
       default:
         break;
     }

@@ -14,6 +14,9 @@ import java.util.StringJoiner;
 /** Generates writes: what they write does not hang on the order of rows. */
 final class Writes {
 
+  /** Of a hundred statements, those that take the forms that not every DBMS has. */
+  private static final int BEYOND = 8;
+
   private final Vocabulary words;
   private final Contents contents;
   private final Chance chance;
@@ -134,6 +137,17 @@ final class Writes {
 
   Statement update() {
     Table table = words.anyTable();
+    Optional<String> beyond = beyond(table, "UPDATE");
+    if (beyond.isPresent()) {
+      List<Column> plain = table.plainColumns();
+      Column column = plain.isEmpty() ? table.columns().get(0) : chance.oneOf(plain);
+      String sql =
+          beyond
+              .get()
+              .replace("{COLUMN}", column.name())
+              .replace("{VALUE}", literal(table, column));
+      return new Statement("update", sql, errors(table, List.of(column), false));
+    }
     Expressions expressions = words.expressions(words.others(table)).with(table, "");
     List<Column> plain = table.plainColumns();
     List<Column> assigned = new ArrayList<>();
@@ -173,12 +187,74 @@ final class Writes {
 
   Statement delete() {
     Table table = words.anyTable();
-    Expressions expressions = words.expressions(words.others(table)).with(table, "");
     String sql =
-        "DELETE FROM " + table.name() + words.where(table, expressions) + end(table, "DELETE");
+        beyond(table, "DELETE")
+            .orElseGet(
+                () ->
+                    "DELETE FROM "
+                        + table.name()
+                        + words.where(table, words.expressions(words.others(table)).with(table, ""))
+                        + end(table, "DELETE"));
     Set<ExpectedError> errors = EnumSet.noneOf(ExpectedError.class);
     children(table).forEach(child -> errors.addAll(errorsOfChild(child)));
     return new Statement("delete", sql, errors);
+  }
+
+  /**
+   * At times, an UPDATE of {@code {COLUMN}} to {@code {VALUE}}, or a DELETE, whose rows another
+   * table chooses, or that stands beside a query or within one.
+   */
+  private Optional<String> beyond(Table table, String kind) {
+    if (!chance.in100(BEYOND)) {
+      return Optional.empty();
+    }
+    if (grammar.startsQueriesWithWrites() && chance.in100(30)) {
+      return Optional.of(
+          "WITH w AS ("
+              + head(table, kind)
+              + words.where(table, words.expressions(List.of()).with(table, ""))
+              + " RETURNING c0) SELECT c0 FROM w");
+    }
+    if (words.tables.size() < 2) {
+      return Optional.empty();
+    }
+    Table other = chance.oneOf(words.others(table));
+    if (grammar.startsWritesWithQueries() && chance.in100(40)) {
+      return Optional.of(
+          "WITH w AS (SELECT c0 FROM "
+              + other.name()
+              + words.where(other, words.expressions(List.of()).with(other, ""))
+              + ") "
+              + head(table, kind)
+              + " WHERE (c0 IN (SELECT c0 FROM w))");
+    }
+    return grammar.joins(kind) ? Optional.of(joining(table, other, kind)) : Optional.empty();
+  }
+
+  private static String head(Table table, String kind) {
+    return kind.equals("UPDATE")
+        ? "UPDATE " + table.name() + " SET {COLUMN} = {VALUE}"
+        : "DELETE FROM " + table.name();
+  }
+
+  private String joining(Table table, Table other, String kind) {
+    String name = table.name();
+    String on =
+        chance.in100(50)
+            ? "(" + name + ".c0 = " + other.name() + ".c0)"
+            : words.expressions(List.of()).with(table, name).with(other, other.name()).condition();
+    if (kind.equals("UPDATE")) {
+      return grammar.isMySql()
+          ? "UPDATE %s JOIN %s ON %s SET %s.{COLUMN} = {VALUE}"
+              .formatted(name, other.name(), on, name)
+          : "UPDATE %s SET {COLUMN} = {VALUE} FROM %s WHERE %s".formatted(name, other.name(), on);
+    }
+    return "DELETE FROM %s USING %s"
+        .formatted(
+            name,
+            grammar.isMySql()
+                ? name + " JOIN " + other.name() + " ON " + on
+                : other.name() + " WHERE " + on);
   }
 
   /** Few rows, in an order that says which, or the rows that were written. */

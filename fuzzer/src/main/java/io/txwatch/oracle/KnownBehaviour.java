@@ -4,6 +4,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -40,7 +41,7 @@ public enum KnownBehaviour {
     boolean fits(Database database, Execution execution, Verdict verdict) {
       return isInnodb(database)
           && execution.level() == IsolationLevel.REPEATABLE_READ
-          && PLAIN_READ.matcher(verdict.sql()).find()
+          && StatementText.isQuery(verdict.sql())
           && wroteBefore(execution, verdict);
     }
   },
@@ -154,8 +155,6 @@ public enum KnownBehaviour {
     }
   };
 
-  private static final Pattern PLAIN_READ = Pattern.compile("(?i)^\\s*(SELECT|WITH)\\b");
-
   /** What looks for rows: not an INSERT of values, which meets those of its own keys alone. */
   private static final Pattern SEARCH =
       Pattern.compile("(?i)^\\s*(UPDATE|DELETE|SELECT|WITH|MERGE)\\b|\\bSELECT\\b");
@@ -166,7 +165,8 @@ public enum KnownBehaviour {
 
   /** A write that reads besides. */
   private static final Pattern READS_TO_WRITE =
-      Pattern.compile("(?is)^\\s*(INSERT|REPLACE|UPDATE|DELETE)\\b.*\\bSELECT\\b.*");
+      Pattern.compile(
+          "(?is)^\\s*(WITH\\b.*\\b)?(INSERT|REPLACE|UPDATE|DELETE)\\b.*\\b(SELECT|JOIN|USING)\\b.*");
 
   private final String id;
   private final String what;
@@ -242,7 +242,7 @@ public enum KnownBehaviour {
         && execution.outcomes().stream()
             .filter(outcome -> outcome.step().session().equals(shown.get().session()))
             .filter(outcome -> outcome.step().id() < shown.get().id())
-            .filter(outcome -> !PLAIN_READ.matcher(outcome.step().sql()).find())
+            .filter(outcome -> !StatementText.isQuery(outcome.step().sql()))
             .anyMatch(outcome -> outcome.updateCount() > 0 || !outcome.rows().isEmpty());
   }
 

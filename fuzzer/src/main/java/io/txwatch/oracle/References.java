@@ -18,10 +18,11 @@ public final class References {
   private static final Pattern REFERS =
       Pattern.compile("(?i)\\bREFERENCES\\s+([\\w\"`]+)\\s*(?:\\(([^)]*)\\))?");
   private static final Pattern WRITTEN =
-      Pattern.compile("(?i)^\\s*(?:\\w+\\s+)*?(?:INTO|UPDATE|DELETE\\s+FROM)\\s+([\\w\"`]+)");
-  private static final Pattern TAKES_AWAY = Pattern.compile("(?i)^\\s*(DELETE|REPLACE)\\b");
+      Pattern.compile("(?i)\\b(?:INTO|UPDATE|DELETE\\s+FROM)\\s+([\\w\"`]+)");
+  private static final Pattern TAKES_AWAY =
+      Pattern.compile("(?i)^\\s*REPLACE\\b|\\bDELETE\\s+FROM\\b");
   private static final Pattern ASSIGNS =
-      Pattern.compile("(?is)^\\s*UPDATE\\b.*?\\bSET\\b(.*?)(\\bWHERE\\b.*)?");
+      Pattern.compile("(?is)^\\s*(?:WITH\\b.*?\\b)?UPDATE\\b.*?\\bSET\\b(.*?)(\\bWHERE\\b.*)?");
 
   /**
    * A foreign key's tables, and the columns that it refers to, in lower case; none if they are the

@@ -3,6 +3,7 @@ package io.txwatch.oracle;
 import io.txwatch.schedule.ExecutedTransaction;
 import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.StatementText;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,7 +25,6 @@ import java.util.regex.Pattern;
  */
 final class StatementOrder {
 
-  private static final Pattern READ = Pattern.compile("(?i)^\\s*\\(?\\s*(SELECT|WITH)\\b");
   private static final Pattern WRITTEN =
       Pattern.compile("(?i)\\b(?:INTO|UPDATE|DELETE\\s+FROM)\\s+([\\w\"`.]+)");
 
@@ -65,7 +65,7 @@ final class StatementOrder {
     transaction.work().stream()
         .map(execution::outcome)
         .filter(StepOutcome::succeeded)
-        .filter(outcome -> !READ.matcher(outcome.step().sql()).find())
+        .filter(outcome -> !StatementText.isQuery(outcome.step().sql()))
         .forEach(writes::add);
     return writes;
   }

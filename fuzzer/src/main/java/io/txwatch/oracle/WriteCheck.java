@@ -7,6 +7,7 @@ import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TextPattern;
 import java.sql.SQLException;
@@ -51,7 +52,6 @@ public final class WriteCheck implements Oracle {
   private static final TextPattern INSERT = TextPattern.of("(?i)\\b(INSERT|REPLACE|MERGE)\\b");
   private static final TextPattern SAVEPOINT =
       TextPattern.of("(?i)^\\s*(SAVEPOINT|ROLLBACK\\s+TO|RELEASE)\\b");
-  private static final TextPattern READ = TextPattern.of("(?i)^\\s*\\(?\\s*(SELECT|WITH)\\b");
   private static final TextPattern OWN_TIME =
       TextPattern.of(
           "(?i)\\b(RAND|RANDOM|NOW|UUID|CURRENT_TIMESTAMP|SYSDATE|CONNECTION_ID|PG_BACKEND_PID)\\b");
@@ -182,7 +182,7 @@ public final class WriteCheck implements Oracle {
       }
       List<List<Step>> writes =
           committed.stream()
-              .map(t -> t.work().stream().filter(s -> !READ.isIn(s.sql())).toList())
+              .map(t -> t.work().stream().filter(s -> !StatementText.isQuery(s.sql())).toList())
               .filter(steps -> !steps.isEmpty())
               .toList();
       Set<Integer> ids = new HashSet<>();

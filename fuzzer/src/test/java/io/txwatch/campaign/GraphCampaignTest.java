@@ -90,7 +90,7 @@ class GraphCampaignTest {
     Map<String, String> verdicts = new ConcurrentSkipListMap<>();
     Campaign.Plan plan =
         new Campaign.Plan(
-            7, dbms.levels(), List.of(new IsoRel()), 30, Duration.ofMinutes(2), workers);
+            8, dbms.levels(), List.of(new IsoRel()), 30, Duration.ofMinutes(2), workers);
     Campaign.Listener listener =
         new Campaign.Listener() {
           @Override

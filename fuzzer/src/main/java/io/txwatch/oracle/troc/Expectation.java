@@ -151,6 +151,9 @@ final class Expectation {
       throw EndException.undecided(
           outcome, "it waited, and when its subquery was answered is not known");
     }
+    if (shape.joins()) {
+      requireOneSightOfOthers(outcome, transaction, table);
+    }
     if (shape.resolvesConflicts()
         && semantics.writes() != Visibility.COMMITTED
         && !sight
@@ -187,6 +190,29 @@ final class Expectation {
       throw EndException.violation(outcome, "#" + expected.count());
     }
     note(transaction.writer, expected, touched);
+  }
+
+  /**
+   * A write that joins its table with others: InnoDB reads those with locks or without, as versions
+   * and binary logs have it.
+   */
+  private void requireOneSightOfOthers(StepOutcome outcome, Transaction transaction, String table)
+      throws EndException {
+    if (outcome.blocked()) {
+      throw EndException.undecided(outcome, "it waited, and when it joined is not known");
+    }
+    if (semantics.snapshot() != Snapshot.FIRST_READ) {
+      return;
+    }
+    View seen = sight.view(Visibility.SNAPSHOT, transaction, outcome);
+    for (Visibility visibility : List.of(Visibility.DIRTY, Visibility.COMMITTED)) {
+      View view = sight.view(visibility, transaction, outcome);
+      for (String other : scratch.tables()) {
+        if (!other.equals(table) && !view.rows(other).equals(seen.rows(other))) {
+          throw EndException.undecided(outcome, "how it reads " + other + " is not known");
+        }
+      }
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.txwatch.oracle.troc;
 
+import io.txwatch.testcase.StatementText;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -38,7 +39,6 @@ record Shape(Kind kind, String sql, String table) {
   private static final String NAME = "([\\w.\"`]+)";
   private static final Pattern SAVEPOINT =
       Pattern.compile("\\s*(SAVEPOINT|RELEASE|ROLLBACK\\s+TO)\\b.*", FLAGS);
-  private static final Pattern READ = Pattern.compile("\\s*\\(?\\s*(SELECT|WITH)\\b.*", FLAGS);
   private static final Pattern LOCKING =
       Pattern.compile(
           ".*\\b(FOR\\s+(NO\\s+KEY\\s+|KEY\\s+)?(UPDATE|SHARE)|LOCK\\s+IN\\s+SHARE\\s+MODE)\\s*$",
@@ -65,6 +65,12 @@ record Shape(Kind kind, String sql, String table) {
       Pattern.compile("(\\s*UPDATE\\s+(?:IGNORE\\s+)?" + NAME + "\\s+SET\\s)(.*)", FLAGS);
   private static final Pattern DELETE =
       Pattern.compile("\\s*DELETE\\s+FROM\\s+" + NAME + ".*", FLAGS);
+  private static final Pattern OTHER_TABLE =
+      Pattern.compile(
+          "\\s*(UPDATE\\s(?:(?!\\bSELECT\\b).)*\\bFROM|DELETE\\s+FROM\\s+"
+              + NAME
+              + "\\s+USING)\\b.*",
+          FLAGS);
   private static final Pattern SUBQUERY = Pattern.compile("\\bSELECT\\b", FLAGS);
   private static final Pattern LIMIT = Pattern.compile("\\b(LIMIT|FETCH)\\b", FLAGS);
   private static final Pattern ORDER = Pattern.compile("\\bORDER\\s+BY\\b", FLAGS);
@@ -84,7 +90,7 @@ record Shape(Kind kind, String sql, String table) {
     if (matcher.matches()) {
       return new Shape(Kind.SAVEPOINT, sql, "");
     }
-    if (READ.matcher(sql).matches()) {
+    if (StatementText.isQuery(sql)) {
       if (!LOCKING.matcher(sql).matches()) {
         return new Shape(Kind.READ, sql, "");
       }
@@ -124,6 +130,11 @@ record Shape(Kind kind, String sql, String table) {
     Matcher select = SUBQUERY.matcher(sql);
     boolean first = select.find();
     return first && (isWrite() || select.find());
+  }
+
+  /** True if it joins its table with others: an UPDATE … FROM, a DELETE … USING. */
+  boolean joins() {
+    return OTHER_TABLE.matcher(sql).matches();
   }
 
   /** True if a query locks rows such that others may, too. */

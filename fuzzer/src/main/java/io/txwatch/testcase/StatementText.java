@@ -1,0 +1,19 @@
+package io.txwatch.testcase;
+
+/** What a statement is, as its text says. */
+public final class StatementText {
+
+  private static final TextPattern QUERY = TextPattern.of("(?i)^\\s*\\(?\\s*(SELECT|WITH)\\b");
+
+  /** A WITH that comes before a write, or has one within. */
+  private static final TextPattern WITH_A_WRITE =
+      TextPattern.of(
+          "(?is)^\\s*WITH\\b.*\\b(INSERT\\s+INTO|UPDATE\\s+[\\w\"`.]+\\s+SET|DELETE\\s+FROM)\\b");
+
+  private StatementText() {}
+
+  /** True if it is a query, one that locks what it reads included, and writes nothing. */
+  public static boolean isQuery(String sql) {
+    return QUERY.isIn(sql) && !WITH_A_WRITE.isIn(sql);
+  }
+}
