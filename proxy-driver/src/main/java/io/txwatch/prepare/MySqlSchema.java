@@ -32,6 +32,10 @@ import java.util.regex.Pattern;
  * binary log on and off). There the column is added empty, filled by an UPDATE that keeps {@code ON
  * UPDATE} columns as they are, and then given its default; a table with UPDATE triggers is left
  * alone, because they would fire.
+ *
+ * <p>To an INSERT without a list of columns MySQL gives no such default: an invisible column stays
+ * null (seen on 9.7.4; MariaDB gives it). A row that somebody who is not watched inserts so has no
+ * row id, and what is done with it is not seen; who is watched gives the row id himself.
  */
 final class MySqlSchema extends SchemaReader {
 
