@@ -46,15 +46,8 @@ public final class WriteCheck implements Oracle {
   /** More orders than these are not tried. */
   private static final int MOST_ORDERS = 72;
 
-  private static final TextPattern SEQUENCE =
-      TextPattern.of(
-          "(?i)\\{AUTOINC\\}|AUTO_?INCREMENT|\\b(BIG|SMALL)?SERIAL\\b|IDENTITY|NEXTVAL|SEQUENCE");
-  private static final TextPattern INSERT = TextPattern.of("(?i)\\b(INSERT|REPLACE|MERGE)\\b");
   private static final TextPattern SAVEPOINT =
       TextPattern.of("(?i)^\\s*(SAVEPOINT|ROLLBACK\\s+TO|RELEASE)\\b");
-  private static final TextPattern OWN_TIME =
-      TextPattern.of(
-          "(?i)\\b(RAND|RANDOM|NOW|UUID|CURRENT_TIMESTAMP|SYSDATE|CONNECTION_ID|PG_BACKEND_PID)\\b");
 
   /** What a level promises of what transactions leave behind. */
   enum Promise {
@@ -92,24 +85,11 @@ public final class WriteCheck implements Oracle {
     if (execution.doubt().isPresent()) {
       return verdict(Result.UNDECIDED, execution.doubt().get());
     }
-    Optional<String> obstacle = obstacle(execution);
+    Optional<String> obstacle = Obstacle.of(execution);
     if (obstacle.isPresent()) {
       return verdict(Result.UNSUPPORTED, obstacle.get());
     }
     return new Trial(execution, laboratory).verdict();
-  }
-
-  private static Optional<String> obstacle(Execution execution) {
-    List<Step> steps = execution.testCase().steps();
-    boolean sequence =
-        execution.testCase().setup().stream().anyMatch(sql -> SEQUENCE.isIn(sql))
-            && steps.stream().anyMatch(step -> INSERT.isIn(step.sql()));
-    if (sequence) {
-      return Optional.of("values of a sequence depend on the order in which they are handed out");
-    }
-    return steps.stream().anyMatch(step -> OWN_TIME.isIn(step.sql()))
-        ? Optional.of("a statement whose result is its own each time")
-        : Optional.empty();
   }
 
   private Verdict verdict(Result result, String reason) {

@@ -1,5 +1,6 @@
 package io.txwatch.schedule;
 
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.TextPattern;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,8 +23,6 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
       TextPattern.of("(?i)^\\s*(INSERT|REPLACE|UPDATE|DELETE|MERGE)\\b");
   private static final Pattern DEFINITION =
       Pattern.compile("(?i)^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?([\\w\"`]+)");
-  private static final TextPattern COUNTS_ON =
-      TextPattern.of("(?i)\\{AUTOINC\\}|AUTO_?INCREMENT|SERIAL\\b|\\bIDENTITY\\b|SEQUENCE");
 
   /** The parts of a set-up. */
   static Setup of(List<String> statements) {
@@ -32,7 +31,7 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
     boolean isRepeatable = true;
     for (String sql : statements) {
       boolean fills = CONTENTS.isIn(sql);
-      isRepeatable &= !COUNTS_ON.isIn(sql) && (fills || contents.isEmpty());
+      isRepeatable &= !StatementText.countsOn(sql) && (fills || contents.isEmpty());
       (fills ? contents : definitions).add(sql);
     }
     return new Setup(List.copyOf(definitions), List.copyOf(contents), isRepeatable);

@@ -1,12 +1,12 @@
 package io.txwatch.oracle.troc;
 
 import io.txwatch.oracle.Laboratory;
+import io.txwatch.oracle.Obstacle;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.Verdict;
 import io.txwatch.oracle.Verdict.Result;
 import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.ScheduleExecutor;
-import io.txwatch.testcase.TextPattern;
 import java.sql.SQLException;
 import java.util.Optional;
 
@@ -22,13 +22,6 @@ import java.util.Optional;
  * statement that waited and reads other tables in a subquery, {@code LIMIT} without an order.
  */
 public final class Troc implements Oracle {
-
-  private static final TextPattern SEQUENCE =
-      TextPattern.of(
-          "(?i)\\{AUTOINC\\}|AUTO_?INCREMENT|\\b(BIG|SMALL)?SERIAL\\b|\\bIDENTITY\\b|NEXTVAL|SEQUENCE");
-  private static final TextPattern OWN_TIME =
-      TextPattern.of(
-          "(?i)\\b(RAND|RANDOM|NOW|UUID|CURRENT_TIMESTAMP|SYSDATE|CONNECTION_ID|PG_BACKEND_PID)\\b");
 
   @Override
   public String name() {
@@ -48,7 +41,7 @@ public final class Troc implements Oracle {
           Result.UNSUPPORTED,
           "no expectation of what " + laboratory.dbms().describe() + " lets a statement see");
     }
-    Optional<String> obstacle = obstacle(execution);
+    Optional<String> obstacle = Obstacle.of(execution);
     if (obstacle.isPresent()) {
       return new Verdict(name(), Result.UNSUPPORTED, obstacle.get());
     }
@@ -60,18 +53,5 @@ public final class Troc implements Oracle {
     } catch (Scratch.BrokenViewException e) {
       return new Verdict(name(), Result.UNDECIDED, String.valueOf(e.getMessage()));
     }
-  }
-
-  private static Optional<String> obstacle(Execution execution) {
-    boolean sequence =
-        execution.testCase().setup().stream().anyMatch(sql -> SEQUENCE.isIn(sql))
-            && execution.testCase().steps().stream()
-                .anyMatch(step -> Shape.of(step.sql()).kind() == Shape.Kind.INSERT);
-    if (sequence) {
-      return Optional.of("values of a sequence depend on the order in which they are handed out");
-    }
-    return execution.testCase().steps().stream().anyMatch(step -> OWN_TIME.isIn(step.sql()))
-        ? Optional.of("a statement whose result is its own each time")
-        : Optional.empty();
   }
 }
