@@ -78,6 +78,14 @@ public interface Dbms {
     return false;
   }
 
+  /**
+   * True if one that waits for a session is not always woken when that goes back to a savepoint,
+   * but then waits until its transaction ends.
+   */
+  default boolean wakesByChance() {
+    return false;
+  }
+
   /** False if a transaction begins and ends by the connection's methods alone. */
   default boolean beginsBySql() {
     return true;

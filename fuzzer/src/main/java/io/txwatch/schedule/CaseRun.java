@@ -242,7 +242,7 @@ final class CaseRun {
 
   /** Takes what has completed; true if it may have set others free. */
   private boolean take(Session session) {
-    lookout.somethingCompleted();
+    lookout.somethingHappens();
     Optional<StepOutcome> taken = session.takeOutcome();
     if (taken.isEmpty()) {
       return true;

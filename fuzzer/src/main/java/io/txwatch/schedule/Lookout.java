@@ -27,6 +27,9 @@ final class Lookout {
   /** More than one computes to try again, and to find that it still has to wait. */
   private static final long MOST_TRYING_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
+  /** One that waits and tries again and again is shown to wait at one look in five, or more. */
+  private static final int MOST_LOOKS = 100;
+
   private final Dbms dbms;
   private final WaitMonitor monitor;
   private final Map<String, Session> own;
@@ -38,6 +41,9 @@ final class Lookout {
 
   /** Whom those wait for that try again and again, as they were shown since the last completion. */
   private final Map<Long, Set<Long>> shown = new HashMap<>();
+
+  /** How often the DBMS has been asked since something happened. */
+  private int looks;
 
   /** Those that had changed anything when all were last at rest, as far as the DBMS tells. */
   private Set<Long> changers = Set.of();
@@ -64,17 +70,13 @@ final class Lookout {
     pace.begin();
   }
 
-  /** The sessions are at rest no longer. */
+  /** A step has been submitted, or has completed: those who wait may be free. */
   void somethingHappens() {
     shown.clear();
+    looks = 0;
     if (dbms.waitsInCallingThread()) {
-      own.values().stream().filter(Session::isBlocked).forEach(Session::mayBeFree);
+      own.values().stream().filter(Session::isBusy).forEach(Session::mayBeFree);
     }
-  }
-
-  /** A step has completed. */
-  void somethingCompleted() {
-    shown.clear();
   }
 
   /** Who waits for whom, if each of those that are busy is blocked by one that is idle. */
@@ -100,17 +102,23 @@ final class Lookout {
 
   /**
    * Who of the case waits for whom. One that tries again and again is not shown to wait at every
-   * moment: to be shown once is enough, as long as nothing else happens.
+   * moment: to be shown once is enough, as long as nothing else happens. One that was freed is
+   * shown until it has gone on; whom it waited for has nothing left then that others could wait
+   * for.
    */
   private Map<Long, Set<Long>> waiting(List<Session> busy) throws SQLException {
+    looks++;
     Map<Long, Set<Long>> waiting = new HashMap<>(monitor.waiting());
     waiting.keySet().retainAll(own.values().stream().map(Session::key).toList());
     for (Session session : busy) {
       if (triesAgain(session)) {
-        Set<Long> now = waiting.getOrDefault(session.key(), shown.get(session.key()));
-        if (now != null) {
+        Set<Long> now = waiting.remove(session.key());
+        if (now != null && monitor.changers().containsAll(now)) {
           shown.put(session.key(), now);
-          waiting.put(session.key(), now);
+        }
+        Set<Long> known = shown.get(session.key());
+        if (known != null) {
+          waiting.put(session.key(), known);
         }
       }
     }
@@ -162,6 +170,7 @@ final class Lookout {
    */
   boolean someoneTriesForEver(Collection<Session> busy) {
     return dbms.triesAgain()
+        && looks >= MOST_LOOKS
         && busy.stream()
             .anyMatch(
                 session ->

@@ -27,6 +27,7 @@ final class Races {
   private final boolean locksAreKept;
 
   private final boolean victimsHangOnTime;
+  private final boolean wakesByChance;
 
   /** Who waited for whom when all were last at rest. */
   private Map<Long, Set<Long>> waited = Map.of();
@@ -46,6 +47,7 @@ final class Races {
   Races(Dbms dbms, IsolationLevel level) {
     this.locksAreKept = level.compareTo(IsolationLevel.READ_COMMITTED) > 0;
     this.victimsHangOnTime = dbms.victimsHangOnTime();
+    this.wakesByChance = dbms.wakesByChance();
   }
 
   /** A session submits a step, while the others are at rest. */
@@ -61,10 +63,14 @@ final class Races {
     if (failure != null && failure.kind() == Failure.Kind.DEADLOCK) {
       victims.add(session.key());
     }
-    boolean releases =
-        !session.isInTransaction()
-            || session.owesRollback()
-            || ROLLBACK_TO.matcher(outcome.step().sql()).find();
+    boolean goesBack = ROLLBACK_TO.matcher(outcome.step().sql()).find();
+    if (goesBack
+        && wakesByChance
+        && found.isEmpty()
+        && waited.values().stream().anyMatch(blockers -> blockers.contains(session.key()))) {
+      found = Optional.of("who waits is woken by '" + outcome.step().sql() + "' or not");
+    }
+    boolean releases = !session.isInTransaction() || session.owesRollback() || goesBack;
     if (releases && session != harmless) {
       ended(session);
     }
