@@ -1,5 +1,6 @@
 package io.txwatch.oracle;
 
+import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.Execution;
@@ -41,8 +42,9 @@ public enum KnownBehaviour {
     boolean fits(Database database, Execution execution, Verdict verdict) {
       return isInnodb(database)
           && execution.level() == IsolationLevel.REPEATABLE_READ
-          && StatementText.isQuery(verdict.sql())
-          && wroteBefore(execution, verdict);
+          && (verdict.phenomenon().equals(Optional.of(Phenomenon.INTERNAL))
+              ? execution.outcomes().stream().anyMatch(read -> readsAfterWriting(execution, read))
+              : StatementText.isQuery(verdict.sql()) && wroteBefore(execution, verdict));
     }
   },
   INNODB_DIRTY_SOURCE(
@@ -235,15 +237,21 @@ public enum KnownBehaviour {
     return false;
   }
 
+  private static boolean readsAfterWriting(Execution execution, StepOutcome outcome) {
+    return outcome.isQuery() && wroteBefore(execution, outcome.step());
+  }
+
   /** True if the session of the statement that shows it had written rows. */
   private static boolean wroteBefore(Execution execution, Verdict verdict) {
-    Optional<Step> shown = verdict.statement();
-    return shown.isPresent()
-        && execution.outcomes().stream()
-            .filter(outcome -> outcome.step().session().equals(shown.get().session()))
-            .filter(outcome -> outcome.step().id() < shown.get().id())
-            .filter(outcome -> !StatementText.isQuery(outcome.step().sql()))
-            .anyMatch(outcome -> outcome.updateCount() > 0 || !outcome.rows().isEmpty());
+    return verdict.statement().filter(shown -> wroteBefore(execution, shown)).isPresent();
+  }
+
+  private static boolean wroteBefore(Execution execution, Step shown) {
+    return execution.outcomes().stream()
+        .filter(outcome -> outcome.step().session().equals(shown.session()))
+        .filter(outcome -> outcome.step().id() < shown.id())
+        .filter(outcome -> !StatementText.isQuery(outcome.step().sql()))
+        .anyMatch(outcome -> outcome.updateCount() > 0 || !outcome.rows().isEmpty());
   }
 
   /**

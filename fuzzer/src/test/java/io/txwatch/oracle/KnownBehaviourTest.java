@@ -2,6 +2,7 @@ package io.txwatch.oracle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.Lab;
 import io.txwatch.servers.ServerKind;
@@ -76,6 +77,33 @@ class KnownBehaviourTest {
       Execution alone =
           lab.execute(copied.replace("T2: BEGIN\n", "").replace("T2: ROLLBACK\n", ""), "RU");
       assertThat(known(lab, alone, "writecheck")).isEmpty();
+    }
+  }
+
+  /** T1 deletes the row where T2 has moved it to, and sees it where it was. */
+  @Test
+  void aRowThatMovedIsSeenAfterItWasDeleted() throws Exception {
+    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+      Execution moved =
+          lab.execute(
+              """
+              I: CREATE TABLE t (a INT NOT NULL PRIMARY KEY, b INT) {ENGINE}
+              I: INSERT INTO t (a, b) VALUES (0, 1)
+              T2: BEGIN
+              T2: UPDATE t SET a = 8
+              T1: BEGIN
+              T1: SELECT b FROM t
+              T1: DELETE FROM t
+              T1: SELECT * FROM t
+              T1: COMMIT
+              T2: COMMIT
+              """,
+              "RR");
+      Verdict verdict = new IsoRel().judge(moved, lab.laboratory());
+
+      assertThat(verdict.phenomenon()).contains(Phenomenon.INTERNAL);
+      assertThat(KnownBehaviour.of(lab.dbms().database(), moved, verdict))
+          .contains(KnownBehaviour.INNODB_SNAPSHOT_BESIDE_CURRENT_READ);
     }
   }
 
