@@ -57,9 +57,10 @@ final class Carriers {
         && draft.tables.view(draft.dialect, table).isEmpty()) {
       told.add(table.from());
       if (draft.tables.isPrepared(table)) {
-        String alias = table.exposedName() + ".";
-        String name = draft.tables.display(table);
-        into.add(new Pair(alias + Auxiliary.RID, alias + Auxiliary.WL, name));
+        // A word less for the DBMS's parser, where it is clear whose columns they are.
+        String of =
+            block.from.size() == 1 && block.from.get(0) == node ? "" : table.exposedName() + ".";
+        into.add(new Pair(of + Auxiliary.RID, of + Auxiliary.WL, draft.tables.display(table)));
       }
     } else if (node instanceof Derived derived && derived.alias().isPresent()) {
       derived.block().ifPresent(inner -> expose(block, derived.alias().get(), inner, into));

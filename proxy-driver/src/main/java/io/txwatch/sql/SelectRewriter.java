@@ -11,10 +11,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * SELECT: {@code , alias.txw_rid, alias.txw_wl} for each prepared table at the end of the select
- * list (IsoRel, Table 1, rows 1, 2 and 5), where a further column changes nothing; hidden
- * aggregates where rows are grouped; for whatever is left reads that the rows carry, and at level
- * {@code items} side reads, also for what is lost where no row comes back to carry it.
+ * SELECT: {@code , alias.txw_rid, alias.txw_wl} (of a single table without its alias) for each
+ * prepared table at the end of the select list (IsoRel, Table 1, rows 1, 2 and 5), where a further
+ * column changes nothing; hidden aggregates where rows are grouped; for whatever is left reads that
+ * the rows carry, and at level {@code items} side reads, also for what is lost where no row comes
+ * back to carry it.
  */
 final class SelectRewriter {
 

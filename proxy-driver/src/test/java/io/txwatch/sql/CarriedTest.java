@@ -134,14 +134,14 @@ class CarriedTest {
     String sql = "SELECT a FROM t WHERE a IN (SELECT c FROM u)";
     assertThat(plan(Dialect.POSTGRESQL, sql).preparedSql())
         .isEqualTo(
-            "SELECT a, t.txw_rid, t.txw_wl, (select count(*) || ';' || case when count(*) > 500 then"
+            "SELECT a, txw_rid, txw_wl, (select count(*) || ';' || case when count(*) > 500 then"
                 + " '' else coalesce(string_agg(coalesce(txw_r0 || ':' || coalesce(txw_w0, ''), ''),"
                 + " ',' order by coalesce(txw_r0 || ':' || coalesce(txw_w0, ''), '')), '') end from"
                 + " (select u.txw_rid as txw_r0, u.txw_wl as txw_w0 from u limit 501) txw) as txw_wl"
                 + " FROM t WHERE a IN (SELECT c FROM u)");
     assertThat(plan(Dialect.MYSQL, sql).preparedSql())
         .isEqualTo(
-            "SELECT /*+ SET_VAR(group_concat_max_len = 524288) */ a, t.txw_rid, t.txw_wl, (select"
+            "SELECT /*+ SET_VAR(group_concat_max_len = 524288) */ a, txw_rid, txw_wl, (select"
                 + " concat(count(*), ';', case when count(*) > 500 then '' else"
                 + " coalesce(group_concat(ifnull(concat(txw_r0, ':', ifnull(txw_w0, '')), '') order by"
                 + " ifnull(concat(txw_r0, ':', ifnull(txw_w0, '')), '') separator ','), '') end) from"

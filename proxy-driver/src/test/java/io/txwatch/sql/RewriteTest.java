@@ -18,15 +18,15 @@ class RewriteTest {
                     dialect,
                     """
                     SELECT a FROM t WHERE b=1
-                    -> SELECT a, t.txw_rid, t.txw_wl FROM t WHERE b=1
+                    -> SELECT a, txw_rid, txw_wl FROM t WHERE b=1
                     select x.a /* c */ from t as x order by 1 for update
-                    -> select x.a, x.txw_rid, x.txw_wl /* c */ from t as x order by 1 for update
+                    -> select x.a, txw_rid, txw_wl /* c */ from t as x order by 1 for update
                     SELECT x.a, y.b FROM t x LEFT OUTER JOIN t y ON x.a = y.b, u WHERE x.a IN (SELECT c FROM u)
                     -> SELECT x.a, y.b, x.txw_rid, x.txw_wl, y.txw_rid, y.txw_wl, u.txw_rid, u.txw_wl FROM t x LEFT OUTER JOIN t y ON x.a = y.b, u WHERE x.a IN (SELECT c FROM u)
                     SELECT a FROM s.t
-                    -> SELECT a, t.txw_rid, t.txw_wl FROM s.t
+                    -> SELECT a, txw_rid, txw_wl FROM s.t
                     SELECT a IS DISTINCT FROM b FROM t
-                    -> SELECT a IS DISTINCT FROM b, t.txw_rid, t.txw_wl FROM t
+                    -> SELECT a IS DISTINCT FROM b, txw_rid, txw_wl FROM t
                     SELECT DISTINCT a FROM t
                     -> same
                     SELECT my_function(a) FROM t
@@ -49,11 +49,11 @@ class RewriteTest {
                     dialect,
                     """
                     SELECT z.a FROM (SELECT a FROM t WHERE b = ?) z
-                    -> SELECT z.a, z.txw_rid1, z.txw_wl1 FROM (SELECT a, t.txw_rid as txw_rid1, t.txw_wl as txw_wl1 FROM t WHERE b = ?) z
+                    -> SELECT z.a, z.txw_rid1, z.txw_wl1 FROM (SELECT a, txw_rid as txw_rid1, txw_wl as txw_wl1 FROM t WHERE b = ?) z
                     SELECT z.a, u.c FROM u JOIN (SELECT y.a FROM (SELECT a FROM t ORDER BY a LIMIT 2) y JOIN t2 ON t2.a = y.a) AS z ON z.a = u.c
-                    -> SELECT z.a, u.c, u.txw_rid, u.txw_wl, z.txw_rid2, z.txw_wl2, z.txw_rid3, z.txw_wl3 FROM u JOIN (SELECT y.a, y.txw_rid1 as txw_rid2, y.txw_wl1 as txw_wl2, t2.txw_rid as txw_rid3, t2.txw_wl as txw_wl3 FROM (SELECT a, t.txw_rid as txw_rid1, t.txw_wl as txw_wl1 FROM t ORDER BY a LIMIT 2) y JOIN t2 ON t2.a = y.a) AS z ON z.a = u.c
+                    -> SELECT z.a, u.c, u.txw_rid, u.txw_wl, z.txw_rid2, z.txw_wl2, z.txw_rid3, z.txw_wl3 FROM u JOIN (SELECT y.a, y.txw_rid1 as txw_rid2, y.txw_wl1 as txw_wl2, t2.txw_rid as txw_rid3, t2.txw_wl as txw_wl3 FROM (SELECT a, txw_rid as txw_rid1, txw_wl as txw_wl1 FROM t ORDER BY a LIMIT 2) y JOIN t2 ON t2.a = y.a) AS z ON z.a = u.c
                     WITH q AS (SELECT a FROM t) SELECT c FROM u, q x WHERE c = x.a
-                    -> WITH q AS (SELECT a, t.txw_rid as txw_rid1, t.txw_wl as txw_wl1 FROM t) SELECT c, u.txw_rid, u.txw_wl, x.txw_rid1, x.txw_wl1 FROM u, q x WHERE c = x.a
+                    -> WITH q AS (SELECT a, txw_rid as txw_rid1, txw_wl as txw_wl1 FROM t) SELECT c, u.txw_rid, u.txw_wl, x.txw_rid1, x.txw_wl1 FROM u, q x WHERE c = x.a
                     WITH q AS (SELECT a FROM t) SELECT x.a FROM q x, q y
                     -> same
                     WITH q(k) AS (SELECT a FROM t) SELECT k FROM q
@@ -76,7 +76,7 @@ class RewriteTest {
                     dialect,
                     """
                     SELECT a FROM t WHERE b = ? UNION ALL (SELECT c FROM u) UNION ALL SELECT a FROM v ORDER BY 1
-                    -> SELECT a, t.txw_rid, t.txw_wl# FROM t WHERE b = ? UNION ALL (SELECT c#, u.txw_rid, u.txw_wl FROM u) UNION ALL SELECT a## FROM v ORDER BY 1
+                    -> SELECT a, txw_rid, txw_wl# FROM t WHERE b = ? UNION ALL (SELECT c#, txw_rid, txw_wl FROM u) UNION ALL SELECT a## FROM v ORDER BY 1
                     SELECT a FROM t UNION ALL SELECT c FROM u UNION SELECT c FROM u
                     -> same
                     SELECT a FROM t UNION ALL (SELECT c FROM u UNION SELECT c FROM u)
@@ -103,7 +103,7 @@ class RewriteTest {
         SELECT * FROM (SELECT * FROM t) z ORDER BY 1
         -> same
         SELECT * FROM (SELECT a FROM t) z
-        -> SELECT *, z.txw_rid1, z.txw_wl1 FROM (SELECT a, t.txw_rid as txw_rid1, t.txw_wl as txw_wl1 FROM t) z
+        -> SELECT *, z.txw_rid1, z.txw_wl1 FROM (SELECT a, txw_rid as txw_rid1, txw_wl as txw_wl1 FROM t) z
         """
             .replace(
                 "(SELECT * FROM t) z ORDER BY 1\n-> same",
@@ -198,7 +198,7 @@ class RewriteTest {
         Dialect.POSTGRESQL,
         """
         SELECT * FROM t
-        -> SELECT *, t.txw_rid, t.txw_wl FROM t
+        -> SELECT *, txw_rid, txw_wl FROM t
         SELECT DISTINCT * FROM t
         -> SELECT DISTINCT t."a", t."b" FROM t
         SELECT * FROM t NATURAL JOIN t2
@@ -224,7 +224,7 @@ class RewriteTest {
         DECLARE k CURSOR FOR SELECT * FROM t, v
         -> DECLARE k CURSOR FOR SELECT t."a", t."b", v."a" FROM t, v
         SELECT *, a AS s FROM t ORDER BY 3
-        -> SELECT t."a", t."b", a AS s, t.txw_rid, t.txw_wl FROM t ORDER BY 3
+        -> SELECT t."a", t."b", a AS s, txw_rid, txw_wl FROM t ORDER BY 3
         UPDATE t SET a = 1; SELECT DISTINCT * FROM t
         -> UPDATE t SET a = 1, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112); SELECT DISTINCT t."a", t."b" FROM t
         BEGIN; UPDATE t SET a = 1; COMMIT
@@ -234,7 +234,7 @@ class RewriteTest {
         SELECT a FROM (TABLE t) x
         -> SELECT a FROM (select "a", "b" from t) x
         SELECT a FROM t WHERE b ??| array['x'] AND b @?? '$.a'
-        -> SELECT a, t.txw_rid, t.txw_wl FROM t WHERE b ??| array['x'] AND b @?? '$.a'
+        -> SELECT a, txw_rid, txw_wl FROM t WHERE b ??| array['x'] AND b @?? '$.a'
         MERGE INTO t USING u ON u.c = t.a WHEN MATCHED AND CASE u.c WHEN 1 THEN true END THEN DO NOTHING
         -> same
         MERGE INTO t USING (SELECT * FROM t2) s ON s.a = t.a WHEN MATCHED THEN UPDATE SET b = 1 WHEN NOT MATCHED THEN INSERT (a) VALUES (?) RETURNING t.a
@@ -256,7 +256,7 @@ class RewriteTest {
                         dialect,
                         """
                         SELECT * FROM t LOCK IN SHARE MODE
-                        -> SELECT *, t.txw_rid, t.txw_wl FROM t LOCK IN SHARE MODE
+                        -> SELECT *, txw_rid, txw_wl FROM t LOCK IN SHARE MODE
                         UPDATE t SET a = 'it\\'s' WHERE b = 2 ORDER BY a LIMIT 1 # the end
                         -> UPDATE t SET txw_wl = concat_ws(',', txw_wl, ';', `a`), a = 'it\\'s', txw_wl = right(concat(substring_index(txw_wl, ',', 1), if(txw_wl like concat_ws(',', '%;', `a`), '', TOK)), 112) WHERE b = 2 ORDER BY a LIMIT 1 # the end
                         UPDATE t AS x SET x.a = ?, `b` = (select c from u), x.a = 2
@@ -339,7 +339,7 @@ class RewriteTest {
         Dialect.H2,
         """
         SELECT * FROM t
-        -> SELECT *, t.txw_rid, t.txw_wl FROM t
+        -> SELECT *, txw_rid, txw_wl FROM t
         UPDATE t SET a = 1
         -> select txw_rid, txw_wl from final table (UPDATE t SET a = 1, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112))
         DELETE FROM t WHERE a = 1
