@@ -106,7 +106,7 @@ final class ComparedGuard {
 
   /** {@code t.column = value}. */
   private void assignment(int from, int to) throws NotUnderstood {
-    int equals = nameEnd(from);
+    int equals = tokens.nameEnd(from);
     if (equals == from || !tokens.isOperator(equals, '=') || equals + 1 >= to) {
       throw no("an assignment that does not begin with a column");
     }
@@ -172,18 +172,11 @@ final class ComparedGuard {
       operator++;
     }
     if (operator == from && tokens.isOperator(from, '-')) {
-      return isDigits(from + 1, to);
+      return tokens.isShortInteger(from + 1, to);
     }
     return operator == to
-        ? isDigits(from, to) || isColumn(from, to, INTEGERS)
-        : isColumn(from, operator, INTEGERS) && isDigits(operator + 1, to);
-  }
-
-  private boolean isDigits(int from, int to) {
-    return to == from + 1
-        && tokens.is(from, TokenKind.NUMBER)
-        && tokens.text(from).length() < 10
-        && tokens.text(from).chars().allMatch(c -> c >= '0' && c <= '9');
+        ? tokens.isShortInteger(from, to) || isColumn(from, to, INTEGERS)
+        : isColumn(from, operator, INTEGERS) && tokens.isShortInteger(operator + 1, to);
   }
 
   /** A literal or a column that is not too long: what is too long may be cut without an error. */
@@ -200,25 +193,12 @@ final class ComparedGuard {
   }
 
   private boolean isColumn(int from, int to, Set<String> types) {
-    if (from >= to || nameEnd(from) != to) {
+    if (from >= to || tokens.nameEnd(from) != to) {
       return false;
     }
     Optional<Column> column = column(from, to);
     column.filter(found -> !found.key().equals(assigning)).ifPresent(c -> read.add(c.key()));
     return column.filter(found -> types.contains(found.type)).isPresent();
-  }
-
-  /** The token after a column's name with its qualifiers. */
-  private int nameEnd(int from) {
-    int end = from;
-    while (tokens.isName(end)) {
-      end++;
-      if (!tokens.is(end, TokenKind.DOT)) {
-        return end;
-      }
-      end++;
-    }
-    return from;
   }
 
   /**

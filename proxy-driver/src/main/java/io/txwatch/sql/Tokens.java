@@ -9,6 +9,9 @@ import java.util.Arrays;
  */
 public final class Tokens {
 
+  /** Digits of an integer of 32 bits, whichever it is. */
+  private static final int SHORT_INTEGER = 9;
+
   private String text = "";
   private int count;
   private byte[] kinds = new byte[64];
@@ -201,6 +204,27 @@ public final class Tokens {
   /** True if a significant token can be an identifier. */
   boolean isName(int i) {
     return is(i, TokenKind.WORD) || is(i, TokenKind.QUOTED);
+  }
+
+  /** The token after a name with its qualifiers; {@code from} if there is none. */
+  int nameEnd(int from) {
+    int end = from;
+    while (isName(end)) {
+      end++;
+      if (!is(end, TokenKind.DOT)) {
+        return end;
+      }
+      end++;
+    }
+    return from;
+  }
+
+  /** True if a stretch is one integer, of so few digits that any column of numbers takes it. */
+  boolean isShortInteger(int from, int to) {
+    return to == from + 1
+        && is(from, TokenKind.NUMBER)
+        && end(from) - start(from) <= SHORT_INTEGER
+        && text(from).chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
   /** The bracket that belongs to this one; the token itself if it is none. */

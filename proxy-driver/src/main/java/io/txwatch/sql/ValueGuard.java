@@ -31,9 +31,6 @@ final class ValueGuard {
 
   private static final Pattern TYPE = Pattern.compile("([a-z]+)(?:\\((\\d+)(?:,(\\d+))?\\))?");
 
-  /** A literal of so many digits is an integer without any doubt. */
-  private static final int MOST_DIGITS = 9;
-
   private final Draft draft;
   private final Tokens tokens;
   private final Map<String, String> types;
@@ -100,7 +97,7 @@ final class ValueGuard {
 
   /** {@code column = value}. */
   private boolean assignment(int from, int to) {
-    int equals = nameEnd(from);
+    int equals = tokens.nameEnd(from);
     if (equals == from || !tokens.isOperator(equals, '=')) {
       return false;
     }
@@ -134,7 +131,7 @@ final class ValueGuard {
       assume(from, new AssumedValue.Whole(-most - 1, most, false));
       return Optional.of(name + " <=> " + again(from));
     }
-    if (isDigits(from, to) && Long.parseLong(tokens.text(from)) <= most) {
+    if (tokens.isShortInteger(from, to) && Long.parseLong(tokens.text(from)) <= most) {
       return Optional.of(name + " <=> " + tokens.text(from));
     }
     int operand = operand(column, from);
@@ -155,7 +152,7 @@ final class ValueGuard {
       assume(from, new AssumedValue.Exact(scale));
       return Optional.of(name + " <=> " + again(from));
     }
-    if (isDigits(from, to)) {
+    if (tokens.isShortInteger(from, to)) {
       return Optional.of(name + " <=> " + tokens.text(from));
     }
     int operand = operand(column, from);
@@ -177,14 +174,14 @@ final class ValueGuard {
 
   /** What a literal is added to, or taken from. */
   private Optional<String> nonzero(String name, int operand, int to) {
-    return isDigits(operand, to) && Long.parseLong(tokens.text(operand)) != 0
+    return tokens.isShortInteger(operand, to) && Long.parseLong(tokens.text(operand)) != 0
         ? Optional.of(name + " is null")
         : Optional.empty();
   }
 
   /** Of {@code column + value} or {@code column - value} the value; -1 if it is neither. */
   private int operand(String column, int from) {
-    int operator = nameEnd(from);
+    int operator = tokens.nameEnd(from);
     return operator > from
             && column(operator - 1).equals(column)
             && (tokens.isOperator(operator, '+') || tokens.isOperator(operator, '-'))
@@ -194,13 +191,6 @@ final class ValueGuard {
 
   private boolean isParameter(int from, int to) {
     return to == from + 1 && tokens.is(from, TokenKind.PARAMETER);
-  }
-
-  private boolean isDigits(int from, int to) {
-    return to == from + 1
-        && tokens.is(from, TokenKind.NUMBER)
-        && tokens.text(from).length() <= MOST_DIGITS
-        && tokens.text(from).chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
   private void assume(int token, AssumedValue value) {
@@ -213,18 +203,5 @@ final class ValueGuard {
 
   private String column(int token) {
     return QueryScanner.fold(tokens.text(token)).toLowerCase(Locale.ROOT);
-  }
-
-  /** The token after a column's name with its qualifiers. */
-  private int nameEnd(int from) {
-    int end = from;
-    while (tokens.isName(end)) {
-      end++;
-      if (!tokens.is(end, TokenKind.DOT)) {
-        return end;
-      }
-      end++;
-    }
-    return from;
   }
 }
