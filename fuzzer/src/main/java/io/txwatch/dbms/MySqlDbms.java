@@ -19,9 +19,9 @@ final class MySqlDbms implements Dbms {
   private static final int RECORD_CHANGED = 1020;
   private static final int TIDB_WRITE_CONFLICT = 9007;
 
+  /** What changes rows; definitions, and the settings that they hang on, stay by themselves. */
   private static final TextPattern MAY_BE_IN_A_BLOCK =
-      TextPattern.of(
-          "(?i)^\\s*((INSERT|REPLACE|DELETE|TRUNCATE|SET\\s+SESSION)\\b|(BEGIN|COMMIT)$)");
+      TextPattern.of("(?i)^\\s*((INSERT|REPLACE|DELETE)\\b|(BEGIN|COMMIT)$)");
 
   private final Database database;
   private final String url;
