@@ -111,7 +111,7 @@ class SpyTest {
     assertThat(observed(inside)).isEqualTo(observed(outside)).isNotEmpty();
     assertThat(applications).contains(READ, WRITE).noneMatch(sql -> sql.contains("txw_"));
     assertThat(rewritten)
-        .anyMatch(sql -> sql.startsWith("SELECT name, qty, item.txw_rid"))
+        .anyMatch(sql -> sql.startsWith("SELECT name, qty, txw_rid"))
         .anyMatch(sql -> sql.contains("UPDATE item SET qty = ?, txw_wl"));
   }
 
