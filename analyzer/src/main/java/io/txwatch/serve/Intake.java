@@ -18,7 +18,7 @@ final class Intake {
    * KiB of frames. Decoded they take many times as much, and each garbage collection copies them:
    * what there is to wait for waits with the clients, as bytes.
    */
-  private static final int ROOM = 2 << 10;
+  private static final int ROOM = 8 << 10;
 
   private static final int KIBI = 10;
 

@@ -35,7 +35,7 @@ final class Backlog {
   private static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
 
   /** Bytes on their way that are not acknowledged, as {@code link.proto} has it. */
-  private static final long WINDOW = 512 << 10;
+  private static final long WINDOW = 4 << 20;
 
   /** Transactions whose ends are looked out for, at most. */
   private static final int MOST_OPEN = 1 << 16;
