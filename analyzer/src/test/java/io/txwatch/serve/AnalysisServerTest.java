@@ -259,11 +259,11 @@ class AnalysisServerTest {
     try (Served served = new Served();
         Socket late = greeted(served, 1);
         Socket quick = greeted(served, 2)) {
-      long time = tellMuch(quick, 1, of(history, 1));
-      while (time > read(late.getInputStream()).getAck().getEpoch()) {
+      long epoch = tellMuch(quick, 1, of(history, 1));
+      while (epoch > read(late.getInputStream()).getAck().getEpoch()) {
         // it will be told
       }
-      Frames.write(late.getOutputStream(), Frames.alive(time, 0));
+      Frames.write(late.getOutputStream(), Frames.alive(epoch, 0));
       // Nobody can know more than the analyzer: this is not believed, and does no harm.
       Frames.write(late.getOutputStream(), Frames.alive(Long.MAX_VALUE, 0));
       for (int number = 2; number < 5; number++) { // there is time in between for it to be heard
@@ -297,7 +297,7 @@ class AnalysisServerTest {
     }
   }
 
-  /** Tells of transactions and a thousand more, then that it has; the analyzer's time by then. */
+  /** Tells of transactions and a thousand more, then that it has; the epoch by then. */
   private static long tellMuch(Socket client, int number, List<Event> first) throws IOException {
     List<Event> events = new ArrayList<>(first);
     for (int i = 0; i < 1_000; i++) {
