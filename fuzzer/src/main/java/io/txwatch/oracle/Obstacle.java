@@ -3,17 +3,24 @@ package io.txwatch.oracle;
 import io.txwatch.schedule.Execution;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
-import io.txwatch.testcase.TextPattern;
+import io.txwatch.testcase.Words;
 import java.util.List;
 import java.util.Optional;
 
 /** What keeps an execution from being compared with what its statements do at another time. */
 public final class Obstacle {
 
-  private static final TextPattern INSERT = TextPattern.of("(?i)\\b(INSERT|REPLACE|MERGE)\\b");
-  private static final TextPattern OWN_TIME =
-      TextPattern.of(
-          "(?i)\\b(RAND|RANDOM|NOW|UUID|CURRENT_TIMESTAMP|SYSDATE|CONNECTION_ID|PG_BACKEND_PID)\\b");
+  private static final Words INSERT = Words.of("INSERT", "REPLACE", "MERGE");
+  private static final Words OWN_TIME =
+      Words.of(
+          "RAND",
+          "RANDOM",
+          "NOW",
+          "UUID",
+          "CURRENT_TIMESTAMP",
+          "SYSDATE",
+          "CONNECTION_ID",
+          "PG_BACKEND_PID");
 
   private Obstacle() {}
 
@@ -22,11 +29,11 @@ public final class Obstacle {
     List<Step> steps = execution.testCase().steps();
     boolean sequence =
         execution.testCase().setup().stream().anyMatch(StatementText::countsOn)
-            && steps.stream().anyMatch(step -> INSERT.isIn(step.sql()));
+            && steps.stream().anyMatch(step -> INSERT.areIn(step.sql()));
     if (sequence) {
       return Optional.of("values of a sequence depend on the order in which they are handed out");
     }
-    return steps.stream().anyMatch(step -> OWN_TIME.isIn(step.sql()))
+    return steps.stream().anyMatch(step -> OWN_TIME.areIn(step.sql()))
         ? Optional.of("a statement whose result is its own each time")
         : Optional.empty();
   }

@@ -81,8 +81,10 @@ final class Lookout {
 
   /** Who waits for whom, if each of those that are busy is blocked by one that is idle. */
   Optional<Map<Long, Set<Long>>> whoWaits(List<Session> busy) throws SQLException {
-    if (busy.size() == own.size()) {
-      return Optional.empty(); // nobody is left who could block them
+    if (busy.size() == own.size()) { // nobody is left who could block them
+      looks++;
+      listed = Set.of();
+      return Optional.empty();
     }
     if (someoneGoesOn(busy)) {
       return Optional.empty();

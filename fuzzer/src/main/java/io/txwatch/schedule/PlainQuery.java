@@ -1,6 +1,7 @@
 package io.txwatch.schedule;
 
 import io.txwatch.testcase.TextPattern;
+import io.txwatch.testcase.Words;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -10,8 +11,8 @@ import java.util.regex.Pattern;
 final class PlainQuery {
 
   private static final TextPattern QUERY = TextPattern.of("(?i)^\\s*(SELECT|WITH)\\b");
-  private static final TextPattern MORE =
-      TextPattern.of("(?i)\\b(FOR|LOCK|INTO|INSERT|UPDATE|DELETE|MERGE|PROCEDURE)\\b|[;:@]");
+  private static final Words MORE =
+      Words.of("FOR", "LOCK", "INTO", "INSERT", "UPDATE", "DELETE", "MERGE", "PROCEDURE");
   private static final Pattern BEFORE_PARENTHESIS = Pattern.compile("(\\w+)\\s*\\(");
 
   /** Functions, and words that are none. */
@@ -62,7 +63,11 @@ final class PlainQuery {
   private PlainQuery() {}
 
   static boolean is(String sql) {
-    if (!QUERY.isIn(sql) || MORE.isIn(sql)) {
+    if (!QUERY.isIn(sql)
+        || MORE.areIn(sql)
+        || sql.indexOf(';') >= 0
+        || sql.indexOf(':') >= 0
+        || sql.indexOf('@') >= 0) {
       return false;
     }
     Matcher word = BEFORE_PARENTHESIS.matcher(sql);

@@ -42,6 +42,12 @@ public final class ScheduleExecutor implements AutoCloseable {
   /** How long a step that was cancelled is waited for. */
   private static final long MOST_CANCELLING_MILLIS = 1_000;
 
+  /**
+   * The same where it runs in this process: it comes back at once, or not at all, for one that
+   * waits for a lock does not hear (H2 2.5.252, Transaction.waitForThisToEnd).
+   */
+  private static final long MOST_CANCELLING_HERE_MILLIS = 50;
+
   private final Dbms dbms;
   private final Workspace workspace;
   private final WaitMonitor monitor;
@@ -321,7 +327,7 @@ public final class ScheduleExecutor implements AutoCloseable {
       }
     }
     while (!busy.isEmpty()) {
-      Session done = completed.poll(MOST_CANCELLING_MILLIS, TimeUnit.MILLISECONDS);
+      Session done = completed.poll(mostCancellingMillis(), TimeUnit.MILLISECONDS);
       Session next = done == null ? busy.get(0) : done;
       if (busy.remove(next)) {
         giveUp(next);
@@ -330,8 +336,12 @@ public final class ScheduleExecutor implements AutoCloseable {
     completed.clear();
   }
 
+  private long mostCancellingMillis() {
+    return dbms.waitsInCallingThread() ? MOST_CANCELLING_HERE_MILLIS : MOST_CANCELLING_MILLIS;
+  }
+
   private void giveUp(Session session) {
-    session.close();
+    session.close(mostCancellingMillis());
     sessions.remove(session.name());
   }
 

@@ -31,6 +31,9 @@ final class Session implements AutoCloseable {
 
   private static final ThreadMXBean TIMES = ManagementFactory.getThreadMXBean();
 
+  /** How long its thread is waited for at the end. */
+  private static final long MOST_ENDING_MILLIS = 1_000;
+
   /** What the session's thread does at the end. */
   private static final Runnable END = () -> {};
 
@@ -463,11 +466,20 @@ final class Session implements AutoCloseable {
   /** Stops what runs, and ends. Does not wait for a DBMS that does not answer. */
   @Override
   public void close() {
+    close(MOST_ENDING_MILLIS);
+  }
+
+  /**
+   * The same.
+   *
+   * @param mostMillis how long what runs is waited for
+   */
+  void close(long mostMillis) {
     cancel();
     work.clear();
     work.add(END);
     try {
-      thread.join(isBusy() ? 1_000 : 500);
+      thread.join(isBusy() ? mostMillis : MOST_ENDING_MILLIS);
       if (thread.isAlive()) {
         connection.abort(Runnable::run);
       } else {

@@ -10,15 +10,23 @@ public final class StatementText {
       TextPattern.of(
           "(?is)^\\s*WITH\\b.*\\b(INSERT\\s+INTO|UPDATE\\s+[\\w\"`.]+\\s+SET|DELETE\\s+FROM)\\b");
 
-  private static final TextPattern COUNTS_ON =
-      TextPattern.of(
-          "(?i)\\{AUTOINC\\}|AUTO_?INCREMENT|\\b(BIG|SMALL)?SERIAL\\b|\\bIDENTITY\\b|NEXTVAL|SEQUENCE");
+  private static final Words COUNTS_ON =
+      Words.of(
+          "AUTOINC",
+          "AUTO_INCREMENT",
+          "AUTOINCREMENT",
+          "SERIAL",
+          "BIGSERIAL",
+          "SMALLSERIAL",
+          "IDENTITY",
+          "NEXTVAL",
+          "SEQUENCE");
 
   private StatementText() {}
 
   /** True if it defines what hands out values by itself, ever greater ones. */
   public static boolean countsOn(String sql) {
-    return COUNTS_ON.isIn(sql);
+    return COUNTS_ON.areIn(sql);
   }
 
   /** True if it is a query, one that locks what it reads included, and writes nothing. */

@@ -30,11 +30,24 @@ public record Step(int id, String session, Optional<String> label, String sql) {
     WORK
   }
 
-  /** What this step is to its transaction. Asked for often: most begin with another letter. */
+  /** What this step is to its transaction. Asked for often: most are one of the first few. */
   public Role role() {
-    if (!mayControl() || !CONTROL.matcher(sql).lookingAt()) {
+    if (!mayControl()) {
       return Role.WORK;
     }
+    switch (sql) {
+      case "BEGIN":
+        return Role.BEGIN;
+      case "COMMIT":
+        return Role.COMMIT;
+      case "ROLLBACK":
+        return Role.ROLLBACK;
+      default:
+        return CONTROL.matcher(sql).lookingAt() ? spelledOut() : Role.WORK;
+    }
+  }
+
+  private Role spelledOut() {
     String words = sql.strip().toUpperCase(Locale.ROOT).replaceAll("\\s+", " ");
     if (words.equals("BEGIN") || words.startsWith("BEGIN ") || words.startsWith("START TRANS")) {
       return Role.BEGIN;
@@ -51,10 +64,10 @@ public record Step(int id, String session, Optional<String> label, String sql) {
     char first = sql.isEmpty() ? ' ' : sql.charAt(0);
     char second = sql.length() < 2 ? ' ' : sql.charAt(1);
     return switch (first) {
-      case 'S' -> second == 'T' || second == 't';
-      case 'R' -> second == 'O' || second == 'o';
-      case 'I', 'U', 'D', 'W' -> false;
-      default -> true;
+      case 'S', 's' -> second == 'T' || second == 't';
+      case 'R', 'r' -> second == 'O' || second == 'o';
+      case 'B', 'b', 'C', 'c', 'E', 'e' -> true;
+      default -> Character.isWhitespace(first);
     };
   }
 }

@@ -9,7 +9,7 @@ import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.Values;
 import io.txwatch.testcase.TestCase;
-import io.txwatch.testcase.TextPattern;
+import io.txwatch.testcase.Words;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class Scratch implements AutoCloseable {
 
   /** What makes a statement on one table change, or look at, others. */
-  private static final TextPattern LINKS = TextPattern.of("(?i)\\b(REFERENCES|TRIGGER)\\b");
+  private static final Words LINKS = Words.of("REFERENCES", "TRIGGER");
 
   private final Dbms dbms;
   private final Connection session;
@@ -95,7 +95,7 @@ final class Scratch implements AutoCloseable {
     // Where an error ends a transaction, there is none; elsewhere one saves the commits.
     this.inTransaction = !product.equals("PostgreSQL");
     this.bySql = inTransaction && dbms.several() == Dbms.Several.ONE_BY_ONE;
-    this.linked = testCase.setup().stream().anyMatch(sql -> LINKS.isIn(sql));
+    this.linked = testCase.setup().stream().anyMatch(sql -> LINKS.areIn(sql));
     this.tables = new WideTables(product);
     this.filling = new Filling(session, tables, linked);
     try {
