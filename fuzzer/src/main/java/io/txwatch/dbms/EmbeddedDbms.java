@@ -69,7 +69,7 @@ abstract class EmbeddedDbms implements Dbms {
 
       @Override
       public List<String> renewal(List<String> tables) {
-        return Sql.emptying(tables);
+        return Workspace.emptying(tables);
       }
 
       @Override

@@ -157,7 +157,7 @@ final class H2Dbms implements Dbms {
 
       @Override
       public List<String> renewal(List<String> tables) {
-        return Sql.emptying(tables);
+        return Workspace.emptying(tables);
       }
 
       @Override

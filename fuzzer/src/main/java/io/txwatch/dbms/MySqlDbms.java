@@ -215,7 +215,7 @@ final class MySqlDbms implements Dbms {
           return Optional.empty();
         }
         List<String> emptying = new ArrayList<>(List.of("COMMIT", "BEGIN")); // first the snapshot's
-        emptying.addAll(Sql.emptying(tables));
+        emptying.addAll(Workspace.emptying(tables));
         emptying.add("COMMIT");
         return Optional.of(purges.begin(own, bundled(emptying), several() == Several.ONE_BY_ONE));
       }

@@ -5,7 +5,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -30,14 +29,6 @@ final class Sql {
       }
       statement.executeBatch();
     }
-  }
-
-  /** The statements that delete all rows of tables, of those that refer to others first. */
-  static List<String> emptying(List<String> tables) {
-    List<String> deletes = new ArrayList<>();
-    tables.forEach(table -> deletes.add("DELETE FROM " + table));
-    Collections.reverse(deletes);
-    return deletes;
   }
 
   static long number(Connection connection, String query) throws SQLException {

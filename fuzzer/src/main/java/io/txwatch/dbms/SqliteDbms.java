@@ -97,7 +97,7 @@ final class SqliteDbms implements Dbms {
 
       @Override
       public List<String> renewal(List<String> tables) {
-        return Sql.emptying(tables);
+        return Workspace.emptying(tables);
       }
 
       @Override

@@ -2,6 +2,8 @@ package io.txwatch.dbms;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -35,6 +37,18 @@ public interface Workspace extends AutoCloseable {
    * @param tables all of them, those that refer to others after those
    */
   List<String> renewal(List<String> tables);
+
+  /**
+   * The statements that delete all rows of tables.
+   *
+   * @param tables those that refer to others after those
+   */
+  static List<String> emptying(List<String> tables) {
+    List<String> deletes = new ArrayList<>();
+    tables.forEach(table -> deletes.add("DELETE FROM " + table));
+    Collections.reverse(deletes);
+    return deletes;
+  }
 
   /**
    * How many versions of rows its tables can hold, all of them together, before one that has been

@@ -12,7 +12,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -121,7 +120,7 @@ final class Ground implements AutoCloseable {
       return List.of();
     }
     if (versions < workspace.harmlessVersions()) {
-      return emptying();
+      return Workspace.emptying(tables);
     }
     versions = 0;
     return workspace.renewal(tables);
@@ -223,15 +222,8 @@ final class Ground implements AutoCloseable {
   }
 
   private List<String> refilling(Setup setup) {
-    List<String> statements = emptying();
+    List<String> statements = Workspace.emptying(tables);
     statements.addAll(setup.contents());
-    return statements;
-  }
-
-  private List<String> emptying() {
-    List<String> statements = new ArrayList<>();
-    tables.forEach(table -> statements.add("DELETE FROM " + table));
-    Collections.reverse(statements);
     return statements;
   }
 
