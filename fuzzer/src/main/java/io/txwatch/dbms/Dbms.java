@@ -112,6 +112,14 @@ public interface Dbms {
     return false;
   }
 
+  /**
+   * True if an action of a foreign key that has waited may leave the children's index broken: the
+   * tables are of no use to another case then.
+   */
+  default boolean actionsBreakIndexes() {
+    return false;
+  }
+
   /** Whether sessions take several statements in one round trip. */
   default Several several() {
     return Several.NOT;

@@ -18,6 +18,19 @@ import java.util.regex.Pattern;
  * tagged, never hidden. Each fits as little as it can, so that nothing else is taken for it.
  */
 public enum KnownBehaviour {
+  MARIADB_INDEX_WITHOUT_CHILD(
+      "mariadb-index-without-child",
+      "Where a foreign key's action (CASCADE, SET NULL) has to wait for a row of the child's index,"
+          + " InnoDB changes the row and not its index: who reads by the index sees what was, or"
+          + " nothing, and later actions do not find the child. Fixed in 10.11.6.",
+      "MDEV-30531; seen on 10.11.5") {
+    @Override
+    boolean fits(Database database, Execution execution, Verdict verdict) {
+      return database.product().equals("MariaDB")
+          && WITH_BROKEN_INDEXES.matcher(database.version()).find()
+          && References.of(execution.testCase().setup()).actAfterWaitingIn(execution);
+    }
+  },
   INNODB_SEMI_CONSISTENT_READ(
       "innodb-semi-consistent-read",
       "At READ UNCOMMITTED and READ COMMITTED an UPDATE, DELETE or locking query that meets a locked"
@@ -156,6 +169,8 @@ public enum KnownBehaviour {
           && StatementOrder.isContradictory(execution);
     }
   };
+
+  private static final Pattern WITH_BROKEN_INDEXES = Pattern.compile("^10\\.11\\.[0-5]\\b");
 
   /** What looks for rows: not an INSERT of values, which meets those of its own keys alone. */
   private static final Pattern SEARCH =

@@ -1,5 +1,6 @@
 package io.txwatch.oracle;
 
+import io.txwatch.dbms.Failure;
 import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.StepOutcome;
 import java.util.ArrayList;
@@ -16,7 +17,11 @@ public final class References {
   private static final Pattern TABLE =
       Pattern.compile("(?is)^\\s*(?:CREATE|ALTER)\\s+TABLE\\s+([\\w\"`]+).*");
   private static final Pattern REFERS =
-      Pattern.compile("(?i)\\bREFERENCES\\s+([\\w\"`]+)\\s*(?:\\(([^)]*)\\))?");
+      Pattern.compile(
+          "(?i)\\bREFERENCES\\s+([\\w\"`]+)\\s*(?:\\(([^)]*)\\))?"
+              + "((?:\\s+ON\\s+(?:DELETE|UPDATE)\\s+"
+              + "(?:CASCADE|RESTRICT|NO\\s+ACTION|SET\\s+\\w+))*)");
+  private static final Pattern ACTION = Pattern.compile("(?i)\\b(CASCADE|SET)\\b");
   private static final Pattern WRITTEN =
       Pattern.compile("(?i)\\b(?:INTO|UPDATE|DELETE\\s+FROM)\\s+([\\w\"`]+)");
   private static final Pattern TAKES_AWAY =
@@ -26,9 +31,9 @@ public final class References {
 
   /**
    * A foreign key's tables, and the columns that it refers to, in lower case; none if they are the
-   * primary key, and not named.
+   * primary key, and not named; and whether what is done to a parent is done to its children.
    */
-  private record Tie(String child, String parent, List<String> key) {
+  private record Tie(String child, String parent, List<String> key, boolean acts) {
 
     /** True if a statement may take a key away that children refer to. */
     boolean mayLose(String sql) {
@@ -62,7 +67,8 @@ public final class References {
               new Tie(
                   bare(defined.group(1)),
                   bare(refers.group(1)),
-                  key.isEmpty() ? List.of() : List.of(key.split("\\s*,\\s*"))));
+                  key.isEmpty() ? List.of() : List.of(key.split("\\s*,\\s*")),
+                  ACTION.matcher(refers.group(3)).find()));
         }
       }
     }
@@ -107,6 +113,34 @@ public final class References {
                                             .step()
                                             .session()
                                             .equals(parents.step().session()))));
+  }
+
+  /**
+   * True if a statement that was executed waited, and took keys of parents away whose children go,
+   * or change, with them, and another session was at the children, too; a deadlock's victim has let
+   * others wait, be it that nobody saw it.
+   */
+  boolean actAfterWaitingIn(Execution execution) {
+    boolean deadlock =
+        execution.outcomes().stream()
+            .map(StepOutcome::failure)
+            .anyMatch(failure -> failure != null && failure.kind() == Failure.Kind.DEADLOCK);
+    return ties.stream()
+        .filter(Tie::acts)
+        .anyMatch(
+            tie ->
+                writes(execution, tie.parent()).stream()
+                    .filter(parents -> tie.mayLose(parents.step().sql()))
+                    .filter(parents -> deadlock || parents.blocked())
+                    .anyMatch(parents -> isNamedBesides(execution, tie.child(), parents)));
+  }
+
+  /** True if another session's statement, be it a query, names that table. */
+  private static boolean isNamedBesides(Execution execution, String table, StepOutcome than) {
+    Pattern name = Pattern.compile("(?i)\\b" + Pattern.quote(table) + "\\b");
+    return execution.outcomes().stream()
+        .filter(outcome -> !outcome.step().session().equals(than.step().session()))
+        .anyMatch(outcome -> name.matcher(outcome.step().sql()).find());
   }
 
   private static List<StepOutcome> writes(Execution execution, String table) {

@@ -2,6 +2,7 @@ package io.txwatch.schedule;
 
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Dbms.Several;
+import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.Purge;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.schedule.ScheduleExecutor.SetupException;
@@ -28,6 +29,9 @@ final class Ground implements AutoCloseable {
   private static final TextPattern CHANGES_MORE_THAN_ROWS =
       TextPattern.of(
           "(?i)^\\s*(CREATE|ALTER|DROP|TRUNCATE|RENAME|SET|PRAGMA|CALL|DO|BEGIN\\s+\\w)\\b");
+
+  private static final TextPattern SETS_OFF_ACTIONS =
+      TextPattern.of("(?i)\\b(UPDATE|DELETE|REPLACE)\\b");
 
   private final Dbms dbms;
   private final Workspace workspace;
@@ -126,9 +130,19 @@ final class Ground implements AutoCloseable {
     return workspace.renewal(tables);
   }
 
-  /** The case is over, and read: what it has left is cleared away while others work, if it can. */
-  void leave() {
+  /**
+   * The case is over, and read: what it has left is cleared away while others work, if it can.
+   *
+   * @param outcomes what came of its steps
+   */
+  void leave(TestCase testCase, List<StepOutcome> outcomes) {
     if (standing.isEmpty()) {
+      return;
+    }
+    if (dbms.actionsBreakIndexes()
+        && setup(testCase).hasActions()
+        && outcomes.stream().anyMatch(Ground::mayHaveActedAfterWaiting)) {
+      forget();
       return;
     }
     try {
@@ -136,6 +150,13 @@ final class Ground implements AutoCloseable {
     } catch (SQLException e) {
       purge = Optional.empty(); // rows that refer to each other, say: the next case gets new tables
     }
+  }
+
+  /** Who makes way for another in a deadlock has let it wait, be it that nobody saw it. */
+  private static boolean mayHaveActedAfterWaiting(StepOutcome outcome) {
+    Failure failure = outcome.failure();
+    return (outcome.blocked() && SETS_OFF_ACTIONS.isIn(outcome.step().sql()))
+        || (failure != null && failure.kind() == Failure.Kind.DEADLOCK);
   }
 
   /** The tables as the case's set-up leaves them, for a session that is alone with them. */

@@ -216,7 +216,7 @@ public final class ScheduleExecutor implements AutoCloseable {
       ground.forget();
     } else {
       finals = readFinals(testCase, reader);
-      ground.leave();
+      ground.leave(testCase, run.outcomes());
     }
     ground.note(run.outcomes());
     refused.note(testCase, run.outcomes());

@@ -24,6 +24,10 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
   private static final Pattern DEFINITION =
       Pattern.compile("(?i)^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?([\\w\"`]+)");
 
+  /** What a foreign key does to the rows that refer to one that goes. */
+  private static final TextPattern ACTION =
+      TextPattern.of("(?i)\\bON\\s+(DELETE|UPDATE)\\s+(CASCADE|SET)\\b");
+
   /** The parts of a set-up. */
   static Setup of(List<String> statements) {
     List<String> definitions = new ArrayList<>();
@@ -35,6 +39,11 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
       (fills ? contents : definitions).add(sql);
     }
     return new Setup(List.copyOf(definitions), List.copyOf(contents), isRepeatable);
+  }
+
+  /** True if to write one of its tables may write another: by the action of a foreign key. */
+  boolean hasActions() {
+    return definitions.stream().anyMatch(ACTION::isIn);
   }
 
   /** The tables in the order in which they were defined: what refers to others comes later. */

@@ -3,9 +3,11 @@ package io.txwatch.oracle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.oracle.troc.Troc;
 import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.Lab;
 import io.txwatch.servers.ServerKind;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -104,6 +106,39 @@ class KnownBehaviourTest {
       assertThat(verdict.phenomenon()).contains(Phenomenon.INTERNAL);
       assertThat(KnownBehaviour.of(lab.dbms().database(), moved, verdict))
           .contains(KnownBehaviour.INNODB_SNAPSHOT_BESIDE_CURRENT_READ);
+    }
+  }
+
+  /** T2's DELETE waited for the index of the child, and left it there. */
+  @Test
+  void aChildIsSeenByItsIndexAfterItsParentHasGone() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE p (id INT NOT NULL PRIMARY KEY) {ENGINE}
+        I: CREATE TABLE c (id INT NOT NULL PRIMARY KEY, pid INT, \
+        FOREIGN KEY (pid) REFERENCES p (id) ON DELETE CASCADE) {ENGINE}
+        I: INSERT INTO p VALUES (1)
+        I: INSERT INTO c VALUES (1, 1)
+        T1: BEGIN
+        T1: SELECT * FROM c LOCK IN SHARE MODE
+        T2: DELETE FROM p WHERE id = 1
+        T1: COMMIT
+        """;
+    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+      Execution execution = lab.execute(schedule, "SER");
+      for (Oracle oracle : List.of(new Troc(), new WriteCheck())) {
+        Verdict verdict = oracle.judge(execution, lab.laboratory());
+
+        assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
+        assertThat(KnownBehaviour.of(lab.dbms().database(), execution, verdict))
+            .contains(KnownBehaviour.MARIADB_INDEX_WITHOUT_CHILD);
+      }
+      assertThat(known(lab, lab.execute(schedule.replace("CASCADE", "RESTRICT"), "SER"), "troc"))
+          .isEmpty();
+      assertThat(
+              known(
+                  lab, lab.execute(schedule.replace("FROM c LOCK", "FROM p LOCK"), "SER"), "troc"))
+          .isEmpty();
     }
   }
 
