@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
  * began: one that looks for rows stands before those of others that write the same table and had
  * not committed then, or came later, and behind those that had. Where these and the order of each
  * transaction contradict each other, no order of the statements need explain what is left behind,
- * and the level has it so.
+ * and the level has it so. A write that a key refused has written nothing, and has looked at what
+ * was in its way.
  *
  * <p>Of tables and not of rows: it errs towards contradiction. Of what a statement saw that waited
  * nothing is said: it is of two moments.
@@ -64,10 +65,15 @@ final class StatementOrder {
     List<StepOutcome> writes = new ArrayList<>();
     transaction.work().stream()
         .map(execution::outcome)
-        .filter(StepOutcome::succeeded)
+        .filter(outcome -> outcome.succeeded() || wasRefusedByAKey(outcome))
         .filter(outcome -> !StatementText.isQuery(outcome.step().sql()))
         .forEach(writes::add);
     return writes;
+  }
+
+  /** True if a constraint refused it (SQLSTATE class 23), and its transaction went on. */
+  private static boolean wasRefusedByAKey(StepOutcome outcome) {
+    return outcome.status() == StepOutcome.Status.ERROR && outcome.sqlState().startsWith("23");
   }
 
   private static int at(Execution execution, StepOutcome outcome) {
@@ -96,7 +102,8 @@ final class StatementOrder {
   private static boolean reads(StepOutcome reader, StepOutcome writer) {
     String sql = reader.step().sql();
     Matcher written = WRITTEN.matcher(writer.step().sql());
-    return !BLIND.matcher(sql).matches()
+    return (!BLIND.matcher(sql).matches() || wasRefusedByAKey(reader))
+        && writer.succeeded()
         && written.find()
         && Pattern.compile("(?i)\\b" + Pattern.quote(written.group(1)) + "\\b").matcher(sql).find();
   }

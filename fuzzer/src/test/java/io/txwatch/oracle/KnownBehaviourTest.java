@@ -165,6 +165,32 @@ class KnownBehaviourTest {
     }
   }
 
+  /** T1 deletes what refused T2's UPDATE, and did not see what T2 had inserted. */
+  @Test
+  void aWriteThatAKeyRefusedHasLookedAtWhatWasInItsWay() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (a INT PRIMARY KEY, b INT)
+        I: INSERT INTO t VALUES (1, 0)
+        T2: BEGIN
+        T2: INSERT INTO t VALUES (5, 5)
+        T2: UPDATE t SET a = 1 WHERE a = 5
+        T1: DELETE FROM t
+        T2: COMMIT
+        """;
+    try (Lab lab = new Lab(ServerKind.H2)) {
+      Execution refused = lab.execute(schedule, "RC");
+      Verdict verdict = new WriteCheck().judge(refused, lab.laboratory());
+
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
+      assertThat(KnownBehaviour.of(lab.dbms().database(), refused, verdict))
+          .contains(KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
+      Execution unopposed =
+          lab.execute(schedule.replace("T2: UPDATE t SET a = 1 WHERE a = 5\n", ""), "RC");
+      assertThat(known(lab, unopposed, "writecheck")).isEmpty();
+    }
+  }
+
   @Test
   void waitingForAKeyIsNoSemiConsistentRead() throws Exception {
     try (Lab lab = new Lab(ServerKind.MARIADB)) {
