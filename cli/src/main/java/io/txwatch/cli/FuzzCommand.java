@@ -228,6 +228,17 @@ final class FuzzCommand implements Callable<Integer> {
       if (common.json) {
         writeJson(console.out(), summary);
       }
+    } catch (SQLException e) {
+      if (dbms.isOutOfConnections(e)) {
+        throw CommandException.badInput(
+            "--workers "
+                + workers
+                + ": the server takes no more connections ("
+                + e.getMessage()
+                + "), and a worker has up to twenty of them; ask for fewer workers, or raise the"
+                + " limit (max_connections)");
+      }
+      throw e;
     } finally {
       clock.shutdownNow();
       finished = true;

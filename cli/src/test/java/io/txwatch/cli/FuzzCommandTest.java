@@ -100,4 +100,41 @@ class FuzzCommandTest {
         .contains("the user may not do what it takes")
         .containsAnyOf("permission denied", "Access denied");
   }
+
+  @ParameterizedTest
+  @EnumSource(names = {"POSTGRESQL", "MARIADB"})
+  void moreWorkersThanTheServerHasConnectionsForIsToldSo(ServerKind kind) throws Exception {
+    String url = TestServers.freshDatabase(kind);
+    String database = url.replaceFirst(".*/(\\w+)\\?.*", "$1");
+    String user = "few_" + database;
+    try (Connection owner = DriverManager.getConnection(url);
+        Statement statement = owner.createStatement()) {
+      if (kind == ServerKind.POSTGRESQL) {
+        statement.execute("CREATE ROLE " + user + " LOGIN CONNECTION LIMIT 20");
+        statement.execute("GRANT CREATE ON DATABASE " + database + " TO " + user);
+      } else {
+        statement.execute("CREATE USER " + user);
+        statement.execute("GRANT ALL ON *.* TO " + user + " WITH MAX_USER_CONNECTIONS 20");
+      }
+    }
+    String few = url.replaceFirst("user=\\w+", "user=" + user);
+
+    Invocation fuzz = Invocation.of("fuzz", "--url", few, "--cases", "500", "--workers", "12");
+
+    assertThat(fuzz.code()).as(fuzz.err()).isEqualTo(ExitCode.BAD_INPUT);
+    assertThat(fuzz.err())
+        .hasLineCount(1)
+        .contains("--workers 12", "no more connections", "ask for fewer workers");
+    try (Connection owner = DriverManager.getConnection(url);
+        Statement statement = owner.createStatement();
+        ResultSet left =
+            statement.executeQuery(
+                kind == ServerKind.POSTGRESQL
+                    ? "SELECT COUNT(*) FROM pg_namespace WHERE nspowner = '" + user + "'::regrole"
+                    : "SELECT COUNT(*) FROM information_schema.schemata"
+                        + " WHERE schema_name LIKE 'txwatch\\_%'")) {
+      left.next();
+      assertThat(left.getInt(1)).as("schemas left behind").isZero();
+    }
+  }
 }

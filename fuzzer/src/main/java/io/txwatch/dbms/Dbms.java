@@ -145,6 +145,11 @@ public interface Dbms {
   /** What an error of a statement means. */
   Failure failure(SQLException error);
 
+  /** True if it refused a connection because as many are open as it, or the user, may have. */
+  default boolean isOutOfConnections(SQLException error) {
+    return false;
+  }
+
   /** A place of our own. */
   Workspace newWorkspace() throws SQLException;
 

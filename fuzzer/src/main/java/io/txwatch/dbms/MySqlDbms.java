@@ -17,6 +17,10 @@ final class MySqlDbms implements Dbms {
   private static final int LOCK_WAIT_TIMEOUT = 1205;
   private static final int DEADLOCK = 1213;
   private static final int RECORD_CHANGED = 1020;
+
+  /** Of the server, of a user by {@code max_user_connections}, and by a right of the user's own. */
+  private static final Set<Integer> TOO_MANY_CONNECTIONS = Set.of(1040, 1203, 1226);
+
   private static final int TIDB_WRITE_CONFLICT = 9007;
 
   /** What changes rows; definitions, and the settings that they hang on, stay by themselves. */
@@ -121,7 +125,7 @@ final class MySqlDbms implements Dbms {
   @Override
   public Failure failure(SQLException error) {
     String state = error.getSQLState() == null ? "" : error.getSQLState();
-    if (state.startsWith("08")) {
+    if (state.startsWith("08") && !isOutOfConnections(error)) {
       return new Failure(Failure.Kind.CONNECTION_LOST, Failure.Effect.ROLLED_BACK);
     }
     return switch (error.getErrorCode()) {
@@ -137,6 +141,11 @@ final class MySqlDbms implements Dbms {
                   : Failure.Effect.GOES_ON);
       default -> new Failure(Failure.Kind.STATEMENT, Failure.Effect.GOES_ON);
     };
+  }
+
+  @Override
+  public boolean isOutOfConnections(SQLException error) {
+    return TOO_MANY_CONNECTIONS.contains(error.getErrorCode());
   }
 
   @Override

@@ -23,6 +23,8 @@ final class PostgresDbms implements Dbms {
    * A session looks for a circle once, so long after it began to wait: who closes one has to look
    * before those that waited already, or who is the victim hangs on the clock.
    */
+  private static final String TOO_MANY_CONNECTIONS = "53300";
+
   private static final String LOOK_FOR_DEADLOCKS_SOON = "SET deadlock_timeout = '1ms'";
 
   private static final String LOOK_FOR_DEADLOCKS_LATE = "SET deadlock_timeout = '5s'";
@@ -93,6 +95,11 @@ final class PostgresDbms implements Dbms {
           default -> Failure.Kind.STATEMENT;
         };
     return new Failure(kind, Failure.Effect.MUST_ROLL_BACK);
+  }
+
+  @Override
+  public boolean isOutOfConnections(SQLException error) {
+    return TOO_MANY_CONNECTIONS.equals(error.getSQLState());
   }
 
   @Override

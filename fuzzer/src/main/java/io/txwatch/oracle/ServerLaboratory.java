@@ -99,7 +99,12 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
 
     Place(Dbms dbms, Duration patience, Refused refused) throws SQLException {
       this.workspace = dbms.newWorkspace();
-      this.executor = new ScheduleExecutor(dbms, workspace, patience, refused);
+      try {
+        this.executor = new ScheduleExecutor(dbms, workspace, patience, refused);
+      } catch (SQLException e) {
+        workspace.close();
+        throw e;
+      }
     }
 
     @Override
@@ -119,9 +124,14 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
 
     Watching(Dbms dbms, Duration patience) throws SQLException {
       this.workspace = dbms.newWorkspace();
-      this.executor =
-          new ScheduleExecutor(
-              dbms, workspace, patience, (Application) application, Style.SQL_TEXT);
+      try {
+        this.executor =
+            new ScheduleExecutor(
+                dbms, workspace, patience, (Application) application, Style.SQL_TEXT);
+      } catch (SQLException e) {
+        workspace.close();
+        throw e;
+      }
     }
 
     @Override

@@ -28,7 +28,12 @@ public final class Sandbox implements AutoCloseable {
   /** One in a workspace of its own, which is dropped at the end. */
   public Sandbox(Dbms dbms) throws SQLException {
     workspace = dbms.newWorkspace();
-    session = workspace.connect();
+    try {
+      session = workspace.connect();
+    } catch (SQLException e) {
+      workspace.close();
+      throw e;
+    }
     ground = new Ground(dbms, workspace, session);
   }
 
