@@ -191,6 +191,38 @@ class KnownBehaviourTest {
     }
   }
 
+  /** H2 says that 2 is the greatest, which T1 has written, and writes it down. */
+  @Test
+  void anExtremeThatAWriteAskedForIsOfTheWrongRow() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (a BIGINT PRIMARY KEY, b INT)
+        I: CREATE TABLE u (a BIGINT)
+        I: INSERT INTO t VALUES (1, 1), (2, 2), (4, 4)
+        I: INSERT INTO u VALUES (0)
+        T1: BEGIN
+        T1: UPDATE t SET b = b WHERE a = 2
+        T1: UPDATE u SET a = (SELECT MAX(a) FROM t)
+        T1: COMMIT
+        """;
+    try (Lab lab = new Lab(ServerKind.H2)) {
+      Execution wrong = lab.execute(schedule, "SI");
+      Verdict verdict = new Troc().judge(wrong, lab.laboratory());
+
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
+      assertThat(verdict.sql()).as("the final state shows it").doesNotContain("MAX");
+      assertThat(KnownBehaviour.of(lab.dbms().database(), wrong, verdict))
+          .contains(KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      for (String right :
+          List.of(
+              schedule.replace("T1: UPDATE t SET b = b WHERE a = 2\n", ""),
+              schedule.replace("MAX(a)", "MAX(a + 0)"))) {
+        assertThat(known(lab, lab.execute(right, "SI"), "troc")).isEmpty();
+      }
+      assertThat(known(lab, lab.execute(schedule, "RC"), "troc")).isEmpty();
+    }
+  }
+
   @Test
   void waitingForAKeyIsNoSemiConsistentRead() throws Exception {
     try (Lab lab = new Lab(ServerKind.MARIADB)) {
