@@ -74,6 +74,14 @@ public interface Workspace extends AutoCloseable {
     return Optional.empty();
   }
 
+  /**
+   * The statements after which tables that were purged are as good as new: the DBMS may remember
+   * how many rows they held, and plan by that.
+   */
+  default List<String> afterPurge(List<String> tables) {
+    return List.of();
+  }
+
   /** Keeps the DBMS from work of its own on tables that were just defined. */
   default void quieten(List<String> tables) throws SQLException {}
 

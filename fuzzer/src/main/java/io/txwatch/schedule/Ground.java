@@ -100,9 +100,9 @@ final class Ground implements AutoCloseable {
     if (isStanding(setup)) {
       try {
         List<String> statements = new ArrayList<>(renewal());
-        statements.addAll(setup.contents());
+        statements.addAll(dbms.bundled(setup.contents().stream().map(dbms::spell).toList()));
         workspace.keep();
-        execute(dbms.bundled(statements.stream().map(dbms::spell).toList()));
+        execute(statements);
         return false;
       } catch (SetupException e) {
         // DuckDB: a key that was deleted can go on to count as referred to. SQLite: an INSERT that
@@ -121,7 +121,7 @@ final class Ground implements AutoCloseable {
     if (purge.isPresent() && purge.get().isDone()) {
       purge = Optional.empty();
       versions = 0;
-      return List.of();
+      return workspace.afterPurge(tables);
     }
     if (versions < workspace.harmlessVersions()) {
       return Workspace.emptying(tables);
