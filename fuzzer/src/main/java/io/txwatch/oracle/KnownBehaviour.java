@@ -74,6 +74,19 @@ public enum KnownBehaviour {
           && wroteFromWhatWasOpen(execution);
     }
   },
+  INNODB_UNDONE_INSERT(
+      "innodb-undone-insert",
+      "What InnoDB takes back within a transaction, because a statement failed or by ROLLBACK TO"
+          + " SAVEPOINT, leaves no lock on the rows that it had inserted: another transaction may"
+          + " insert them, and no order explains that the statement succeeded or failed. By design.",
+      "MySQL manual, SAVEPOINT, on the row lock that is released in the undo") {
+    @Override
+    boolean fits(Database database, Execution execution, Verdict verdict) {
+      return isInnodb(database)
+          && verdict.oracle().equals("writecheck")
+          && UndoneInserts.areMetIn(execution);
+    }
+  },
   POSTGRESQL_READ_COMMITTED_RECHECK(
       "postgresql-read-committed-recheck",
       "At READ COMMITTED a command that waited for a row looks at the row's new version alone, and"

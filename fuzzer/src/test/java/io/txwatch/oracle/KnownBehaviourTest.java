@@ -10,6 +10,8 @@ import io.txwatch.servers.ServerKind;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A tag fits what it is about, and not what stands beside it. */
 class KnownBehaviourTest {
@@ -220,6 +222,53 @@ class KnownBehaviourTest {
         assertThat(known(lab, lab.execute(right, "SI"), "troc")).isEmpty();
       }
       assertThat(known(lab, lab.execute(schedule, "RC"), "troc")).isEmpty();
+    }
+  }
+
+  /** T1's rows are gone while it goes on: T2 inserts what T1 has, or has not, been able to. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        """
+        I: CREATE TABLE t (a INT NOT NULL PRIMARY KEY) {ENGINE}
+        I: CREATE TABLE u (a INT NOT NULL PRIMARY KEY, b INT) {ENGINE}
+        I: INSERT INTO u VALUES (1, 0)
+        T2: BEGIN
+        T2: UPDATE u SET b = 1
+        T1: BEGIN
+        T1: SAVEPOINT s
+        T1: INSERT INTO t VALUES (5)
+        T1: ROLLBACK TO SAVEPOINT s
+        T1: DELETE FROM u
+        T1: COMMIT
+        T2: INSERT INTO t VALUES (5)
+        T2: COMMIT
+        """,
+        """
+        I: CREATE TABLE u (a INT NOT NULL PRIMARY KEY) {ENGINE}
+        I: CREATE TABLE t (a INT NOT NULL PRIMARY KEY, b INT, c INT, FOREIGN KEY (c) REFERENCES u (a)) {ENGINE}
+        I: INSERT INTO u VALUES (1)
+        T2: BEGIN
+        T2: INSERT INTO t VALUES (5, 2, 9) ON DUPLICATE KEY UPDATE b = VALUES(b)
+        T1: INSERT INTO t VALUES (5, 1, 1)
+        T2: COMMIT
+        """
+      })
+  void anInsertThatInnodbHasTakenBackLocksNothing(String schedule) throws Exception {
+    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+      Execution execution = lab.execute(schedule, "RR");
+      Verdict verdict = new WriteCheck().judge(execution, lab.laboratory());
+
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
+      assertThat(KnownBehaviour.of(lab.dbms().database(), execution, verdict))
+          .contains(KnownBehaviour.INNODB_UNDONE_INSERT);
+      Execution elsewhere =
+          lab.execute(
+              schedule
+                  .replace("T2: INSERT INTO t VALUES (5)\n", "")
+                  .replace("T1: INSERT INTO t VALUES (5, 1, 1)", "T1: INSERT INTO u VALUES (5)"),
+              "RR");
+      assertThat(known(lab, elsewhere, "writecheck")).isEmpty();
     }
   }
 
