@@ -8,6 +8,7 @@ import io.txwatch.history.RowAccess;
 import io.txwatch.history.VersionSet;
 import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -35,7 +36,9 @@ final class CoverageCount {
       if (!told && e.succeeded() && !e.writesSeen()) {
         unseen++;
       }
-      for (RowAccess access : e.rows()) {
+      List<RowAccess> rows = e.rows();
+      for (int i = 0; i < rows.size(); i++) { // an iterator would be a new object for each event
+        RowAccess access = rows.get(i);
         if (access.access().isWrite()) {
           rowsWritten++;
         } else if (access.access() == Access.READ) {
@@ -44,8 +47,10 @@ final class CoverageCount {
         // Of a row that was found by its key no read beside the statement told.
         uncertain += access.certain() || access.access() == Access.TARGET ? 0 : 1;
       }
-      for (VersionSet set : e.versionSets()) {
-        uncertain += set.certain() ? 0 : 1;
+      if (!e.versionSets().isEmpty()) {
+        for (VersionSet set : e.versionSets()) {
+          uncertain += set.certain() ? 0 : 1;
+        }
       }
     } else if (event instanceof Event.SessionOpened) {
       sessions++;

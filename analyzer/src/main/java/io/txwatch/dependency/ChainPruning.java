@@ -104,7 +104,7 @@ final class ChainPruning {
     if (version.firstNext == null) {
       return false;
     }
-    ArrayDeque<Version> below = new ArrayDeque<>();
+    ArrayDeque<Version> below = null;
     Version at = version;
     for (int i = 0; i < STEPS && at != null; i++) {
       for (Version next = at.firstNext; next != null; next = next.sibling) {
@@ -112,10 +112,11 @@ final class ChainPruning {
           return true;
         }
         if (next.fate == Fate.VANISHED) {
+          below = below == null ? new ArrayDeque<>() : below;
           below.add(next);
         }
       }
-      at = below.poll();
+      at = below == null ? null : below.poll();
     }
     return at != null;
   }

@@ -251,7 +251,8 @@ public final class Transaction {
   }
 
   boolean isUndone(int statement) {
-    for (int[] range : undone) {
+    for (int i = 0; i < undone.size(); i++) {
+      int[] range = undone.get(i);
       if (statement >= range[0] && statement <= range[1]) {
         return true;
       }

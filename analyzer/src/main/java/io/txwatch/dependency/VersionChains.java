@@ -87,7 +87,9 @@ final class VersionChains {
       Transaction transaction, Event.StatementExecuted event, String place, long arrived) {
     executing = transaction;
     now = arrived;
-    for (RowAccess access : event.rows()) {
+    List<RowAccess> rows = event.rows();
+    for (int i = 0; i < rows.size(); i++) { // an iterator would be a new object for each event
+      RowAccess access = rows.get(i);
       Row row = table(place, access.table()).row(access.row());
       if (access.access() == Access.TARGET) {
         transaction.targets.add(new KeyedWrites.Target(row, event.statement(), arrived));
@@ -116,8 +118,10 @@ final class VersionChains {
         case TARGET -> {}
       }
     }
-    for (VersionSet set : event.versionSets()) {
-      predicates.read(transaction, event, set, table(place, set.table()));
+    if (!event.versionSets().isEmpty()) {
+      for (VersionSet set : event.versionSets()) {
+        predicates.read(transaction, event, set, table(place, set.table()));
+      }
     }
   }
 
@@ -167,31 +171,37 @@ final class VersionChains {
       if (version.previous != null) {
         walk(version, version.previous);
       }
-      version.forEachSurvivor(
-          survivor -> {
-            overwritten(version, survivor);
-            if (survivor.writer == version.writer) {
-              forEachReader(version, read -> unseen(read, survivor));
-            }
-          });
+      if (version.firstNext != null) {
+        version.forEachSurvivor(
+            survivor -> {
+              overwritten(version, survivor);
+              if (survivor.writer == version.writer) {
+                unseenByReaders(version, survivor);
+              }
+            });
+      }
     } else if (version.previous != null) {
       Version previous = version.previous;
       version.forEachSurvivor(survivor -> walk(survivor, previous));
     }
-    forEachReader(version, this::seen);
+    if (version.readers != null) {
+      forEachReader(version, this::seen);
+    }
   }
 
   /** A reader has committed. */
   void settle(Read read) {
     seen(read);
-    read.version.forEachSurvivor(survivor -> unseen(read, survivor));
+    if (read.version.firstNext != null) {
+      read.version.forEachSurvivor(survivor -> unseen(read, survivor));
+    }
   }
 
   /** Goes back from a survivor over what vanished, down to what it stands on. */
   private void walk(Version survivor, Version from) {
     Version version = from;
     while (version != null) {
-      forEachReader(version, read -> unseen(read, survivor));
+      unseenByReaders(version, survivor);
       if (version.fate != Fate.VANISHED) {
         if (version.fate == Fate.SURVIVED) {
           overwritten(version, survivor);
@@ -199,6 +209,12 @@ final class VersionChains {
         return;
       }
       version = version.previous;
+    }
+  }
+
+  private void unseenByReaders(Version version, Version survivor) {
+    if (version.readers != null) { // most versions have none, and the rest would make an object
+      forEachReader(version, read -> unseen(read, survivor));
     }
   }
 

@@ -27,7 +27,7 @@ public enum Setting {
       "txwatch.call-sites",
       "usual",
       "usual|exact",
-      "lines of the application: exact looks each one up; usual looks up one in sixty-four of a text"
+      "lines of the application: exact looks each one up; usual looks up one in 256 of a text"
           + " that ran a thousand times from one line, and tells the others as (usually)"),
   /** Who analyses. */
   ANALYZER(

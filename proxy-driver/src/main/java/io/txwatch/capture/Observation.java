@@ -31,7 +31,12 @@ public final class Observation {
   final String sql;
   final String callSite;
 
+  /** The first row: most statements have no other. */
+  private @Nullable RowAccess first;
+
+  /** All rows, if there are several. */
   private @Nullable List<RowAccess> rows;
+
   private @Nullable List<VersionSet> versionSets;
   private boolean allRowsTold;
   private boolean toldBeside;
@@ -76,6 +81,11 @@ public final class Observation {
       token = known; // the same for whoever asks
     }
     return known;
+  }
+
+  /** Its token is known already. */
+  void token(String known) {
+    token = known;
   }
 
   /** Notes that the statement touches rows that will not be seen, and why. */
@@ -143,15 +153,27 @@ public final class Observation {
         }
         return;
       }
-      if (rows == null) {
-        rows = new ArrayList<>(1);
-      }
-      if (rows.size() >= MOST_ROWS) {
+      if (rows != null && rows.size() >= MOST_ROWS) {
         beyond++;
       } else {
-        rows.add(new RowAccess(access, table, row, WriterList.ofColumn(writers), certain));
+        add(new RowAccess(access, table, row, WriterList.ofColumn(writers), certain));
       }
     }
+  }
+
+  private void add(RowAccess row) {
+    RowAccess before = first;
+    if (before == null) {
+      first = row;
+      return;
+    }
+    List<RowAccess> all = rows;
+    if (all == null) {
+      all = new ArrayList<>();
+      all.add(before);
+      rows = all;
+    }
+    all.add(row);
   }
 
   /**
@@ -172,15 +194,12 @@ public final class Observation {
     if (found == null) {
       return;
     }
-    if (rows == null) {
-      rows = new ArrayList<>(1);
-    }
-    for (RowAccess row : rows) {
+    for (RowAccess row : rows()) {
       if (row.access().isWrite() && row.row() == found.row() && row.table().equals(found.table())) {
         return;
       }
     }
-    rows.add(found);
+    add(found);
   }
 
   /** True once the statement's event has been sent. */
@@ -233,9 +252,17 @@ public final class Observation {
   }
 
   List<RowAccess> takeRows() {
-    List<RowAccess> taken = rows == null ? List.of() : List.copyOf(rows);
+    List<RowAccess> taken = rows();
+    first = null;
     rows = null;
     return taken;
+  }
+
+  private List<RowAccess> rows() {
+    if (rows != null) {
+      return List.copyOf(rows);
+    }
+    return first == null ? List.of() : List.of(first);
   }
 
   long rowsBeyond() {

@@ -76,25 +76,29 @@ public final class SessionTracker {
    * @param sql the text as histories show it
    */
   public synchronized Observation begin(StatementKind kind, String sql, String callSite) {
+    beginIfNoneIsOpen();
+    return state.add(this, kind, sql, callSite);
+  }
+
+  private void beginIfNoneIsOpen() {
     state.endSingle();
     if (state.current == null) {
       state.startUpcoming(!state.inTransactionMode());
     }
-    return state.add(this, kind, sql, callSite);
   }
 
   /**
-   * The writer tokens that the next statements will have if nothing comes between: of the {@code
-   * i}-th, counted from 0.
+   * Where the statement will stand that comes after {@code ahead} others, if so many come before it
+   * in the transaction that is open, or that the next statement begins.
    */
-  public synchronized Position next(int i) {
+  public synchronized Position next(int ahead) {
     if (!state.inTransactionMode()) {
-      return new Position(state.ids.next(), 1, true);
+      return Position.of(state.ids.next(), 1, true);
     }
     SessionState.Transaction open = state.current;
     return open == null || open.single
-        ? new Position(state.upcoming, i + 1, false)
-        : new Position(open.id, open.statements + i + 1, false);
+        ? Position.of(state.upcoming, ahead + 1, false)
+        : Position.of(open.id, open.statements + ahead + 1, false);
   }
 
   /**
@@ -103,15 +107,24 @@ public final class SessionTracker {
    * @param transaction its transaction's id
    * @param statement its number in the transaction
    * @param alone true if it will be a transaction of its own
+   * @param token the writer token that it will have
    */
-  public record Position(long transaction, int statement, boolean alone) {
-    /** The writer token that it will have. */
-    public String token() {
-      return WriterToken.of(transaction, statement);
+  public record Position(long transaction, int statement, boolean alone, String token) {
+
+    static Position of(long transaction, int statement, boolean alone) {
+      return new Position(transaction, statement, alone, WriterToken.of(transaction, statement));
+    }
+
+    /** Where the {@code i}-th statement after this one stands, in the same transaction. */
+    public Position after(int i) {
+      return i == 0 ? this : of(transaction, statement + i, alone);
     }
   }
 
-  /** True if a batch that was given these positions may be sent with them now. */
+  /**
+   * True if a batch that was given these positions, in their order, may be sent with them now. What
+   * they leave out in between is no statement's number.
+   */
   public synchronized boolean stillHolds(List<Position> positions) {
     boolean alone = !state.inTransactionMode();
     for (int i = 0; i < positions.size(); i++) {
@@ -119,15 +132,31 @@ public final class SessionTracker {
       if (position.alone() != alone) {
         return false;
       }
-      if (!alone) {
-        Position now = next(i);
-        if (now.transaction() != position.transaction()
-            || now.statement() != position.statement()) {
-          return false;
-        }
+      if (!alone && missedBy(position, i) != 0) {
+        return false;
       }
     }
     return true;
+  }
+
+  /**
+   * How many statements have taken the places up to this one and beyond: so much further on it
+   * would have held. Negative if no place in that transaction would have.
+   */
+  public synchronized int missedBy(Position position) {
+    return position.alone() || !state.inTransactionMode() ? -1 : missedBy(position, 0);
+  }
+
+  private int missedBy(Position position, int before) {
+    SessionState.Transaction open = state.current;
+    if (open == null || open.single) {
+      return position.transaction() == state.upcoming
+          ? Math.max(0, before + 1 - position.statement())
+          : -1;
+    }
+    return position.transaction() == open.id
+        ? Math.max(0, open.statements + before + 1 - position.statement())
+        : -1;
   }
 
   /** An item of a batch begins at the position that it was given. */
@@ -138,9 +167,16 @@ public final class SessionTracker {
         state.end(Outcome.COMMITTED);
       }
       state.start(position.transaction(), true);
-      return state.add(this, kind, sql, callSite);
+    } else {
+      beginIfNoneIsOpen();
+      SessionState.Transaction open = java.util.Objects.requireNonNull(state.current);
+      open.statements = Math.max(open.statements, position.statement() - 1);
     }
-    return begin(kind, sql, callSite);
+    Observation item = state.add(this, kind, sql, callSite);
+    if (item.number() == position.statement()) {
+      item.token(position.token());
+    }
+    return item;
   }
 
   /**

@@ -18,7 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class StatementPlace {
 
   static final int SURE = 1000;
-  static final int ONE_IN = 64;
+  static final int ONE_IN = 256;
 
   private final boolean exact;
   private volatile String known = "";

@@ -17,15 +17,23 @@ import org.jspecify.annotations.Nullable;
  * The items of a batch, each a statement of its own: with a number, a writer token and an outcome.
  *
  * <p>A token must be given when an item is added, before it is known in which transaction the batch
- * will be executed. So an item is given the {@linkplain SessionTracker.Position position} that it
- * will have if nothing comes between, and whether that held is asked when the batch is sent.
+ * will be executed, and what comes between. So an item is given the {@linkplain
+ * SessionTracker.Position position} that it will have if at most so many statements come between as
+ * did before ({@link CachedPlan#lead}), and whether that held is asked when the batch is sent. If
+ * fewer came, some numbers of the transaction are no statement's.
  */
 final class Batch {
 
   /** A longer batch has no reads beside its items. */
   private static final int MOST_ITEMS_WITH_READS = 64;
 
+  /** Numbers beyond are not passed over: a token does not tell all of them apart. */
+  private static final int LAST_PASSED_OVER = 1 << 16;
+
   private final WatchedConnection connection;
+
+  /** How many statements may come between. */
+  private final int lead;
 
   /**
    * What an item is given when it is added.
@@ -33,13 +41,13 @@ final class Batch {
    * @param firstRow the id of its first new row; 0 if it has none
    * @param key the bits of the key by which it finds a row; 0 if there is none
    */
-  record Given(CachedPlan cached, String token, long firstRow, long key) {
+  record Given(CachedPlan cached, SessionTracker.Position position, long firstRow, long key) {
     String immediateSql() {
-      return cached.plan().immediateSql(token, firstRow);
+      return cached.plan().immediateSql(position.token(), firstRow);
     }
 
     void setParameters(PreparedStatement statement) throws SQLException {
-      Execution.setParameters(statement, cached, token, firstRow);
+      Execution.setParameters(statement, cached, position.token(), firstRow);
     }
   }
 
@@ -53,8 +61,19 @@ final class Batch {
   /** The place in the application that sends it; empty before. */
   private String calledFrom = "";
 
+  /** One that is sent before any other statement. */
   Batch(WatchedConnection connection) {
+    this(connection, 0);
+  }
+
+  /**
+   * One that has no items yet.
+   *
+   * @param lead how many statements may come before it is sent
+   */
+  Batch(WatchedConnection connection, int lead) {
     this.connection = connection;
+    this.lead = lead;
   }
 
   /** Sends the items. */
@@ -69,12 +88,21 @@ final class Batch {
 
   /** Adds an item and gives it its token and its rows' ids. */
   Given add(CachedPlan cached, long key) {
-    SessionTracker.Position position = connection.tracker().next(plans.size());
+    SessionTracker.Position position = nextPosition();
     plans.add(cached);
     positions.add(position);
-    Given item = new Given(cached, position.token(), Execution.takeRowIds(cached), key);
+    Given item = new Given(cached, position, Execution.takeRowIds(cached), key);
     given.add(item);
     return item;
+  }
+
+  private SessionTracker.Position nextPosition() {
+    if (positions.isEmpty()) {
+      SessionTracker.Position first = connection.tracker().next(lead);
+      return first.statement() <= LAST_PASSED_OVER ? first : connection.tracker().next(0);
+    }
+    SessionTracker.Position first = positions.get(0);
+    return first.alone() ? connection.tracker().next(0) : first.after(positions.size());
   }
 
   /** Keeps the parameters of the item that was added last. */
@@ -90,6 +118,12 @@ final class Batch {
   /** True if the tokens that were given name what will be executed now. */
   boolean tokensHold() {
     return connection.tracker().stillHolds(positions);
+  }
+
+  /** The lead with which the tokens would have held; 0 if none would have been enough. */
+  int leadThatWouldHold() {
+    int missedBy = positions.isEmpty() ? 0 : connection.tracker().missedBy(positions.get(0));
+    return missedBy <= 0 ? 0 : lead + missedBy;
   }
 
   /** Sends the batch and notes what became of each item. */

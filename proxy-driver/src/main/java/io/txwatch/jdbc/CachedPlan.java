@@ -28,10 +28,13 @@ final class CachedPlan {
           "ROW_COUNT|WARNING_COUNT|ERROR_COUNT|DIAGNOSTICS|SHOW\\s+(WARN|ERR|COUNT)",
           Pattern.CASE_INSENSITIVE);
 
+  private static final int MOST_LEAD = 512;
+
   private final RewritePlan plan;
   private final String shownSql;
   private volatile boolean proven;
   private volatile boolean batched;
+  private volatile int lead;
   private volatile @Nullable CachedPlan counting;
   private volatile @Nullable CachedPlan carryingNothing;
   private volatile @Nullable CachedPlan assumingNothing;
@@ -103,6 +106,21 @@ final class CachedPlan {
   void batched(boolean now) {
     if (batched != now) {
       batched = now;
+    }
+  }
+
+  /**
+   * How many statements its transactions usually execute while a batch of it is collected, items of
+   * other batches among them: as many as were met, or somewhat more.
+   */
+  int lead() {
+    return lead;
+  }
+
+  /** With that lead a batch of it would have been given the right tokens at once. */
+  void leadWouldHold(int wanted) {
+    if (wanted > lead && wanted <= MOST_LEAD) {
+      lead = Math.min(MOST_LEAD, 2 * Integer.highestOneBit(wanted));
     }
   }
 

@@ -7,8 +7,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +31,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   /** Null before it was asked of its result or its parameters. */
   private @Nullable PreparedMetadata metadata;
 
-  private @Nullable Batch batch;
-  private final List<KeptParameters.Snapshot> items = new ArrayList<>(0);
+  /** Null if no item was added. */
+  private @Nullable PreparedBatch batch;
 
   /**
    * Wraps a statement that was prepared.
@@ -334,33 +332,20 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   public void addBatch() throws SQLException {
-    Batch collecting = batch;
+    PreparedBatch collecting = batch;
     if (collecting == null) {
       prepareFor(connection.plans.forBatch(fitting()));
       plan.batched(true);
-      collecting = new Batch(connection);
+      collecting = new PreparedBatch(connection, active, kept);
     } else if (!holds(active)) {
-      collecting = collectedAssumingNothing();
+      prepared.clearBatch();
+      batch = null;
+      prepareFor(connection.plans.forBatch(connection.plans.assumingNothing(plan)));
+      collecting = collecting.withText(active, prepared);
+      kept.replay(prepared, active);
     }
-    KnownKey key = active.key();
-    collecting.add(active, key == null ? 0 : bits(key)).setParameters(prepared);
-    kept.setAgain(active, prepared);
-    if (active.sideReads() != null) {
-      collecting.parameters(parameters().copy());
-    }
-    prepared.addBatch();
-    items.add(kept.snapshot(key == null ? 0 : bits(key)));
+    collecting.add(prepared);
     batch = collecting;
-  }
-
-  /** The items so far, with the text that is right for any values. */
-  private Batch collectedAssumingNothing() throws SQLException {
-    prepared.clearBatch();
-    batch = null;
-    prepareFor(connection.plans.forBatch(connection.plans.assumingNothing(plan)));
-    Batch again = addAgain(items);
-    kept.replay(prepared, active);
-    return again;
   }
 
   @Override
@@ -371,12 +356,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   public void clearBatch() throws SQLException {
     prepared.clearBatch();
-    forgetBatch();
-  }
-
-  private void forgetBatch() {
     batch = null;
-    items.clear();
   }
 
   @Override
@@ -394,26 +374,9 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private Batch batchToSend() throws SQLException {
     endLast();
     notDrained();
-    Batch sending = batch == null ? new Batch(connection) : batch;
-    List<KeptParameters.Snapshot> sent = List.copyOf(items);
-    forgetBatch();
-    boolean tokens = active.plan().tokenParameters().length > 0;
-    return tokens && !sending.tokensHold() ? addAgain(sent) : sending;
-  }
-
-  /** The transaction in which the items were added is not the one that they are executed in. */
-  private Batch addAgain(List<KeptParameters.Snapshot> sent) throws SQLException {
-    prepared.clearBatch();
-    Batch again = new Batch(connection);
-    for (KeptParameters.Snapshot item : sent) {
-      KeptParameters.replay(item, prepared, active);
-      again.add(active, item.key()).setParameters(prepared);
-      if (active.sideReads() != null) {
-        again.parameters(kept.parameters(item));
-      }
-      prepared.addBatch();
-    }
-    return again;
+    PreparedBatch collected = batch;
+    batch = null;
+    return collected == null ? new Batch(connection) : collected.toSend(prepared);
   }
 
   // ---------------------------------------------------------------- what it tells of itself

@@ -415,6 +415,27 @@ class SessionTrackerTest {
   }
 
   @Test
+  void aBatchThatStandsFurtherOnKeepsItsPlacesAsLongAsThereIsRoom() {
+    update();
+    SessionTracker.Position first = tracker.next(2);
+    List<SessionTracker.Position> batch = List.of(first, first.after(1));
+    assertThat(batch).extracting(SessionTracker.Position::statement).containsExactly(4, 5);
+    update();
+    update();
+    assertThat(tracker.stillHolds(batch)).isTrue();
+    update();
+    assertThat(tracker.stillHolds(batch)).isFalse();
+    assertThat(tracker.missedBy(first)).isEqualTo(1);
+    SessionTracker.Position beyond = tracker.next(7);
+    tracker.begin(beyond, StatementKind.INSERT, "insert", "").succeeded(true);
+    assertThat(tracker.begin(StatementKind.UPDATE, "update", "").number())
+        .as("what follows stands behind")
+        .isEqualTo(beyond.statement() + 1);
+    tracker.committed();
+    assertThat(tracker.missedBy(beyond)).as("another transaction").isNegative();
+  }
+
+  @Test
   void underAutocommitEachItemOfABatchHasItsTransaction() {
     session(Dialect.H2, true);
     List<SessionTracker.Position> batch = List.of(tracker.next(0), tracker.next(1));
