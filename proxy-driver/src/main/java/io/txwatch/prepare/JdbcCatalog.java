@@ -81,14 +81,15 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private boolean storesAsGiven;
 
   private JdbcCatalog(
-      Connection connection, BooleanSupplier idle, SharedTables shared, List<String> path) {
+      Connection connection, BooleanSupplier idle, SharedTables shared, OpenedSession session) {
     this.connection = connection;
     this.idle = idle;
     this.shared = shared;
-    this.path = path;
+    this.path = session.path();
+    this.otherLexis = session.otherLexis();
+    this.storesAsGiven = session.storesAsGiven();
     this.home = path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst().orElse("");
     this.database = shared.probe().databaseAt(home);
-    this.storesAsGiven = Lexis.storesAsGiven(database);
   }
 
   /**
@@ -114,8 +115,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       throws SQLException {
     SharedTables shared = SharedTables.enter(connection, url, user, source, autoPrepare, notices);
     try {
-      List<String> path = shared.path(connection);
-      return new JdbcCatalog(connection, idle, shared, path);
+      return new JdbcCatalog(connection, idle, shared, shared.opened(connection));
     } catch (SQLException | RuntimeException e) {
       shared.leave();
       throw e;

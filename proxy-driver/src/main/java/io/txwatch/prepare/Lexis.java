@@ -1,8 +1,6 @@
 package io.txwatch.prepare;
 
-import io.txwatch.history.Database;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -53,11 +51,14 @@ final class Lexis {
     return WITH_ASCII.contains(characterSet.toLowerCase(Locale.ROOT));
   }
 
-  /** Whether sessions begin so that values are stored as they are given, or refused. */
-  static boolean storesAsGiven(Database database) {
-    Map<String, String> settings = database.settings();
-    return STRICT_MODES.matcher(settings.getOrDefault("sql_mode", "")).matches()
-        && hasAscii(settings.getOrDefault("character_set_connection", ""));
+  /**
+   * Whether MySQL and MariaDB store values as they are given, or refuse them.
+   *
+   * @param sqlMode of the session
+   * @param characterSet of the connection
+   */
+  static boolean storesAsGiven(String sqlMode, String characterSet) {
+    return STRICT_MODES.matcher(sqlMode).matches() && hasAscii(characterSet);
   }
 
   /** Whether that may be over after a statement was executed. */

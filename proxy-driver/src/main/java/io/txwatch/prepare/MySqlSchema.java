@@ -80,6 +80,19 @@ final class MySqlSchema extends SchemaReader {
   }
 
   @Override
+  OpenedSession opened(Connection connection) throws SQLException {
+    return query(
+            connection,
+            "SELECT DATABASE(), @@sql_mode, @@character_set_connection",
+            row ->
+                new OpenedSession(
+                    text(row, 1).isEmpty() ? List.of() : List.of(text(row, 1)),
+                    Lexis.isOther(text(row, 2)),
+                    Lexis.storesAsGiven(text(row, 2), text(row, 3))))
+        .get(0);
+  }
+
+  @Override
   Optional<TableInfo> table(Connection connection, String schema, String name) throws SQLException {
     List<TableInfo> found =
         query(

@@ -50,6 +50,22 @@ final class PostgresSchema extends SchemaReader {
   }
 
   @Override
+  OpenedSession opened(Connection connection) throws SQLException {
+    List<String> conforming = new ArrayList<>();
+    List<String> path =
+        query(
+            connection,
+            "SELECT s, current_setting('standard_conforming_strings')"
+                + " FROM unnest(current_schemas(true)) WITH ORDINALITY AS p(s, i)"
+                + " ORDER BY (s = 'pg_catalog'), i",
+            row -> {
+              conforming.add(text(row, 2));
+              return text(row, 1);
+            });
+    return new OpenedSession(path, conforming.contains("off"), false);
+  }
+
+  @Override
   Optional<TableInfo> table(Connection connection, String schema, String name) throws SQLException {
     List<Found> found =
         query(

@@ -27,6 +27,11 @@ abstract class SchemaReader {
   /** The schemas in which the connection looks unqualified names up, first first. */
   abstract List<String> path(Connection connection) throws SQLException;
 
+  /** How a session begins. In one round trip, since every connection pays for it. */
+  OpenedSession opened(Connection connection) throws SQLException {
+    return new OpenedSession(path(connection), false, false);
+  }
+
   /**
    * The table of that name in that schema.
    *

@@ -148,6 +148,11 @@ final class SharedTables {
     sizes.clear();
   }
 
+  /** How the session on that connection begins. */
+  OpenedSession opened(Connection connection) throws SQLException {
+    return reader == null ? new OpenedSession(List.of(), false, false) : reader.opened(connection);
+  }
+
   /** Where that connection looks unqualified names up, asked of itself. */
   List<String> path(Connection connection) throws SQLException {
     return reader == null ? List.of() : reader.path(connection);
