@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -20,7 +21,9 @@ import java.util.regex.Pattern;
  *
  * <p>A waiter is shown as one before InnoDB has looked whether it closes a circle ({@code
  * lock_wait}), so two that are about to be parted could pass for two that a third one blocks. The
- * counter counts those that have been looked at: where several wait, it has to account for all.
+ * counter counts those that have been looked at: where several wait, it has to account for all but
+ * those whose foreign key's action waits ({@code row_update_cascade_for_mysql}, which is not
+ * counted).
  *
  * <p>Whom a transaction waits for is not shown, but for which row: who has waited for the same row
  * longer is before it.
@@ -35,14 +38,24 @@ final class MariaDbWaits implements WaitMonitor {
           "^RECORD LOCKS (space id \\d+ page no \\d+) .*\\nRecord lock, (heap no \\d+)",
           Pattern.MULTILINE);
 
+  /** What waits to change a row, and the row's table; a foreign key's check waits to read one. */
+  private static final Pattern CHANGE =
+      Pattern.compile(
+          "\\n([\\s\\S]*)\\n-+ TRX HAS BEEN WAITING .*\\n"
+              + "RECORD LOCKS .* of table `[^`]*`\\.`([^`]+)` .*lock_mode X");
+
   private final Connection watcher;
   private final InnodbPurges purges;
 
   /** Who waits, longest first. */
   private final Map<Long, Wait> waits = new LinkedHashMap<>();
 
-  /** A wait of a statement for a row. */
-  private record Wait(String query, String row) {}
+  /**
+   * A wait of a statement for a row.
+   *
+   * @param acts true if it is an action of a foreign key that waits
+   */
+  private record Wait(String query, String row, boolean acts) {}
 
   /** Takes the right PROCESS, which shows here rather than when somebody waits. */
   MariaDbWaits(Connection watcher, InnodbPurges purges) throws SQLException {
@@ -69,7 +82,8 @@ final class MariaDbWaits implements WaitMonitor {
             session,
             new Wait(
                 waiter.group(2),
-                row.find() ? row.group(1) + " " + row.group(2) : "of session " + session));
+                row.find() ? row.group(1) + " " + row.group(2) : "of session " + session,
+                acts(transactions[i].substring(waiter.end()))));
       }
     }
     waits.entrySet().removeIf(wait -> !wait.getValue().equals(found.get(wait.getKey())));
@@ -82,7 +96,20 @@ final class MariaDbWaits implements WaitMonitor {
           waiting.put(session, Set.copyOf(queue));
           queue.add(session);
         });
-    return found.size() > 1 && current() != found.size() ? Map.of() : waiting;
+    return found.size() > 1 && !accountsFor(found.values()) ? Map.of() : waiting;
+  }
+
+  /** True if the statement does not name the table in which it waits to change a row. */
+  private static boolean acts(String shown) {
+    Matcher change = CHANGE.matcher(shown);
+    return change.find()
+        && !Pattern.compile("(?i)(?<!\\w)" + Pattern.quote(change.group(2)) + "(?!\\w)")
+            .matcher(change.group(1))
+            .find();
+  }
+
+  private boolean accountsFor(Collection<Wait> shown) throws SQLException {
+    return current() == shown.stream().filter(wait -> !wait.acts()).count();
   }
 
   /** How many wait, or have been set free and not run since. */

@@ -19,12 +19,12 @@ final class PostgresDbms implements Dbms {
   /** A case need not survive a crash. */
   private static final String NO_FLUSH = "SET synchronous_commit = off";
 
+  private static final String TOO_MANY_CONNECTIONS = "53300";
+
   /**
    * A session looks for a circle once, so long after it began to wait: who closes one has to look
    * before those that waited already, or who is the victim hangs on the clock.
    */
-  private static final String TOO_MANY_CONNECTIONS = "53300";
-
   private static final String LOOK_FOR_DEADLOCKS_SOON = "SET deadlock_timeout = '1ms'";
 
   private static final String LOOK_FOR_DEADLOCKS_LATE = "SET deadlock_timeout = '5s'";

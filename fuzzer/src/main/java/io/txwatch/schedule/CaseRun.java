@@ -33,6 +33,9 @@ final class CaseRun {
   /** When the DBMS is first asked whether a statement that has not completed is blocked. */
   private static final long FIRST_LOOK_MICROS = 250;
 
+  /** The same of one that runs in this process: whether its thread waits is soon told. */
+  private static final long FIRST_LOOK_HERE_MICROS = 100;
+
   /** A statement that is not blocked then is slow: it is asked for less and less often. */
   private static final long LAST_LOOK_MICROS = 5_000;
 
@@ -156,7 +159,9 @@ final class CaseRun {
   private boolean settle(Optional<Step> submitted, boolean allIdle)
       throws SQLException, InterruptedException {
     long left = TimeUnit.NANOSECONDS.toMicros(surroundings.patience().toNanos());
-    long pause = FIRST_LOOK_MICROS;
+    long first =
+        surroundings.dbms().waitsInCallingThread() ? FIRST_LOOK_HERE_MICROS : FIRST_LOOK_MICROS;
+    long pause = first;
     lookout.somethingHappens();
     try {
       while (true) {
@@ -173,7 +178,7 @@ final class CaseRun {
         if (done != null && own.get(done.name()) != done) {
           pause = 0; // it was given up with an earlier case, and has only now come to its end
         } else if (done != null) {
-          pause = take(done) ? FIRST_LOOK_MICROS : 0;
+          pause = take(done) ? first : 0;
         } else if (!allIdle && areAtRest(busy)) {
           return true;
         } else if (left < 0 || lookout.someoneTriesForEver(busy)) {
@@ -183,7 +188,7 @@ final class CaseRun {
           pause =
               busy.stream().anyMatch(lookout::triesAgain)
                   ? NEXT_LOOK_MICROS
-                  : Math.min(Math.max(2 * pause, FIRST_LOOK_MICROS), LAST_LOOK_MICROS);
+                  : Math.min(Math.max(2 * pause, first), LAST_LOOK_MICROS);
         }
       }
     } finally {
@@ -223,7 +228,8 @@ final class CaseRun {
    * True if a step cannot but come back soon: it only begins or ends a transaction, or nobody else
    * has done anything in one, or it reads where reading takes no locks. Where the DBMS runs in the
    * thread that calls it, a query is left to the session's own: it may never come back (H2 looks
-   * for the MIN of an index for ever at times, whose rows another transaction has changed).
+   * for the MIN of an index for ever at times, whose rows another transaction has changed), unless
+   * it is the first of its transaction, and so sees what there is.
    */
   private boolean cannotBlock(Session session, Step step) {
     if (!rowsOnly) {
@@ -234,7 +240,7 @@ final class CaseRun {
     }
     boolean othersHold =
         own.values().stream().anyMatch(other -> other != session && other.holdsLocks());
-    return (!othersHold && !surroundings.dbms().triesAgain())
+    return (!othersHold && (!surroundings.dbms().triesAgain() || !session.holdsLocks()))
         || (PlainQuery.is(step.sql())
             && !surroundings.dbms().readsLock(level)
             && !surroundings.dbms().waitsInCallingThread());

@@ -169,15 +169,20 @@ final class Lookout {
   /**
    * True if one computes for longer than any statement of a case takes, and the DBMS does not say
    * that it waits: told by the processor's time, which does not hang on what else the machine does.
+   * Where all are busy, none may be left that has not had its time: it could set the others free.
    */
   boolean someoneTriesForEver(Collection<Session> busy) {
     return dbms.triesAgain()
         && looks >= MOST_LOOKS
         && busy.stream()
-            .anyMatch(
-                session ->
-                    !listed.contains(session.key())
-                        && session.computedNanos() > pace.mostComputingNanos());
+            .anyMatch(session -> !listed.contains(session.key()) && computesForEver(session))
+        && (busy.size() < own.size()
+            || busy.stream()
+                .allMatch(session -> session.waitsItself() || computesForEver(session)));
+  }
+
+  private boolean computesForEver(Session session) {
+    return session.computedNanos() > pace.mostComputingNanos();
   }
 
   /** True if some of our sessions wait in a circle, or for those that do. */

@@ -156,6 +156,34 @@ class ScheduleExecutorTest {
     }
   }
 
+  /** Two wait, and MariaDB counts one: not that whose foreign key's action waits. */
+  @Test
+  void aForeignKeysActionWaitsUncounted() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE p (id INT NOT NULL PRIMARY KEY) {ENGINE}
+        I: CREATE TABLE c (id INT NOT NULL PRIMARY KEY, pid INT, \
+        FOREIGN KEY (pid) REFERENCES p (id) ON DELETE SET NULL) {ENGINE}
+        I: CREATE TABLE u (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+        I: INSERT INTO p VALUES (1)
+        I: INSERT INTO c VALUES (1, 1)
+        I: INSERT INTO u VALUES (1, 1)
+        T1: BEGIN
+        T1: SELECT * FROM c LOCK IN SHARE MODE
+        T1: UPDATE u SET v = 2
+        T2: DELETE FROM p
+        T3: UPDATE u SET v = 3
+        T1: COMMIT
+        """;
+    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+      Execution execution = lab.execute(schedule, "RC");
+
+      assertThat(execution.undecided()).isEmpty();
+      assertThat(execution.outcome(4).blocked()).isTrue();
+      assertThat(execution.outcome(5).blocked()).isTrue();
+    }
+  }
+
   /**
    * What InnoDB takes a table's size for, and joins by, does not hang on the cases before: a row
    * that could not move to a key which is taken counts for two from then on.
