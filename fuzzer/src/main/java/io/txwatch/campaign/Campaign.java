@@ -274,7 +274,7 @@ public final class Campaign {
 
     private void judge(Execution execution)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      if (execution.undecided().isEmpty() && execution.race().isPresent()) {
+      if (execution.race().isPresent()) {
         racing.incrementAndGet();
       }
       boolean told = false;

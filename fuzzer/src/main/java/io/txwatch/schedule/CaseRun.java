@@ -33,9 +33,6 @@ final class CaseRun {
   /** When the DBMS is first asked whether a statement that has not completed is blocked. */
   private static final long FIRST_LOOK_MICROS = 250;
 
-  /** The same of one that runs in this process: whether its thread waits is soon told. */
-  private static final long FIRST_LOOK_HERE_MICROS = 100;
-
   /** A statement that is not blocked then is slow: it is asked for less and less often. */
   private static final long LAST_LOOK_MICROS = 5_000;
 
@@ -159,9 +156,7 @@ final class CaseRun {
   private boolean settle(Optional<Step> submitted, boolean allIdle)
       throws SQLException, InterruptedException {
     long left = TimeUnit.NANOSECONDS.toMicros(surroundings.patience().toNanos());
-    long first =
-        surroundings.dbms().waitsInCallingThread() ? FIRST_LOOK_HERE_MICROS : FIRST_LOOK_MICROS;
-    long pause = first;
+    long pause = FIRST_LOOK_MICROS;
     lookout.somethingHappens();
     try {
       while (true) {
@@ -178,7 +173,7 @@ final class CaseRun {
         if (done != null && own.get(done.name()) != done) {
           pause = 0; // it was given up with an earlier case, and has only now come to its end
         } else if (done != null) {
-          pause = take(done) ? first : 0;
+          pause = take(done) ? FIRST_LOOK_MICROS : 0;
         } else if (!allIdle && areAtRest(busy)) {
           return true;
         } else if (left < 0 || lookout.someoneTriesForEver(busy)) {
@@ -188,7 +183,7 @@ final class CaseRun {
           pause =
               busy.stream().anyMatch(lookout::triesAgain)
                   ? NEXT_LOOK_MICROS
-                  : Math.min(Math.max(2 * pause, first), LAST_LOOK_MICROS);
+                  : Math.min(Math.max(2 * pause, FIRST_LOOK_MICROS), LAST_LOOK_MICROS);
         }
       }
     } finally {

@@ -38,9 +38,12 @@ public record Execution(
     Optional<String> race,
     List<Event> events) {
 
-  /** Why no oracle can be sure of what it would say. */
+  /**
+   * Why no oracle can be sure of what it would say. Where sessions raced, it hangs on who was first
+   * whether the case came to rest afterwards: so the race is the reason.
+   */
   public Optional<String> doubt() {
-    return undecided.isPresent() ? undecided : race;
+    return race.isPresent() ? race : undecided;
   }
 
   /** The outcome of a step. */

@@ -30,6 +30,9 @@ final class Lookout {
   /** One that waits and tries again and again is shown to wait at one look in five, or more. */
   private static final int MOST_LOOKS = 100;
 
+  /** One that was set free goes on before it is looked at so often, the longer apart the more. */
+  private static final int MOST_LOOKS_AT_FREED = 8;
+
   private final Dbms dbms;
   private final WaitMonitor monitor;
   private final Map<String, Session> own;
@@ -93,6 +96,7 @@ final class Lookout {
     listed = waiting.keySet();
     if (!busy.stream().allMatch(session -> waiting.containsKey(session.key()))
         || busy.stream().anyMatch(session -> isHeldUpByOthers(waiting.get(session.key())))
+        || busy.stream().anyMatch(session -> mayBeFree(waiting.get(session.key())))
         || someoneGoesOn(busy)
         || !completed.isEmpty()
         || isInCircle(waiting)) {
@@ -135,6 +139,17 @@ final class Lookout {
     return blockers != null
         && !blockers.isEmpty()
         && own.values().stream().noneMatch(session -> blockers.contains(session.key()));
+  }
+
+  /**
+   * True if whom a session waits for has nothing left that it could wait for: it has been set free,
+   * and its thread has not had its turn; or it was overlooked, and waits for good.
+   */
+  private boolean mayBeFree(@Nullable Set<Long> blockers) {
+    return dbms.waitsInCallingThread()
+        && blockers != null
+        && looks < MOST_LOOKS_AT_FREED
+        && !monitor.changers().containsAll(blockers);
   }
 
   /** True if one has been set free, whatever the DBMS still says of it. */
