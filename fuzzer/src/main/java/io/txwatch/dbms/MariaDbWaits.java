@@ -25,6 +25,9 @@ import java.util.regex.Pattern;
  * those whose foreign key's action waits ({@code row_update_cascade_for_mysql}, which is not
  * counted).
  *
+ * <p>An UPDATE that may pass over a locked row (READ COMMITTED) is shown to wait for it for as long
+ * as it takes to look whether it chooses the row; it is counted only if it waits.
+ *
  * <p>Whom a transaction waits for is not shown, but for which row: who has waited for the same row
  * longer is before it.
  */
@@ -42,7 +45,7 @@ final class MariaDbWaits implements WaitMonitor {
   private static final Pattern CHANGE =
       Pattern.compile(
           "\\n([\\s\\S]*)\\n-+ TRX HAS BEEN WAITING .*\\n"
-              + "RECORD LOCKS .* of table `[^`]*`\\.`([^`]+)` .*lock_mode X");
+              + "RECORD LOCKS .* of table `[^`]*`\\.`([^`]+)` .*lock_mode X(.*)");
 
   private final Connection watcher;
   private final InnodbPurges purges;
@@ -54,8 +57,9 @@ final class MariaDbWaits implements WaitMonitor {
    * A wait of a statement for a row.
    *
    * @param acts true if it is an action of a foreign key that waits
+   * @param mayPass true if it may yet pass the row over, and not wait
    */
-  private record Wait(String query, String row, boolean acts) {}
+  private record Wait(String query, String row, boolean acts, boolean mayPass) {}
 
   /** Takes the right PROCESS, which shows here rather than when somebody waits. */
   MariaDbWaits(Connection watcher, InnodbPurges purges) throws SQLException {
@@ -78,12 +82,16 @@ final class MariaDbWaits implements WaitMonitor {
       if (waiter.find()) {
         long session = Long.parseLong(waiter.group(1));
         Matcher row = ROW.matcher(transactions[i]);
+        Matcher change = CHANGE.matcher(transactions[i].substring(waiter.end()));
+        boolean changes = change.find();
+        boolean acts = changes && !names(change.group(1), change.group(2));
         found.put(
             session,
             new Wait(
                 waiter.group(2),
                 row.find() ? row.group(1) + " " + row.group(2) : "of session " + session,
-                acts(transactions[i].substring(waiter.end()))));
+                acts,
+                changes && !acts && change.group(3).contains("locks rec but not gap")));
       }
     }
     waits.entrySet().removeIf(wait -> !wait.getValue().equals(found.get(wait.getKey())));
@@ -96,16 +104,13 @@ final class MariaDbWaits implements WaitMonitor {
           waiting.put(session, Set.copyOf(queue));
           queue.add(session);
         });
-    return found.size() > 1 && !accountsFor(found.values()) ? Map.of() : waiting;
+    boolean isSure = found.size() <= 1 && found.values().stream().noneMatch(Wait::mayPass);
+    return isSure || accountsFor(found.values()) ? waiting : Map.of();
   }
 
-  /** True if the statement does not name the table in which it waits to change a row. */
-  private static boolean acts(String shown) {
-    Matcher change = CHANGE.matcher(shown);
-    return change.find()
-        && !Pattern.compile("(?i)(?<!\\w)" + Pattern.quote(change.group(2)) + "(?!\\w)")
-            .matcher(change.group(1))
-            .find();
+  /** True if a statement names a table: it waits in none that it does not, but its actions do. */
+  private static boolean names(String sql, String table) {
+    return Pattern.compile("(?i)(?<!\\w)" + Pattern.quote(table) + "(?!\\w)").matcher(sql).find();
   }
 
   private boolean accountsFor(Collection<Wait> shown) throws SQLException {
