@@ -8,6 +8,7 @@ import io.txwatch.dbms.Workspace;
 import io.txwatch.schedule.ScheduleExecutor.SetupException;
 import io.txwatch.testcase.TestCase;
 import io.txwatch.testcase.TextPattern;
+import io.txwatch.testcase.Words;
 import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -30,8 +31,7 @@ final class Ground implements AutoCloseable {
       TextPattern.of(
           "(?i)^\\s*(CREATE|ALTER|DROP|TRUNCATE|RENAME|SET|PRAGMA|CALL|DO|BEGIN\\s+\\w)\\b");
 
-  private static final TextPattern SETS_OFF_ACTIONS =
-      TextPattern.of("(?i)\\b(UPDATE|DELETE|REPLACE)\\b");
+  private static final Words SETS_OFF_ACTIONS = Words.of("UPDATE", "DELETE", "REPLACE");
 
   private final Dbms dbms;
   private final Workspace workspace;
@@ -155,7 +155,7 @@ final class Ground implements AutoCloseable {
   /** Who makes way for another in a deadlock has let it wait, be it that nobody saw it. */
   private static boolean mayHaveActedAfterWaiting(StepOutcome outcome) {
     Failure failure = outcome.failure();
-    return (outcome.blocked() && SETS_OFF_ACTIONS.isIn(outcome.step().sql()))
+    return (outcome.blocked() && SETS_OFF_ACTIONS.areIn(outcome.step().sql()))
         || (failure != null && failure.kind() == Failure.Kind.DEADLOCK);
   }
 

@@ -11,6 +11,7 @@ import io.txwatch.history.WriterToken;
 import io.txwatch.sql.TransactionControl;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
@@ -169,7 +170,7 @@ public final class SessionTracker {
       state.start(position.transaction(), true);
     } else {
       beginIfNoneIsOpen();
-      SessionState.Transaction open = java.util.Objects.requireNonNull(state.current);
+      SessionState.Transaction open = Objects.requireNonNull(state.current);
       open.statements = Math.max(open.statements, position.statement() - 1);
     }
     Observation item = state.add(this, kind, sql, callSite);
