@@ -13,6 +13,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import java.util.zip.ZipFile;
 import org.tukaani.xz.XZInputStream;
 
@@ -40,6 +41,16 @@ public final class PostgresServer implements DatabaseServer {
    * @throws ServerUnavailableException with a line for people
    */
   public static PostgresServer start() {
+    return start(List.of());
+  }
+
+  /**
+   * Starts one with other settings than the tests want.
+   *
+   * @param more each {@code name=value}, as in postgresql.conf; of two of one name the later counts
+   * @throws ServerUnavailableException with a line for people
+   */
+  public static PostgresServer start(List<String> more) {
     Path home = Binaries.unpacked(ARTIFACT, ARCHIVE, PostgresServer::unpack);
     try {
       Path directory = Files.createTempDirectory("txwatch-postgres");
@@ -51,10 +62,8 @@ public final class PostgresServer implements DatabaseServer {
       int port = ServerProcess.freePort();
       List<String> command = new ArrayList<>(Privileges.current().prefix());
       command.addAll(List.of(home.resolve("bin/postgres").toString(), "-D", data.toString()));
-      for (String setting : settings(port)) {
-        command.add("-c");
-        command.add(setting);
-      }
+      Stream.concat(settings(port).stream(), more.stream())
+          .forEach(setting -> command.addAll(List.of("-c", setting)));
       Path status = data.resolve("postmaster.pid");
       ServerProcess process =
           ServerProcess.start(command, Map.of(), directory, "QUIT", () -> isReady(status));

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -41,6 +42,18 @@ public final class TestServers {
   public static DatabaseServer of(ServerKind kind) {
     synchronized (RUNNING) {
       return RUNNING.computeIfAbsent(kind, TestServers::start);
+    }
+  }
+
+  /**
+   * Has a server of its kind started by somebody who wants other settings, unless one runs already
+   * or is named by {@value #URLS}.
+   */
+  public static void startBy(ServerKind kind, Supplier<DatabaseServer> start) {
+    synchronized (RUNNING) {
+      if (startsItself(kind)) {
+        RUNNING.computeIfAbsent(kind, any -> start.get());
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package io.txwatch.bench.overhead;
 
 import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationResult;
+import io.txwatch.servers.PostgresServer;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.sql.Connection;
@@ -21,9 +22,9 @@ public final class Databases {
   /** The URL of a fresh database with a workload's tables. */
   static String create(ServerKind kind, Workload workload, boolean prepared, long seed)
       throws SQLException {
+    giveMemory(kind);
     String url = TestServers.freshDatabase(kind);
     try (Connection connection = DriverManager.getConnection(url)) {
-      giveMemory(connection, kind);
       workload.create(connection, seed);
     }
     if (prepared) {
@@ -51,11 +52,19 @@ public final class Databases {
    * memory, or the disk is measured, and who has the larger rows pays for all. A server of somebody
    * else's is left as it is.
    */
-  private static void giveMemory(Connection connection, ServerKind kind) throws SQLException {
-    if (kind != ServerKind.MARIADB) {
-      return;
+  static void giveMemory(ServerKind kind) throws SQLException {
+    switch (kind) {
+      case POSTGRESQL ->
+          TestServers.startBy(
+              kind, () -> PostgresServer.start(List.of("shared_buffers=1GB", "max_wal_size=4GB")));
+      case MARIADB -> giveMemoryToMariaDb();
+      default -> {}
     }
-    try (var statement = connection.createStatement();
+  }
+
+  private static void giveMemoryToMariaDb() throws SQLException {
+    try (Connection connection = TestServers.of(ServerKind.MARIADB).connect();
+        var statement = connection.createStatement();
         var pool = statement.executeQuery("SELECT @@GLOBAL.innodb_buffer_pool_size")) {
       if (pool.next() && pool.getLong(1) <= POOL_OF_THE_TESTS) {
         statement.execute("SET GLOBAL innodb_buffer_pool_size = 1024 * 1024 * 1024");
