@@ -86,6 +86,14 @@ public interface Dbms {
     return false;
   }
 
+  /**
+   * True if a lock that is let go of is nobody's until one seizes it: who waited for it may come
+   * too late, and wait again. Otherwise it goes to who has waited longest.
+   */
+  default boolean locksAreSeized() {
+    return false;
+  }
+
   /** False if a transaction begins and ends by the connection's methods alone. */
   default boolean beginsBySql() {
     return true;

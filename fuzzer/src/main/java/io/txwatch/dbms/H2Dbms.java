@@ -100,6 +100,12 @@ final class H2Dbms implements Dbms {
     return true;
   }
 
+  /** Who waits for a transaction is woken at its end, and looks for the row anew (2.5.252). */
+  @Override
+  public boolean locksAreSeized() {
+    return true;
+  }
+
   /**
    * H2's sessions can block each other for ever when two of them define tables (2.5.252: one holds
    * the catalog's lock and wants the database's monitor, the other has the monitor). In memory each

@@ -31,6 +31,19 @@ public enum KnownBehaviour {
           && References.of(execution.testCase().setup()).actAfterWaitingIn(execution);
     }
   },
+  MARIADB_ROW_TAKEN_TWICE(
+      "mariadb-row-taken-twice",
+      "An UPDATE or a locking query that waits for a row with a NULL in its unique key, which is then"
+          + " rolled back, takes the row before it for the next one: it is changed, and counted,"
+          + " twice, at every level. Fixed in 10.11.8.",
+      "MDEV-33802; seen on 10.11.5") {
+    @Override
+    boolean fits(Database database, Execution execution, Verdict verdict) {
+      return database.product().equals("MariaDB")
+          && WITHOUT_NULLS_KNOWN_APART.matcher(database.version()).find()
+          && UndoneNulls.areMetIn(execution, verdict.statement());
+    }
+  },
   INNODB_SEMI_CONSISTENT_READ(
       "innodb-semi-consistent-read",
       "At READ UNCOMMITTED and READ COMMITTED an UPDATE, DELETE or locking query that meets a locked"
@@ -185,6 +198,7 @@ public enum KnownBehaviour {
   };
 
   private static final Pattern WITH_BROKEN_INDEXES = Pattern.compile("^10\\.11\\.[0-5]\\b");
+  private static final Pattern WITHOUT_NULLS_KNOWN_APART = Pattern.compile("^10\\.11\\.[0-7]\\b");
 
   /** What looks for rows: not an INSERT of values, which meets those of its own keys alone. */
   private static final Pattern SEARCH =

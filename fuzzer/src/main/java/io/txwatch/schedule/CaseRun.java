@@ -197,7 +197,7 @@ final class CaseRun {
       while (!session.isBusy() && session.next().isPresent()) {
         Step step = session.next().get();
         if (!session.isBroken()) {
-          races.submitted(session);
+          races.submitted(session, step);
           boolean atOnce = cannotBlock(session, step);
           changesNothing =
               atOnce

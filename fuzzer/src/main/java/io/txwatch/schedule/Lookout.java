@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Lookout {
 
-  /** More than a statement computes to fail, once it may go on. */
+  /** More than a statement computes to fail, once it may go on, unless its code is new. */
   private static final long MOST_RETURNING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   /** More than one computes to try again, and to find that it still has to wait. */
@@ -29,6 +29,12 @@ final class Lookout {
 
   /** One that waits and tries again and again is shown to wait at one look in five, or more. */
   private static final int MOST_LOOKS = 100;
+
+  /**
+   * Many tries. Looks show the same as long as the one that is looked at has no processor: one
+   * counts that finds it so much further than the one before.
+   */
+  private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
 
   /** One that was set free goes on before it is looked at so often, the longer apart the more. */
   private static final int MOST_LOOKS_AT_FREED = 8;
@@ -47,6 +53,16 @@ final class Lookout {
 
   /** How often the DBMS has been asked since something happened. */
   private int looks;
+
+  /** The same of those that try again and again: the looks that count. */
+  private final Map<Long, Looks> looksAt = new HashMap<>();
+
+  /**
+   * Looks at one that tries again and again.
+   *
+   * @param computedNanos how much it had computed at the last that counts
+   */
+  private record Looks(int count, long computedNanos) {}
 
   /** Those that had changed anything when all were last at rest, as far as the DBMS tells. */
   private Set<Long> changers = Set.of();
@@ -77,6 +93,7 @@ final class Lookout {
   void somethingHappens() {
     shown.clear();
     looks = 0;
+    looksAt.clear();
     if (dbms.waitsInCallingThread()) {
       own.values().stream().filter(Session::isBusy).forEach(Session::mayBeFree);
     }
@@ -85,8 +102,8 @@ final class Lookout {
   /** Who waits for whom, if each of those that are busy is blocked by one that is idle. */
   Optional<Map<Long, Set<Long>>> whoWaits(List<Session> busy) throws SQLException {
     if (busy.size() == own.size()) { // nobody is left who could block them
-      looks++;
-      listed = Set.of();
+      boolean isLong = dbms.triesAgain() && busy.stream().anyMatch(this::computesForEver);
+      listed = isLong ? waiting(busy).keySet() : Set.of();
       return Optional.empty();
     }
     if (someoneGoesOn(busy)) {
@@ -118,6 +135,7 @@ final class Lookout {
     waiting.keySet().retainAll(own.values().stream().map(Session::key).toList());
     for (Session session : busy) {
       if (triesAgain(session)) {
+        countLook(session);
         Set<Long> now = waiting.remove(session.key());
         if (now != null && monitor.changers().containsAll(now)) {
           shown.put(session.key(), now);
@@ -129,6 +147,14 @@ final class Lookout {
       }
     }
     return waiting;
+  }
+
+  private void countLook(Session session) {
+    Looks sofar = looksAt.getOrDefault(session.key(), new Looks(0, 0));
+    long computed = session.computedNanos();
+    if (computed - sofar.computedNanos() >= BETWEEN_LOOKS_NANOS) {
+      looksAt.put(session.key(), new Looks(sofar.count() + 1, computed));
+    }
   }
 
   /**
@@ -156,10 +182,15 @@ final class Lookout {
   private boolean someoneGoesOn(Collection<Session> busy) {
     return busy.stream()
         .anyMatch(
-            session ->
-                triesAgain(session)
-                    && session.computedNanos()
-                        < (mayBeVictim(session) ? MOST_RETURNING_NANOS : MOST_TRYING_NANOS));
+            session -> triesAgain(session) && session.computedNanos() < mostGoingOnNanos(session));
+  }
+
+  /** How much one computes at most that has been set free, while it is still shown to wait. */
+  private long mostGoingOnNanos(Session session) {
+    if (isVictim(session)) {
+      return pace.mostComputingNanos();
+    }
+    return session.isBlocked() || !othersWaited ? MOST_TRYING_NANOS : MOST_RETURNING_NANOS;
   }
 
   /**
@@ -172,28 +203,40 @@ final class Lookout {
   }
 
   /**
-   * True if one can be a deadlock's victim that is on its way back: it is shown to wait until then.
-   * It had changed something, for which others waited, and that has been rolled back.
+   * True if one is a deadlock's victim that is on its way back: it is shown to wait until then. It
+   * had changed something, for which others waited, and that has been rolled back.
    */
-  private boolean mayBeVictim(Session session) {
-    return session.isBlocked()
-        ? changers.contains(session.key()) && !monitor.changers().contains(session.key())
-        : othersWaited;
+  private boolean isVictim(Session session) {
+    return changers.contains(session.key()) && !monitor.changers().contains(session.key());
   }
 
   /**
    * True if one computes for longer than any statement of a case takes, and the DBMS does not say
-   * that it waits: told by the processor's time, which does not hang on what else the machine does.
-   * Where all are busy, none may be left that has not had its time: it could set the others free.
+   * that it waits, or only for one that waits as well: told by the processor's time, which does not
+   * hang on what else the machine does. All others have to wait, or to have had their time, too:
+   * they could set it free.
    */
   boolean someoneTriesForEver(Collection<Session> busy) {
+    boolean nobodyIsIdle = busy.size() == own.size();
     return dbms.triesAgain()
-        && looks >= MOST_LOOKS
         && busy.stream()
-            .anyMatch(session -> !listed.contains(session.key()) && computesForEver(session))
-        && (busy.size() < own.size()
-            || busy.stream()
-                .allMatch(session -> session.waitsItself() || computesForEver(session)));
+            .anyMatch(
+                session ->
+                    (nobodyIsIdle || !listed.contains(session.key()))
+                        && computesForEver(session)
+                        && wasLookedAtOften(session))
+        && busy.stream()
+            .allMatch(
+                session ->
+                    computesForEver(session)
+                        || (listed.contains(session.key())
+                            && (!nobodyIsIdle || session.waitsItself())))
+        && completed.isEmpty();
+  }
+
+  private boolean wasLookedAtOften(Session session) {
+    Looks sofar = looksAt.get(session.key());
+    return sofar != null && sofar.count() >= MOST_LOOKS;
   }
 
   private boolean computesForEver(Session session) {

@@ -3,7 +3,7 @@ package io.txwatch.schedule;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.history.IsolationLevel;
-import java.util.HashMap;
+import io.txwatch.testcase.Step;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * scheduler's doing, and another run may end otherwise.
  *
  * <p>Told by who waited for whom when the sessions were last at rest, and who has ended since, so
- * that it is the same in every run, whoever wins.
+ * that it is the same in every run, whoever wins ({@link SideBySide}).
  */
 final class Races {
 
@@ -28,6 +28,7 @@ final class Races {
 
   private final boolean victimsHangOnTime;
   private final boolean wakesByChance;
+  private final boolean locksAreSeized;
 
   /** Who waited for whom when all were last at rest. */
   private Map<Long, Set<Long>> waited = Map.of();
@@ -38,42 +39,51 @@ final class Races {
   private final Set<Long> ended = new HashSet<>();
   private final Set<Long> victims = new HashSet<>();
 
-  /** True if the step that was submitted has completed. */
-  private boolean cameBack;
-
   private @Nullable Session submitter;
+
+  /** True if what it submitted can but end its transaction, or a part of it. */
+  private boolean onlyEnds;
+
   private Optional<String> found = Optional.empty();
 
   Races(Dbms dbms, IsolationLevel level) {
     this.locksAreKept = level.compareTo(IsolationLevel.READ_COMMITTED) > 0;
     this.victimsHangOnTime = dbms.victimsHangOnTime();
     this.wakesByChance = dbms.wakesByChance();
+    this.locksAreSeized = dbms.locksAreSeized();
   }
 
   /** A session submits a step, while the others are at rest. */
-  void submitted(Session session) {
+  void submitted(Session session, Step step) {
     submitter = session;
+    onlyEnds = step.role() != Step.Role.WORK || goesBack(step);
     harmless = session.holdsLocks() ? null : session;
   }
 
   /** A step has completed. */
   void completed(Session session, StepOutcome outcome) {
     Failure failure = outcome.failure();
-    cameBack |= session == submitter;
     if (failure != null && failure.kind() == Failure.Kind.DEADLOCK) {
       victims.add(session.key());
     }
-    boolean goesBack = ROLLBACK_TO.matcher(outcome.step().sql()).find();
-    if (goesBack
+    boolean ends = !session.isInTransaction() || session.owesRollback();
+    boolean takesBack =
+        !ends
+            && (goesBack(outcome.step())
+                || (!outcome.succeeded() && waited.containsKey(session.key())));
+    if (takesBack
         && wakesByChance
         && found.isEmpty()
         && waited.values().stream().anyMatch(blockers -> blockers.contains(session.key()))) {
       found = Optional.of("who waits is woken by '" + outcome.step().sql() + "' or not");
     }
-    boolean releases = !session.isInTransaction() || session.owesRollback() || goesBack;
-    if (releases && session != harmless) {
+    if ((ends || takesBack) && session != harmless) {
       ended(session);
     }
+  }
+
+  private static boolean goesBack(Step step) {
+    return ROLLBACK_TO.matcher(step.sql()).find();
   }
 
   /** A session's transaction has ended. */
@@ -83,67 +93,26 @@ final class Races {
 
   /** All are at rest again, these because they wait for those. */
   void settled(Map<Long, Set<Long>> waiting) {
-    if (waited.size() > 1 && found.isEmpty() && isRace()) {
+    if (waited.size() > 1 && found.isEmpty() && isRace(waiting.keySet())) {
       found = Optional.of("several sessions are set free at a time");
     }
     waited = waiting;
     submitter = null;
+    onlyEnds = false;
     harmless = null;
-    cameBack = false;
     ended.clear();
     victims.clear();
   }
 
-  private boolean isRace() {
+  private boolean isRace(Set<Long> waiting) {
     if (!victims.isEmpty() && victimsHangOnTime) {
       return true;
     }
-    Map<Long, Set<Long>> left = new HashMap<>(waited);
-    boolean wasEnd = submitter == null || ended.contains(submitter.key());
-    if (!wasEnd) { // a step that closed a circle: its victims made way before anybody went on
-      left.keySet().removeAll(victims);
-    }
-    Set<Long> gone = new HashSet<>(ended);
-    gone.removeAll(left.keySet());
-    boolean closedCircle = !wasEnd && !victims.isEmpty() && cameBack;
-    if (closedCircle && !free(left, gone).isEmpty()) {
-      return true; // who closed it went on, and beside it another one
-    }
-    while (!gone.isEmpty()) {
-      Set<Long> free = free(left, gone);
-      left.keySet().removeAll(free);
-      gone.addAll(free);
-      if (free.size() > 1 || (!free.isEmpty() && !locksAreKept && !free(left, gone).isEmpty())) {
-        return true;
-      }
-      if (free.isEmpty() || !ended.containsAll(free)) {
-        gone.removeAll(free);
-        return !free.isEmpty() && isMadeWayFor(left, gone);
-      }
-    }
-    return false;
-  }
-
-  /**
-   * True if who was set free goes on beside others: it has closed a circle, and they waited for the
-   * victim.
-   */
-  private boolean isMadeWayFor(Map<Long, Set<Long>> left, Set<Long> gone) {
-    left.keySet().removeAll(victims);
-    gone.addAll(victims);
-    return !victims.isEmpty() && !free(left, gone).isEmpty();
-  }
-
-  /** Those of the waiters that wait for nobody who is not gone. */
-  private static Set<Long> free(Map<Long, Set<Long>> waiters, Set<Long> gone) {
-    Set<Long> free = new HashSet<>();
-    waiters.forEach(
-        (waiter, blockers) -> {
-          if (gone.containsAll(blockers)) {
-            free.add(waiter);
-          }
-        });
-    return free;
+    Set<Long> held = locksAreSeized ? Set.of() : waiting;
+    SideBySide sideBySide = new SideBySide(ended, victims, held, locksAreKept);
+    return submitter == null || onlyEnds
+        ? sideBySide.mayRunAfterEnds(waited)
+        : sideBySide.mayRunAfterStatementOf(submitter.key(), waited);
   }
 
   /** Why another run may go another way. */

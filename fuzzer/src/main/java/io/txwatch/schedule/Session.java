@@ -77,6 +77,9 @@ final class Session implements AutoCloseable {
   /** Written by the session's thread before it tells of completion, read by the executor after. */
   private @Nullable StepOutcome outcome;
 
+  /** True while its thread executes what it was given, be it that it waits within. */
+  private volatile boolean atWork;
+
   private volatile @Nullable SQLException fault;
   private volatile @Nullable Statement statement;
 
@@ -105,7 +108,10 @@ final class Session implements AutoCloseable {
   private void serve() {
     try {
       for (Runnable next = work.take(); next != END; next = work.take()) {
-        perform(next);
+        atWork = true;
+        next.run();
+        atWork = false;
+        completed.add(this);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -343,8 +349,14 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /** True if its thread waits, be it for a step or within one. */
+  /**
+   * True if its thread waits within a step, or has completed one: not if it has yet to come to the
+   * one that it was given.
+   */
   boolean waitsItself() {
+    if (!atWork) {
+      return false;
+    }
     Thread.State state = thread.getState();
     return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
   }

@@ -144,6 +144,72 @@ class KnownBehaviourTest {
     }
   }
 
+  /** T1 waits for the row that T2 takes back, and takes the one before it for the next. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO t VALUES (3, NULL, 9)",
+        "INSERT INTO t (v, a) VALUES (9, 3)",
+        "INSERT INTO t VALUES (1, 7, 9), (3, NULL, 9)"
+      })
+  void aRowIsTakenTwiceWhereOneWithANullWasTakenBack(String insert) throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (a INT, b INT, v INT, UNIQUE (a, b)) {ENGINE}
+        I: INSERT INTO t VALUES (1, 1, 0), (3, NULL, 0), (4, NULL, 0)
+        T2: BEGIN
+        T2: %s
+        T1: UPDATE t SET v = v + 1 WHERE a = 3
+        T2: ROLLBACK
+        """
+            .formatted(insert);
+    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+      for (String level : List.of("RC", "RR", "SER")) {
+        Execution twice = lab.execute(schedule, level);
+        for (Oracle oracle : List.of(new Troc(), new WriteCheck())) {
+          Verdict verdict = oracle.judge(twice, lab.laboratory());
+          assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
+          assertThat(KnownBehaviour.of(lab.dbms().database(), twice, verdict))
+              .contains(KnownBehaviour.MARIADB_ROW_TAKEN_TWICE);
+        }
+      }
+      String reading =
+          schedule.replace(
+              "UPDATE t SET v = v + 1 WHERE a = 3", "SELECT * FROM t WHERE a = 3 FOR UPDATE");
+      assertThat(known(lab, lab.execute(reading, "RR"), "troc"))
+          .contains(KnownBehaviour.MARIADB_ROW_TAKEN_TWICE);
+    }
+  }
+
+  /** Nothing is taken back, or no NULL, or by no unique key; or one row was taken once. */
+  @Test
+  void aRowIsNotTakenTwiceElsewhere() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (a INT, b INT, v INT, UNIQUE (a, b)) {ENGINE}
+        I: INSERT INTO t VALUES (1, 1, 0), (3, NULL, 0), (3, 4, 0), (4, NULL, 0)
+        T2: BEGIN
+        T2: INSERT INTO t VALUES (3, NULL, 9)
+        T1: UPDATE t SET v = v + 1 WHERE a = 3
+        T2: ROLLBACK
+        """;
+    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+      assertThat(known(lab, lab.execute(schedule, "RR"), "troc"))
+          .contains(KnownBehaviour.MARIADB_ROW_TAKEN_TWICE);
+      for (String other :
+          List.of(
+              schedule.replace("ROLLBACK", "COMMIT"),
+              schedule.replace("(3, NULL, 9)", "(3, 2, 9)"),
+              schedule.replace("UNIQUE", "KEY k"),
+              schedule.replace("UPDATE t SET v = v + 1", "DELETE FROM t"),
+              schedule.replace("(3, NULL, 0), ", ""))) {
+        Execution execution = lab.execute(other, "RR");
+        assertThat(execution.hadBlocking()).as(other).isTrue();
+        assertThat(known(lab, execution, "troc")).as(other).isEmpty();
+      }
+    }
+  }
+
   /** T2 passed a row over that T1 deletes, and T1 did not see what T2 inserted. */
   @Test
   void anInsertThatPassesRowsOverHasLookedAtThem() throws Exception {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.dbms.Failure;
 import io.txwatch.servers.ServerKind;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -63,6 +64,37 @@ class RacesTest {
       assertThat(execution.undecided()).isEmpty();
       assertThat(execution.outcomes()).as(execution.toString()).anyMatch(RacesTest::isVictim);
       assertThat(execution.race()).as(execution.toString()).isPresent();
+    }
+  }
+
+  /**
+   * T3 closes a circle, and T2 makes way: for T3, and for T1. If T1 is faster, T3 fails in its
+   * turn, for it reads what has changed since its snapshot.
+   */
+  @Test
+  void whoClosesACircleRacesWithWhoWaitedForTheVictim() throws Exception {
+    try (Lab lab = new Lab(ServerKind.H2)) {
+      for (int i = 0; i < 20; i++) {
+        Execution execution =
+            lab.execute(
+                """
+                I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+                I: INSERT INTO t VALUES (1, 10), (2, 20), (3, 30)
+                T3: BEGIN
+                T3: UPDATE t SET v = 33 WHERE id = 3
+                T2: BEGIN
+                T2: UPDATE t SET v = 11 WHERE id = 1
+                T2: UPDATE t SET v = 23 WHERE id = 3
+                T1: DELETE FROM t WHERE id <= 2
+                T3: SELECT * FROM t FOR UPDATE
+                T3: COMMIT
+                """,
+                "SER");
+
+        assertThat(execution.undecided()).isEmpty();
+        assertThat(execution.outcome(5)).as(execution.toString()).matches(RacesTest::isVictim);
+        assertThat(execution.race()).as(execution.toString()).isPresent();
+      }
     }
   }
 
