@@ -72,7 +72,8 @@ import picocli.CommandLine.TypeConversionException;
       "With --json, a line for each finding, and last the summary:",
       "  {\"type\":\"finding\",\"oracle\":…,\"isolation\":…,\"case\":…,\"reproducedRuns\":\"5/5\",…}",
       "  {\"type\":\"summary\",\"seed\":N,\"cases\":N,\"undecided\":N,\"casesPerSecond\":x,…}",
-      "The same seed makes the same cases, on every machine and with any number of workers.",
+      "The same seed makes the same cases, on every machine and with any number of workers; others",
+      "for isorel alone.",
       ""
     })
 final class FuzzCommand implements Callable<Integer> {
@@ -101,7 +102,8 @@ final class FuzzCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "all|writecheck|troc|isorel",
       defaultValue = "all",
-      description = "who judges (default: all)")
+      description =
+          "who judges (default: all); for isorel alone transactions are made up that meet in rows")
   private List<String> oracles = new ArrayList<>();
 
   @Option(
@@ -235,7 +237,7 @@ final class FuzzCommand implements Callable<Integer> {
                 + workers
                 + ": the server takes no more connections ("
                 + e.getMessage()
-                + "), and a worker has up to twenty of them; ask for fewer workers, or raise the"
+                + "), and a worker has up to forty of them; ask for fewer workers, or raise the"
                 + " limit (max_connections)");
       }
       throw e;

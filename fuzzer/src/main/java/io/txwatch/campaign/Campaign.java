@@ -4,6 +4,7 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.Grammar;
+import io.txwatch.generator.Workload;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.KnownBehaviour;
@@ -28,8 +29,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A campaign: its {@code n}-th case is the same on every machine and with any number of workers.
- * Each worker has a workspace and sessions of its own.
+ * A campaign: its {@code n}-th case is the same on every machine and with any number of workers. Of
+ * what kind its cases are hangs on who judges them ({@link Workload}). Each worker has a workspace
+ * and sessions of its own.
  */
 public final class Campaign {
 
@@ -41,6 +43,11 @@ public final class Campaign {
   private final Grammar grammar;
   private final Plan plan;
   private final Listener listener;
+
+  /** True if no oracle wants to see an execution that is not watched. */
+  private final boolean allWatch;
+
+  private final Workload workload;
 
   /**
    * How many cases a worker takes at a time: those that have the same tables, if there are enough.
@@ -114,8 +121,9 @@ public final class Campaign {
     this.grammar = grammar;
     this.plan = plan;
     this.listener = listener;
-    this.share =
-        Math.max(1, Math.min(CaseGenerator.CASES_OF_A_SCHEMA, plan.cases() / plan.workers()));
+    this.allWatch = !plan.oracles().isEmpty() && plan.oracles().stream().allMatch(Oracle::watches);
+    this.workload = allWatch ? Workload.HISTORIES : Workload.STATEMENTS;
+    this.share = Math.max(1, Math.min(workload.casesOfASchema(), plan.cases() / plan.workers()));
   }
 
   /** Asks the workers to stop after the case that each is at. */
@@ -196,12 +204,8 @@ public final class Campaign {
   private final class Worker {
     private final Laboratory laboratory;
 
-    /** True if no oracle wants to see an execution that is not watched. */
-    private final boolean allWatch =
-        !plan.oracles().isEmpty() && plan.oracles().stream().allMatch(Oracle::watches);
-
     private final CaseGenerator generator =
-        new CaseGenerator(plan.seed(), grammar, plan.mostStatements());
+        new CaseGenerator(plan.seed(), grammar, plan.mostStatements(), workload);
 
     Worker(Laboratory laboratory) {
       this.laboratory = laboratory;

@@ -40,7 +40,7 @@ final class MySqlDbms implements Dbms {
 
   MySqlDbms(Database database, String url, Connector connector) {
     this.database = database;
-    this.url = isInnodb() ? severalAtATime(url) : url;
+    this.url = isInnodb() ? withoutQuestions(severalAtATime(url)) : url;
     this.connector = connector;
     this.engine =
         isInnodb() ? "ENGINE=InnoDB STATS_PERSISTENT=1 STATS_AUTO_RECALC=0" : "ENGINE=InnoDB";
@@ -50,6 +50,13 @@ final class MySqlDbms implements Dbms {
     return url.contains("allowMultiQueries")
         ? url
         : url + (url.indexOf('?') < 0 ? "?" : "&") + "allowMultiQueries=true";
+  }
+
+  /** Connector/J asks the server before each write whether the session may only read. */
+  private static String withoutQuestions(String url) {
+    return !url.startsWith("jdbc:mysql:") || url.contains("readOnlyPropagatesToServer")
+        ? url
+        : url + "&readOnlyPropagatesToServer=false"; // the URL has parameters by now
   }
 
   private boolean isInnodb() {

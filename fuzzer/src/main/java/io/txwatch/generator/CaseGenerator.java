@@ -29,15 +29,12 @@ public final class CaseGenerator {
   /** How many statements a transaction has at most unless somebody asks for others. */
   public static final int MOST_STATEMENTS = 4;
 
-  /** How many cases that follow each other have the same tables. */
-  public static final int CASES_OF_A_SCHEMA = 32;
-
-  private static final int MOST_SESSIONS = 4;
   private static final int MOST_CHANGES = 4;
 
   private final long seed;
   private final Grammar grammar;
   private final int mostStatements;
+  private final Workload workload;
 
   /** That of the case before; null if there is none. */
   private Schemas.@Nullable Schema schema;
@@ -46,18 +43,19 @@ public final class CaseGenerator {
 
   /** The cases of a seed in a dialect. */
   public CaseGenerator(long seed, Grammar grammar) {
-    this(seed, grammar, MOST_STATEMENTS);
+    this(seed, grammar, MOST_STATEMENTS, Workload.STATEMENTS);
   }
 
   /**
-   * The same of another size.
+   * The same of another size, and of another kind.
    *
    * @param mostStatements how many statements a transaction has at most
    */
-  public CaseGenerator(long seed, Grammar grammar, int mostStatements) {
+  public CaseGenerator(long seed, Grammar grammar, int mostStatements, Workload workload) {
     this.seed = seed;
     this.grammar = grammar;
     this.mostStatements = mostStatements;
+    this.workload = workload;
   }
 
   /**
@@ -80,15 +78,16 @@ public final class CaseGenerator {
   /** The {@code number}-th case. */
   public Generated generate(long number) {
     Chance chance = new Chance(seed, number);
-    Schemas.Schema schema = schema(number / CASES_OF_A_SCHEMA);
+    Schemas.Schema schema = schema(number / workload.casesOfASchema());
     Literals literals = new Literals(chance, grammar);
-    Contents contents = new Contents(chance, grammar, literals, schema.tables());
+    Contents contents = new Contents(chance, grammar, workload, literals, schema.tables());
     List<String> setup = new ArrayList<>(schema.definitions());
     setup.addAll(contents.inserts());
     Statements statements =
-        new Statements(new Vocabulary(chance, grammar, literals, schema.tables()), contents);
+        new Statements(
+            new Vocabulary(chance, grammar, workload, literals, schema.tables()), contents);
     List<Deque<Statement>> sessions = new ArrayList<>();
-    int count = chance.in100(88) ? 2 : chance.between(3, MOST_SESSIONS);
+    int count = workload.sessions(chance);
     for (int i = 0; i < count; i++) {
       sessions.add(session(chance, statements));
     }
@@ -105,7 +104,7 @@ public final class CaseGenerator {
   private Schemas.Schema schema(long family) {
     Schemas.Schema known = schema;
     if (known == null || family != familyOfSchema) {
-      known = new Schemas(new Chance(seed, -1 - family), grammar).next();
+      known = new Schemas(new Chance(seed, -1 - family), grammar, workload).next();
       schema = known;
       familyOfSchema = family;
     }
@@ -115,7 +114,7 @@ public final class CaseGenerator {
   /** A transaction, or one statement by itself; some sessions have one before it, or after it. */
   private Deque<Statement> session(Chance chance, Statements statements) {
     Deque<Statement> steps = new ArrayDeque<>();
-    if (chance.in100(12)) {
+    if (workload.isOneStatement(chance)) {
       steps.add(statements.next());
       return steps;
     }
@@ -135,7 +134,8 @@ public final class CaseGenerator {
     Optional<String> mark = grammar.savepoint("s");
     int savepoint = size > 2 && mark.isPresent() && chance.in100(10) ? chance.below(size - 1) : -1;
     for (int i = 0; i < size; i++) {
-      steps.add(statements.next());
+      steps.add(
+          i == 0 && workload.beginsWithAQuery(chance) ? statements.query() : statements.next());
       if (i == savepoint) {
         steps.add(Statement.control(mark.orElseThrow()));
       } else if (savepoint >= 0 && i == savepoint + 1) {
@@ -143,7 +143,7 @@ public final class CaseGenerator {
         steps.add(Statement.control(release.orElse("ROLLBACK TO SAVEPOINT s")));
       }
     }
-    steps.add(Statement.control(chance.in100(80) ? "COMMIT" : "ROLLBACK"));
+    steps.add(Statement.control(workload.commits(chance) ? "COMMIT" : "ROLLBACK"));
   }
 
   /** A submitted order: each session in its own, the sessions mixed. */

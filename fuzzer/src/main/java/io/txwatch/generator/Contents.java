@@ -14,10 +14,12 @@ import java.util.StringJoiner;
 /** The rows that the tables of a case begin with: none of them is refused. */
 final class Contents {
 
-  private static final int MOST_ROWS = 6;
+  /** How many rows a table has at most. */
+  static final int MOST_ROWS = 6;
 
   private final Chance chance;
   private final Grammar grammar;
+  private final Workload workload;
   private final Literals literals;
 
   /** By table, the literals of each row by column. */
@@ -30,9 +32,11 @@ final class Contents {
    *
    * @param tables parents before children
    */
-  Contents(Chance chance, Grammar grammar, Literals literals, List<Table> tables) {
+  Contents(
+      Chance chance, Grammar grammar, Workload workload, Literals literals, List<Table> tables) {
     this.chance = chance;
     this.grammar = grammar;
+    this.workload = workload;
     this.literals = literals;
     tables.forEach(this::fill);
   }
@@ -54,6 +58,13 @@ final class Contents {
     return values;
   }
 
+  /** The condition that a row of a table's meets, and others that have the same first column. */
+  String namingARow(Table table) {
+    String value =
+        Objects.requireNonNull(chance.oneOf(of(table)).get("c0"), "a value of each column");
+    return value.equals("NULL") ? "(c0 IS NULL)" : "(c0 = " + value + ")";
+  }
+
   private List<Map<String, String>> of(Table table) {
     return Objects.requireNonNull(rows.get(table.name()), "parents come before children");
   }
@@ -64,7 +75,7 @@ final class Contents {
     // It names the columns: MySQL 9.7 gives no default to an invisible one where none are named.
     String into = "INSERT INTO " + table.name() + " (" + table.allColumns() + ") VALUES ";
     StringJoiner values = new StringJoiner(", ", into, "");
-    int size = chance.between(1, MOST_ROWS);
+    int size = workload.rows(chance);
     for (int i = 0; i < size; i++) {
       Map<String, String> row = row(table, distinct, i);
       filled.add(row);

@@ -37,7 +37,7 @@ final class Queries {
   private String text() {
     Table table = words.anyTable();
     Expressions expressions = words.expressions(words.tables);
-    int form = chance.below(FORMS);
+    int form = words.workload.readsWholeRows(chance) ? FORMS : chance.below(FORMS);
     if (form == 3 || form == 4) {
       return join(
           table,

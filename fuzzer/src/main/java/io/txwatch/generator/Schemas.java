@@ -10,15 +10,16 @@ import java.util.StringJoiner;
 /** Generates schemas. */
 final class Schemas {
 
-  private static final int MOST_TABLES = 3;
   private static final int MOST_COLUMNS = 5;
 
   private final Chance chance;
   private final Grammar grammar;
+  private final Workload workload;
 
-  Schemas(Chance chance, Grammar grammar) {
+  Schemas(Chance chance, Grammar grammar, Workload workload) {
     this.chance = chance;
     this.grammar = grammar;
+    this.workload = workload;
   }
 
   /**
@@ -32,7 +33,7 @@ final class Schemas {
   Schema next() {
     List<Table> tables = new ArrayList<>();
     List<String> definitions = new ArrayList<>();
-    int count = chance.in100(62) ? 1 : chance.in100(85) ? 2 : MOST_TABLES;
+    int count = workload.tables(chance);
     for (int i = 0; i < count; i++) {
       tables.add(table("t" + i, tables, definitions));
     }
@@ -125,7 +126,7 @@ final class Schemas {
             .filter(table -> !table.keys().isEmpty())
             .filter(table -> table.partitions().isEmpty() || grammar.partitionsRefer())
             .toList();
-    if (parents.isEmpty() || !chance.in100(75)) {
+    if (parents.isEmpty() || !workload.refers(chance)) {
       return Optional.empty();
     }
     Table parent = chance.oneOf(parents);

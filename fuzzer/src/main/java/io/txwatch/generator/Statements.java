@@ -7,12 +7,14 @@ import java.util.TreeMap;
 final class Statements {
 
   private final Chance chance;
+  private final Workload workload;
   private final Queries queries;
   private final Writes writes;
   private final Map<String, Integer> kinds = new TreeMap<>();
 
   Statements(Vocabulary words, Contents contents) {
     this.chance = words.chance;
+    this.workload = words.workload;
     this.queries = new Queries(words);
     this.writes = new Writes(words, contents);
   }
@@ -23,24 +25,24 @@ final class Statements {
   }
 
   Statement next() {
-    Statement statement = draw(chance.below(100));
-    kinds.merge(statement.kind(), 1, Integer::sum);
-    return statement;
+    return counted(
+        switch (workload.kind(chance)) {
+          case QUERY -> queries.plain();
+          case LOCKING_QUERY -> queries.locking();
+          case INSERT -> writes.insert();
+          case UPSERT -> writes.upsert();
+          case UPDATE -> writes.update();
+          case DELETE -> writes.delete();
+        });
   }
 
-  private Statement draw(int draw) {
-    if (draw < 25) {
-      return queries.plain();
-    }
-    if (draw < 33) {
-      return queries.locking();
-    }
-    if (draw < 52) {
-      return writes.insert();
-    }
-    if (draw < 56) {
-      return writes.upsert();
-    }
-    return draw < 82 ? writes.update() : writes.delete();
+  /** A plain query. */
+  Statement query() {
+    return counted(queries.plain());
+  }
+
+  private Statement counted(Statement statement) {
+    kinds.merge(statement.kind(), 1, Integer::sum);
+    return statement;
   }
 }

@@ -10,15 +10,18 @@ final class Vocabulary {
 
   final Chance chance;
   final Grammar grammar;
+  final Workload workload;
   final Literals literals;
   final List<Table> tables;
 
   /** Conditions that were used before, by table: transactions meet where they choose alike. */
   private final Map<String, List<String>> used = new HashMap<>();
 
-  Vocabulary(Chance chance, Grammar grammar, Literals literals, List<Table> tables) {
+  Vocabulary(
+      Chance chance, Grammar grammar, Workload workload, Literals literals, List<Table> tables) {
     this.chance = chance;
     this.grammar = grammar;
+    this.workload = workload;
     this.literals = literals;
     this.tables = tables;
   }

@@ -173,9 +173,16 @@ final class Writes {
             + table.name()
             + " SET "
             + assignments
-            + words.where(table, expressions)
+            + which(table, expressions)
             + end(table, "UPDATE");
     return new Statement("update", sql, errors(table, assigned, false));
+  }
+
+  /** Which rows it writes. */
+  private String which(Table table, Expressions expressions) {
+    return words.workload.namesARow(chance)
+        ? " WHERE " + contents.namingARow(table)
+        : words.where(table, expressions);
   }
 
   private String assigned(Table table, Column column, Expressions expressions) {
@@ -193,7 +200,7 @@ final class Writes {
                 () ->
                     "DELETE FROM "
                         + table.name()
-                        + words.where(table, words.expressions(words.others(table)).with(table, ""))
+                        + which(table, words.expressions(words.others(table)).with(table, ""))
                         + end(table, "DELETE"));
     Set<ExpectedError> errors = EnumSet.noneOf(ExpectedError.class);
     children(table).forEach(child -> errors.addAll(errorsOfChild(child)));

@@ -73,8 +73,11 @@ public final class IsoRel implements Oracle {
           : judge(watched, laboratory);
     }
     Graph byDbms = new Graph(Judge.DBMS, execution.events());
-    Graph byAdya = new Graph(Judge.ADYA, execution.events());
     List<GraphAnomaly> anomalies = new ArrayList<>();
+    if (byDbms.anomalies.isEmpty()) { // nor are there by another judge
+      return verdict(byDbms.coverage, anomalies, execution.level());
+    }
+    Graph byAdya = new Graph(Judge.ADYA, execution.events());
     for (int i = 0; i < byDbms.anomalies.size(); i++) {
       Anomaly anomaly = byDbms.anomalies.get(i);
       io.txwatch.anomaly.Verdict adya = byAdya.anomalies.get(i).verdict();

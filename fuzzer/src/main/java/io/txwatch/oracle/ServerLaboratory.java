@@ -13,11 +13,17 @@ import io.txwatch.schedule.WatchedApplication;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The laboratory on a server: a workspace and an executor, and as soon as a watched execution is
- * asked for, or a serial one where those are better apart, another pair for those. For one thread.
+ * asked for, or a serial one where those are better apart, others for those. For one thread.
+ *
+ * <p>Watched executions take turns at as many workspaces as the DBMS is worked in {@linkplain
+ * Dbms#groundsInTurn in turn}, each with sessions of its own: a watched session that went over from
+ * one to the other would have to ask anew what its tables are.
  */
 public final class ServerLaboratory implements Laboratory, AutoCloseable {
 
@@ -26,7 +32,11 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   private final Refused refused = new Refused();
   private final Place sideBySide;
   private @Nullable Place alone;
-  private @Nullable Watching watching;
+  private final List<Watching> watching = new ArrayList<>();
+
+  /** Which of these was asked last. */
+  private int watched = -1;
+
   private @Nullable Sandbox sandbox;
 
   /**
@@ -59,12 +69,11 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   @Override
   public Execution watch(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    Watching open = watching;
-    if (open == null) {
-      open = new Watching(dbms, patience);
-      watching = open;
+    watched = (watched + 1) % dbms.groundsInTurn();
+    if (watched == watching.size()) {
+      watching.add(new Watching(dbms, patience));
     }
-    return open.executor.execute(testCase, level);
+    return watching.get(watched).executor.execute(testCase, level);
   }
 
   @Override
@@ -86,8 +95,8 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
       if (alone != null) {
         alone.close();
       }
-      if (watching != null) {
-        watching.close();
+      for (Watching each : watching) {
+        each.close();
       }
     }
   }

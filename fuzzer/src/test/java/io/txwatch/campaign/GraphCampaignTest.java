@@ -7,6 +7,7 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.generator.Grammar;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.Verdict;
 import io.txwatch.schedule.Execution;
@@ -18,13 +19,19 @@ import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Campaigns that are judged by the dependency graph. */
 class GraphCampaignTest {
+
+  private static final Set<Phenomenon> TABLE_4 =
+      Set.of(Phenomenon.LOST_UPDATE, Phenomenon.READ_WRITE_SKEW, Phenomenon.WRITE_SKEW);
 
   /** What a campaign did, and what was said of each case. */
   private record Course(Summary summary, Map<String, String> verdicts) {}
@@ -47,6 +54,35 @@ class GraphCampaignTest {
     }
     assertThat(two.verdicts()).hasSizeGreaterThan(25).isEqualTo(one.verdicts());
     assertThat(two.summary().anomalies()).isEqualTo(one.summary().anomalies());
+  }
+
+  /**
+   * Table 4: at REPEATABLE READ lost update, read-write skew and write skew on InnoDB, write skew
+   * alone on PostgreSQL, whose snapshots do not let two write one row.
+   */
+  @ParameterizedTest
+  @CsvSource({"MARIADB, LOST_UPDATE READ_WRITE_SKEW WRITE_SKEW", "POSTGRESQL, WRITE_SKEW"})
+  void whatAnomaliesThereAreHangsOnTheDbms(ServerKind kind, String expected) throws Exception {
+    Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
+    Campaign.Plan plan =
+        new Campaign.Plan(
+            1,
+            List.of(IsolationLevel.REPEATABLE_READ),
+            List.of(new IsoRel()),
+            200,
+            Duration.ofMinutes(4),
+            2,
+            10);
+
+    Summary summary = new Campaign(dbms, Grammar.valueOf(kind.name()), plan, finding -> {}).run();
+
+    assertThat(summary.cases()).isEqualTo(200);
+    assertThat(
+            summary.anomalies().keySet().stream()
+                .map(GraphAnomaly.Kind::phenomenon)
+                .filter(TABLE_4::contains))
+        .containsExactlyInAnyOrderElementsOf(
+            Stream.of(expected.split(" ")).map(Phenomenon::valueOf).toList());
   }
 
   /** The two rows and the four statements of a write skew are left. */

@@ -43,10 +43,11 @@ class CaseGeneratorTest {
         .isNotEqualTo(new CaseGenerator(2, Grammar.H2).generate(0).testCase().steps());
   }
 
-  @Test
-  void everyTransactionBeginsAndEnds() {
+  @ParameterizedTest
+  @EnumSource
+  void everyTransactionBeginsAndEnds(Workload workload) {
     for (int i = 0; i < 200; i++) {
-      TestCase testCase = new CaseGenerator(3, Grammar.MARIADB).generate(i).testCase();
+      TestCase testCase = new CaseGenerator(3, Grammar.MARIADB, 4, workload).generate(i).testCase();
       for (String session : testCase.sessions()) {
         boolean open = false;
         for (Step step : testCase.steps()) {
@@ -58,6 +59,42 @@ class CaseGeneratorTest {
         assertThat(open).isFalse();
       }
     }
+  }
+
+  /** IsoRel, 3.1.1: at most three tables, which stay. And a row is left that is not written. */
+  @Test
+  void historiesAreOfTablesThatStayAndOfSeveralRows() {
+    CaseGenerator generator = new CaseGenerator(5, Grammar.MYSQL, 10, Workload.HISTORIES);
+    int most = Workload.HISTORIES.casesOfASchema();
+    for (int i = 0; i < 2 * most; i++) {
+      List<String> setup = generator.generate(i).testCase().setup();
+      assertThat(definitions(setup))
+          .isEqualTo(definitions(generator.generate(i - i % most).testCase().setup()));
+      assertThat(setup.stream().filter(sql -> sql.startsWith("CREATE TABLE")).count())
+          .isBetween(1L, 3L);
+      assertThat(setup)
+          .filteredOn(sql -> sql.startsWith("INSERT"))
+          .allMatch(sql -> sql.contains("), ("));
+    }
+  }
+
+  /** IsoRel, 5.3: write skew comes of two that write other rows than each other. */
+  @Test
+  void writesOfHistoriesMostlyNameARowOfTheirTable() {
+    CaseGenerator generator = new CaseGenerator(5, Grammar.MYSQL, 10, Workload.HISTORIES);
+    List<String> updates =
+        IntStream.range(0, 200)
+            .mapToObj(i -> generator.generate(i).testCase())
+            .flatMap(one -> one.steps().stream())
+            .map(Step::sql)
+            .filter(sql -> sql.startsWith("UPDATE"))
+            .toList();
+    assertThat(updates.stream().filter(sql -> sql.matches(".* WHERE \\(c0 = -?\\d+\\)( .*)?")))
+        .hasSizeGreaterThan(updates.size() * 2 / 5);
+  }
+
+  private static List<String> definitions(List<String> setup) {
+    return setup.stream().filter(sql -> sql.startsWith("CREATE")).toList();
   }
 
   /** What each dialect offers is made, and nothing that it does not offer. */
