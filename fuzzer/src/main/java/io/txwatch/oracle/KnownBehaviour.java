@@ -169,6 +169,19 @@ public enum KnownBehaviour {
           && aSearchWaited(execution);
     }
   },
+  H2_INSERT_TRIED_AGAIN(
+      "h2-insert-tried-again",
+      "An INSERT of several rows that meets a key which another transaction has not yet committed,"
+          + " in an index that is not the table's own, is executed again, and what it had done is"
+          + " not undone: its own first row is in its way.",
+      "seen on 2.5.252; no bug on record that we know of") {
+    @Override
+    boolean fits(Database database, Execution execution, Verdict verdict) {
+      return database.product().equals("H2")
+          && !verdict.oracle().equals("isorel")
+          && InsertsTriedAgain.areRefusedIn(execution, verdict.statement());
+    }
+  },
   H2_EXTREMES_BY_INDEX(
       "h2-extremes-by-index",
       "At REPEATABLE READ and above, MIN and MAX of a column, where an index answers them, are taken"

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * not committed then, or came later, and behind those that had. Where these and the order of each
  * transaction contradict each other, no order of the statements need explain what is left behind,
  * and the level has it so. A write that a key refused has written nothing, and has looked at what
- * was in its way.
+ * was in its way, be it in a table that a foreign key ties to its own.
  *
  * <p>Of tables and not of rows: it errs towards contradiction. Of what a statement saw that waited
  * nothing is said: it is of two moments.
@@ -36,11 +36,15 @@ final class StatementOrder {
   /** By a statement's number, those that it stands before. */
   private final Map<Integer, Set<Integer>> before = new HashMap<>();
 
-  private StatementOrder() {}
+  private final References references;
+
+  private StatementOrder(Execution execution) {
+    this.references = References.of(execution.testCase().setup());
+  }
 
   /** True if what the writes of committed transactions saw allows no order of them. */
   static boolean isContradictory(Execution execution) {
-    StatementOrder order = new StatementOrder();
+    StatementOrder order = new StatementOrder(execution);
     List<ExecutedTransaction> transactions =
         execution.transactions().stream().filter(ExecutedTransaction::committed).toList();
     for (ExecutedTransaction first : transactions) {
@@ -99,13 +103,27 @@ final class StatementOrder {
   }
 
   /** True if one looks for rows in the table that the other one writes. */
-  private static boolean reads(StepOutcome reader, StepOutcome writer) {
+  private boolean reads(StepOutcome reader, StepOutcome writer) {
     String sql = reader.step().sql();
     Matcher written = WRITTEN.matcher(writer.step().sql());
-    return (!BLIND.matcher(sql).matches() || wasRefusedByAKey(reader))
-        && writer.succeeded()
-        && written.find()
-        && Pattern.compile("(?i)\\b" + Pattern.quote(written.group(1)) + "\\b").matcher(sql).find();
+    if (!writer.succeeded() || !written.find()) {
+      return false;
+    }
+    String table = written.group(1);
+    return wasRefusedByAKey(reader)
+        ? names(sql, table) || isTied(sql, table)
+        : !BLIND.matcher(sql).matches() && names(sql, table);
+  }
+
+  private static boolean names(String sql, String table) {
+    return Pattern.compile("(?i)\\b" + Pattern.quote(table) + "\\b").matcher(sql).find();
+  }
+
+  /** True if a foreign key ties the table that a statement writes to that one. */
+  private boolean isTied(String sql, String table) {
+    Matcher written = WRITTEN.matcher(sql);
+    return written.find()
+        && references.relatives(written.group(1)).stream().anyMatch(table::equalsIgnoreCase);
   }
 
   private boolean leadsBack(int id, Set<Integer> path, Set<Integer> done) {

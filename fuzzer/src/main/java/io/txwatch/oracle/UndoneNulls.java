@@ -118,14 +118,14 @@ final class UndoneNulls {
       List<String> given = insert.group(2) == null ? table.columns() : names(insert.group(2));
       return table.keys().stream()
               .anyMatch(key -> !given.contains(key) && table.emptyUnlessGiven().contains(key))
-          || parts(insert.group(3)).stream()
-              .map(row -> parts(row.replaceAll("(?s)^\\(|\\).*$", "")))
+          || Commas.parts(insert.group(3)).stream()
+              .map(row -> Commas.parts(row.replaceAll("(?s)^\\(|\\).*$", "")))
               .anyMatch(row -> givesNull(given, row, table.keys()));
     }
     Matcher update = UPDATE.matcher(sql);
     return update.matches()
         && bare(update.group(1)).equals(name)
-        && parts(update.group(2)).stream()
+        && Commas.parts(update.group(2)).stream()
             .map(assigned -> assigned.split("=", 2))
             .anyMatch(
                 assigned ->
@@ -147,7 +147,7 @@ final class UndoneNulls {
     Matcher table = TABLE.matcher(sql);
     Matcher index = INDEX.matcher(sql);
     if (table.matches()) {
-      tables.put(bare(table.group(1)), table(parts(table.group(2))));
+      tables.put(bare(table.group(1)), table(Commas.parts(table.group(2))));
     } else if (index.matches()) {
       Table indexed = tables.get(bare(index.group(1)));
       if (indexed != null) {
@@ -176,29 +176,8 @@ final class UndoneNulls {
     return table;
   }
 
-  /** What commas part, but not those within brackets or quotes. */
-  private static List<String> parts(String text) {
-    List<String> parts = new ArrayList<>();
-    int depth = 0;
-    boolean quoted = false;
-    int start = 0;
-    for (int i = 0; i < text.length(); i++) {
-      char character = text.charAt(i);
-      quoted ^= character == '\'';
-      if (!quoted) {
-        depth += character == '(' ? 1 : character == ')' ? -1 : 0;
-        if (character == ',' && depth == 0) {
-          parts.add(text.substring(start, i).strip());
-          start = i + 1;
-        }
-      }
-    }
-    parts.add(text.substring(start).strip());
-    return parts;
-  }
-
   private static List<String> names(String list) {
-    return parts(list).stream().map(UndoneNulls::bare).toList();
+    return Commas.parts(list).stream().map(UndoneNulls::bare).toList();
   }
 
   private static String bare(String name) {

@@ -259,6 +259,75 @@ class KnownBehaviourTest {
     }
   }
 
+  /** T1 is refused by a child that T2 deletes, and T2 did not see the child that T1 inserted. */
+  @Test
+  void aWriteThatAForeignKeyRefusedHasLookedAtTheChildren() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE p (id INT PRIMARY KEY)
+        I: CREATE TABLE c (id INT PRIMARY KEY, pid INT, FOREIGN KEY (pid) REFERENCES p (id))
+        I: INSERT INTO p VALUES (1)
+        I: INSERT INTO c VALUES (1, 1)
+        T2: BEGIN
+        T2: DELETE FROM c
+        T1: BEGIN
+        T1: INSERT INTO c VALUES (7, NULL)
+        T1: UPDATE p SET id = 5
+        T1: COMMIT
+        T2: COMMIT
+        """;
+    try (Lab lab = new Lab(ServerKind.H2)) {
+      Execution refused = lab.execute(schedule, "RC");
+      Verdict verdict = new WriteCheck().judge(refused, lab.laboratory());
+
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
+      assertThat(KnownBehaviour.of(lab.dbms().database(), refused, verdict))
+          .contains(KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
+      for (String other :
+          List.of(
+              schedule.replace("T1: UPDATE p SET id = 5\n", ""),
+              schedule.replace(", FOREIGN KEY (pid) REFERENCES p (id)", ""))) {
+        assertThat(known(lab, lab.execute(other, "RC"), "writecheck")).as(other).isEmpty();
+      }
+    }
+  }
+
+  /** T2's second row waits for T1's; its first one has been inserted when it tries again. */
+  @Test
+  void anInsertIsRefusedByItsOwnFirstRow() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (a INT, b DECIMAL(12,2), c VARCHAR(9), PRIMARY KEY (a, b))
+        I: INSERT INTO t VALUES (1, 1, 'a')
+        T1: BEGIN
+        T1: INSERT INTO t (a, b, c) VALUES (8, 7.25, 'b')
+        T2: INSERT INTO t (a, b, c) VALUES (-1, 7.0, ''), (8, 7.25, '')
+        T1: ROLLBACK
+        """;
+    try (Lab lab = new Lab(ServerKind.H2)) {
+      for (String level : List.of("RC", "SI")) {
+        Execution refused = lab.execute(schedule, level);
+        assertThat(refused.outcome(3).succeeded()).as(refused.toString()).isFalse();
+        for (String oracle : List.of("writecheck", "troc")) {
+          assertThat(known(lab, refused, oracle)).contains(KnownBehaviour.H2_INSERT_TRIED_AGAIN);
+        }
+      }
+      for (String other :
+          List.of(
+              schedule.replace("(-1, 7.0, '')", "(1, 1, '')"),
+              schedule
+                  .replace("(-1, 7.0, '')", "(5, 5, ''), (5, 5, '')")
+                  .replace("8, 7.25, ''", "9, 9, ''"),
+              schedule.replace("T1: ROLLBACK\n", "").replace("T1: BEGIN\n", ""))) {
+        Execution execution = lab.execute(other, "RC");
+        assertThat(execution.outcome(other.contains("BEGIN") ? 3 : 2).vendorCode())
+            .as(execution.toString())
+            .isEqualTo(23505);
+        assertThat(known(lab, execution, "writecheck")).as(execution.toString()).isEmpty();
+      }
+    }
+  }
+
   /** H2 says that 2 is the greatest, which T1 has written, and writes it down. */
   @Test
   void anExtremeThatAWriteAskedForIsOfTheWrongRow() throws Exception {

@@ -185,6 +185,33 @@ class ScheduleExecutorTest {
   }
 
   /**
+   * At READ COMMITTED T2 looks at each of the thousand rows that T1 has locked, and is shown to
+   * wait for it as long as that takes: it wants none of them.
+   */
+  @Test
+  void whoPassesLockedRowsOverDoesNotWait() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+        I: INSERT INTO t WITH RECURSIVE n (id) AS \
+        (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < 1000) SELECT id, 0 FROM n
+        T1: BEGIN
+        T1: UPDATE t SET v = 1
+        T2: UPDATE t SET v = 2 WHERE v = 3
+        T1: COMMIT
+        """;
+    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+      for (int i = 0; i < 10; i++) {
+        Execution execution = lab.execute(schedule, "RC");
+
+        assertThat(execution.outcome(2).updateCount()).isEqualTo(1000);
+        assertThat(execution.outcome(3).blocked()).as(execution.toString()).isFalse();
+        assertThat(execution.order()).containsExactly(1, 2, 3, 4);
+      }
+    }
+  }
+
+  /**
    * What InnoDB takes a table's size for, and joins by, does not hang on the cases before: a row
    * that could not move to a key which is taken counts for two from then on.
    */
