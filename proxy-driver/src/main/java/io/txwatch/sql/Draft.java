@@ -63,6 +63,11 @@ final class Draft {
     }
   }
 
+  /** Says so if there is something that is not seen of another statement in the same text. */
+  void unseen(Draft other) {
+    other.reason.ifPresent(why -> unseen(why, other.detail));
+  }
+
   /** The plan of a text that is this one statement. */
   RewritePlan finish(StatementKind kind) throws NotUnderstood {
     return finish(kind, TransactionControl.NONE, splices, starShowsAuxiliary);
@@ -91,7 +96,10 @@ final class Draft {
         returns,
         List.copyOf(appended),
         starShows,
-        kind == shape.kind && control == TransactionControl.NONE && alone
+        kind == shape.kind
+                && control == TransactionControl.NONE
+                && alone
+                && shape.innerWrites.isEmpty()
             ? KeyedRows.of(this)
             : KeyedRow.ANY_MAY_MOVE,
         List.copyOf(sideReads),

@@ -114,11 +114,7 @@ final class ParserAgreement {
       return Optional.of("scanner and parser differ in the kind of statement");
     }
     Set<String> scanned = new TreeSet<>();
-    for (FromNode.TableRef table : shape.tables) {
-      if (!table.isCte()) {
-        scanned.add(fold(table.name()));
-      }
-    }
+    addTables(shape, scanned);
     Set<String> parsed = new TreeSet<>();
     for (String name : new TablesNamesFinder<Void>().getTables(statement)) {
       Table table = new Table(List.of(name));
@@ -144,6 +140,15 @@ final class ParserAgreement {
                   || derivedItems(selects.get(i)).equals(derivedItems(seen.get(i))));
     }
     return same ? Optional.empty() : Optional.of("scanner and parser differ in the clauses");
+  }
+
+  private static void addTables(StatementShape shape, Set<String> into) {
+    for (FromNode.TableRef table : shape.tables) {
+      if (!table.isCte()) {
+        into.add(fold(table.name()));
+      }
+    }
+    shape.innerWrites.forEach(write -> addTables(write, into));
   }
 
   private static boolean sameClauses(PlainSelect select, SelectBlock block) {

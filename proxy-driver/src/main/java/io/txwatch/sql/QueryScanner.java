@@ -213,10 +213,16 @@ final class QueryScanner {
         throw new NotUnderstood("WITH without a query");
       }
       int close = tokens.partner(i);
+      int writes = shape.innerWrites.size();
       Optional<SelectBlock> block = cteBody(i + 1, close);
       shape.cteBodies.add(new StatementShape.Cte(fold(name), i + 1, close));
       boolean twice = shape.cteBlocks.containsKey(fold(name));
       shape.cteBlocks.put(fold(name), renamed || twice ? Optional.empty() : block);
+      if (!renamed && !twice && shape.innerWrites.size() > writes) {
+        shape.cteWrites.put(fold(name), shape.innerWrites.get(writes));
+      } else {
+        shape.cteWrites.remove(fold(name));
+      }
       if (!recursive) {
         declare(name);
       }
@@ -231,6 +237,12 @@ final class QueryScanner {
     }
     shape.withs.put(from, i);
     return i;
+  }
+
+  /** Brings the CTEs of a statement around this one into scope. */
+  void declareAll(List<String> names) {
+    ctesInScope.addAll(names);
+    shape.ctes.addAll(names);
   }
 
   private void declare(String name) {
@@ -248,11 +260,14 @@ final class QueryScanner {
   }
 
   private Optional<SelectBlock> cteBody(int from, int to) throws NotUnderstood {
-    int main = from;
-    if (tokens.isAnyWord(main, "INSERT", "UPDATE", "DELETE", "MERGE")) {
-      throw new NotUnderstood(io.txwatch.history.GapReason.SHAPE, "a write inside WITH");
+    if (tokens.isAnyWord(from, "INSERT", "UPDATE", "DELETE", "MERGE")) {
+      if (dialect != Dialect.POSTGRESQL) {
+        throw new NotUnderstood(io.txwatch.history.GapReason.SHAPE, "a write inside WITH");
+      }
+      shape.innerWrites.add(ShapeScanner.scanInner(tokens, dialect, from, to, ctesInScope));
+      return Optional.empty();
     }
-    return derived(main, to);
+    return derived(from, to);
   }
 
   /** True if a name, as it stands, is that of a CTE in scope. */

@@ -155,6 +155,7 @@ public final class RewritePlanner implements Planner {
       InsertRewriter.nameVisibleColumns(draft);
       draft.unseen(e.reason(), e.detail());
     }
+    InnerWrites.add(draft, watched);
     if (visible() && hasStar(tokens) && shape.tables.stream().anyMatch(tables::isUnknown)) {
       // Made in this very transaction, perhaps as a copy of a prepared table.
       draft.starShowsAuxiliary = true;
@@ -162,7 +163,8 @@ public final class RewritePlanner implements Planner {
     return agreed(draft);
   }
 
-  private static void rewrite(Draft draft) throws NotUnderstood {
+  /** Puts what tells of a statement's rows into it, by its kind. */
+  static void rewrite(Draft draft) throws NotUnderstood {
     switch (draft.shape.kind) {
       case SELECT, LOCKING_SELECT -> SelectRewriter.rewrite(draft);
       case INSERT, REPLACE -> InsertRewriter.rewrite(draft);

@@ -172,6 +172,9 @@ final class Scopes {
     if (!needed) {
       return Optional.of(draft.shape.from);
     }
+    if (!draft.shape.innerWrites.isEmpty()) {
+      return Optional.empty(); // they would be carried out twice
+    }
     for (int with : draft.shape.withs.keySet()) {
       if (with != draft.shape.from && blocks.stream().noneMatch(b -> copies(b, with))) {
         return Optional.empty();

@@ -35,6 +35,21 @@ final class ShapeScanner {
     return shape;
   }
 
+  /**
+   * The shape of a write inside WITH.
+   *
+   * @param ctes the names of the CTEs that it can speak of
+   * @throws NotUnderstood as {@link #scan}
+   */
+  static StatementShape scanInner(
+      Tokens tokens, Dialect dialect, int from, int to, List<String> ctes) throws NotUnderstood {
+    StatementShape shape = new StatementShape(from, to);
+    ShapeScanner scanner = new ShapeScanner(tokens, dialect, shape);
+    scanner.queries.declareAll(ctes);
+    scanner.statement();
+    return shape;
+  }
+
   private void statement() throws NotUnderstood {
     int i = shape.from;
     if (tokens.isWord(i, "WITH")) {

@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.Join;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.SelectBlock.Role;
@@ -53,23 +54,95 @@ final class StarGuard {
       }
     }
     tableQueries();
-    FromNode.TableRef target = draft.shape.target;
-    if (target != null && draft.shape.returning >= 0 && draft.tables.showsAuxiliary(target)) {
+    if (draft.shape.returning >= 0
+        && draft.shape.tables.stream().anyMatch(draft.tables::showsAuxiliary)) {
       draft.starShowsAuxiliary |= starIn(draft.shape.returning + 1, draft.shape.to);
     }
+  }
+
+  /**
+   * Writes out the stars of what a write inside WITH returns: they are columns of its CTE, which
+   * the statement around it goes on with.
+   */
+  static void expandReturned(Draft draft) throws NotUnderstood {
+    if (draft.starShowsAuxiliary) {
+      new StarGuard(draft).expandReturned();
+      draft.starShowsAuxiliary = false;
+    }
+  }
+
+  private void expandReturned() throws NotUnderstood {
+    StatementShape shape = draft.shape;
+    for (int i = shape.returning + 1; i < shape.to; i = draft.tokens.next(i)) {
+      if (isStar(i, shape.returning + 1)) {
+        List<String> columns = new ArrayList<>();
+        for (Column column : returnedBy(shape, i)) {
+          columns.add(column.sql);
+        }
+        draft.splices.replace(itemStart(i), i + 1, String.join(", ", columns));
+      }
+    }
+  }
+
+  /** The first token of a star with its qualifier. */
+  private int itemStart(int star) {
+    int from = star;
+    while (draft.tokens.is(from - 1, TokenKind.DOT)) {
+      from -= 2;
+    }
+    return from;
+  }
+
+  /** The columns that a star in a write's RETURNING shows. */
+  private List<Column> returnedBy(StatementShape write, int star) throws NotUnderstood {
+    if (write.kind == StatementKind.MERGE || write.target == null) {
+      throw new NotUnderstood(GapReason.SHAPE, "a star of what " + write.kind + " returns");
+    }
+    Optional<String> qualifier =
+        itemStart(star) == star ? Optional.empty() : Optional.of(draft.tokens.text(star - 2));
+    List<FromNode> sources = write.sources.isEmpty() ? List.of(write.target) : write.sources;
+    List<Column> columns = new ArrayList<>();
+    for (FromNode source : sources) {
+      columns.addAll(returned(source, qualifier));
+    }
+    if (columns.isEmpty()) {
+      throw new NotUnderstood(GapReason.SHAPE, "a star over something that is not written to");
+    }
+    return columns;
+  }
+
+  /** What a star of RETURNING shows of a source; nothing if it is not about this one. */
+  private List<Column> returned(FromNode source, Optional<String> qualifier) throws NotUnderstood {
+    if (qualifier.isEmpty()) {
+      return output(source);
+    }
+    List<TableRef> tables = new ArrayList<>();
+    source.collectTables(tables);
+    String name = QueryScanner.fold(qualifier.get());
+    List<Column> columns = new ArrayList<>();
+    for (TableRef table : tables) {
+      if (QueryScanner.fold(table.exposedName()).equals(name)) {
+        columns.addAll(output(table));
+      }
+    }
+    return columns;
   }
 
   /** A star that is a whole item, and no operator. */
   private boolean starIn(int from, int to) {
     for (int i = from; i < to; i = draft.tokens.next(i)) {
-      if (draft.tokens.isOperator(i, '*')
-          && (i == from
-              || draft.tokens.is(i - 1, TokenKind.COMMA)
-              || draft.tokens.is(i - 1, TokenKind.DOT))) {
+      if (isStar(i, from)) {
         return true;
       }
     }
     return false;
+  }
+
+  private boolean isStar(int i, int listFrom) {
+    return draft.tokens.isOperator(i, '*')
+        && (i == listFrom
+            || draft.tokens.is(i - 1, TokenKind.COMMA)
+            || draft.tokens.is(i - 1, TokenKind.DOT));
   }
 
   private void protect(SelectBlock block) throws NotUnderstood {
@@ -183,6 +256,13 @@ final class StarGuard {
   private List<Column> output(FromNode node) throws NotUnderstood {
     List<Column> out = new ArrayList<>();
     if (node instanceof TableRef table) {
+      StatementShape write =
+          table.isCte() && table.columnAliases() == 0
+              ? draft.shape.cteWrites.get(QueryScanner.fold(table.name().get(0)))
+              : null;
+      if (write != null) {
+        return writeOutput(table.exposedName(), write);
+      }
       if (table.isCte() && table.columnAliases() == 0) {
         Optional<SelectBlock> block =
             draft.shape.cteBlocks.getOrDefault(
@@ -236,20 +316,53 @@ final class StarGuard {
           out.add(new Column(column.name, exposedName + "." + column.bare, column.bare));
         }
       } else {
-        int last = to - 1;
-        boolean named =
-            draft.tokens.isName(last)
-                && (last == from
-                    || draft.tokens.is(last - 1, TokenKind.DOT)
-                    || draft.tokens.isWord(last - 1, "AS"));
-        if (!named) {
+        Optional<Column> named = item(exposedName, from, to);
+        if (named.isEmpty()) {
           return unknownOutput(exposedName);
         }
-        String bare = draft.tokens.text(last);
-        out.add(new Column(foldAsWritten(bare), exposedName + "." + bare, bare));
+        out.add(named.get());
       }
     }
     return unknown(out) ? unknownOutput(exposedName) : out;
+  }
+
+  /** The column that an item of a list makes, if it has a name of its own. */
+  private Optional<Column> item(String exposedName, int from, int to) {
+    int last = to - 1;
+    boolean named =
+        draft.tokens.isName(last)
+            && (last == from
+                || draft.tokens.is(last - 1, TokenKind.DOT)
+                || draft.tokens.isWord(last - 1, "AS"));
+    String bare = draft.tokens.text(last);
+    return named
+        ? Optional.of(new Column(foldAsWritten(bare), exposedName + "." + bare, bare))
+        : Optional.empty();
+  }
+
+  /** The columns of a CTE that is a write: those of its RETURNING. */
+  private List<Column> writeOutput(String exposedName, StatementShape write) throws NotUnderstood {
+    List<Column> out = new ArrayList<>();
+    int from = write.returning + 1;
+    while (write.returning >= 0 && from < write.to) {
+      int to = from;
+      while (to < write.to && !draft.tokens.is(to, TokenKind.COMMA)) {
+        to = draft.tokens.next(to);
+      }
+      if (isStar(to - 1, from)) {
+        for (Column column : returnedBy(write, to - 1)) {
+          out.add(new Column(column.name, exposedName + "." + column.bare, column.bare));
+        }
+      } else {
+        Optional<Column> named = item(exposedName, from, to);
+        if (named.isEmpty()) {
+          return unknownOutput(exposedName);
+        }
+        out.add(named.get());
+      }
+      from = to + 1;
+    }
+    return out.isEmpty() || unknown(out) ? unknownOutput(exposedName) : out;
   }
 
   private List<Column> starOutput(SelectBlock block, Star star) throws NotUnderstood {

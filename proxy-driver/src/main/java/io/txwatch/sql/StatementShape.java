@@ -60,6 +60,12 @@ final class StatementShape {
   /** Every CTE, at any depth. */
   final List<Cte> cteBodies = new ArrayList<>();
 
+  /** PostgreSQL: the INSERT, UPDATE, DELETE and MERGE that stand inside WITH, in order. */
+  final List<StatementShape> innerWrites = new ArrayList<>();
+
+  /** Those of them whose CTEs have names that are unique and columns that are not renamed. */
+  final Map<String, StatementShape> cteWrites = new HashMap<>();
+
   /** Where each WITH begins, and the token after its last CTE. */
   final Map<Integer, Integer> withs = new HashMap<>();
 

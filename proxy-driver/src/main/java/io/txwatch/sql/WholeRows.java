@@ -36,6 +36,7 @@ final class WholeRows {
       if (tokens.isName(i)
           && names.contains(QueryScanner.fold(tokens.text(i)))
           && !isDeclared(draft, i)
+          && !isInnerWrite(draft, i)
           && (isAlone(tokens, i) || isStarInExpression(draft, i))) {
         return Optional.of(tokens.text(i));
       }
@@ -61,6 +62,12 @@ final class WholeRows {
       }
     }
     return false;
+  }
+
+  /** True if a token is that of a write inside WITH, which has a draft of its own. */
+  private static boolean isInnerWrite(Draft draft, int token) {
+    return draft.shape.innerWrites.stream()
+        .anyMatch(write -> token >= write.from && token < write.to);
   }
 
   private static boolean isDeclared(Draft draft, int token) {

@@ -190,9 +190,39 @@ class WritesTest {
             "WITH c AS (SELECT MAX(amount) AS m FROM line) UPDATE item SET qty ="
                 + " (SELECT m FROM c) WHERE id = 2",
             "WITH c AS (SELECT 31 AS id) INSERT INTO item (id) SELECT id FROM c",
+            "WITH r AS (MERGE INTO item t USING line l ON l.item_id = t.id"
+                + " WHEN MATCHED THEN UPDATE SET qty = 9 RETURNING t.id) SELECT * FROM r ORDER BY 1",
             "SELECT * FROM item ORDER BY id",
             "SELECT * FROM line ORDER BY id",
             "SELECT * FROM gone ORDER BY id");
+  }
+
+  @OnEach(ServerKind.POSTGRESQL)
+  @DisplayName("26 a write inside WITH leaves its writer, and returns what it returned")
+  void writesInsideWith(Place place) throws SQLException {
+    TestDatabase watched =
+        place
+            .shopWith("CREATE TABLE gone (id INT PRIMARY KEY, item_id INT, amount INT)")
+            .run(
+                "WITH u AS (UPDATE item SET qty = qty + 1 WHERE id = 1 RETURNING *) SELECT * FROM u",
+                "SELECT qty FROM item WHERE id = 1",
+                "WITH n AS (INSERT INTO item VALUES (30, 'n', 1) RETURNING item.*, qty * 2 AS k)"
+                    + " SELECT * FROM n",
+                "SELECT qty FROM item WHERE id = 30",
+                "WITH moved AS (DELETE FROM line AS l WHERE id = 1 RETURNING *)"
+                    + " INSERT INTO gone SELECT * FROM moved",
+                "SELECT amount FROM gone",
+                "WITH a AS (UPDATE line SET amount = i.qty FROM item i WHERE i.id = item_id"
+                    + " RETURNING line.*, i.name), b AS (UPDATE item SET qty = 0 WHERE id IN"
+                    + " (SELECT item_id FROM a)) SELECT * FROM a ORDER BY 1",
+                "SELECT amount FROM line ORDER BY id LIMIT 1");
+    List<Event.StatementExecuted> statements = watched.statements();
+    for (int i = 0; i < 8; i += 2) { // the first time; then the rows are there
+      WriterList writers = statements.get(i + 1).rows().get(0).writers();
+      assertThat(writers.transaction(writers.size() - 1))
+          .as(statements.get(i).sql())
+          .isEqualTo(statements.get(i).transaction());
+    }
   }
 
   @OnEach

@@ -67,6 +67,25 @@ class RewriteTest {
                     """));
   }
 
+  /** Each leaves its token; what it returns are the columns of its CTE, and no more. */
+  @TestFactory
+  Stream<DynamicTest> writesInsideWith() {
+    return cases(
+        Dialect.POSTGRESQL,
+        """
+        WITH w AS (UPDATE t SET b = b * ? WHERE a = ? RETURNING *) SELECT * FROM w
+        -> WITH w AS (UPDATE t SET b = b * ?, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE a = ? RETURNING t."a", t."b") SELECT * FROM w
+        WITH w AS (INSERT INTO t VALUES (1, 2) RETURNING a, b * 2 AS k) SELECT k FROM w
+        -> WITH w AS (INSERT INTO t ("a", "b", txw_wl) VALUES (1, 2, TOK) RETURNING a, b * 2 AS k) SELECT k FROM w
+        WITH w AS (DELETE FROM t x RETURNING x.*) INSERT INTO t2 SELECT * FROM w
+        -> WITH w AS (DELETE FROM t x RETURNING x."a", x."b") INSERT INTO t2 ("a", "c", txw_wl) SELECT *, cast(TOK as varchar) FROM w returning t2.txw_rid, t2.txw_wl
+        WITH w AS (UPDATE t SET b = 1 FROM u WHERE c = a RETURNING *, t.b * 2), x AS (DELETE FROM u USING w WHERE c = w.a) SELECT a FROM t
+        -> WITH w AS (UPDATE t SET b = 1, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) FROM u WHERE c = a RETURNING t."a", t."b", u."c", t.b * 2), x AS (DELETE FROM u USING w WHERE c = w.a) SELECT a, txw_rid, txw_wl FROM t
+        WITH w AS (UPDATE v SET a = 1 RETURNING *) SELECT * FROM w
+        -> WITH w AS (UPDATE v SET a = 1 RETURNING v."a") SELECT * FROM w
+        """);
+  }
+
   @TestFactory
   Stream<DynamicTest> topLevelUnionAllIsPadded() {
     return Stream.of(Dialect.values())
