@@ -251,11 +251,14 @@ final class MySqlDbms implements Dbms {
        */
       @Override
       public List<String> afterPurge(List<String> tables) {
-        return List.of("FLUSH TABLES " + String.join(", ", tables));
+        return tables.isEmpty() // without names it would close those of all others
+            ? List.of()
+            : List.of("FLUSH TABLES " + String.join(", ", tables));
       }
 
       @Override
       public void clear() throws SQLException {
+        Sql.execute(own, "COMMIT"); // the snapshot that is kept would show the catalog as it was
         List<String> tables = tables();
         if (!tables.isEmpty()) {
           Sql.execute(own, "DROP TABLE " + String.join(", ", tables));
