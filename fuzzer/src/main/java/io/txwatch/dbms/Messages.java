@@ -7,13 +7,14 @@ import java.util.regex.Pattern;
 public final class Messages {
 
   /**
-   * The number of a connection (MariaDB's driver), of a case's workspace, of an unnamed key, of a
-   * row (H2).
+   * The number of a connection (MariaDB's driver), of a case's workspace, of an unnamed key (Derby,
+   * H2), of a row (H2). H2 names a key by what else there is, or has been, in its schema.
    */
   private static final Pattern OF_THIS_RUN =
       Pattern.compile(
           "\\(conn=\\d+\\) |/\\* (key:)?\\d+ \\*/"
-              + " |(?i)[\"'`]?\\btxwatch_\\w+\\b[\"'`]?\\.|\\bSQL\\d{10}-[0-9a-f-]+");
+              + " |(?i)[\"'`]?\\btxwatch_\\w+\\b[\"'`]?\\.|\\bSQL\\d{10}-[0-9a-f-]+"
+              + "|\\b(CONSTRAINT|PRIMARY_KEY)(_INDEX)?_[0-9A-F]+(_INDEX)?(_\\d+)?\\b:? ?");
 
   private Messages() {}
 

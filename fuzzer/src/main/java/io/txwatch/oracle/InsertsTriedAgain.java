@@ -30,7 +30,7 @@ final class InsertsTriedAgain {
 
   /** The columns of an index that is not the table's own, and the key that was taken there. */
   private static final Pattern TAKEN =
-      Pattern.compile("^[^\\n]* INDEX \\S+ ON [^\\n(]+\\(([^\\n)]*)\\) VALUES \\((.*)\\)\"; SQL");
+      Pattern.compile("^[^\\n]*: INDEX ON [^\\n(]+\\(([^\\n)]*)\\) VALUES \\((.*)\\)\"; SQL");
 
   private static final Pattern TYPE =
       Pattern.compile("\\bAS\\s+[A-Z][A-Z ]*(?:\\([^)]*\\))?\\s*\\)");
