@@ -39,6 +39,12 @@ final class Races {
   private final Set<Long> ended = new HashSet<>();
   private final Set<Long> victims = new HashSet<>();
 
+  /** Those that have taken back a part of their transaction, by an error or by going back. */
+  private final Set<Long> takenBack = new HashSet<>();
+
+  /** The same when all were last at rest. */
+  private Set<Long> hadTakenBack = Set.of();
+
   private @Nullable Session submitter;
 
   /** True if what it submitted can but end its transaction, or a part of it. */
@@ -77,6 +83,11 @@ final class Races {
         && waited.values().stream().anyMatch(blockers -> blockers.contains(session.key()))) {
       found = Optional.of("who waits is woken by '" + outcome.step().sql() + "' or not");
     }
+    if (ends) {
+      takenBack.remove(session.key());
+    } else if (goesBack(outcome.step()) || !outcome.succeeded()) {
+      takenBack.add(session.key());
+    }
     if ((ends || takesBack) && session != harmless) {
       ended(session);
     }
@@ -96,12 +107,26 @@ final class Races {
     if (waited.size() > 1 && found.isEmpty() && isRace(waiting.keySet())) {
       found = Optional.of("several sessions are set free at a time");
     }
+    if (wakesByChance && !victims.isEmpty() && found.isEmpty() && someoneTriesAgain()) {
+      found = Optional.of("who finds a deadlock is who closes the circle, or who waits in it");
+    }
+    hadTakenBack = Set.copyOf(takenBack);
     waited = waiting;
     submitter = null;
     onlyEnds = false;
     harmless = null;
     ended.clear();
     victims.clear();
+  }
+
+  /**
+   * True if one that waited looked for circles again and again, beside who closed one: H2's do that
+   * wait for one that has taken something back. Who waits for the victim is not woken if another
+   * one than the victim has found the circle (2.5.252).
+   */
+  private boolean someoneTriesAgain() {
+    return waited.values().stream()
+        .anyMatch(blockers -> blockers.stream().anyMatch(hadTakenBack::contains));
   }
 
   private boolean isRace(Set<Long> waiting) {

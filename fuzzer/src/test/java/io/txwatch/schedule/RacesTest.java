@@ -98,6 +98,36 @@ class RacesTest {
     }
   }
 
+  /**
+   * T2 waits for T1, which has gone back, and so looks for circles all the time. If it finds that
+   * which T1 closes before T1 does, T1 goes on; otherwise H2 may let it sleep for good.
+   */
+  @Test
+  void whoWaitsInACircleMayFindItFirst() throws Exception {
+    try (Lab lab = new Lab(ServerKind.H2)) {
+      for (int i = 0; i < 20; i++) {
+        Execution execution =
+            lab.execute(
+                """
+                I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+                I: INSERT INTO t VALUES (1, 10), (2, 20)
+                T1: BEGIN
+                T1: UPDATE t SET v = 22 WHERE id = 2
+                T1: SAVEPOINT s
+                T1: UPDATE t SET v = 23 WHERE id = 2
+                T1: ROLLBACK TO SAVEPOINT s
+                T2: SELECT * FROM t FOR UPDATE
+                T1: DELETE FROM t
+                T1: COMMIT
+                """,
+                "RR");
+
+        assertThat(execution.outcome(6)).as(execution.toString()).matches(RacesTest::isVictim);
+        assertThat(execution.race()).as(execution.toString()).isPresent();
+      }
+    }
+  }
+
   private static boolean isVictim(StepOutcome outcome) {
     return outcome.failure() != null && outcome.failure().kind() == Failure.Kind.DEADLOCK;
   }
