@@ -338,7 +338,9 @@ final class VersionChains {
                 wroteAfter,
                 Basis.ITEM));
       }
-    } else if (version.fate == Fate.SURVIVED && read.basis == Basis.ITEM) {
+    } else if (version.fate == Fate.SURVIVED
+        && read.basis == Basis.ITEM
+        && !survivor.isDoubtful()) {
       wrong(WrongRead.INTERMEDIATE, writer, read);
     }
   }

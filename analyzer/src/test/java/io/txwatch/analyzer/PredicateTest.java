@@ -131,6 +131,7 @@ class PredicateTest {
         "w1(x0) r2(x1?) c2 a1              | ",
         "w1(x0) r2(x1?) w1(x1) c1 c2       | INTERMEDIATE",
         "w1(x0) r1(x0?) c1                 | ",
+        "w1(x0) d1(x1?) c1 r2(x1) c2       | ",
       })
   void uncertainAccesses(String history, String finding) {
     List<String> expected =

@@ -106,6 +106,24 @@ public final class Observation {
     }
   }
 
+  /**
+   * Notes that the statement may write versions that do not bear its token: they go on bearing the
+   * name of whoever wrote them before. So of what the transaction reads afterwards it is not known
+   * whose version it was.
+   */
+  public void mayWriteUnnamed() {
+    synchronized (tracker) {
+      transaction.unnamedSince = Math.min(transaction.unnamedSince, number);
+    }
+  }
+
+  /** True if a version that another has named may be this transaction's own. */
+  private boolean mayBeOwn(WriterList writers) {
+    int newest = writers.size() - 1;
+    return number > transaction.unnamedSince
+        && !(newest >= 0 && writers.transaction(newest) == transaction.id);
+  }
+
   /** True if the statement is a transaction of its own. */
   public boolean isAlone() {
     return transaction.single;
@@ -156,7 +174,9 @@ public final class Observation {
       if (rows != null && rows.size() >= MOST_ROWS) {
         beyond++;
       } else {
-        add(new RowAccess(access, table, row, WriterList.ofColumn(writers), certain));
+        WriterList list = WriterList.ofColumn(writers);
+        boolean sure = certain && !(access == Access.READ && mayBeOwn(list));
+        add(new RowAccess(access, table, row, list, sure));
       }
     }
   }

@@ -25,6 +25,12 @@ final class SessionState {
 
     int statements;
 
+    /**
+     * The first of its statements that may have written versions without its name; what it reads
+     * from then on may be its own, whatever name it bears.
+     */
+    int unnamedSince = Integer.MAX_VALUE;
+
     /** Events sent, its own end left out. */
     int events;
 

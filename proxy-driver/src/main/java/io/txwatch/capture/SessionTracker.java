@@ -449,6 +449,14 @@ public final class SessionTracker {
     gap(state.current == null ? 0 : state.current.id, reason, detail, 1);
   }
 
+  /** The transaction that is open has written a version that does not bear its name. */
+  public synchronized void wroteUnnamed() {
+    SessionState.Transaction open = state.current;
+    if (open != null) {
+      open.unnamedSince = Math.min(open.unnamedSince, open.statements);
+    }
+  }
+
   void gap(long transaction, GapReason reason, String detail, long count) {
     events.gap(transaction, reason, detail, count);
   }

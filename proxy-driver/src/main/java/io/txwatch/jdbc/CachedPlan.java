@@ -41,6 +41,7 @@ final class CachedPlan {
   private volatile boolean outgrown;
   private final @Nullable PlannedReads sideReads;
   private final @Nullable KnownKey key;
+  private final boolean writesUnnamed;
   private final StatementPlace place;
   private final boolean asksFoundRows;
   private final boolean asksDiagnostics;
@@ -59,6 +60,7 @@ final class CachedPlan {
     this.proven = !plan.isRewritten();
     this.sideReads = PlannedReads.of(plan);
     this.key = KnownKey.of(plan.keys());
+    this.writesUnnamed = writesUnnamed(plan);
     this.asksFoundRows = FOUND_ROWS.matcher(plan.original()).find();
     this.asksRowCount = ROW_COUNT.matcher(plan.original()).find();
     this.asksDiagnostics = asksFoundRows || DIAGNOSTICS.matcher(plan.original()).find();
@@ -129,6 +131,29 @@ final class CachedPlan {
     return switch (plan.kind()) {
       case INSERT, REPLACE, UPDATE, DELETE, MERGE -> true;
       case SELECT, LOCKING_SELECT, DDL, OTHER -> false;
+    };
+  }
+
+  /**
+   * True if it may write versions that do not bear its token: it was sent as it is, or calls what
+   * we do not look into. A DELETE leaves no version.
+   */
+  boolean mayWriteUnnamed() {
+    return writesUnnamed;
+  }
+
+  private static boolean writesUnnamed(RewritePlan plan) {
+    if (plan.passThrough().isEmpty() || plan.tokenParameters().length > 0) {
+      return false;
+    }
+    return switch (plan.passThrough().get()) {
+      case OPAQUE -> plan.kind() != StatementKind.DDL;
+      case SHAPE, NOT_UNDERSTOOD, NOT_A_BASE_TABLE, LOOKUP_FAILED, FAULT ->
+          switch (plan.kind()) {
+            case INSERT, UPDATE, REPLACE, MERGE, OTHER -> true;
+            case SELECT, LOCKING_SELECT, DELETE, DDL -> false;
+          };
+      default -> false;
     };
   }
 

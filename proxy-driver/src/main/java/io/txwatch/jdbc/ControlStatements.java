@@ -60,6 +60,9 @@ final class ControlStatements {
     } else if (!detail.isEmpty()) {
       told.notSeen(GapReason.OPAQUE, detail);
     }
+    if (cached.mayWriteUnnamed() || !detail.isEmpty()) {
+      told.mayWriteUnnamed();
+    }
     told.succeeded(false);
   }
 }

@@ -90,6 +90,9 @@ final class Execution {
       if (reason.isPresent()) {
         observation.notSeen(reason.get(), cached.plan().passThroughDetail());
       }
+      if (cached.mayWriteUnnamed()) {
+        observation.mayWriteUnnamed();
+      }
       return new Execution(connection, cached, observation, firstRow);
     } catch (RuntimeException e) {
       connection.fault(e);
@@ -111,6 +114,9 @@ final class Execution {
   Execution with(CachedPlan other) {
     Execution changed = new Execution(connection, other, observation, 0);
     other.plan().passThrough().ifPresent(r -> changed.notSeen(r, other.plan().passThroughDetail()));
+    if (observation != null && other.mayWriteUnnamed()) {
+      observation.mayWriteUnnamed();
+    }
     return changed;
   }
 
