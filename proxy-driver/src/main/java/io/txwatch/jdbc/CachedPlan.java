@@ -135,8 +135,9 @@ final class CachedPlan {
   }
 
   /**
-   * True if it may write versions that do not bear its token: it was sent as it is, or calls what
-   * we do not look into. A DELETE leaves no version.
+   * True if it may write versions that do not bear its token: it was sent as it is, calls what we
+   * do not look into, or has the DBMS make versions of rows that stay the same. A DELETE leaves
+   * none.
    */
   boolean mayWriteUnnamed() {
     return writesUnnamed;
@@ -144,7 +145,7 @@ final class CachedPlan {
 
   private static boolean writesUnnamed(RewritePlan plan) {
     if (plan.passThrough().isEmpty() || plan.tokenParameters().length > 0) {
-      return false;
+      return plan.mayLeaveUnnamed();
     }
     return switch (plan.passThrough().get()) {
       case OPAQUE -> plan.kind() != StatementKind.DDL;

@@ -185,7 +185,8 @@ final class PlanCache {
             untouched.keys(),
             List.of(),
             untouched.carried(),
-            untouched.assumed()),
+            untouched.assumed(),
+            untouched.mayLeaveUnnamed()),
         cached.shownSql(),
         cached.place());
   }

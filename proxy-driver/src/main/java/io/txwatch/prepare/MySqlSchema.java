@@ -40,6 +40,9 @@ import java.util.regex.Pattern;
 final class MySqlSchema extends SchemaReader {
 
   /** What {@code information_schema.columns.extra} says of such a column. */
+  /** A default that is all zero bytes in a row's buffer, as NULL is. */
+  private static final Pattern ZERO = Pattern.compile("|NULL|-?0*\\.?0*");
+
   private static final Pattern CHANGES_BY_ITSELF =
       Pattern.compile(
           "on update|(virtual|stored|persistent) generated|^(virtual|persistent)$",
@@ -113,17 +116,21 @@ final class MySqlSchema extends SchemaReader {
     TableInfo table = found.get(0);
     Set<String> changing = new HashSet<>();
     Map<String, String> inOtherLetters = new HashMap<>();
+    Set<String> nullOverDefault = new HashSet<>();
     List<Column> columns =
         query(
             connection,
             "SELECT column_name, column_type, column_default, extra, privileges,"
-                + " character_set_name"
+                + " character_set_name, is_nullable"
                 + " FROM information_schema.columns"
                 + " WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position",
             row -> {
               String privileges = text(row, 5).toLowerCase(Locale.ROOT);
               if (CHANGES_BY_ITSELF.matcher(text(row, 4)).find()) {
                 changing.add(text(row, 1).toLowerCase(Locale.ROOT));
+              }
+              if (text(row, 7).equalsIgnoreCase("YES") && !ZERO.matcher(text(row, 3)).matches()) {
+                nullOverDefault.add(text(row, 1).toLowerCase(Locale.ROOT));
               }
               String characters = text(row, 6);
               if (!characters.isEmpty() && !Lexis.hasAscii(characters)) {
@@ -142,7 +149,7 @@ final class MySqlSchema extends SchemaReader {
             table.name());
     Catalog.Traits traits =
         table.kind() == Kind.TABLE
-            ? traits(connection, table, columns, changing, inOtherLetters)
+            ? traits(connection, table, columns, changing, inOtherLetters, nullOverDefault)
             : view(
                 connection,
                 "SELECT view_definition FROM information_schema.views"
@@ -157,7 +164,8 @@ final class MySqlSchema extends SchemaReader {
       TableInfo table,
       List<Column> columns,
       Set<String> changing,
-      Map<String, String> inOtherLetters)
+      Map<String, String> inOtherLetters,
+      Set<String> nullOverDefault)
       throws SQLException {
     Map<String, String> types = new HashMap<>();
     columns.forEach(
@@ -176,7 +184,12 @@ final class MySqlSchema extends SchemaReader {
                 table.name())
             .isEmpty();
     return new Catalog.Traits(
-        Map.copyOf(types), Set.copyOf(changing), beforeUpdate, keys(connection, table));
+        Map.copyOf(types),
+        Set.copyOf(changing),
+        beforeUpdate,
+        keys(connection, table),
+        "",
+        Set.copyOf(nullOverDefault));
   }
 
   /** Unique indexes over columns none of which may be null, the primary key first. */

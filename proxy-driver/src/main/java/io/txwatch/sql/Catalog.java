@@ -76,13 +76,16 @@ public interface Catalog {
    * @param keys the columns, in lower case, of each unique key without a nullable column, the
    *     primary key first (MySQL, MariaDB)
    * @param query the query of a view, as the DBMS says it; empty if it is none, or not known
+   * @param nullOverDefault the nullable columns, in lower case, whose default is neither NULL nor
+   *     zero nor empty (MySQL)
    */
   record Traits(
       Map<String, String> types,
       Set<String> changing,
       boolean beforeUpdate,
       List<List<String>> keys,
-      String query) {
+      String query,
+      Set<String> nullOverDefault) {
     /** Nothing is known. */
     public static final Traits UNKNOWN = ofView("");
 
@@ -92,12 +95,12 @@ public interface Catalog {
         Set<String> changing,
         boolean beforeUpdate,
         List<List<String>> keys) {
-      this(types, changing, beforeUpdate, keys, "");
+      this(types, changing, beforeUpdate, keys, "", Set.of());
     }
 
     /** Those of a view. */
     public static Traits ofView(String query) {
-      return new Traits(Map.of(), Set.of(), false, List.of(), query);
+      return new Traits(Map.of(), Set.of(), false, List.of(), query, Set.of());
     }
   }
 

@@ -89,6 +89,7 @@ final class ChangeGuard {
     if (table.traits().beforeUpdate()) {
       throw new NotUnderstood(GapReason.SHAPE, "a trigger before UPDATE may change the row");
     }
+    draft.mayLeaveUnnamed |= mayAssignNullOverDefault(from, to);
     if (draft.shape.kind == StatementKind.UPDATE && mayBeJoined()) {
       ComparedGuard.append(draft, List.of(target));
       return;
@@ -106,6 +107,32 @@ final class ChangeGuard {
         (", %1$s = right(concat(substring_index(%2$s, ',', 1),"
                 + " if(%2$s like concat_ws(',', '%%;', %3$s), '', %4$s)), %5$d)")
             .formatted(Auxiliary.WL, list, text, Auxiliary.TOKEN, WriterList.WINDOW_LENGTH));
+  }
+
+  /**
+   * MySQL compares the buffers of the old and the new row. What lies under a NULL that was read is
+   * the column's default, under one that was assigned it is zero: so there InnoDB makes a version
+   * of a row that is the same, and MySQL counts none.
+   */
+  private boolean mayAssignNullOverDefault(int from, int to) {
+    Tokens tokens = draft.tokens;
+    int start = from;
+    for (int i = from; i <= to; i = i < to ? tokens.next(i) : i + 1) {
+      if (i == to || tokens.is(i, TokenKind.COMMA)) {
+        int value = tokens.nameEnd(start) + 1;
+        boolean literal =
+            i == value + 1
+                && (tokens.is(value, TokenKind.NUMBER) || tokens.is(value, TokenKind.STRING));
+        String column = QueryScanner.fold(tokens.text(Math.max(start, value - 2)));
+        if (!literal
+            && draft.dialect == Dialect.MYSQL
+            && table.traits().nullOverDefault().contains(column)) {
+          return true;
+        }
+        start = i + 1;
+      }
+    }
+    return false;
   }
 
   /** In an UPDATE of one table a name is that table's; in an upsert there may be others. */

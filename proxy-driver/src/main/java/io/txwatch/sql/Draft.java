@@ -26,6 +26,9 @@ final class Draft {
   /** True if the text is this one statement: then rows can be given ids and be known by them. */
   boolean alone = true;
 
+  /** True if it may make versions that do not bear its token although the text has one. */
+  boolean mayLeaveUnnamed;
+
   boolean starShowsAuxiliary;
   private Optional<GapReason> reason = Optional.empty();
   private String detail = "";
@@ -106,6 +109,7 @@ final class Draft {
         carried.isEmpty() && parameters.again().length == 0
             ? Carried.NONE
             : new Carried(List.copyOf(carried), parameters.again(), parameters.againOf()),
-        assumed);
+        assumed,
+        mayLeaveUnnamed);
   }
 }

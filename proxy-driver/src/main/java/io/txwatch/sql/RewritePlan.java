@@ -42,6 +42,8 @@ import java.util.Optional;
  * @param carried what the rows of its result carry besides, behind the columns of {@code appended}
  * @param assumed what must hold of the session and of the parameters' values, or this text must not
  *     be sent
+ * @param mayLeaveUnnamed true if the statement may make versions that do not bear its token
+ *     although the text has one
  * @param starShowsAuxiliary true if the application's {@code *} makes columns named {@code txw_rid}
  *     and {@code txw_wl} appear besides the appended ones, wherever they stand: they are hidden,
  *     and are not read from
@@ -66,7 +68,8 @@ public record RewritePlan(
     KeyedRow keys,
     List<SideRead> sideReads,
     Carried carried,
-    Assumed assumed) {
+    Assumed assumed,
+    boolean mayLeaveUnnamed) {
 
   /** How the rewritten statement tells of rows. */
   public enum Returns {
@@ -142,7 +145,8 @@ public record RewritePlan(
             : KeyedRow.ANY_MAY_MOVE,
         List.of(),
         Carried.NONE,
-        Assumed.NOTHING);
+        Assumed.NOTHING,
+        false);
   }
 
   /** The same plan with that flag. */
@@ -167,7 +171,8 @@ public record RewritePlan(
         keys,
         sideReads,
         carried,
-        assumed);
+        assumed,
+        mayLeaveUnnamed);
   }
 
   /** The same plan, with a reason why not every row that it touches can be seen. */
@@ -192,7 +197,8 @@ public record RewritePlan(
         keys,
         sideReads,
         carried,
-        assumed);
+        assumed,
+        mayLeaveUnnamed);
   }
 
   /**

@@ -82,6 +82,7 @@ final class Beside implements UnaryOperator<Planner> {
         plan.keys(),
         List.copyOf(reads),
         plan.carried(),
-        plan.assumed());
+        plan.assumed(),
+        plan.mayLeaveUnnamed());
   }
 }

@@ -91,6 +91,52 @@ class UnnamedWritesTest {
     assertThat(reads).containsExactly(true, false, false, true, true);
   }
 
+  /**
+   * MySQL has InnoDB make a version of a row that stays the same where NULL is assigned to NULL in
+   * a column with such a default: here T1 sees what T2 committed after T1's snapshot. Elsewhere
+   * none is made, and the row is what it was in the snapshot.
+   */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "INT DEFAULT 9              | UPDATE part SET a = NULL             | 2 | false",
+        "INT DEFAULT 9              | UPDATE part SET b = 0, a = a + 1     | 2 | false",
+        "DATE DEFAULT '2024-01-01'  | UPDATE part SET a = NULL             | 2 | false",
+        "INT DEFAULT 0              | UPDATE part SET a = NULL             | 1 | true",
+        "INT                        | UPDATE part SET a = NULL             | 1 | true",
+        "VARCHAR(5) DEFAULT ''      | UPDATE part SET a = NULL             | 1 | true",
+        "INT DEFAULT 9              | UPDATE part SET b = b                | 1 | true",
+      })
+  void nullOverADefaultMakesAVersionOnMySql(String type, String update, int seen, boolean certain)
+      throws SQLException {
+    assumeTrue(TestServers.missing(ServerKind.MYSQL).isEmpty());
+    TestDatabase database =
+        TestDatabase.of(
+            ServerKind.MYSQL,
+            "CREATE TABLE part (id INT PRIMARY KEY, a " + type + ", b INT, c INT)",
+            "INSERT INTO part VALUES (1, NULL, 0, 1)");
+    try (Connection one = database.watched();
+        Connection two = database.watched()) {
+      one.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      one.setAutoCommit(false);
+      send(one, "SELECT c FROM part");
+      send(two, "UPDATE part SET c = 2 WHERE id = 1");
+      send(one, update);
+      try (Statement statement = one.createStatement();
+          ResultSet rows = statement.executeQuery("SELECT c FROM part")) {
+        assertThat(rows.next()).isTrue();
+        assertThat(rows.getInt(1)).isEqualTo(seen);
+      }
+      one.commit();
+    }
+
+    List<Event.StatementExecuted> statements = database.statements();
+    assertThat(statements.get(statements.size() - 1).rows())
+        .extracting(RowAccess::certain)
+        .containsExactly(certain);
+  }
+
   /** What is written with its name, and what is deleted, leaves no doubt. */
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2", "SQLITE"})
