@@ -122,7 +122,10 @@ final class H2Dbms implements Dbms {
     }
     int end = url.indexOf(';');
     // Statistics, which it makes after so many changes, would change plans.
-    return IN_MEMORY + name + (end < 0 ? "" : url.substring(end)) + ";ANALYZE_AUTO=0";
+    return IN_MEMORY
+        + name
+        + (end < 0 ? "" : url.substring(end))
+        + ";ANALYZE_AUTO=0;DEFAULT_LOCK_TIMEOUT=1";
   }
 
   @Override
@@ -173,6 +176,19 @@ final class H2Dbms implements Dbms {
             "DROP SCHEMA " + schema + " CASCADE",
             "CREATE SCHEMA " + schema,
             "SET SCHEMA " + schema);
+      }
+
+      /**
+       * Who looks for a row again and again finds the database closed. It waits for its sessions,
+       * but no longer than twice the default lock timeout.
+       */
+      @Override
+      public void abandon() throws SQLException {
+        if (url.startsWith(IN_MEMORY)) {
+          Sql.execute(own, "SHUTDOWN IMMEDIATELY");
+        } else {
+          close();
+        }
       }
 
       @Override

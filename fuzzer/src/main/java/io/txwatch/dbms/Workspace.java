@@ -91,6 +91,11 @@ public interface Workspace extends AutoCloseable {
   /** Asks who of its sessions waits. */
   WaitMonitor newMonitor() throws SQLException;
 
+  /** Closes it where a statement may still be at work in it that nobody waits for. */
+  default void abandon() throws SQLException {
+    close();
+  }
+
   @Override
   void close() throws SQLException;
 }

@@ -7,7 +7,6 @@ import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.Refused;
 import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
-import io.txwatch.schedule.ScheduleExecutor.Application;
 import io.txwatch.schedule.Style;
 import io.txwatch.schedule.WatchedApplication;
 import io.txwatch.testcase.TestCase;
@@ -15,6 +14,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +30,9 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   private final Dbms dbms;
   private final Duration patience;
   private final Refused refused = new Refused();
-  private final Place sideBySide;
+  private Place sideBySide;
   private @Nullable Place alone;
-  private final List<Watching> watching = new ArrayList<>();
+  private final List<Place> watching = new ArrayList<>();
 
   /** Which of these was asked last. */
   private int watched = -1;
@@ -47,7 +47,7 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   public ServerLaboratory(Dbms dbms, Duration patience) throws SQLException {
     this.dbms = dbms;
     this.patience = patience;
-    this.sideBySide = new Place(dbms, patience, refused);
+    this.sideBySide = unwatched();
   }
 
   @Override
@@ -58,12 +58,17 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   @Override
   public Execution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    Place place = sideBySide;
     if (dbms.groundsInTurn() > 1 && testCase.sessions().size() <= 1) {
-      place = alone == null ? new Place(dbms, patience, refused) : alone;
+      Place place = alone == null ? unwatched() : alone;
       alone = place;
+      return place.executor.execute(testCase, level);
     }
-    return place.executor.execute(testCase, level);
+    Execution execution = sideBySide.executor.execute(testCase, level);
+    if (sideBySide.executor.hasLostSession()) {
+      sideBySide.abandon();
+      sideBySide = unwatched();
+    }
+    return execution;
   }
 
   @Override
@@ -71,9 +76,15 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     watched = (watched + 1) % dbms.groundsInTurn();
     if (watched == watching.size()) {
-      watching.add(new Watching(dbms, patience));
+      watching.add(watched());
     }
-    return watching.get(watched).executor.execute(testCase, level);
+    Place place = watching.get(watched);
+    Execution execution = place.executor.execute(testCase, level);
+    if (place.executor.hasLostSession()) {
+      place.abandon();
+      watching.set(watched, watched());
+    }
+    return execution;
   }
 
   @Override
@@ -88,67 +99,75 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
 
   @Override
   public void close() throws SQLException {
-    try (sideBySide) {
+    try (Place last = sideBySide) {
       if (sandbox != null) {
         sandbox.close();
       }
       if (alone != null) {
         alone.close();
       }
-      for (Watching each : watching) {
+      for (Place each : watching) {
         each.close();
       }
     }
   }
 
-  /** What executions that nobody watches need. */
-  private static final class Place implements AutoCloseable {
-    private final Workspace workspace;
-    private final ScheduleExecutor executor;
-
-    Place(Dbms dbms, Duration patience, Refused refused) throws SQLException {
-      this.workspace = dbms.newWorkspace();
-      try {
-        this.executor = new ScheduleExecutor(dbms, workspace, patience, refused);
-      } catch (SQLException e) {
-        workspace.close();
-        throw e;
-      }
-    }
-
-    @Override
-    public void close() throws SQLException {
-      try (workspace;
-          executor) {
-        // they are all there is
-      }
-    }
+  private Place unwatched() throws SQLException {
+    return new Place(
+        dbms.newWorkspace(),
+        Optional.empty(),
+        workspace -> new ScheduleExecutor(dbms, workspace, patience, refused));
   }
 
-  /** What watched executions need. */
-  private static final class Watching implements AutoCloseable {
+  private Place watched() throws SQLException {
+    WatchedApplication application = new WatchedApplication();
+    return new Place(
+        dbms.newWorkspace(),
+        Optional.of(application),
+        workspace -> new ScheduleExecutor(dbms, workspace, patience, application, Style.SQL_TEXT));
+  }
+
+  /** What executions need: watched ones, and others. */
+  private static final class Place implements AutoCloseable {
+
+    /** Opens an executor. */
+    interface Opening {
+      ScheduleExecutor in(Workspace workspace) throws SQLException;
+    }
+
     private final Workspace workspace;
-    private final WatchedApplication application = new WatchedApplication();
+    private final Optional<WatchedApplication> application;
     private final ScheduleExecutor executor;
 
-    Watching(Dbms dbms, Duration patience) throws SQLException {
-      this.workspace = dbms.newWorkspace();
+    Place(Workspace workspace, Optional<WatchedApplication> application, Opening opening)
+        throws SQLException {
+      this.workspace = workspace;
+      this.application = application;
       try {
-        this.executor =
-            new ScheduleExecutor(
-                dbms, workspace, patience, (Application) application, Style.SQL_TEXT);
+        this.executor = opening.in(workspace);
       } catch (SQLException e) {
         workspace.close();
         throw e;
       }
     }
 
+    /** Closes it where a session has been lost. */
+    void abandon() throws SQLException {
+      workspace.abandon();
+      closeSessions();
+    }
+
     @Override
     public void close() throws SQLException {
-      try (workspace;
-          application;
-          executor) {
-        // they are all there is
+      try (workspace) {
+        closeSessions();
+      }
+    }
+
+    private void closeSessions() throws SQLException {
+      executor.close();
+      if (application.isPresent()) {
+        application.get().close();
       }
     }
   }

@@ -59,6 +59,7 @@ public final class ScheduleExecutor implements AutoCloseable {
   private final List<Workspace> others = new ArrayList<>();
 
   private int turn;
+  private boolean hasLostSession;
 
   /** Where the case is executed. */
   private Ground ground;
@@ -341,8 +342,18 @@ public final class ScheduleExecutor implements AutoCloseable {
   }
 
   private void giveUp(Session session) {
-    session.close(mostCancellingMillis());
+    hasLostSession |= !session.close(mostCancellingMillis());
     sessions.remove(session.name());
+  }
+
+  /**
+   * True if a statement that was given up may go on in the workspace for ever, and so may the
+   * transaction that it is of: {@linkplain Workspace#abandon abandon} it. H2 2.5.252 in memory: who
+   * waits for a transaction some statement of which has failed looks for the row again and again,
+   * and hears neither of a cancel nor of a time limit; who is not told of its end goes on waiting.
+   */
+  public boolean hasLostSession() {
+    return hasLostSession;
   }
 
   private List<StepOutcome> readFinals(TestCase testCase, Session reader)

@@ -485,23 +485,30 @@ final class Session implements AutoCloseable {
    * The same.
    *
    * @param mostMillis how long what runs is waited for
+   * @return false if it has not come back, and the DBMS may go on with it: where that is in this
+   *     process, its transaction stays open
    */
-  void close(long mostMillis) {
+  boolean close(long mostMillis) {
     cancel();
     work.clear();
     work.add(END);
     try {
       thread.join(isBusy() ? mostMillis : MOST_ENDING_MILLIS);
-      if (thread.isAlive()) {
-        connection.abort(Runnable::run);
-      } else {
+      if (!thread.isAlive()) {
         connection.close();
+        return true;
+      }
+      connection.abort(Runnable::run);
+      if (dbms.waitsInCallingThread()) {
+        thread.interrupt();
+        return false;
       }
     } catch (SQLException e) {
       fault = e;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    return true;
   }
 
   @Override

@@ -1,0 +1,119 @@
+package io.txwatch.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.ServerLaboratory;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import io.txwatch.testcase.CaseReader;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Sessions of a DBMS in this process whose statements do not come back when they are given up.
+ * Public for H2, which calls its functions.
+ */
+public class LostSessionTest {
+
+  /** In H2: hears of nothing, as one that tries again for ever. */
+  public static int tryForEver() {
+    while (!mayEnd) {
+      Thread.onSpinWait();
+    }
+    ended.countDown();
+    return 1;
+  }
+
+  /** In H2: waits, and hears of no cancel. */
+  public static int waitForLong() {
+    try {
+      Thread.sleep(600_000);
+    } catch (InterruptedException e) {
+      ended.countDown();
+    }
+    return 1;
+  }
+
+  private static final String TABLE =
+      """
+      I: CREATE TABLE t (id INT PRIMARY KEY, v INT)
+      I: INSERT INTO t VALUES (1, 1), (2, 2)
+      """;
+
+  private static volatile boolean mayEnd;
+  private static CountDownLatch ended = new CountDownLatch(0);
+
+  @BeforeEach
+  void nothingHasHappened() {
+    mayEnd = false;
+    ended = new CountDownLatch(1);
+  }
+
+  @Test
+  @Timeout(60)
+  void aCaseDoesNotMeetATransactionThatNeverEnds() throws Exception {
+    try (ServerLaboratory laboratory = laboratory()) {
+      Execution lost = executeWith("tryForEver", laboratory);
+      assertThat(lost.undecided()).as(lost.toString()).isPresent();
+      assertThatTheNextCaseIsDecided(laboratory);
+      assertThat(ended.getCount()).as("it is still at work").isEqualTo(1);
+    } finally {
+      mayEnd = true;
+    }
+    assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  @Timeout(60)
+  void whoWaitsIsWoken() throws Exception {
+    try (ServerLaboratory laboratory = laboratory()) {
+      Execution lost = executeWith("waitForLong", laboratory);
+      assertThat(lost.undecided()).as(lost.toString()).isPresent();
+      assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThatTheNextCaseIsDecided(laboratory);
+    }
+  }
+
+  private static ServerLaboratory laboratory() throws Exception {
+    Dbms dbms = Dbms.of(TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
+    return new ServerLaboratory(dbms, Duration.ofMillis(100));
+  }
+
+  /** T2 locks a row, and calls a function. */
+  private static Execution executeWith(String function, ServerLaboratory laboratory)
+      throws Exception {
+    return execute(
+        laboratory,
+        "I: CREATE ALIAS %1$s FOR '%2$s.%1$s'\n"
+                .formatted(function, LostSessionTest.class.getName())
+            + TABLE
+            + """
+            T1: BEGIN
+            T2: BEGIN
+            T1: INSERT INTO t VALUES (3, 3)
+            T2: UPDATE t SET v = 10 WHERE id = 1
+            T2: UPDATE t SET v = %s() WHERE id = 2
+            """
+                .formatted(function));
+  }
+
+  private static void assertThatTheNextCaseIsDecided(ServerLaboratory laboratory) throws Exception {
+    Execution next =
+        execute(laboratory, TABLE + "T1: DELETE FROM t WHERE id = 1\nT2: SELECT v FROM t");
+
+    assertThat(next.undecided()).isEmpty();
+    assertThat(next.finalState()).containsExactly(List.of("2,2"));
+  }
+
+  private static Execution execute(ServerLaboratory laboratory, String testCase) throws Exception {
+    return laboratory.execute(CaseReader.parse("test", testCase), IsolationLevel.READ_COMMITTED);
+  }
+}
