@@ -113,7 +113,7 @@ public final class Observation {
    */
   public void mayWriteUnnamed() {
     synchronized (tracker) {
-      transaction.unnamedSince = Math.min(transaction.unnamedSince, number);
+      transaction.mayHaveWrittenUnnamed(number);
     }
   }
 

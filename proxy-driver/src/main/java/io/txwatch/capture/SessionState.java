@@ -40,6 +40,11 @@ final class SessionState {
       this.id = id;
       this.single = single;
     }
+
+    /** A statement may have written versions without the transaction's name. */
+    void mayHaveWrittenUnnamed(int statement) {
+      unnamedSince = Math.min(unnamedSince, statement);
+    }
   }
 
   final TransactionRules rules;

@@ -453,7 +453,7 @@ public final class SessionTracker {
   public synchronized void wroteUnnamed() {
     SessionState.Transaction open = state.current;
     if (open != null) {
-      open.unnamedSince = Math.min(open.unnamedSince, open.statements);
+      open.mayHaveWrittenUnnamed(open.statements);
     }
   }
 

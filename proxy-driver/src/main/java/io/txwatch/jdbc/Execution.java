@@ -86,13 +86,7 @@ final class Execution {
       if (key != null) {
         connection.knownRows.mayMove(key);
       }
-      Optional<GapReason> reason = cached.plan().passThrough();
-      if (reason.isPresent()) {
-        observation.notSeen(reason.get(), cached.plan().passThroughDetail());
-      }
-      if (cached.mayWriteUnnamed()) {
-        observation.mayWriteUnnamed();
-      }
+      noteWhatIsNotSeen(observation, cached);
       return new Execution(connection, cached, observation, firstRow);
     } catch (RuntimeException e) {
       connection.fault(e);
@@ -112,12 +106,20 @@ final class Execution {
 
   /** The same execution with another text. */
   Execution with(CachedPlan other) {
-    Execution changed = new Execution(connection, other, observation, 0);
-    other.plan().passThrough().ifPresent(r -> changed.notSeen(r, other.plan().passThroughDetail()));
-    if (observation != null && other.mayWriteUnnamed()) {
+    if (observation != null) {
+      noteWhatIsNotSeen(observation, other);
+    }
+    return new Execution(connection, other, observation, 0);
+  }
+
+  private static void noteWhatIsNotSeen(Observation observation, CachedPlan cached) {
+    Optional<GapReason> reason = cached.plan().passThrough();
+    if (reason.isPresent()) {
+      observation.notSeen(reason.get(), cached.plan().passThroughDetail());
+    }
+    if (cached.mayWriteUnnamed()) {
       observation.mayWriteUnnamed();
     }
-    return changed;
   }
 
   /** The writer token; one that names nobody if capture is at fault. */

@@ -39,10 +39,10 @@ import java.util.regex.Pattern;
  */
 final class MySqlSchema extends SchemaReader {
 
-  /** What {@code information_schema.columns.extra} says of such a column. */
   /** A default that is all zero bytes in a row's buffer, as NULL is. */
   private static final Pattern ZERO = Pattern.compile("|NULL|-?0*\\.?0*");
 
+  /** What {@code information_schema.columns.extra} says of such a column. */
   private static final Pattern CHANGES_BY_ITSELF =
       Pattern.compile(
           "on update|(virtual|stored|persistent) generated|^(virtual|persistent)$",

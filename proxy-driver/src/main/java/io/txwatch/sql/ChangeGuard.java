@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -115,6 +116,10 @@ final class ChangeGuard {
    * of a row that is the same, and MySQL counts none.
    */
   private boolean mayAssignNullOverDefault(int from, int to) {
+    Set<String> columns = table.traits().nullOverDefault();
+    if (draft.dialect != Dialect.MYSQL || columns.isEmpty()) {
+      return false;
+    }
     Tokens tokens = draft.tokens;
     int start = from;
     for (int i = from; i <= to; i = i < to ? tokens.next(i) : i + 1) {
@@ -124,9 +129,7 @@ final class ChangeGuard {
             i == value + 1
                 && (tokens.is(value, TokenKind.NUMBER) || tokens.is(value, TokenKind.STRING));
         String column = QueryScanner.fold(tokens.text(Math.max(start, value - 2)));
-        if (!literal
-            && draft.dialect == Dialect.MYSQL
-            && table.traits().nullOverDefault().contains(column)) {
+        if (!literal && columns.contains(column)) {
           return true;
         }
         start = i + 1;

@@ -1,7 +1,6 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
-import java.util.Optional;
 
 /**
  * PostgreSQL: INSERT, UPDATE, DELETE and MERGE inside WITH (hazard 26). Each leaves the statement's
@@ -23,7 +22,7 @@ final class InnerWrites {
    */
   static void add(Draft draft, boolean watched) {
     for (StatementShape write : draft.shape.innerWrites) {
-      Draft inner = of(draft, write, watched);
+      Draft inner = RewritePlanner.carrying(() -> fresh(draft, write), watched);
       draft.splices.addAll(inner.splices);
       draft.unseen(inner);
       draft.starShowsAuxiliary |= inner.starShowsAuxiliary;
@@ -33,34 +32,10 @@ final class InnerWrites {
     }
   }
 
-  private static Draft of(Draft around, StatementShape write, boolean watched) {
-    Draft inner = protectedCopy(around, write);
-    try {
-      Optional<String> wholeRow = WholeRows.find(inner);
-      if (wholeRow.isPresent()) {
-        throw new NotUnderstood(
-            GapReason.SHAPE, wholeRow.get() + " as a whole row shows the columns");
-      }
-      StarGuard.expandReturned(inner);
-      if (watched) {
-        RewritePlanner.rewrite(inner);
-      } else {
-        InsertRewriter.nameVisibleColumns(inner);
-      }
-      return inner;
-    } catch (NotUnderstood e) {
-      Draft plain = protectedCopy(around, write);
-      InsertRewriter.nameVisibleColumns(plain);
-      plain.unseen(e.reason(), e.detail());
-      return plain;
-    }
-  }
-
-  private static Draft protectedCopy(Draft around, StatementShape write) {
+  private static Draft fresh(Draft around, StatementShape write) {
     Draft inner =
         new Draft(around.tokens, around.dialect, write, around.tables, false, around.extent);
     inner.alone = false;
-    StarGuard.protect(inner);
     return inner;
   }
 }

@@ -6,6 +6,7 @@ import io.txwatch.sql.StatementSplitter.Range;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The planner: tokens, shape, agreement with the parser, splices.
@@ -134,27 +135,14 @@ public final class RewritePlanner implements Planner {
     }
     StatementShape shape = ShapeScanner.scan(tokens, dialect, range.from(), range.to());
     Tables tables = new Tables(catalog);
-    Draft draft = new Draft(tokens, dialect, shape, tables, mayReturnRows, extent);
-    draft.alone = alone;
-    StarGuard.protect(draft);
-    try {
-      Optional<String> wholeRow = WholeRows.find(draft);
-      if (wholeRow.isPresent()) {
-        throw new NotUnderstood(
-            GapReason.SHAPE, wholeRow.get() + " as a whole row shows the columns");
-      }
-      if (watched) {
-        rewrite(draft);
-        VersionSetReads.add(draft);
-      } else {
-        InsertRewriter.nameVisibleColumns(draft);
-      }
-    } catch (NotUnderstood e) {
-      draft = new Draft(tokens, dialect, shape, tables, mayReturnRows, extent);
-      StarGuard.protect(draft);
-      InsertRewriter.nameVisibleColumns(draft);
-      draft.unseen(e.reason(), e.detail());
-    }
+    Draft draft =
+        carrying(
+            () -> {
+              Draft fresh = new Draft(tokens, dialect, shape, tables, mayReturnRows, extent);
+              fresh.alone = alone;
+              return fresh;
+            },
+            watched);
     InnerWrites.add(draft, watched);
     if (visible() && hasStar(tokens) && shape.tables.stream().anyMatch(tables::isUnknown)) {
       // Made in this very transaction, perhaps as a copy of a prepared table.
@@ -163,8 +151,38 @@ public final class RewritePlanner implements Planner {
     return agreed(draft);
   }
 
-  /** Puts what tells of a statement's rows into it, by its kind. */
-  static void rewrite(Draft draft) throws NotUnderstood {
+  /**
+   * A statement that is put right and carries what it can; with the reason if that is nothing.
+   *
+   * @param watched false if it only has to be put right
+   */
+  static Draft carrying(Supplier<Draft> fresh, boolean watched) {
+    Draft draft = fresh.get();
+    StarGuard.protect(draft);
+    try {
+      Optional<String> wholeRow = WholeRows.find(draft);
+      if (wholeRow.isPresent()) {
+        throw new NotUnderstood(
+            GapReason.SHAPE, wholeRow.get() + " as a whole row shows the columns");
+      }
+      StarGuard.expandReturned(draft);
+      if (watched) {
+        rewrite(draft);
+        VersionSetReads.add(draft);
+      } else {
+        InsertRewriter.nameVisibleColumns(draft);
+      }
+      return draft;
+    } catch (NotUnderstood e) {
+      Draft plain = fresh.get();
+      StarGuard.protect(plain);
+      InsertRewriter.nameVisibleColumns(plain);
+      plain.unseen(e.reason(), e.detail());
+      return plain;
+    }
+  }
+
+  private static void rewrite(Draft draft) throws NotUnderstood {
     switch (draft.shape.kind) {
       case SELECT, LOCKING_SELECT -> SelectRewriter.rewrite(draft);
       case INSERT, REPLACE -> InsertRewriter.rewrite(draft);

@@ -45,6 +45,7 @@ final class ShapeScanner {
       Tokens tokens, Dialect dialect, int from, int to, List<String> ctes) throws NotUnderstood {
     StatementShape shape = new StatementShape(from, to);
     ShapeScanner scanner = new ShapeScanner(tokens, dialect, shape);
+    shape.inner = true;
     scanner.queries.declareAll(ctes);
     scanner.statement();
     return shape;

@@ -65,7 +65,7 @@ final class StarGuard {
    * the statement around it goes on with.
    */
   static void expandReturned(Draft draft) throws NotUnderstood {
-    if (draft.starShowsAuxiliary) {
+    if (draft.shape.inner && draft.starShowsAuxiliary) {
       new StarGuard(draft).expandReturned();
       draft.starShowsAuxiliary = false;
     }
@@ -98,34 +98,10 @@ final class StarGuard {
     if (write.kind == StatementKind.MERGE || write.target == null) {
       throw new NotUnderstood(GapReason.SHAPE, "a star of what " + write.kind + " returns");
     }
-    Optional<String> qualifier =
-        itemStart(star) == star ? Optional.empty() : Optional.of(draft.tokens.text(star - 2));
+    List<String> qualifier =
+        itemStart(star) == star ? List.of() : List.of(draft.tokens.text(star - 2));
     List<FromNode> sources = write.sources.isEmpty() ? List.of(write.target) : write.sources;
-    List<Column> columns = new ArrayList<>();
-    for (FromNode source : sources) {
-      columns.addAll(returned(source, qualifier));
-    }
-    if (columns.isEmpty()) {
-      throw new NotUnderstood(GapReason.SHAPE, "a star over something that is not written to");
-    }
-    return columns;
-  }
-
-  /** What a star of RETURNING shows of a source; nothing if it is not about this one. */
-  private List<Column> returned(FromNode source, Optional<String> qualifier) throws NotUnderstood {
-    if (qualifier.isEmpty()) {
-      return output(source);
-    }
-    List<TableRef> tables = new ArrayList<>();
-    source.collectTables(tables);
-    String name = QueryScanner.fold(qualifier.get());
-    List<Column> columns = new ArrayList<>();
-    for (TableRef table : tables) {
-      if (QueryScanner.fold(table.exposedName()).equals(name)) {
-        columns.addAll(output(table));
-      }
-    }
-    return columns;
+    return starOutput(sources, qualifier);
   }
 
   /** A star that is a whole item, and no operator. */
@@ -188,11 +164,11 @@ final class StarGuard {
     if (star.qualifier().isEmpty()) {
       return true;
     }
-    return qualifies(star, table.exposedName());
+    return qualifies(star.qualifier(), table.exposedName());
   }
 
-  private static boolean qualifies(Star star, String exposedName) {
-    String last = star.qualifier().get(star.qualifier().size() - 1);
+  private static boolean qualifies(List<String> qualifier, String exposedName) {
+    String last = qualifier.get(qualifier.size() - 1);
     return QueryScanner.fold(last).equals(QueryScanner.fold(exposedName));
   }
 
@@ -256,18 +232,13 @@ final class StarGuard {
   private List<Column> output(FromNode node) throws NotUnderstood {
     List<Column> out = new ArrayList<>();
     if (node instanceof TableRef table) {
-      StatementShape write =
-          table.isCte() && table.columnAliases() == 0
-              ? draft.shape.cteWrites.get(QueryScanner.fold(table.name().get(0)))
-              : null;
-      if (write != null) {
-        return writeOutput(table.exposedName(), write);
-      }
       if (table.isCte() && table.columnAliases() == 0) {
-        Optional<SelectBlock> block =
-            draft.shape.cteBlocks.getOrDefault(
-                QueryScanner.fold(table.name().get(0)), Optional.empty());
-        return derivedOutput(table.exposedName(), block);
+        String cte = QueryScanner.fold(table.name().get(0));
+        StatementShape write = draft.shape.cteWrites.get(cte);
+        return write == null
+            ? derivedOutput(
+                table.exposedName(), draft.shape.cteBlocks.getOrDefault(cte, Optional.empty()))
+            : writeOutput(table.exposedName(), write);
       }
       if (!draft.tables.showsAuxiliary(table) && !known(table)) {
         return unknownOutput(table.exposedName());
@@ -311,33 +282,16 @@ final class StarGuard {
       int from = block.itemStarts.get(k);
       int to = k + 1 < block.items ? block.itemStarts.get(k + 1) - 1 : block.listTo;
       Optional<Star> star = block.stars.stream().filter(s -> s.from() == from).findFirst();
-      if (star.isPresent()) {
-        for (Column column : starOutput(block, star.get())) {
-          out.add(new Column(column.name, exposedName + "." + column.bare, column.bare));
-        }
-      } else {
-        Optional<Column> named = item(exposedName, from, to);
-        if (named.isEmpty()) {
-          return unknownOutput(exposedName);
-        }
-        out.add(named.get());
+      List<Column> shown =
+          star.isPresent()
+              ? under(exposedName, starOutput(block, star.get()))
+              : item(exposedName, from, to);
+      if (shown.isEmpty()) {
+        return unknownOutput(exposedName);
       }
+      out.addAll(shown);
     }
     return unknown(out) ? unknownOutput(exposedName) : out;
-  }
-
-  /** The column that an item of a list makes, if it has a name of its own. */
-  private Optional<Column> item(String exposedName, int from, int to) {
-    int last = to - 1;
-    boolean named =
-        draft.tokens.isName(last)
-            && (last == from
-                || draft.tokens.is(last - 1, TokenKind.DOT)
-                || draft.tokens.isWord(last - 1, "AS"));
-    String bare = draft.tokens.text(last);
-    return named
-        ? Optional.of(new Column(foldAsWritten(bare), exposedName + "." + bare, bare))
-        : Optional.empty();
   }
 
   /** The columns of a CTE that is a write: those of its RETURNING. */
@@ -349,39 +303,62 @@ final class StarGuard {
       while (to < write.to && !draft.tokens.is(to, TokenKind.COMMA)) {
         to = draft.tokens.next(to);
       }
-      if (isStar(to - 1, from)) {
-        for (Column column : returnedBy(write, to - 1)) {
-          out.add(new Column(column.name, exposedName + "." + column.bare, column.bare));
-        }
-      } else {
-        Optional<Column> named = item(exposedName, from, to);
-        if (named.isEmpty()) {
-          return unknownOutput(exposedName);
-        }
-        out.add(named.get());
+      List<Column> shown =
+          isStar(to - 1, from)
+              ? under(exposedName, returnedBy(write, to - 1))
+              : item(exposedName, from, to);
+      if (shown.isEmpty()) {
+        return unknownOutput(exposedName);
       }
+      out.addAll(shown);
       from = to + 1;
     }
     return out.isEmpty() || unknown(out) ? unknownOutput(exposedName) : out;
   }
 
+  /** Columns as those speak of them who see them under a name. */
+  private static List<Column> under(String exposedName, List<Column> columns) {
+    return columns.stream()
+        .map(c -> new Column(c.name, exposedName + "." + c.bare, c.bare))
+        .toList();
+  }
+
+  /** The column that an item of a list makes; none if it has no name of its own. */
+  private List<Column> item(String exposedName, int from, int to) {
+    int last = to - 1;
+    boolean named =
+        draft.tokens.isName(last)
+            && (last == from
+                || draft.tokens.is(last - 1, TokenKind.DOT)
+                || draft.tokens.isWord(last - 1, "AS"));
+    String bare = draft.tokens.text(last);
+    return named
+        ? List.of(new Column(foldAsWritten(bare), exposedName + "." + bare, bare))
+        : List.of();
+  }
+
   private List<Column> starOutput(SelectBlock block, Star star) throws NotUnderstood {
+    return starOutput(block.from, star.qualifier());
+  }
+
+  private List<Column> starOutput(List<FromNode> sources, List<String> qualifier)
+      throws NotUnderstood {
     List<Column> columns = new ArrayList<>();
-    for (FromNode node : block.from) {
-      if (star.qualifier().isEmpty()) {
+    for (FromNode node : sources) {
+      if (qualifier.isEmpty()) {
         columns.addAll(output(node));
       } else {
         List<TableRef> tables = new ArrayList<>();
         node.collectTables(tables);
         for (TableRef table : tables) {
-          if (qualifies(star, table)) {
+          if (qualifies(qualifier, table.exposedName())) {
             columns.addAll(output(table));
           }
         }
         List<FromNode.Derived> subqueries = new ArrayList<>();
         node.collectDerived(subqueries);
         for (FromNode.Derived subquery : subqueries) {
-          if (subquery.alias().isPresent() && qualifies(star, subquery.alias().get())) {
+          if (subquery.alias().isPresent() && qualifies(qualifier, subquery.alias().get())) {
             columns.addAll(output(subquery));
           }
         }

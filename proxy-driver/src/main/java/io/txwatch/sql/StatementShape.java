@@ -30,6 +30,9 @@ final class StatementShape {
   final int to;
   StatementKind kind = StatementKind.OTHER;
 
+  /** True if it is a write inside the WITH of another statement. */
+  boolean inner;
+
   /** The main verb, after WITH. */
   int verb;
 

@@ -52,7 +52,7 @@ public final class Databases {
    * memory, or the disk is measured, and who has the larger rows pays for all. A server of somebody
    * else's is left as it is.
    */
-  static void giveMemory(ServerKind kind) throws SQLException {
+  private static void giveMemory(ServerKind kind) throws SQLException {
     switch (kind) {
       case POSTGRESQL ->
           TestServers.startBy(
