@@ -1,6 +1,7 @@
 package io.txwatch.oracle;
 
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.dbms.Failure;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.Execution;
@@ -77,7 +78,7 @@ public enum KnownBehaviour {
       "innodb-dirty-source",
       "At READ UNCOMMITTED the query within an INSERT, or a subquery within another write, reads what"
           + " is not committed, and may never be: no order of the statements explains what it"
-          + " writes. By design.",
+          + " writes, or that it may not. By design.",
       "MySQL manual, Consistent Nonlocking Reads; WriteCheck, section 3.3") {
     @Override
     boolean fits(Database database, Execution execution, Verdict verdict) {
@@ -281,7 +282,9 @@ public enum KnownBehaviour {
         }
         case WORK -> {
           boolean others = written.stream().anyMatch(session -> !session.equals(step.session()));
-          if (outcome.succeeded() && others && READS_TO_WRITE.matcher(step.sql()).matches()) {
+          Failure failure = outcome.failure();
+          boolean ran = failure == null || failure.kind() == Failure.Kind.STATEMENT;
+          if (ran && others && READS_TO_WRITE.matcher(step.sql()).matches()) {
             return true;
           }
           if (outcome.updateCount() > 0 && begun.contains(step.session())) {

@@ -26,6 +26,7 @@ public final class References {
       Pattern.compile("(?i)\\b(?:INTO|UPDATE|DELETE\\s+FROM)\\s+([\\w\"`]+)");
   private static final Pattern TAKES_AWAY =
       Pattern.compile("(?i)^\\s*REPLACE\\b|\\bDELETE\\s+FROM\\b");
+  private static final Pattern UPSERT = Pattern.compile("(?i)\\bON\\s+DUPLICATE\\s+KEY\\b");
   private static final Pattern ASSIGNS =
       Pattern.compile("(?is)^\\s*(?:WITH\\b.*?\\b)?UPDATE\\b.*?\\bSET\\b(.*?)(\\bWHERE\\b.*)?");
 
@@ -135,12 +136,41 @@ public final class References {
                     .anyMatch(parents -> isNamedBesides(execution, tie.child(), parents)));
   }
 
+  /**
+   * True if a statement takes keys of parents away, and so takes away or changes rows of another
+   * table, directly or through others, that it names as well.
+   */
+  boolean changeWhatIsReadBy(String sql) {
+    Matcher written = WRITTEN.matcher(sql);
+    if (!written.find()) {
+      return false;
+    }
+    String target = bare(written.group(1));
+    boolean assigns = UPSERT.matcher(sql).find();
+    Set<String> changed = new HashSet<>();
+    List<String> open = new ArrayList<>(List.of(target));
+    while (!open.isEmpty()) {
+      String parent = open.remove(0);
+      for (Tie tie : ties) {
+        boolean loses = assigns || !parent.equals(target) || tie.mayLose(sql);
+        if (tie.acts() && tie.parent().equals(parent) && loses && changed.add(tie.child())) {
+          open.add(tie.child());
+        }
+      }
+    }
+    String besides = sql.substring(0, written.start()) + sql.substring(written.end());
+    return changed.stream().anyMatch(table -> names(besides, table));
+  }
+
+  private static boolean names(String sql, String table) {
+    return Pattern.compile("(?i)\\b" + Pattern.quote(table) + "\\b").matcher(sql).find();
+  }
+
   /** True if another session's statement, be it a query, names that table. */
   private static boolean isNamedBesides(Execution execution, String table, StepOutcome than) {
-    Pattern name = Pattern.compile("(?i)\\b" + Pattern.quote(table) + "\\b");
     return execution.outcomes().stream()
         .filter(outcome -> !outcome.step().session().equals(than.step().session()))
-        .anyMatch(outcome -> name.matcher(outcome.step().sql()).find());
+        .anyMatch(outcome -> names(outcome.step().sql(), table));
   }
 
   private static List<StepOutcome> writes(Execution execution, String table) {

@@ -85,7 +85,7 @@ public final class WriteCheck implements Oracle {
     if (execution.doubt().isPresent()) {
       return verdict(Result.UNDECIDED, execution.doubt().get());
     }
-    Optional<String> obstacle = Obstacle.of(execution);
+    Optional<String> obstacle = Obstacle.of(execution, laboratory.dbms().database());
     if (obstacle.isPresent()) {
       return verdict(Result.UNSUPPORTED, obstacle.get());
     }

@@ -1,6 +1,7 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.capture.PredicateHash;
+import io.txwatch.sql.Dialect;
 import io.txwatch.sql.NewRows;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.SideRead;
@@ -82,10 +83,11 @@ final class PlannedReads {
      * True if what it would tell is not missed without it. Of what was written: a version bears its
      * writer, who is known when somebody reads it next; whether an upsert inserted or updated then
      * shows by the row's id if the driver gave it, else it is lost. Of what a REPLACE takes away:
-     * the update count says whether it took any. Of what was passed over: where it is not asked,
-     * plain reads see what the DELETE sees, or it is the version set that is missing, and counted.
+     * the update count says whether it took any, but for SQLite's. Of what was passed over: where
+     * it is not asked, plain reads see what the DELETE sees, or it is the version set that is
+     * missing, and counted.
      */
-    boolean isNotMissed(CachedPlan cached) {
+    boolean isNotMissed(CachedPlan cached, Dialect dialect) {
       Optional<NewRows> rows = cached.plan().newRows();
       boolean replaces = rows.filter(given -> given.fate() == NewRows.Fate.REPLACES).isPresent();
       boolean unknownRows =
@@ -95,7 +97,7 @@ final class PlannedReads {
       return switch (read.purpose()) {
         case PASSED_OVER -> true;
         case AFTER_WRITE -> !unknownRows;
-        case BEFORE_WRITE -> replaces;
+        case BEFORE_WRITE -> replaces && dialect != Dialect.SQLITE;
         case READ, VERSION_SET -> false;
       };
     }

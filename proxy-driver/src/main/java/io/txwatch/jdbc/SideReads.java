@@ -215,7 +215,7 @@ final class SideReads {
       sendings[i] = sending;
       boolean told = true;
       if (sending.when() == When.NEVER) {
-        if (!one.isNotMissed(execution.cached())) {
+        if (!one.isNotMissed(execution.cached(), rules.dialect())) {
           execution.notBeside(one, "could be noticed");
         }
         told = false;

@@ -11,9 +11,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -78,7 +81,7 @@ final class SqliteSchema extends SchemaReader {
             row -> Column.of(text(row, 1), text(row, 2), text(row, 3), row.getInt(4) == 0),
             table.name(),
             table.schema());
-    Catalog.Traits traits = Catalog.Traits.UNKNOWN;
+    Catalog.Traits traits = new Catalog.Traits(Map.of(), Set.of(), false, keys(connection, table));
     for (SchemaObject object :
         table.kind() == Kind.VIEW ? objects(connection, table.schema()) : List.<SchemaObject>of()) {
       Matcher view = VIEW.matcher(object.sql);
@@ -87,6 +90,30 @@ final class SqliteSchema extends SchemaReader {
       }
     }
     return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
+  }
+
+  /** The columns of each unique key; none if one is over expressions or some of the rows. */
+  private static List<List<String>> keys(Connection connection, TableInfo table)
+      throws SQLException {
+    record Part(String index, String column, boolean whole) {}
+    List<Part> parts =
+        query(
+            connection,
+            "SELECT '', name, 1 FROM (SELECT name FROM pragma_table_xinfo(?1, ?2) WHERE pk > 0"
+                + " ORDER BY pk) UNION ALL SELECT i.name, c.name, c.name IS NOT NULL AND NOT"
+                + " i.partial FROM pragma_index_list(?1, ?2) i, pragma_index_info(i.name, ?2) c"
+                + " WHERE i.\"unique\" AND i.origin <> 'pk'",
+            row -> new Part(text(row, 1), text(row, 2).toLowerCase(Locale.ROOT), row.getBoolean(3)),
+            table.name(),
+            table.schema());
+    if (!parts.stream().allMatch(Part::whole)) {
+      return List.of();
+    }
+    Map<String, List<String>> keys = new LinkedHashMap<>();
+    for (Part part : parts) {
+      keys.computeIfAbsent(part.index(), index -> new ArrayList<>()).add(part.column());
+    }
+    return List.copyOf(keys.values());
   }
 
   private static Kind kind(String schema, String name, String type) {

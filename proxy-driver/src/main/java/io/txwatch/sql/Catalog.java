@@ -74,7 +74,8 @@ public interface Catalog {
    * @param beforeUpdate true if something of the table's own may change a row that is being updated
    *     once the statement's assignments are done: a trigger
    * @param keys the columns, in lower case, of each unique key without a nullable column, the
-   *     primary key first (MySQL, MariaDB)
+   *     primary key first (MySQL, MariaDB); of every unique key, or none if one is over expressions
+   *     or some of the rows (SQLite)
    * @param query the query of a view, as the DBMS says it; empty if it is none, or not known
    * @param nullOverDefault the nullable columns, in lower case, whose default is neither NULL nor
    *     zero nor empty (MySQL)

@@ -4,6 +4,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.StatementSplitter.Range;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -121,18 +122,14 @@ final class ChangeGuard {
       return false;
     }
     Tokens tokens = draft.tokens;
-    int start = from;
-    for (int i = from; i <= to; i = i < to ? tokens.next(i) : i + 1) {
-      if (i == to || tokens.is(i, TokenKind.COMMA)) {
-        int value = tokens.nameEnd(start) + 1;
-        boolean literal =
-            i == value + 1
-                && (tokens.is(value, TokenKind.NUMBER) || tokens.is(value, TokenKind.STRING));
-        String column = QueryScanner.fold(tokens.text(Math.max(start, value - 2)));
-        if (!literal && columns.contains(column)) {
-          return true;
-        }
-        start = i + 1;
+    for (Range assignment : tokens.items(from, to)) {
+      int value = tokens.nameEnd(assignment.from()) + 1;
+      boolean literal =
+          assignment.to() == value + 1
+              && (tokens.is(value, TokenKind.NUMBER) || tokens.is(value, TokenKind.STRING));
+      String column = QueryScanner.fold(tokens.text(Math.max(assignment.from(), value - 2)));
+      if (!literal && columns.contains(column)) {
+        return true;
       }
     }
     return false;
@@ -173,24 +170,19 @@ final class ChangeGuard {
   private List<ColumnText> assigned(int from, int to) throws NotUnderstood {
     Tokens tokens = draft.tokens;
     Map<String, ColumnText> columns = new LinkedHashMap<>();
-    boolean start = true;
-    for (int i = from; i < to; i = tokens.next(i)) {
-      if (start) {
-        int name = i;
-        while (tokens.is(name + 1, TokenKind.DOT)) {
-          name += 2;
-        }
-        if (!tokens.isName(name)
-            || name + 1 >= to
-            || !(tokens.isOperator(name + 1, '=')
-                || (tokens.is(name + 1, TokenKind.OPERATOR)
-                    && tokens.text(name + 1).equals(":=")))) {
-          throw new NotUnderstood("an assignment that does not begin with a column");
-        }
-        String column = QueryScanner.fold(tokens.text(name)).toLowerCase(Locale.ROOT);
-        columns.put(column, told(name, column));
+    for (Range assignment : tokens.items(from, to)) {
+      int name = assignment.from();
+      while (tokens.is(name + 1, TokenKind.DOT)) {
+        name += 2;
       }
-      start = tokens.is(i, TokenKind.COMMA);
+      if (!tokens.isName(name)
+          || name + 1 >= to
+          || !(tokens.isOperator(name + 1, '=')
+              || (tokens.is(name + 1, TokenKind.OPERATOR) && tokens.text(name + 1).equals(":=")))) {
+        throw new NotUnderstood("an assignment that does not begin with a column");
+      }
+      String column = QueryScanner.fold(tokens.text(name)).toLowerCase(Locale.ROOT);
+      columns.put(column, told(name, column));
     }
     return new ArrayList<>(columns.values());
   }

@@ -3,6 +3,7 @@ package io.txwatch.sql;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.WriterList;
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.StatementSplitter.Range;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -73,12 +74,8 @@ final class ComparedGuard {
         throw no("UPDATE IGNORE of several tables");
       }
     }
-    int from = shape.set + 1;
-    for (int i = from; i <= shape.setEnd; i = i < shape.setEnd ? tokens.next(i) : i + 1) {
-      if (i == shape.setEnd || tokens.is(i, TokenKind.COMMA)) {
-        assignment(from, i);
-        from = i + 1;
-      }
+    for (Range assignment : tokens.items(shape.set + 1, shape.setEnd)) {
+      assignment(assignment.from(), assignment.to());
     }
     read.retainAll(assigned);
     if (!read.isEmpty()) {

@@ -72,16 +72,17 @@ final class InsertRewriter {
 
   /**
    * The rows in the way are read before by the keys. On MySQL and MariaDB the update count says
-   * whether there were any: whoever carries it out knows what is missing.
+   * whether there were any: whoever carries it out knows what is missing. On SQLite it does not:
+   * there they are asked for by every key, or it is said that they are not seen.
    */
   private void replaces() {
     boolean counts =
         (draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB)
             && draft.newRows.isPresent()
             && shape.returning < 0;
-    if (counts) {
-      WriteReads.replaced(draft, target);
-    } else {
+    boolean asks = counts || draft.dialect == Dialect.SQLITE;
+    boolean allAsked = asks && WriteReads.replaced(draft, target);
+    if (!counts && !allAsked) {
       draft.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY);
     }
   }
@@ -244,17 +245,7 @@ final class InsertRewriter {
   }
 
   private int width(int open) {
-    int close = tokens.partner(open);
-    if (close == open + 1) {
-      return 0;
-    }
-    int width = 1;
-    for (int i = open + 1; i < close; i = tokens.next(i)) {
-      if (tokens.is(i, TokenKind.COMMA)) {
-        width++;
-      }
-    }
-    return width;
+    return tokens.items(open + 1, tokens.partner(open)).size();
   }
 
   /**

@@ -7,6 +7,7 @@ import io.txwatch.sql.KeyedRow.Role;
 import io.txwatch.sql.KeyedRow.TextLiteral;
 import io.txwatch.sql.KeyedRow.Value;
 import io.txwatch.sql.RewritePlan.Returns;
+import io.txwatch.sql.StatementSplitter.Range;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -107,15 +108,11 @@ final class KeyedRows {
     if (traits.beforeUpdate() || traits.changing().stream().anyMatch(inKeys::contains)) {
       return true;
     }
-    boolean start = true;
-    for (int i = draft.shape.set + 1; i < draft.shape.setEnd; i = tokens.next(i)) {
-      if (start) {
-        int name = columnEnd(i) - 1;
-        if (name < i || inKeys.contains(folded(name))) {
-          return true;
-        }
+    for (Range assignment : tokens.items(draft.shape.set + 1, draft.shape.setEnd)) {
+      int name = columnEnd(assignment.from()) - 1;
+      if (name < assignment.from() || inKeys.contains(folded(name))) {
+        return true;
       }
-      start = tokens.is(i, TokenKind.COMMA);
     }
     return false;
   }

@@ -88,11 +88,7 @@ final class MergeRewriter {
   }
 
   private int width(int open) {
-    int width = 1;
-    for (int i = open + 1; i < draft.tokens.partner(open); i = draft.tokens.next(i)) {
-      width += draft.tokens.is(i, TokenKind.COMMA) ? 1 : 0;
-    }
-    return width;
+    return draft.tokens.items(open + 1, draft.tokens.partner(open)).size();
   }
 
   private String columnList(int width) throws NotUnderstood {

@@ -21,7 +21,7 @@ public record NewRows(String table, int count, Fate fate) {
     WRITTEN,
     /** It is written or left out (INSERT IGNORE, ON CONFLICT DO NOTHING, a trigger's word). */
     MAY_BE_LEFT_OUT,
-    /** It is written, and rows that are in its way are deleted, each counted as one more. */
+    /** It is written, and rows in its way are deleted, each counted as one more but on SQLite. */
     REPLACES,
     /** It is written, or a row that is in its way is updated, or neither. */
     MAY_UPDATE_ANOTHER

@@ -4,6 +4,7 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
+import io.txwatch.sql.StatementSplitter.Range;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -194,19 +195,15 @@ final class SideReads {
       }
       changed.addAll(known.get().traits().changing());
     }
-    boolean start = true;
-    for (int i = shape.set + 1; i < shape.setEnd; i = tokens.next(i)) {
-      int name = i;
-      while (start && tokens.is(name + 1, TokenKind.DOT)) {
+    for (Range assignment : tokens.items(shape.set + 1, shape.setEnd)) {
+      int name = assignment.from();
+      while (tokens.is(name + 1, TokenKind.DOT)) {
         name += 2;
       }
-      if (start && !tokens.isName(name)) {
+      if (!tokens.isName(name)) {
         return true; // SET (a, b) = …
       }
-      if (start) {
-        changed.add(QueryScanner.fold(tokens.text(name)));
-      }
-      start = tokens.is(i, TokenKind.COMMA);
+      changed.add(QueryScanner.fold(tokens.text(name)));
     }
     for (int i = shape.from; i < shape.to; i++) {
       int token = i;

@@ -6,6 +6,7 @@ import io.txwatch.sql.FromNode.Join;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.SelectBlock.Role;
 import io.txwatch.sql.SelectBlock.Star;
+import io.txwatch.sql.StatementSplitter.Range;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -296,22 +297,19 @@ final class StarGuard {
 
   /** The columns of a CTE that is a write: those of its RETURNING. */
   private List<Column> writeOutput(String exposedName, StatementShape write) throws NotUnderstood {
+    if (write.returning < 0) {
+      return unknownOutput(exposedName);
+    }
     List<Column> out = new ArrayList<>();
-    int from = write.returning + 1;
-    while (write.returning >= 0 && from < write.to) {
-      int to = from;
-      while (to < write.to && !draft.tokens.is(to, TokenKind.COMMA)) {
-        to = draft.tokens.next(to);
-      }
+    for (Range item : draft.tokens.items(write.returning + 1, write.to)) {
       List<Column> shown =
-          isStar(to - 1, from)
-              ? under(exposedName, returnedBy(write, to - 1))
-              : item(exposedName, from, to);
+          isStar(item.to() - 1, item.from())
+              ? under(exposedName, returnedBy(write, item.to() - 1))
+              : item(exposedName, item.from(), item.to());
       if (shown.isEmpty()) {
         return unknownOutput(exposedName);
       }
       out.addAll(shown);
-      from = to + 1;
     }
     return out.isEmpty() || unknown(out) ? unknownOutput(exposedName) : out;
   }

@@ -181,6 +181,10 @@ record StatementClass(
     return selectKind(tokens, from, to);
   }
 
+  /**
+   * TRUNCATE is sent alone: it locks the whole table, and a read beside it would first take a
+   * weaker lock, which two sessions could then not both strengthen.
+   */
   private static StatementClass ddl(Tokens tokens, int from, int to) {
     boolean rows = tokens.isWord(from, "TRUNCATE");
     for (int i = from; i < to && tokens.isWord(from, "CREATE"); i = tokens.next(i)) {

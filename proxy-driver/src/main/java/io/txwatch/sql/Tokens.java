@@ -1,6 +1,9 @@
 package io.txwatch.sql;
 
+import io.txwatch.sql.StatementSplitter.Range;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The tokens of one text: kinds and offsets in arrays, reusable, in two views. The tokens tile the
@@ -225,6 +228,22 @@ public final class Tokens {
         && is(from, TokenKind.NUMBER)
         && end(from) - start(from) <= SHORT_INTEGER
         && text(from).chars().allMatch(c -> c >= '0' && c <= '9');
+  }
+
+  /** The stretches between the commas of a list, those within brackets left alone. */
+  List<Range> items(int from, int to) {
+    List<Range> items = new ArrayList<>();
+    int start = from;
+    for (int i = from; i < to; i = next(i)) {
+      if (is(i, TokenKind.COMMA)) {
+        items.add(new Range(start, i));
+        start = i + 1;
+      }
+    }
+    if (from < to) {
+      items.add(new Range(start, to));
+    }
+    return items;
   }
 
   /** The bracket that belongs to this one; the token itself if it is none. */

@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.sql.StatementSplitter.Range;
 import io.txwatch.sql.TransactionControl.Begin;
 import io.txwatch.sql.TransactionControl.BranchEnd;
 import io.txwatch.sql.TransactionControl.BranchOutcome;
@@ -179,14 +180,10 @@ final class TransactionControlReader {
   /** MySQL's {@code SET a = 1, b = 2}, PostgreSQL's {@code SET a TO b}, H2's {@code SET a b}. */
   private TransactionControl setVariables(int first) {
     TransactionControl found = none();
-    int start = first;
-    for (int i = first; i <= to; i++) {
-      if (i == to || tokens.is(i, TokenKind.COMMA)) {
-        TransactionControl one = setVariable(start, i);
-        if (one != TransactionControl.NONE) {
-          found = found == TransactionControl.NONE ? one : both(found, one);
-        }
-        start = i + 1;
+    for (Range assignment : tokens.items(first, to)) {
+      TransactionControl one = setVariable(assignment.from(), assignment.to());
+      if (one != TransactionControl.NONE) {
+        found = found == TransactionControl.NONE ? one : both(found, one);
       }
     }
     return found;

@@ -83,16 +83,7 @@ final class ValueGuard {
   }
 
   private boolean understands(int from, int to) {
-    int start = from;
-    for (int i = from; i <= to; i = i < to ? tokens.next(i) : i + 1) {
-      if (i == to || tokens.is(i, TokenKind.COMMA)) {
-        if (!assignment(start, i)) {
-          return false;
-        }
-        start = i + 1;
-      }
-    }
-    return true;
+    return tokens.items(from, to).stream().allMatch(one -> assignment(one.from(), one.to()));
   }
 
   /** {@code column = value}. */

@@ -5,6 +5,7 @@ import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.RewritePlanner.Level;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
+import io.txwatch.sql.StatementSplitter.Range;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -65,11 +66,13 @@ final class WriteReads {
     return draft.alone && new WriteReads(draft, target).beforeDelete();
   }
 
-  /** Plans a read of what a REPLACE is about to take away, by the keys of its rows. */
-  static void replaced(Draft draft, TableRef target) {
-    if (wanted(draft)) {
-      new WriteReads(draft, target).beforeReplace();
-    }
+  /**
+   * Plans a read of what a REPLACE is about to take away, by the keys of its rows.
+   *
+   * @return true if it asks by every key of every row, so that nothing else can go
+   */
+  static boolean replaced(Draft draft, TableRef target) {
+    return wanted(draft) && new WriteReads(draft, target).beforeReplace();
   }
 
   /** Plans a read of what a DELETE has passed over, where there can be such rows. */
@@ -140,13 +143,14 @@ final class WriteReads {
     return true;
   }
 
-  private void beforeReplace() {
+  private boolean beforeReplace() {
     List<List<String>> keys = draft.tables.find(target).orElseThrow().traits().keys();
     List<String> conditions = new ArrayList<>();
     List<Integer> taken = new ArrayList<>();
-    if (shape.rows.isEmpty() || shape.rows.size() > MOST_ROWS) {
-      return;
+    if (keys.isEmpty() || shape.rows.isEmpty() || shape.rows.size() > MOST_ROWS) {
+      return false;
     }
+    boolean all = true;
     List<String> columns = insertColumns();
     int[] numbers = original.numbers();
     for (int row : shape.rows) {
@@ -154,21 +158,25 @@ final class WriteReads {
       for (List<String> key : keys) {
         List<Integer> of = key.stream().map(columns::indexOf).toList();
         if (of.contains(-1) || of.stream().anyMatch(at -> at >= values.size())) {
+          all = false;
+          continue;
+        }
+        List<Integer> given = of.stream().map(values::get).toList();
+        if (given.stream().anyMatch(this::isNull)) {
+          continue; // it is in nobody's way
+        }
+        if (!given.stream().allMatch(this::isPlain)) {
+          all = false;
           continue;
         }
         List<String> equal = new ArrayList<>();
-        for (int at : of) {
-          int value = values.get(at);
-          if (value < 0) {
-            break;
-          }
+        for (int i = 0; i < of.size(); i++) {
+          int value = given.get(i);
           String text = numbers[value] > 0 ? "?" : draft.tokens.text(value);
-          equal.add(Auxiliary.quote(draft.dialect, columns.get(at)) + " = " + text);
+          equal.add(Auxiliary.quote(draft.dialect, columns.get(of.get(i))) + " = " + text);
+          taken.add(numbers[value]);
         }
-        if (equal.size() == of.size()) {
-          conditions.add("(" + String.join(" and ", equal) + ")");
-          of.forEach(at -> taken.add(numbers[values.get(at)]));
-        }
+        conditions.add("(" + String.join(" and ", equal) + ")");
       }
     }
     if (!conditions.isEmpty()) {
@@ -178,6 +186,7 @@ final class WriteReads {
       limit();
       add(Purpose.BEFORE_WRITE, Moment.BEFORE, true);
     }
+    return all;
   }
 
   /** The columns that VALUES gives, in lower case. */
@@ -196,23 +205,22 @@ final class WriteReads {
     return columns;
   }
 
-  /** The values of a row: their tokens, -1 for one that is no literal and no parameter. */
+  /** The values of a row: the token of each that is one, -1 for others. */
   private List<Integer> values(int open) {
-    List<Integer> values = new ArrayList<>();
-    int close = draft.tokens.partner(open);
-    int from = open + 1;
-    for (int i = from; i <= close; i = i < close ? draft.tokens.next(i) : i + 1) {
-      if (i == close || draft.tokens.is(i, TokenKind.COMMA)) {
-        boolean plain =
-            i == from + 1
-                && (draft.tokens.is(from, TokenKind.NUMBER)
-                    || draft.tokens.is(from, TokenKind.STRING)
-                    || draft.tokens.is(from, TokenKind.PARAMETER));
-        values.add(plain ? from : -1);
-        from = i + 1;
-      }
-    }
-    return values;
+    return draft.tokens.items(open + 1, draft.tokens.partner(open)).stream()
+        .map(value -> value.to() == value.from() + 1 ? value.from() : -1)
+        .toList();
+  }
+
+  private boolean isNull(int value) {
+    return value >= 0 && draft.tokens.isWord(value, "NULL");
+  }
+
+  private boolean isPlain(int value) {
+    return value >= 0
+        && (draft.tokens.is(value, TokenKind.NUMBER)
+            || draft.tokens.is(value, TokenKind.STRING)
+            || draft.tokens.is(value, TokenKind.PARAMETER));
   }
 
   /**
@@ -304,21 +312,17 @@ final class WriteReads {
     Catalog.Traits traits = draft.tables.find(target).orElseThrow().traits();
     Set<String> changing = new HashSet<>(traits.changing());
     Tokens tokens = draft.tokens;
-    boolean start = true;
-    for (int i = shape.set + 1; i < shape.setEnd; i = tokens.next(i)) {
-      if (start) {
-        if (tokens.isOpen(i)) {
-          return false; // SET (a, b) = …
-        }
-        int name = i;
-        while (tokens.is(name + 1, TokenKind.DOT)) {
-          name += 2;
-        }
-        if (tokens.isName(name)) {
-          changing.add(folded(name));
-        }
+    for (Range assignment : tokens.items(shape.set + 1, shape.setEnd)) {
+      int name = assignment.from();
+      if (tokens.isOpen(name)) {
+        return false; // SET (a, b) = …
       }
-      start = tokens.is(i, TokenKind.COMMA);
+      while (tokens.is(name + 1, TokenKind.DOT)) {
+        name += 2;
+      }
+      if (tokens.isName(name)) {
+        changing.add(folded(name));
+      }
     }
     for (int i = shape.where + 1; i < shape.whereEnd; i++) {
       if (tokens.isName(i) && changing.contains(folded(i))) {

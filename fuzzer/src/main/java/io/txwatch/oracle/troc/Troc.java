@@ -41,7 +41,7 @@ public final class Troc implements Oracle {
           Result.UNSUPPORTED,
           "no expectation of what " + laboratory.dbms().describe() + " lets a statement see");
     }
-    Optional<String> obstacle = Obstacle.of(execution);
+    Optional<String> obstacle = Obstacle.of(execution, laboratory.dbms().database());
     if (obstacle.isPresent()) {
       return new Verdict(name(), Result.UNSUPPORTED, obstacle.get());
     }
