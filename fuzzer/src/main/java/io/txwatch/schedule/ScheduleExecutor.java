@@ -347,10 +347,12 @@ public final class ScheduleExecutor implements AutoCloseable {
   }
 
   /**
-   * True if a statement that was given up may go on in the workspace for ever, and so may the
-   * transaction that it is of: {@linkplain Workspace#abandon abandon} it. H2 2.5.252 in memory: who
-   * waits for a transaction some statement of which has failed looks for the row again and again,
-   * and hears neither of a cancel nor of a time limit; who is not told of its end goes on waiting.
+   * True if a statement that was given up may go on in the workspace, and its transaction with it:
+   * {@linkplain Workspace#abandon abandon} it. H2 2.5.252 in memory executes a statement anew that
+   * has met a row changed since, and compiles it anew if the tables are others by then: it locks
+   * rows of the next case (CommandContainer.update, Command.filterConcurrentUpdate). Whoever waits
+   * for a transaction that has gone back to a savepoint looks for the row again and again, and
+   * hears of no cancel, no time limit and no lock timeout (Transaction.waitForThisToEnd).
    */
   public boolean hasLostSession() {
     return hasLostSession;

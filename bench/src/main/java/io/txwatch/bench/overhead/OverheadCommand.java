@@ -99,7 +99,8 @@ public final class OverheadCommand implements Callable<Integer> {
                 + " measured is what watching costs once a service has been running for a while;"
                 + " what it costs before that, the benchmark `startup` tells. All databases fit in"
                 + " the server's memory (1 GiB of PostgreSQL's shared buffers, of MariaDB's buffer"
-                + " pool). Ratios are to raw in the same round: their median, and the least and the greatest.%n%n",
+                + " pool). Ratios are to raw in the same round: their median, and the least and the"
+                + " greatest.%n%n",
             clients,
             rounds,
             number(seconds),
