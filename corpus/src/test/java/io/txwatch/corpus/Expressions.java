@@ -35,6 +35,10 @@ final class Expressions {
     return dice.below(depth == 0 ? flat : dice.simple ? simple : all);
   }
 
+  /**
+   * One that cannot fail, for which rows it is asked is the plan's to choose: so no {@code abs} of
+   * a SMALLINT, of which the least one has none.
+   */
   String integer(List<Source> sources, int depth) {
     List<String> columns = columns(sources, Type.INT);
     if (columns.isEmpty() || dice.maybe(8)) {
@@ -44,11 +48,11 @@ final class Expressions {
     return switch (choice(depth, 6, 10, 14)) {
       case 0 -> column + " + " + dice.below(9);
       case 1 -> "coalesce(" + column + ", 0)";
-      case 2 -> "abs(" + column + ")";
+      case 2 -> "abs(" + column + " + 0)";
       case 6 -> "(" + column + " * 2 - " + integer(sources, 0) + ")";
       case 7 -> "CASE WHEN " + condition(sources, 0) + " THEN " + column + " ELSE -1 END";
       case 8 -> "nullif(" + column + ", " + dice.below(4) + ")";
-      case 9 -> "(-" + column + ")";
+      case 9 -> "(0 - " + column + ")";
       case 10 -> "(SELECT count(*) FROM pair)";
       case 11 -> "(SELECT max(z.id) FROM account z WHERE z.id <= " + column + ")";
       default -> column;
