@@ -254,7 +254,7 @@ public enum KnownBehaviour {
 
   abstract boolean fits(Database database, Execution execution, Verdict verdict);
 
-  private static boolean isInnodb(Database database) {
+  static boolean isInnodb(Database database) {
     return database.product().equals("MySQL") || database.product().equals("MariaDB");
   }
 

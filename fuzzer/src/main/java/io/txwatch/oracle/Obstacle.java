@@ -28,7 +28,7 @@ public final class Obstacle {
   /** It, for people; empty if there is none. */
   public static Optional<String> of(Execution execution, Database database) {
     List<Step> steps = execution.testCase().steps();
-    if (database.product().equals("MySQL") || database.product().equals("MariaDB")) {
+    if (KnownBehaviour.isInnodb(database)) {
       References references = References.of(execution.testCase().setup());
       if (steps.stream().anyMatch(step -> references.changeWhatIsReadBy(step.sql()))) {
         return Optional.of(

@@ -14,7 +14,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,7 +114,7 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   private Place unwatched() throws SQLException {
     return new Place(
         dbms.newWorkspace(),
-        Optional.empty(),
+        null,
         workspace -> new ScheduleExecutor(dbms, workspace, patience, refused));
   }
 
@@ -123,7 +122,7 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
     WatchedApplication application = new WatchedApplication();
     return new Place(
         dbms.newWorkspace(),
-        Optional.of(application),
+        application,
         workspace -> new ScheduleExecutor(dbms, workspace, patience, application, Style.SQL_TEXT));
   }
 
@@ -136,10 +135,10 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
     }
 
     private final Workspace workspace;
-    private final Optional<WatchedApplication> application;
+    private final @Nullable WatchedApplication application;
     private final ScheduleExecutor executor;
 
-    Place(Workspace workspace, Optional<WatchedApplication> application, Opening opening)
+    Place(Workspace workspace, @Nullable WatchedApplication application, Opening opening)
         throws SQLException {
       this.workspace = workspace;
       this.application = application;
@@ -154,20 +153,18 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
     /** Closes it where a session has been lost. */
     void abandon() throws SQLException {
       workspace.abandon();
-      closeSessions();
+      try (application;
+          executor) {
+        // they are all that is left
+      }
     }
 
     @Override
     public void close() throws SQLException {
-      try (workspace) {
-        closeSessions();
-      }
-    }
-
-    private void closeSessions() throws SQLException {
-      executor.close();
-      if (application.isPresent()) {
-        application.get().close();
+      try (workspace;
+          application;
+          executor) {
+        // they are all there is
       }
     }
   }

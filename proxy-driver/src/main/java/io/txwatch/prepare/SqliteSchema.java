@@ -81,7 +81,10 @@ final class SqliteSchema extends SchemaReader {
             row -> Column.of(text(row, 1), text(row, 2), text(row, 3), row.getInt(4) == 0),
             table.name(),
             table.schema());
-    Catalog.Traits traits = new Catalog.Traits(Map.of(), Set.of(), false, keys(connection, table));
+    Catalog.Traits traits =
+        table.kind() == Kind.VIEW
+            ? Catalog.Traits.UNKNOWN
+            : new Catalog.Traits(Map.of(), Set.of(), false, keys(connection, table));
     for (SchemaObject object :
         table.kind() == Kind.VIEW ? objects(connection, table.schema()) : List.<SchemaObject>of()) {
       Matcher view = VIEW.matcher(object.sql);
