@@ -116,6 +116,7 @@ final class MySqlSchema extends SchemaReader {
     TableInfo table = found.get(0);
     Set<String> changing = new HashSet<>();
     Map<String, String> inOtherLetters = new HashMap<>();
+    Set<String> notNull = new HashSet<>();
     Set<String> nullOverDefault = new HashSet<>();
     List<Column> columns =
         query(
@@ -129,7 +130,10 @@ final class MySqlSchema extends SchemaReader {
               if (CHANGES_BY_ITSELF.matcher(text(row, 4)).find()) {
                 changing.add(text(row, 1).toLowerCase(Locale.ROOT));
               }
-              if (text(row, 7).equalsIgnoreCase("YES") && !ZERO.matcher(text(row, 3)).matches()) {
+              boolean nullable = !text(row, 7).equalsIgnoreCase("NO");
+              if (!nullable) {
+                notNull.add(text(row, 1).toLowerCase(Locale.ROOT));
+              } else if (!ZERO.matcher(text(row, 3)).matches()) {
                 nullOverDefault.add(text(row, 1).toLowerCase(Locale.ROOT));
               }
               String characters = text(row, 6);
@@ -149,7 +153,7 @@ final class MySqlSchema extends SchemaReader {
             table.name());
     Catalog.Traits traits =
         table.kind() == Kind.TABLE
-            ? traits(connection, table, columns, changing, inOtherLetters, nullOverDefault)
+            ? traits(connection, table, columns, changing, inOtherLetters, notNull, nullOverDefault)
             : view(
                 connection,
                 "SELECT view_definition FROM information_schema.views"
@@ -165,6 +169,7 @@ final class MySqlSchema extends SchemaReader {
       List<Column> columns,
       Set<String> changing,
       Map<String, String> inOtherLetters,
+      Set<String> notNull,
       Set<String> nullOverDefault)
       throws SQLException {
     Map<String, String> types = new HashMap<>();
@@ -189,6 +194,7 @@ final class MySqlSchema extends SchemaReader {
         beforeUpdate,
         keys(connection, table),
         "",
+        Set.copyOf(notNull),
         Set.copyOf(nullOverDefault));
   }
 

@@ -77,6 +77,7 @@ public interface Catalog {
    *     primary key first (MySQL, MariaDB); of every unique key, or none if one is over expressions
    *     or some of the rows (SQLite)
    * @param query the query of a view, as the DBMS says it; empty if it is none, or not known
+   * @param notNull the columns, in lower case, that are never null (MySQL, MariaDB)
    * @param nullOverDefault the nullable columns, in lower case, whose default is neither NULL nor
    *     zero nor empty (MySQL)
    */
@@ -86,6 +87,7 @@ public interface Catalog {
       boolean beforeUpdate,
       List<List<String>> keys,
       String query,
+      Set<String> notNull,
       Set<String> nullOverDefault) {
     /** Nothing is known. */
     public static final Traits UNKNOWN = ofView("");
@@ -96,12 +98,12 @@ public interface Catalog {
         Set<String> changing,
         boolean beforeUpdate,
         List<List<String>> keys) {
-      this(types, changing, beforeUpdate, keys, "", Set.of());
+      this(types, changing, beforeUpdate, keys, "", Set.of(), Set.of());
     }
 
     /** Those of a view. */
     public static Traits ofView(String query) {
-      return new Traits(Map.of(), Set.of(), false, List.of(), query, Set.of());
+      return new Traits(Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of());
     }
   }
 

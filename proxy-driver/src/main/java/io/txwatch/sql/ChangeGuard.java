@@ -97,7 +97,7 @@ final class ChangeGuard {
       return;
     }
     boolean update = draft.shape.kind == StatementKind.UPDATE;
-    if (update && ValueGuard.append(draft, table.traits().types(), from, to)) {
+    if (update && ValueGuard.append(draft, table.traits(), from, to)) {
       return;
     }
     String text = text(assigned(from, to));

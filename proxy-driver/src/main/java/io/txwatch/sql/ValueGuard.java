@@ -1,7 +1,9 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.WriterList;
+import io.txwatch.sql.StatementSplitter.Range;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -11,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Keeps an UPDATE of one table of MySQL or MariaDB that changes nothing from changing something, as
@@ -25,7 +28,14 @@ import java.util.regex.Pattern;
  * It can be told so only of values that are stored just as they are given, so of the parameters
  * their kind is {@linkplain Assumed assumed}, and of the session that it refuses what does not fit
  * a column, instead of making it fit. What is added to a column changes it unless it is zero, or
- * the column is null. Whatever is not among the forms below is left to {@link ChangeGuard}.
+ * the column is null. So where one assignment adds something to a column that is never null, each
+ * row changes whatever the others assign, and there is nothing to compare:
+ *
+ * <pre>
+ *   SET txw_wl = right(concat(txw_wl, TOKEN), 112), a = ?, b = b + 1
+ * </pre>
+ *
+ * Whatever is not among the forms below is left to {@link ChangeGuard}.
  */
 final class ValueGuard {
 
@@ -33,42 +43,54 @@ final class ValueGuard {
 
   private final Draft draft;
   private final Tokens tokens;
-  private final Map<String, String> types;
+  private final Catalog.Traits traits;
   private final int[] numbers;
-  private final Map<Integer, AssumedValue> assumed = new HashMap<>();
-  private final Set<String> assigned = new HashSet<>();
-  private final List<String> unchanged = new ArrayList<>();
 
-  private ValueGuard(Draft draft, Map<String, String> types) {
+  private ValueGuard(Draft draft, Catalog.Traits traits) {
     this.draft = draft;
     this.tokens = draft.tokens;
-    this.types = types;
+    this.traits = traits;
     this.numbers = draft.splices.numbers();
+  }
+
+  /**
+   * When an assignment leaves its column as it is.
+   *
+   * @param unchanged a condition on the row before; empty if there is no such row
+   * @param assumed what it takes for granted, by the parameters' numbers
+   */
+  private record Assignment(String unchanged, Map<Integer, AssumedValue> assumed) {
+    boolean changesAlways() {
+      return unchanged.isEmpty();
+    }
   }
 
   /**
    * Appends the writer to the assignments of an UPDATE of one table.
    *
-   * @param types of the table's columns
    * @return false if it cannot be done: nothing was added
    */
-  static boolean append(Draft draft, Map<String, String> types, int from, int to) {
+  static boolean append(Draft draft, Catalog.Traits traits, int from, int to) {
     if (!draft.tables.storeAsGiven() || !draft.alone || isLenient(draft)) {
       return false;
     }
-    ValueGuard guard = new ValueGuard(draft, types);
-    if (!guard.understands(from, to)) {
+    Optional<List<Assignment>> told = new ValueGuard(draft, traits).toTell(from, to);
+    if (told.isEmpty()) {
       return false;
     }
+    String unchanged =
+        told.get().stream().map(Assignment::unchanged).collect(Collectors.joining(" and "));
+    String appended =
+        "right(concat(%s, %s), %d)"
+            .formatted(Auxiliary.WL, Auxiliary.TOKEN, WriterList.WINDOW_LENGTH);
     draft.splices.before(
         from,
-        "%1$s = if(%2$s, %1$s, right(concat(%1$s, %3$s), %4$d)), "
-            .formatted(
-                Auxiliary.WL,
-                String.join(" and ", guard.unchanged),
-                Auxiliary.TOKEN,
-                WriterList.WINDOW_LENGTH));
-    draft.assumed = Assumed.storesAsGiven(guard.assumed);
+        unchanged.isEmpty()
+            ? "%s = %s, ".formatted(Auxiliary.WL, appended)
+            : "%1$s = if(%2$s, %1$s, %3$s), ".formatted(Auxiliary.WL, unchanged, appended));
+    Map<Integer, AssumedValue> assumed = new HashMap<>();
+    told.get().forEach(one -> assumed.putAll(one.assumed()));
+    draft.assumed = Assumed.storesAsGiven(assumed);
     return true;
   }
 
@@ -82,33 +104,46 @@ final class ValueGuard {
     return draft.tokens.text().toUpperCase(Locale.ROOT).contains("SET_VAR");
   }
 
-  private boolean understands(int from, int to) {
-    return tokens.items(from, to).stream().allMatch(one -> assignment(one.from(), one.to()));
+  /** The assignments that tell whether the row changes: one that always does, or all of them. */
+  private Optional<List<Assignment>> toTell(int from, int to) {
+    List<Optional<Assignment>> all = new ArrayList<>();
+    Set<String> assigned = new HashSet<>();
+    for (Range one : tokens.items(from, to)) {
+      int equals = tokens.nameEnd(one.from());
+      if (equals == one.from()
+          || !tokens.isOperator(equals, '=')
+          || !assigned.add(column(equals - 1))) { // twice
+        return Optional.empty();
+      }
+      all.add(assignment(equals, one.to()));
+    }
+    Optional<Assignment> always =
+        all.stream()
+            .flatMap(Optional::stream)
+            .filter(Assignment::changesAlways)
+            .min(Comparator.comparing(one -> one.assumed().size()));
+    if (always.isPresent()) {
+      return always.map(List::of);
+    }
+    return all.stream().allMatch(Optional::isPresent)
+        ? Optional.of(all.stream().flatMap(Optional::stream).toList())
+        : Optional.empty();
   }
 
-  /** {@code column = value}. */
-  private boolean assignment(int from, int to) {
-    int equals = tokens.nameEnd(from);
-    if (equals == from || !tokens.isOperator(equals, '=')) {
-      return false;
-    }
+  /** {@code column = value}; empty if its value does not tell. */
+  private Optional<Assignment> assignment(int equals, int to) {
     String column = column(equals - 1);
-    Matcher type = TYPE.matcher(types.getOrDefault(column, ""));
-    if (!assigned.add(column) || !type.matches()) {
-      return false; // twice, or with words behind its type
+    Matcher type = TYPE.matcher(traits.types().getOrDefault(column, ""));
+    if (!type.matches()) {
+      return Optional.empty(); // with words behind it
     }
-    boolean quoted = !tokens.is(equals - 1, TokenKind.WORD);
-    String name = quoted ? tokens.text(equals - 1) : '`' + tokens.text(equals - 1) + '`';
-    Optional<String> test =
-        switch (type.group(1)) {
-          case "tinyint", "smallint", "mediumint", "int", "bigint" ->
-              whole(name, column, ComparedGuard.bits(type.group(1)), equals + 1, to);
-          case "decimal" -> decimal(name, column, number(type, 2), number(type, 3), equals + 1, to);
-          case "varchar" -> text(name, number(type, 2), equals + 1, to);
-          default -> Optional.empty();
-        };
-    test.ifPresent(unchanged::add);
-    return test.isPresent();
+    return switch (type.group(1)) {
+      case "tinyint", "smallint", "mediumint", "int", "bigint" ->
+          whole(equals, ComparedGuard.bits(type.group(1)), to);
+      case "decimal" -> decimal(equals, number(type, 2), number(type, 3), to);
+      case "varchar" -> text(equals, number(type, 2), to);
+      default -> Optional.empty();
+    };
   }
 
   private static int number(Matcher type, int group) {
@@ -116,65 +151,84 @@ final class ValueGuard {
     return digits == null ? 0 : Integer.parseInt(digits);
   }
 
-  private Optional<String> whole(String name, String column, int bits, int from, int to) {
+  private Optional<Assignment> whole(int equals, int bits, int to) {
+    int from = equals + 1;
     long most = Long.MAX_VALUE >> (64 - bits);
     if (isParameter(from, to)) {
-      assume(from, new AssumedValue.Whole(-most - 1, most, false));
-      return Optional.of(name + " <=> " + again(from));
+      return same(equals, again(from), from, new AssumedValue.Whole(-most - 1, most, false));
     }
     if (tokens.isShortInteger(from, to) && Long.parseLong(tokens.text(from)) <= most) {
-      return Optional.of(name + " <=> " + tokens.text(from));
+      return same(equals, tokens.text(from));
     }
-    int operand = operand(column, from);
+    int operand = operand(equals);
     if (isParameter(operand, to) && bits < 64) {
-      assume(operand, new AssumedValue.Whole(Integer.MIN_VALUE, Integer.MAX_VALUE, false));
-      return Optional.of(name + " <=> " + draft.splices.sliceAgain(from, to));
+      return same(
+          equals,
+          draft.splices.sliceAgain(from, to),
+          operand,
+          new AssumedValue.Whole(Integer.MIN_VALUE, Integer.MAX_VALUE, false));
     }
     if (isParameter(operand, to)) {
-      assume(operand, new AssumedValue.Whole(Long.MIN_VALUE + 1, Long.MAX_VALUE, true));
-      return Optional.of(name + " is null");
+      return added(
+          equals, operand, new AssumedValue.Whole(Long.MIN_VALUE + 1, Long.MAX_VALUE, true));
     }
-    return nonzero(name, operand, to);
+    return addedLiteral(equals, operand, to);
   }
 
-  private Optional<String> decimal(
-      String name, String column, int digits, int scale, int from, int to) {
+  private Optional<Assignment> decimal(int equals, int digits, int scale, int to) {
+    int from = equals + 1;
     if (isParameter(from, to)) {
-      assume(from, new AssumedValue.Exact(scale));
-      return Optional.of(name + " <=> " + again(from));
+      return same(equals, again(from), from, new AssumedValue.Exact(scale));
     }
     if (tokens.isShortInteger(from, to)) {
-      return Optional.of(name + " <=> " + tokens.text(from));
+      return same(equals, tokens.text(from));
     }
-    int operand = operand(column, from);
+    int operand = operand(equals);
     if (isParameter(operand, to)) {
-      assume(operand, new AssumedValue.Change(digits, scale));
-      return Optional.of(name + " is null");
+      return added(equals, operand, new AssumedValue.Change(digits, scale));
     }
-    return nonzero(name, operand, to);
+    return addedLiteral(equals, operand, to);
   }
 
   /** Byte by byte, without a collation. */
-  private Optional<String> text(String name, int length, int from, int to) {
-    if (!isParameter(from, to)) {
-      return Optional.empty();
-    }
-    assume(from, new AssumedValue.Text(length));
-    return Optional.of(name + " <=> cast(" + again(from) + " as binary)");
-  }
-
-  /** What a literal is added to, or taken from. */
-  private Optional<String> nonzero(String name, int operand, int to) {
-    return tokens.isShortInteger(operand, to) && Long.parseLong(tokens.text(operand)) != 0
-        ? Optional.of(name + " is null")
+  private Optional<Assignment> text(int equals, int length, int to) {
+    int from = equals + 1;
+    return isParameter(from, to)
+        ? same(equals, "cast(" + again(from) + " as binary)", from, new AssumedValue.Text(length))
         : Optional.empty();
   }
 
+  /** Unchanged if the column is what is assigned. */
+  private Optional<Assignment> same(int equals, String value) {
+    return Optional.of(new Assignment(name(equals) + " <=> " + value, Map.of()));
+  }
+
+  private Optional<Assignment> same(int equals, String value, int parameter, AssumedValue assumed) {
+    return Optional.of(
+        new Assignment(name(equals) + " <=> " + value, Map.of(numbers[parameter], assumed)));
+  }
+
+  /** What is not zero is added to the column, or taken from it: unchanged if that is null. */
+  private Optional<Assignment> added(int equals, int parameter, AssumedValue assumed) {
+    return Optional.of(new Assignment(isNull(equals), Map.of(numbers[parameter], assumed)));
+  }
+
+  private Optional<Assignment> addedLiteral(int equals, int operand, int to) {
+    return tokens.isShortInteger(operand, to) && Long.parseLong(tokens.text(operand)) != 0
+        ? Optional.of(new Assignment(isNull(equals), Map.of()))
+        : Optional.empty();
+  }
+
+  /** A condition; empty if the column never is. */
+  private String isNull(int equals) {
+    return traits.notNull().contains(column(equals - 1)) ? "" : name(equals) + " is null";
+  }
+
   /** Of {@code column + value} or {@code column - value} the value; -1 if it is neither. */
-  private int operand(String column, int from) {
-    int operator = tokens.nameEnd(from);
-    return operator > from
-            && column(operator - 1).equals(column)
+  private int operand(int equals) {
+    int operator = tokens.nameEnd(equals + 1);
+    return operator > equals + 1
+            && column(operator - 1).equals(column(equals - 1))
             && (tokens.isOperator(operator, '+') || tokens.isOperator(operator, '-'))
         ? operator + 1
         : -1;
@@ -184,12 +238,14 @@ final class ValueGuard {
     return to == from + 1 && tokens.is(from, TokenKind.PARAMETER);
   }
 
-  private void assume(int token, AssumedValue value) {
-    assumed.put(numbers[token], value);
-  }
-
   private String again(int token) {
     return Auxiliary.again(numbers[token]);
+  }
+
+  /** The assigned column, so that it is taken for nothing else. */
+  private String name(int equals) {
+    String name = tokens.text(equals - 1);
+    return tokens.is(equals - 1, TokenKind.WORD) ? '`' + name + '`' : name;
   }
 
   private String column(int token) {

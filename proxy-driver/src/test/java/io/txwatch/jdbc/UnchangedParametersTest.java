@@ -38,14 +38,16 @@ class UnchangedParametersTest {
       "CREATE TABLE r (id INT PRIMARY KEY, i INT, k TINYINT, g BIGINT, u INT UNSIGNED,"
           + " d DECIMAL(8,3), p DECIMAL(20,4), s VARCHAR(10), o VARCHAR(10) CHARACTER SET utf16,"
           + " l VARCHAR(8) CHARACTER SET latin1, c CHAR(3), `key` VARCHAR(10) NOT NULL, f DOUBLE,"
+          + " i2 INT NOT NULL, g2 BIGINT NOT NULL, d2 DECIMAL(8,3) NOT NULL,"
           + " at DATETIME(6) DEFAULT '2000-01-01' ON UPDATE CURRENT_TIMESTAMP(6))";
 
   private static final String ROW =
-      "INSERT INTO r (id, i, k, g, u, d, p, s, o, l, c, `key`, f)"
-          + " VALUES (1, 1, 1, 1, 1, 1.5, 1.5, 'a', 'a', 'a', 'a', 'a', 1)";
+      "INSERT INTO r (id, i, k, g, u, d, p, s, o, l, c, `key`, f, i2, g2, d2)"
+          + " VALUES (1, 1, 1, 1, 1, 1.5, 1.5, 'a', 'a', 'a', 'a', 'a', 1, 1, 1, 1.5)";
 
   private static final String CONTENTS =
-      "SELECT i, k, g, u, d, p, hex(s), hex(o), hex(l), hex(c), hex(`key`), f FROM r";
+      "SELECT i, k, g, u, d, p, hex(s), hex(o), hex(l), hex(c), hex(`key`), f, i2, g2, d2"
+          + " FROM r";
 
   /** Ways to assign each column. */
   private static final List<List<String>> ASSIGNMENTS =
@@ -61,7 +63,10 @@ class UnchangedParametersTest {
           List.of("l = ?"),
           List.of("c = ?"),
           List.of("r.key = ?", "`key` = ?"),
-          List.of("f = ?", "f = f + ?"));
+          List.of("f = ?", "f = f + ?"),
+          List.of("i2 = i2 + 1", "i2 = i2 - ?", "i2 = ?"),
+          List.of("g2 = g2 + ?", "g2 = g2 - 1", "g2 = ?"),
+          List.of("d2 = d2 + ?", "r.d2 = r.d2 - 2", "d2 = d2 + 0"));
 
   private static final List<Object> NUMBERS =
       Arrays.asList(

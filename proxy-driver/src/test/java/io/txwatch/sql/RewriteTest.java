@@ -343,6 +343,14 @@ class RewriteTest {
                     -> UPDATE t SET txw_wl = if(`a` <=> a - ? and `b` <=> 7, txw_wl, right(concat(txw_wl, TOK), 112)), a = a - ?, b = 7
                     UPDATE q SET n = n + ?, d = d - ?, s = ?
                     -> UPDATE q SET txw_wl = if(`n` is null and `d` is null and `s` <=> cast(? as binary), txw_wl, right(concat(txw_wl, TOK), 112)), n = n + ?, d = d - ?, s = ?
+                    UPDATE c SET n = ?, x = upper(x), k = k + 1
+                    -> UPDATE c SET txw_wl = right(concat(txw_wl, TOK), 112), n = ?, x = upper(x), k = k + 1
+                    UPDATE c SET n = n + 1, d = c.d - ?
+                    -> UPDATE c SET txw_wl = right(concat(txw_wl, TOK), 112), n = n + 1, d = c.d - ?
+                    UPDATE c SET k = ?, n = n + 1
+                    -> UPDATE c SET txw_wl = if(`k` <=> ? and `n` is null, txw_wl, right(concat(txw_wl, TOK), 112)), k = ?, n = n + 1
+                    UPDATE c SET k = k + 1, x = '', k = k - 1
+                    -> UPDATE c SET txw_wl = concat_ws(',', txw_wl, ';', `k`, '', convert(sha2(`x`, 256) using ascii)), k = k + 1, x = '', k = k - 1, txw_wl = right(concat(substring_index(txw_wl, ',', 1), if(txw_wl like concat_ws(',', '%;', `k`, '', convert(sha2(`x`, 256) using ascii)), '', TOK)), 112)
                     UPDATE IGNORE t SET a = 1
                     -> UPDATE IGNORE t SET txw_wl = concat_ws(',', txw_wl, ';', `a`), a = 1, txw_wl = right(concat(substring_index(txw_wl, ',', 1), if(txw_wl like concat_ws(',', '%;', `a`), '', TOK)), 112)
                     UPDATE t SET a = a + 0
@@ -458,6 +466,7 @@ class RewriteTest {
         .prepared("u", "c")
         .prepared("s", "n", "s varchar(9)", "c char(9)")
         .prepared("f", "f float(7,4)", "j json", "z timestamp(6)")
+        .prepared("c", "n bigint", "k int not null", "d decimal(9,2) not null", "x text", WIDE)
         .prepared("q", "n bigint", "d decimal(12,2)", "s varchar(12)", "x text", WIDE)
         .with("v", Catalog.Status.NOT_A_BASE_TABLE, "a");
   }

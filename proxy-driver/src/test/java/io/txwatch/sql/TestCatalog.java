@@ -13,8 +13,9 @@ import java.util.Set;
 
 /**
  * A catalog in a few words: {@code new TestCatalog(SQLITE).prepared("t", "id", "b")}. A column's
- * type may stand behind its name: {@code "b json"}; the others are of type int. {@code changing}
- * stands for one that changes by itself. The first column is the primary key.
+ * type may stand behind its name: {@code "b json"}, {@code "b bigint not null"}; the others are of
+ * type int. {@code changing} stands for one that changes by itself. The first column is the primary
+ * key.
  */
 final class TestCatalog implements Catalog {
 
@@ -36,9 +37,14 @@ final class TestCatalog implements Catalog {
     List<String> names = new ArrayList<>();
     Map<String, String> types = new HashMap<>();
     Set<String> changing = new HashSet<>();
-    for (String column : columns) {
+    Set<String> notNull = new HashSet<>();
+    for (String described : columns) {
+      String column = described.replace(" not null", "");
       String[] words = column.split(" ", 2);
       names.add(words[0]);
+      if (!column.equals(described)) {
+        notNull.add(words[0].toLowerCase(Locale.ROOT));
+      }
       boolean changes = words.length > 1 && words[1].equals("changing");
       types.put(words[0].toLowerCase(Locale.ROOT), words.length > 1 && !changes ? words[1] : "int");
       if (changes) {
@@ -50,7 +56,10 @@ final class TestCatalog implements Catalog {
             types,
             changing,
             false,
-            names.isEmpty() ? List.of() : List.of(List.of(names.get(0).toLowerCase(Locale.ROOT))));
+            names.isEmpty() ? List.of() : List.of(List.of(names.get(0).toLowerCase(Locale.ROOT))),
+            "",
+            notNull,
+            Set.of());
     tables.put(QueryScanner.fold(name), new Table(name, status, names, visible, traits));
     return this;
   }

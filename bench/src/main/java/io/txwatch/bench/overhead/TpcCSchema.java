@@ -12,7 +12,8 @@ import java.util.Random;
 
 /**
  * TPC-C's nine tables and their first contents (revision 5.11, clauses 1.3 and 4.3.3), with fewer
- * customers, orders and items, so that they are loaded in a second.
+ * customers, orders and items, so that they are loaded in a second. Null are, as there, an order's
+ * carrier and a line's delivery until they are known, and nothing else.
  */
 final class TpcCSchema {
 
@@ -32,33 +33,40 @@ final class TpcCSchema {
 
   private static final List<String> TABLES =
       List.of(
-          "CREATE TABLE warehouse (w_id INT PRIMARY KEY, w_name VARCHAR(10), w_street VARCHAR(20),"
-              + " w_city VARCHAR(20), w_tax DECIMAL(4,4), w_ytd DECIMAL(12,2))",
-          "CREATE TABLE district (d_w_id INT, d_id INT, d_name VARCHAR(10), d_street VARCHAR(20),"
-              + " d_city VARCHAR(20), d_tax DECIMAL(4,4), d_ytd DECIMAL(12,2), d_next_o_id INT,"
-              + " PRIMARY KEY (d_w_id, d_id))",
-          "CREATE TABLE customer (c_w_id INT, c_d_id INT, c_id INT, c_first VARCHAR(16),"
-              + " c_last VARCHAR(16), c_street VARCHAR(20), c_city VARCHAR(20), c_credit CHAR(2),"
-              + " c_discount DECIMAL(4,4), c_balance DECIMAL(12,2), c_ytd_payment DECIMAL(12,2),"
-              + " c_payment_cnt INT, c_delivery_cnt INT, c_data VARCHAR(500),"
+          "CREATE TABLE warehouse (w_id INT PRIMARY KEY, w_name VARCHAR(10) NOT NULL,"
+              + " w_street VARCHAR(20) NOT NULL, w_city VARCHAR(20) NOT NULL,"
+              + " w_tax DECIMAL(4,4) NOT NULL, w_ytd DECIMAL(12,2) NOT NULL)",
+          "CREATE TABLE district (d_w_id INT, d_id INT, d_name VARCHAR(10) NOT NULL,"
+              + " d_street VARCHAR(20) NOT NULL, d_city VARCHAR(20) NOT NULL,"
+              + " d_tax DECIMAL(4,4) NOT NULL, d_ytd DECIMAL(12,2) NOT NULL,"
+              + " d_next_o_id INT NOT NULL, PRIMARY KEY (d_w_id, d_id))",
+          "CREATE TABLE customer (c_w_id INT, c_d_id INT, c_id INT, c_first VARCHAR(16) NOT NULL,"
+              + " c_last VARCHAR(16) NOT NULL, c_street VARCHAR(20) NOT NULL,"
+              + " c_city VARCHAR(20) NOT NULL, c_credit CHAR(2) NOT NULL,"
+              + " c_discount DECIMAL(4,4) NOT NULL, c_balance DECIMAL(12,2) NOT NULL,"
+              + " c_ytd_payment DECIMAL(12,2) NOT NULL, c_payment_cnt INT NOT NULL,"
+              + " c_delivery_cnt INT NOT NULL, c_data VARCHAR(500) NOT NULL,"
               + " PRIMARY KEY (c_w_id, c_d_id, c_id))",
           "CREATE INDEX customer_name ON customer (c_w_id, c_d_id, c_last, c_first)",
-          "CREATE TABLE history (h_c_id INT, h_c_d_id INT, h_c_w_id INT, h_d_id INT, h_w_id INT,"
-              + " h_date TIMESTAMP, h_amount DECIMAL(6,2), h_data VARCHAR(24))",
-          "CREATE TABLE orders (o_w_id INT, o_d_id INT, o_id INT, o_c_id INT, o_entry_d TIMESTAMP,"
-              + " o_carrier_id INT, o_ol_cnt INT, o_all_local INT,"
-              + " PRIMARY KEY (o_w_id, o_d_id, o_id))",
+          "CREATE TABLE history (h_c_id INT NOT NULL, h_c_d_id INT NOT NULL, h_c_w_id INT NOT NULL,"
+              + " h_d_id INT NOT NULL, h_w_id INT NOT NULL, h_date TIMESTAMP NOT NULL,"
+              + " h_amount DECIMAL(6,2) NOT NULL, h_data VARCHAR(24) NOT NULL)",
+          "CREATE TABLE orders (o_w_id INT, o_d_id INT, o_id INT, o_c_id INT NOT NULL,"
+              + " o_entry_d TIMESTAMP NOT NULL, o_carrier_id INT, o_ol_cnt INT NOT NULL,"
+              + " o_all_local INT NOT NULL, PRIMARY KEY (o_w_id, o_d_id, o_id))",
           "CREATE INDEX orders_customer ON orders (o_w_id, o_d_id, o_c_id, o_id)",
           "CREATE TABLE new_order (no_w_id INT, no_d_id INT, no_o_id INT,"
               + " PRIMARY KEY (no_w_id, no_d_id, no_o_id))",
           "CREATE TABLE order_line (ol_w_id INT, ol_d_id INT, ol_o_id INT, ol_number INT,"
-              + " ol_i_id INT, ol_supply_w_id INT, ol_delivery_d TIMESTAMP NULL, ol_quantity INT,"
-              + " ol_amount DECIMAL(6,2), ol_dist_info CHAR(24),"
+              + " ol_i_id INT NOT NULL, ol_supply_w_id INT NOT NULL, ol_delivery_d TIMESTAMP NULL,"
+              + " ol_quantity INT NOT NULL, ol_amount DECIMAL(6,2) NOT NULL,"
+              + " ol_dist_info CHAR(24) NOT NULL,"
               + " PRIMARY KEY (ol_w_id, ol_d_id, ol_o_id, ol_number))",
-          "CREATE TABLE item (i_id INT PRIMARY KEY, i_name VARCHAR(24), i_price DECIMAL(5,2),"
-              + " i_data VARCHAR(50))",
-          "CREATE TABLE stock (s_w_id INT, s_i_id INT, s_quantity INT, s_dist CHAR(24), s_ytd INT,"
-              + " s_order_cnt INT, s_remote_cnt INT, s_data VARCHAR(50),"
+          "CREATE TABLE item (i_id INT PRIMARY KEY, i_name VARCHAR(24) NOT NULL,"
+              + " i_price DECIMAL(5,2) NOT NULL, i_data VARCHAR(50) NOT NULL)",
+          "CREATE TABLE stock (s_w_id INT, s_i_id INT, s_quantity INT NOT NULL,"
+              + " s_dist CHAR(24) NOT NULL, s_ytd INT NOT NULL, s_order_cnt INT NOT NULL,"
+              + " s_remote_cnt INT NOT NULL, s_data VARCHAR(50) NOT NULL,"
               + " PRIMARY KEY (s_w_id, s_i_id))");
 
   private final Connection connection;
