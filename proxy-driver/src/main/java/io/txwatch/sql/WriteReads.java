@@ -32,9 +32,6 @@ import java.util.Set;
  */
 final class WriteReads {
 
-  /** Rows of a REPLACE whose keys are asked for. */
-  private static final int MOST_ROWS = 50;
-
   private final Draft draft;
   private final TableRef target;
   private final StatementShape shape;
@@ -144,83 +141,15 @@ final class WriteReads {
   }
 
   private boolean beforeReplace() {
-    List<List<String>> keys = draft.tables.find(target).orElseThrow().traits().keys();
-    List<String> conditions = new ArrayList<>();
-    List<Integer> taken = new ArrayList<>();
-    if (keys.isEmpty() || shape.rows.isEmpty() || shape.rows.size() > MOST_ROWS) {
-      return false;
-    }
-    boolean all = true;
-    List<String> columns = insertColumns();
-    int[] numbers = original.numbers();
-    for (int row : shape.rows) {
-      List<Integer> values = values(row);
-      for (List<String> key : keys) {
-        List<Integer> of = key.stream().map(columns::indexOf).toList();
-        if (of.contains(-1) || of.stream().anyMatch(at -> at >= values.size())) {
-          all = false;
-          continue;
-        }
-        List<Integer> given = of.stream().map(values::get).toList();
-        if (given.stream().anyMatch(this::isNull)) {
-          continue; // it is in nobody's way
-        }
-        if (!given.stream().allMatch(this::isPlain)) {
-          all = false;
-          continue;
-        }
-        List<String> equal = new ArrayList<>();
-        for (int i = 0; i < of.size(); i++) {
-          int value = given.get(i);
-          String text = numbers[value] > 0 ? "?" : draft.tokens.text(value);
-          equal.add(Auxiliary.quote(draft.dialect, columns.get(of.get(i))) + " = " + text);
-          taken.add(numbers[value]);
-        }
-        conditions.add("(" + String.join(" and ", equal) + ")");
-      }
-    }
-    if (!conditions.isEmpty()) {
+    RowsInTheWay rows = RowsInTheWay.of(draft, target);
+    if (!rows.condition().isEmpty()) {
       begin();
-      sql.append(" where ").append(String.join(" or ", conditions));
-      taken.stream().filter(number -> number > 0).forEach(parameters::add);
+      sql.append(" where ").append(rows.condition());
+      parameters.addAll(rows.parameters());
       limit();
       add(Purpose.BEFORE_WRITE, Moment.BEFORE, true);
     }
-    return all;
-  }
-
-  /** The columns that VALUES gives, in lower case. */
-  private List<String> insertColumns() {
-    if (shape.columns < 0) {
-      return draft.tables.find(target).orElseThrow().columns().stream()
-          .map(name -> name.toLowerCase(Locale.ROOT))
-          .toList();
-    }
-    List<String> columns = new ArrayList<>();
-    for (int i = shape.columns + 1; i < draft.tokens.partner(shape.columns); i++) {
-      if (draft.tokens.isName(i) && !draft.tokens.is(i + 1, TokenKind.DOT)) {
-        columns.add(folded(i));
-      }
-    }
-    return columns;
-  }
-
-  /** The values of a row: the token of each that is one, -1 for others. */
-  private List<Integer> values(int open) {
-    return draft.tokens.items(open + 1, draft.tokens.partner(open)).stream()
-        .map(value -> value.to() == value.from() + 1 ? value.from() : -1)
-        .toList();
-  }
-
-  private boolean isNull(int value) {
-    return value >= 0 && draft.tokens.isWord(value, "NULL");
-  }
-
-  private boolean isPlain(int value) {
-    return value >= 0
-        && (draft.tokens.is(value, TokenKind.NUMBER)
-            || draft.tokens.is(value, TokenKind.STRING)
-            || draft.tokens.is(value, TokenKind.PARAMETER));
+    return rows.isComplete();
   }
 
   /**
