@@ -17,8 +17,9 @@ import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,10 +40,17 @@ public final class Campaign {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+  /** How long the DBMS may leave a worker without any answer. */
+  private static final Duration LONGEST_SILENCE = Duration.ofMinutes(2);
+
+  /** How often it is looked whether it does. */
+  private static final long LOOK_MILLIS = 200;
+
   private final Dbms dbms;
   private final Grammar grammar;
   private final Plan plan;
   private final Listener listener;
+  private final Duration longestSilence;
 
   /** True if no oracle wants to see an execution that is not watched. */
   private final boolean allWatch;
@@ -117,6 +125,11 @@ public final class Campaign {
 
   /** A campaign that has not begun. */
   public Campaign(Dbms dbms, Grammar grammar, Plan plan, Listener listener) {
+    this(dbms, grammar, plan, listener, LONGEST_SILENCE);
+  }
+
+  Campaign(Dbms dbms, Grammar grammar, Plan plan, Listener listener, Duration longestSilence) {
+    this.longestSilence = longestSilence;
     this.dbms = dbms;
     this.grammar = grammar;
     this.plan = plan;
@@ -134,19 +147,30 @@ public final class Campaign {
   /**
    * Runs to the end.
    *
+   * @throws SQLTimeoutException if the DBMS leaves a worker without any answer
    * @throws SQLException if the DBMS cannot be used any more
    */
   public Summary run() throws SQLException, InterruptedException {
     start = System.nanoTime();
-    List<Thread> workers = new ArrayList<>();
+    Map<Thread, Pulse> workers = new LinkedHashMap<>();
     for (int i = 0; i < plan.workers(); i++) {
-      Thread worker = new Thread(this::work, "worker " + (i + 1));
+      Pulse pulse = new Pulse();
+      Thread worker = new Thread(() -> work(pulse), "worker " + (i + 1));
       worker.setDaemon(true);
       worker.start();
-      workers.add(worker);
+      workers.put(worker, pulse);
     }
-    for (Thread worker : workers) {
-      worker.join();
+    while (!workers.isEmpty()) {
+      workers.keySet().iterator().next().join(LOOK_MILLIS);
+      workers.keySet().removeIf(worker -> !worker.isAlive());
+      Optional<Pulse> silent =
+          workers.values().stream()
+              .filter(pulse -> pulse.silence().compareTo(longestSilence) > 0)
+              .findAny();
+      if (silent.isPresent()) {
+        stop.set(true);
+        throw new SQLTimeoutException(noAnswer(silent.get()));
+      }
     }
     Throwable failure = fault;
     if (failure instanceof SQLException sql) {
@@ -176,15 +200,21 @@ public final class Campaign {
         (System.nanoTime() - start) / 1e9);
   }
 
-  private void work() {
+  private String noAnswer(Pulse pulse) {
+    return "no answer for %d s to what case %d of seed %d sent, after %d cases"
+        .formatted(longestSilence.toSeconds(), pulse.number(), plan.seed(), cases.get());
+  }
+
+  private void work(Pulse pulse) {
     try (ServerLaboratory laboratory = new ServerLaboratory(dbms, PATIENCE)) {
-      Worker worker = new Worker(laboratory);
+      Worker worker = new Worker(pulse.in(laboratory));
       while (!isOver()) {
         long first = next.getAndAdd(share);
         if (first >= plan.cases()) {
           return;
         }
         for (long n = first; n < Math.min(first + share, plan.cases()) && !isOver(); n++) {
+          pulse.begin(n);
           worker.run(n);
         }
       }

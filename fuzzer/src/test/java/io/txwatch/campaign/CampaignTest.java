@@ -17,13 +17,17 @@ import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.testcase.CaseWriter;
+import java.io.IOException;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -176,6 +180,60 @@ class CampaignTest {
         .singleElement()
         .satisfies(finding -> assertThat(finding.oracle()).isEqualTo("crash"))
         .satisfies(finding -> assertThat(finding.reduced().steps()).isNotEmpty());
+  }
+
+  @Test
+  void aServerThatDoesNotAnswerEndsTheCampaign() throws Exception {
+    Set<ProcessHandle> before = mariaDbs();
+    try (MariaDbServer server = MariaDbServer.start()) {
+      Set<ProcessHandle> started = mariaDbs();
+      started.removeAll(before);
+      ProcessHandle process = started.iterator().next();
+      Dbms dbms = Dbms.of(server.newDatabase("silence"), DriverManager::getConnection);
+      Campaign.Plan plan =
+          new Campaign.Plan(
+              3,
+              List.of(IsolationLevel.SERIALIZABLE),
+              List.of(new WriteCheck()),
+              Long.MAX_VALUE,
+              Duration.ofMinutes(2),
+              2);
+      Campaign.Listener listener =
+          new Campaign.Listener() {
+            @Override
+            public void found(Finding finding) {}
+
+            @Override
+            public void judged(Execution execution, Verdict verdict) {
+              signal(process, "STOP");
+            }
+          };
+      Campaign campaign =
+          new Campaign(dbms, Grammar.MARIADB, plan, listener, Duration.ofSeconds(2));
+
+      try {
+        assertThatThrownBy(campaign::run)
+            .isInstanceOf(SQLTimeoutException.class)
+            .hasMessageMatching("no answer for 2 s to what case \\d+ of seed 3 sent, .*");
+      } finally {
+        signal(process, "CONT");
+      }
+    }
+  }
+
+  private static Set<ProcessHandle> mariaDbs() {
+    return ProcessHandle.current()
+        .descendants()
+        .filter(each -> each.info().command().orElse("").endsWith("mariadbd"))
+        .collect(Collectors.toSet());
+  }
+
+  private static void signal(ProcessHandle process, String name) {
+    try {
+      new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test

@@ -1,0 +1,76 @@
+package io.txwatch.campaign;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.Laboratory;
+import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.Sandbox;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.testcase.TestCase;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/**
+ * By this another thread can tell for how long a worker has been at one thing. Whatever is done in
+ * a laboratory is done within seconds, for cases that do not come to rest are given up: only a DBMS
+ * that does not answer at all makes it longer.
+ */
+final class Pulse {
+
+  private volatile long last = System.nanoTime();
+  private volatile long number = -1;
+
+  /** The worker turns to a case. */
+  void begin(long number) {
+    this.number = number;
+    beat();
+  }
+
+  /** The case that it turned to last; -1 before the first. */
+  long number() {
+    return number;
+  }
+
+  /** For how long nothing has begun or ended. */
+  Duration silence() {
+    return Duration.ofNanos(System.nanoTime() - last);
+  }
+
+  private void beat() {
+    last = System.nanoTime();
+  }
+
+  /** The worker's laboratory. */
+  Laboratory in(Laboratory laboratory) {
+    return new Laboratory() {
+      @Override
+      public Dbms dbms() {
+        return laboratory.dbms();
+      }
+
+      @Override
+      public Execution execute(TestCase testCase, IsolationLevel level)
+          throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+        beat();
+        Execution execution = laboratory.execute(testCase, level);
+        beat();
+        return execution;
+      }
+
+      @Override
+      public Execution watch(TestCase testCase, IsolationLevel level)
+          throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+        beat();
+        Execution execution = laboratory.watch(testCase, level);
+        beat();
+        return execution;
+      }
+
+      @Override
+      public Sandbox sandbox() throws SQLException {
+        beat();
+        return laboratory.sandbox();
+      }
+    };
+  }
+}
