@@ -29,7 +29,7 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   private final Dbms dbms;
   private final Duration patience;
   private final Refused refused = new Refused();
-  private Place sideBySide;
+  private final Place sideBySide;
   private @Nullable Place alone;
   private final List<Place> watching = new ArrayList<>();
 
@@ -60,14 +60,9 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
     if (dbms.groundsInTurn() > 1 && testCase.sessions().size() <= 1) {
       Place place = alone == null ? unwatched() : alone;
       alone = place;
-      return place.executor.execute(testCase, level);
+      return place.execute(testCase, level);
     }
-    Execution execution = sideBySide.executor.execute(testCase, level);
-    if (sideBySide.executor.hasLostSession()) {
-      sideBySide.abandon();
-      sideBySide = unwatched();
-    }
-    return execution;
+    return sideBySide.execute(testCase, level);
   }
 
   @Override
@@ -77,13 +72,7 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
     if (watched == watching.size()) {
       watching.add(watched());
     }
-    Place place = watching.get(watched);
-    Execution execution = place.executor.execute(testCase, level);
-    if (place.executor.hasLostSession()) {
-      place.abandon();
-      watching.set(watched, watched());
-    }
-    return execution;
+    return watching.get(watched).execute(testCase, level);
   }
 
   @Override
@@ -113,21 +102,59 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
 
   private Place unwatched() throws SQLException {
     return new Place(
-        dbms.newWorkspace(),
-        null,
-        workspace -> new ScheduleExecutor(dbms, workspace, patience, refused));
+        () ->
+            new Equipment(
+                dbms.newWorkspace(),
+                null,
+                workspace -> new ScheduleExecutor(dbms, workspace, patience, refused)));
   }
 
   private Place watched() throws SQLException {
-    WatchedApplication application = new WatchedApplication();
     return new Place(
-        dbms.newWorkspace(),
-        application,
-        workspace -> new ScheduleExecutor(dbms, workspace, patience, application, Style.SQL_TEXT));
+        () -> {
+          WatchedApplication application = new WatchedApplication();
+          return new Equipment(
+              dbms.newWorkspace(),
+              application,
+              workspace ->
+                  new ScheduleExecutor(dbms, workspace, patience, application, Style.SQL_TEXT));
+        });
+  }
+
+  /** Where cases are executed one after another, always with equipment that is in order. */
+  private static final class Place implements AutoCloseable {
+
+    /** Opens new equipment. */
+    interface Opening {
+      Equipment open() throws SQLException;
+    }
+
+    private final Opening opening;
+    private Equipment equipment;
+
+    Place(Opening opening) throws SQLException {
+      this.opening = opening;
+      this.equipment = opening.open();
+    }
+
+    Execution execute(TestCase testCase, IsolationLevel level)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      Execution execution = equipment.executor.execute(testCase, level);
+      if (equipment.executor.hasLostSession()) {
+        equipment.abandon();
+        equipment = opening.open();
+      }
+      return execution;
+    }
+
+    @Override
+    public void close() throws SQLException {
+      equipment.close();
+    }
   }
 
   /** What executions need: watched ones, and others. */
-  private static final class Place implements AutoCloseable {
+  private static final class Equipment implements AutoCloseable {
 
     /** Opens an executor. */
     interface Opening {
@@ -138,7 +165,7 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
     private final @Nullable WatchedApplication application;
     private final ScheduleExecutor executor;
 
-    Place(Workspace workspace, @Nullable WatchedApplication application, Opening opening)
+    Equipment(Workspace workspace, @Nullable WatchedApplication application, Opening opening)
         throws SQLException {
       this.workspace = workspace;
       this.application = application;
