@@ -36,6 +36,8 @@ public enum Variant {
   INLINE("txwatch inline", Between.TXWATCH, "inline inprocess"),
   /** The same without an analyzer. */
   INLINE_NONE("txwatch inline, analyzer none", Between.TXWATCH, "inline none"),
+  /** The same with the history written to a file, for an analyzer elsewhere, or later. */
+  INLINE_HISTORY("txwatch inline, history to a file", Between.TXWATCH, "inline none"),
   /** The same with a shared analyzer that is gone: nobody listens at its port. */
   INLINE_GONE("txwatch inline, analyzer gone", Between.TXWATCH, "inline tcp://127.0.0.1:9"),
   /** {@code txwatch.instrument=items}. */
@@ -107,6 +109,9 @@ public enum Variant {
       System.setProperty("p6spy.config.modulelist", detail);
       System.setProperty(
           "p6spy.config.logfile", directory.resolve(option() + ".spy.log").toString());
+    }
+    if (this == INLINE_HISTORY) {
+      System.setProperty("txwatch.history", directory.resolve(option()).toString());
     }
   }
 

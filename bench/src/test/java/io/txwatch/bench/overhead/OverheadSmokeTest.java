@@ -66,15 +66,20 @@ class OverheadSmokeTest {
             .run(
                 ServerKind.POSTGRESQL,
                 WorkloadKind.KV_50,
-                List.of(Variant.RAW, Variant.P6SPY_LOG, Variant.DATASOURCE_PROXY_LOG),
+                List.of(
+                    Variant.RAW,
+                    Variant.P6SPY_LOG,
+                    Variant.DATASOURCE_PROXY_LOG,
+                    Variant.INLINE_HISTORY),
                 logs,
                 (variant, round, slice) -> {});
 
-    assertThat(slices).hasSize(3);
+    assertThat(slices).hasSize(4);
     assertThat(slices.values())
         .allSatisfy(own -> assertThat(own).hasSize(2).allMatch(s -> s.transactions() > 0));
     assertThat(logs.resolve("p6spy-log.spy.log")).isNotEmptyFile();
     assertThat(logs.resolve("datasource-proxy-log.slf4j.log")).isNotEmptyFile();
+    assertThat(logs.resolve("inline-history")).isNotEmptyFile();
   }
 
   @ParameterizedTest
