@@ -130,8 +130,7 @@ final class MySqlSchema extends SchemaReader {
               if (CHANGES_BY_ITSELF.matcher(text(row, 4)).find()) {
                 changing.add(text(row, 1).toLowerCase(Locale.ROOT));
               }
-              boolean nullable = !text(row, 7).equalsIgnoreCase("NO");
-              if (!nullable) {
+              if (text(row, 7).equalsIgnoreCase("NO")) {
                 notNull.add(text(row, 1).toLowerCase(Locale.ROOT));
               } else if (!ZERO.matcher(text(row, 3)).matches()) {
                 nullOverDefault.add(text(row, 1).toLowerCase(Locale.ROOT));

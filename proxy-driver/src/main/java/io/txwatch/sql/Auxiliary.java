@@ -79,6 +79,11 @@ final class Auxiliary {
     return rid + target + WL + " = " + value;
   }
 
+  /** The window {@code list} with the token appended, in the words of MySQL and MariaDB. */
+  static String appended(String list) {
+    return "right(concat(%s, %s), %d)".formatted(list, TOKEN, WriterList.WINDOW_LENGTH);
+  }
+
   /** A stored name in quotes that no dialect takes for a string. */
   static String quote(Dialect dialect, String name) {
     return switch (dialect) {

@@ -107,7 +107,7 @@ final class CannotFail {
             && !tokens.is(name - 1, TokenKind.DOT)
             && FUNCTIONS.contains(tokens.text(name).toLowerCase(Locale.ROOT));
     boolean cte =
-        draft.shape.ctes.contains(QueryScanner.fold(tokens.text(name)))
+        draft.shape.ctes.contains(tokens.folded(name))
             && (tokens.isAnyWord(name - 1, "WITH", "RECURSIVE")
                 || tokens.is(name - 1, TokenKind.COMMA));
     return !known && !cte;
@@ -240,9 +240,7 @@ final class CannotFail {
     if (!tokens.isName(last)) {
       return Kind.UNKNOWN;
     }
-    return tokens.isOpen(last + 1)
-        ? kindOfCall(last)
-        : kindOfColumn(QueryScanner.fold(tokens.text(last)));
+    return tokens.isOpen(last + 1) ? kindOfCall(last) : kindOfColumn(tokens.folded(last));
   }
 
   private Kind kindOfCall(int name) {

@@ -8,7 +8,6 @@ import io.txwatch.sql.StatementSplitter.Range;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -127,7 +126,7 @@ final class ChangeGuard {
       boolean literal =
           assignment.to() == value + 1
               && (tokens.is(value, TokenKind.NUMBER) || tokens.is(value, TokenKind.STRING));
-      String column = QueryScanner.fold(tokens.text(Math.max(assignment.from(), value - 2)));
+      String column = tokens.folded(Math.max(assignment.from(), value - 2));
       if (!literal && columns.contains(column)) {
         return true;
       }
@@ -181,7 +180,7 @@ final class ChangeGuard {
               || (tokens.is(name + 1, TokenKind.OPERATOR) && tokens.text(name + 1).equals(":=")))) {
         throw new NotUnderstood("an assignment that does not begin with a column");
       }
-      String column = QueryScanner.fold(tokens.text(name)).toLowerCase(Locale.ROOT);
+      String column = tokens.folded(name);
       columns.put(column, told(name, column));
     }
     return new ArrayList<>(columns.values());

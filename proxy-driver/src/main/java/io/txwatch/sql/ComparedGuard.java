@@ -1,14 +1,12 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.history.WriterList;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.StatementSplitter.Range;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -86,12 +84,8 @@ final class ComparedGuard {
         (table, changed) -> {
           String list = table.exposedName() + "." + Auxiliary.WL;
           first.append(
-              "%1$s = if(%2$s, right(concat(%1$s, %3$s), %4$d), %1$s), "
-                  .formatted(
-                      list,
-                      String.join(" or ", changed),
-                      Auxiliary.TOKEN,
-                      WriterList.WINDOW_LENGTH));
+              "%1$s = if(%2$s, %3$s, %1$s), "
+                  .formatted(list, String.join(" or ", changed), Auxiliary.appended(list)));
         });
     draft.splices.before(shape.set + 1, first.toString());
     return List.copyOf(changes.keySet());
@@ -217,13 +211,11 @@ final class ComparedGuard {
 
   /** The one column that a name can be of. */
   private Optional<Column> column(int from, int to) {
-    String name = QueryScanner.fold(tokens.text(to - 1)).toLowerCase(Locale.ROOT);
+    String name = tokens.folded(to - 1);
     List<Column> found = new ArrayList<>();
     for (TableRef table : sources) {
       boolean named =
-          to == from + 1
-              || QueryScanner.fold(tokens.text(to - 3))
-                  .equals(QueryScanner.fold(table.exposedName()));
+          to == from + 1 || tokens.folded(to - 3).equals(QueryScanner.fold(table.exposedName()));
       String type =
           draft.tables.find(table).map(t -> t.traits().types().getOrDefault(name, "")).orElse("");
       boolean unknown = table.isCte() || draft.tables.find(table).isEmpty();

@@ -11,7 +11,6 @@ import io.txwatch.sql.StatementSplitter.Range;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -110,7 +109,7 @@ final class KeyedRows {
     }
     for (Range assignment : tokens.items(draft.shape.set + 1, draft.shape.setEnd)) {
       int name = columnEnd(assignment.from()) - 1;
-      if (name < assignment.from() || inKeys.contains(folded(name))) {
+      if (name < assignment.from() || inKeys.contains(tokens.folded(name))) {
         return true;
       }
     }
@@ -162,7 +161,7 @@ final class KeyedRows {
     if (equals <= from || equals + 2 != to || !tokens.isOperator(equals, '=')) {
       return;
     }
-    String column = folded(equals - 1);
+    String column = tokens.folded(equals - 1);
     Value value = value(equals + 1, traits.types().getOrDefault(column, ""));
     if (value != null) {
       pinned.putIfAbsent(column, value);
@@ -205,9 +204,5 @@ final class KeyedRows {
       end += 2;
     }
     return end;
-  }
-
-  private String folded(int name) {
-    return QueryScanner.fold(tokens.text(name)).toLowerCase(Locale.ROOT);
   }
 }

@@ -176,7 +176,7 @@ final class Names {
       boolean own = end > i + 1 ? hasSource(block, tokens.text(end - 3)) : hasColumn(block, i);
       if (own) {
         if (end == i + 1 && joined.contains(block)) {
-          bare.put(QueryScanner.fold(tokens.text(i)), block);
+          bare.put(tokens.folded(i), block);
         }
         return visible.indexOf(block) + 1;
       }
@@ -229,7 +229,7 @@ final class Names {
   }
 
   private boolean hasColumn(SelectBlock block, int token) {
-    String name = QueryScanner.fold(tokens.text(token));
+    String name = tokens.folded(token);
     return block.tables().stream().anyMatch(t -> !isUnknown(t) && hasColumn(draft, t, name));
   }
 

@@ -102,7 +102,7 @@ final class RowsInTheWay {
     }
     return IntStream.range(open + 1, draft.tokens.partner(open))
         .filter(i -> draft.tokens.isName(i) && !draft.tokens.is(i + 1, TokenKind.DOT))
-        .mapToObj(i -> QueryScanner.fold(draft.tokens.text(i)).toLowerCase(Locale.ROOT))
+        .mapToObj(draft.tokens::folded)
         .toList();
   }
 

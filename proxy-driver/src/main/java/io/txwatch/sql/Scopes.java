@@ -232,7 +232,7 @@ final class Scopes {
     Set<String> items = new HashSet<>();
     for (int i = block.listFrom; i < block.listTo; i++) {
       if (draft.tokens.isName(i)) {
-        items.add(QueryScanner.fold(draft.tokens.text(i)));
+        items.add(draft.tokens.folded(i));
       }
     }
     for (int i = block.orderBy + 2; i < block.orderByEnd; i++) {
@@ -241,7 +241,7 @@ final class Scopes {
         return false;
       }
       boolean bare = first && !draft.tokens.is(i + 1, TokenKind.DOT);
-      if (bare && !isColumnOnly(block, QueryScanner.fold(draft.tokens.text(i)), items)) {
+      if (bare && !isColumnOnly(block, draft.tokens.folded(i), items)) {
         return false;
       }
     }
@@ -257,7 +257,7 @@ final class Scopes {
 
   private boolean isPlainItem(SelectBlock block, String name) {
     for (int i = block.listFrom; i < block.listTo; i++) {
-      if (draft.tokens.isName(i) && QueryScanner.fold(draft.tokens.text(i)).equals(name)) {
+      if (draft.tokens.isName(i) && draft.tokens.folded(i).equals(name)) {
         boolean begins = block.itemStarts.contains(i) || draft.tokens.is(i - 1, TokenKind.DOT);
         boolean ends = i + 1 == block.listTo || draft.tokens.is(i + 1, TokenKind.COMMA);
         if (!begins || !ends) {

@@ -203,11 +203,11 @@ final class SideReads {
       if (!tokens.isName(name)) {
         return true; // SET (a, b) = …
       }
-      changed.add(QueryScanner.fold(tokens.text(name)));
+      changed.add(tokens.folded(name));
     }
     for (int i = shape.from; i < shape.to; i++) {
       int token = i;
-      boolean named = tokens.isName(i) && changed.contains(QueryScanner.fold(tokens.text(i)));
+      boolean named = tokens.isName(i) && changed.contains(tokens.folded(i));
       boolean natural = tokens.isAnyWord(i, "NATURAL", "WITH");
       if ((named || natural) && joined.stream().anyMatch(b -> Scopes.copies(b, token))) {
         return true;

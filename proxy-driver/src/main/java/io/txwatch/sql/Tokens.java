@@ -167,6 +167,11 @@ public final class Tokens {
     return text.substring(start(i), end(i));
   }
 
+  /** The name that a significant token is, {@linkplain QueryScanner#fold folded}. */
+  String folded(int i) {
+    return QueryScanner.fold(text(i));
+  }
+
   /** True if a significant token is there and is that keyword, in any case. */
   boolean isWord(int i, String word) {
     return is(i, TokenKind.WORD)

@@ -1,6 +1,5 @@
 package io.txwatch.sql;
 
-import io.txwatch.history.WriterList;
 import io.txwatch.sql.StatementSplitter.Range;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -80,9 +79,7 @@ final class ValueGuard {
     }
     String unchanged =
         told.get().stream().map(Assignment::unchanged).collect(Collectors.joining(" and "));
-    String appended =
-        "right(concat(%s, %s), %d)"
-            .formatted(Auxiliary.WL, Auxiliary.TOKEN, WriterList.WINDOW_LENGTH);
+    String appended = Auxiliary.appended(Auxiliary.WL);
     draft.splices.before(
         from,
         unchanged.isEmpty()
@@ -112,7 +109,7 @@ final class ValueGuard {
       int equals = tokens.nameEnd(one.from());
       if (equals == one.from()
           || !tokens.isOperator(equals, '=')
-          || !assigned.add(column(equals - 1))) { // twice
+          || !assigned.add(tokens.folded(equals - 1))) { // twice
         return Optional.empty();
       }
       all.add(assignment(equals, one.to()));
@@ -132,7 +129,7 @@ final class ValueGuard {
 
   /** {@code column = value}; empty if its value does not tell. */
   private Optional<Assignment> assignment(int equals, int to) {
-    String column = column(equals - 1);
+    String column = tokens.folded(equals - 1);
     Matcher type = TYPE.matcher(traits.types().getOrDefault(column, ""));
     if (!type.matches()) {
       return Optional.empty(); // with words behind it
@@ -221,14 +218,14 @@ final class ValueGuard {
 
   /** A condition; empty if the column never is. */
   private String isNull(int equals) {
-    return traits.notNull().contains(column(equals - 1)) ? "" : name(equals) + " is null";
+    return traits.notNull().contains(tokens.folded(equals - 1)) ? "" : name(equals) + " is null";
   }
 
   /** Of {@code column + value} or {@code column - value} the value; -1 if it is neither. */
   private int operand(int equals) {
     int operator = tokens.nameEnd(equals + 1);
     return operator > equals + 1
-            && column(operator - 1).equals(column(equals - 1))
+            && tokens.folded(operator - 1).equals(tokens.folded(equals - 1))
             && (tokens.isOperator(operator, '+') || tokens.isOperator(operator, '-'))
         ? operator + 1
         : -1;
@@ -246,9 +243,5 @@ final class ValueGuard {
   private String name(int equals) {
     String name = tokens.text(equals - 1);
     return tokens.is(equals - 1, TokenKind.WORD) ? '`' + name + '`' : name;
-  }
-
-  private String column(int token) {
-    return QueryScanner.fold(tokens.text(token)).toLowerCase(Locale.ROOT);
   }
 }

@@ -34,7 +34,7 @@ final class WholeRows {
     Tokens tokens = draft.tokens;
     for (int i = draft.shape.from; i < draft.shape.to; i++) {
       if (tokens.isName(i)
-          && names.contains(QueryScanner.fold(tokens.text(i)))
+          && names.contains(tokens.folded(i))
           && !isDeclared(draft, i)
           && !isInnerWrite(draft, i)
           && (isAlone(tokens, i) || isStarInExpression(draft, i))) {
@@ -54,7 +54,7 @@ final class WholeRows {
     for (int i = draft.shape.from; i < draft.shape.to; i++) {
       if (draft.dialect == Dialect.POSTGRESQL
           && tokens.isName(i)
-          && QueryScanner.fold(tokens.text(i)).equals(folded)
+          && tokens.folded(i).equals(folded)
           && !isDeclared(draft, i)
           && !(tokens.isWord(i + 1, "AS") && tokens.isOpen(i + 2))
           && (isAlone(tokens, i) || isStarInExpression(draft, i))) {

@@ -9,7 +9,6 @@ import io.txwatch.sql.StatementSplitter.Range;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -250,19 +249,15 @@ final class WriteReads {
         name += 2;
       }
       if (tokens.isName(name)) {
-        changing.add(folded(name));
+        changing.add(tokens.folded(name));
       }
     }
     for (int i = shape.where + 1; i < shape.whereEnd; i++) {
-      if (tokens.isName(i) && changing.contains(folded(i))) {
+      if (tokens.isName(i) && changing.contains(tokens.folded(i))) {
         return false;
       }
     }
     return true;
-  }
-
-  private String folded(int name) {
-    return QueryScanner.fold(draft.tokens.text(name)).toLowerCase(Locale.ROOT);
   }
 
   /** A condition: the writers' list holds the token, which is the one parameter. */
