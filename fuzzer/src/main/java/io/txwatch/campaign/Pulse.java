@@ -23,7 +23,7 @@ final class Pulse {
   /** The worker turns to a case. */
   void begin(long number) {
     this.number = number;
-    beat();
+    last = System.nanoTime();
   }
 
   /** The case that it turned to last; -1 before the first. */
@@ -31,13 +31,14 @@ final class Pulse {
     return number;
   }
 
-  /** For how long nothing has begun or ended. */
+  /** For how long no case has begun, and nothing in the laboratory has ended. */
   Duration silence() {
     return Duration.ofNanos(System.nanoTime() - last);
   }
 
-  private void beat() {
+  private <T> T ended(T result) {
     last = System.nanoTime();
+    return result;
   }
 
   /** The worker's laboratory. */
@@ -51,25 +52,18 @@ final class Pulse {
       @Override
       public Execution execute(TestCase testCase, IsolationLevel level)
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-        beat();
-        Execution execution = laboratory.execute(testCase, level);
-        beat();
-        return execution;
+        return ended(laboratory.execute(testCase, level));
       }
 
       @Override
       public Execution watch(TestCase testCase, IsolationLevel level)
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-        beat();
-        Execution execution = laboratory.watch(testCase, level);
-        beat();
-        return execution;
+        return ended(laboratory.watch(testCase, level));
       }
 
       @Override
       public Sandbox sandbox() throws SQLException {
-        beat();
-        return laboratory.sandbox();
+        return ended(laboratory.sandbox());
       }
     };
   }

@@ -46,7 +46,7 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   public ServerLaboratory(Dbms dbms, Duration patience) throws SQLException {
     this.dbms = dbms;
     this.patience = patience;
-    this.sideBySide = unwatched();
+    this.sideBySide = new Place(false);
   }
 
   @Override
@@ -58,7 +58,7 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   public Execution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     if (dbms.groundsInTurn() > 1 && testCase.sessions().size() <= 1) {
-      Place place = alone == null ? unwatched() : alone;
+      Place place = alone == null ? new Place(false) : alone;
       alone = place;
       return place.execute(testCase, level);
     }
@@ -70,7 +70,7 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     watched = (watched + 1) % dbms.groundsInTurn();
     if (watched == watching.size()) {
-      watching.add(watched());
+      watching.add(new Place(true));
     }
     return watching.get(watched).execute(testCase, level);
   }
@@ -100,41 +100,33 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
     }
   }
 
-  private Place unwatched() throws SQLException {
-    return new Place(
-        () ->
-            new Equipment(
-                dbms.newWorkspace(),
-                null,
-                workspace -> new ScheduleExecutor(dbms, workspace, patience, refused)));
-  }
-
-  private Place watched() throws SQLException {
-    return new Place(
-        () -> {
-          WatchedApplication application = new WatchedApplication();
-          return new Equipment(
-              dbms.newWorkspace(),
-              application,
-              workspace ->
-                  new ScheduleExecutor(dbms, workspace, patience, application, Style.SQL_TEXT));
-        });
-  }
-
   /** Where cases are executed one after another, always with equipment that is in order. */
-  private static final class Place implements AutoCloseable {
+  private final class Place implements AutoCloseable {
 
-    /** Opens new equipment. */
-    interface Opening {
-      Equipment open() throws SQLException;
-    }
-
-    private final Opening opening;
+    private final boolean isWatched;
     private Equipment equipment;
 
-    Place(Opening opening) throws SQLException {
-      this.opening = opening;
-      this.equipment = opening.open();
+    Place(boolean isWatched) throws SQLException {
+      this.isWatched = isWatched;
+      this.equipment = open();
+    }
+
+    private Equipment open() throws SQLException {
+      Workspace workspace = dbms.newWorkspace();
+      try {
+        if (!isWatched) {
+          return new Equipment(
+              workspace, null, new ScheduleExecutor(dbms, workspace, patience, refused));
+        }
+        WatchedApplication application = new WatchedApplication();
+        return new Equipment(
+            workspace,
+            application,
+            new ScheduleExecutor(dbms, workspace, patience, application, Style.SQL_TEXT));
+      } catch (SQLException e) {
+        workspace.close();
+        throw e;
+      }
     }
 
     Execution execute(TestCase testCase, IsolationLevel level)
@@ -142,7 +134,7 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
       Execution execution = equipment.executor.execute(testCase, level);
       if (equipment.executor.hasLostSession()) {
         equipment.abandon();
-        equipment = opening.open();
+        equipment = open();
       }
       return execution;
     }
@@ -154,28 +146,9 @@ public final class ServerLaboratory implements Laboratory, AutoCloseable {
   }
 
   /** What executions need: watched ones, and others. */
-  private static final class Equipment implements AutoCloseable {
-
-    /** Opens an executor. */
-    interface Opening {
-      ScheduleExecutor in(Workspace workspace) throws SQLException;
-    }
-
-    private final Workspace workspace;
-    private final @Nullable WatchedApplication application;
-    private final ScheduleExecutor executor;
-
-    Equipment(Workspace workspace, @Nullable WatchedApplication application, Opening opening)
-        throws SQLException {
-      this.workspace = workspace;
-      this.application = application;
-      try {
-        this.executor = opening.in(workspace);
-      } catch (SQLException e) {
-        workspace.close();
-        throw e;
-      }
-    }
+  private record Equipment(
+      Workspace workspace, @Nullable WatchedApplication application, ScheduleExecutor executor)
+      implements AutoCloseable {
 
     /** Closes it where a session has been lost. */
     void abandon() throws SQLException {

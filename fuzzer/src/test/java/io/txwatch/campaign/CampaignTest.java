@@ -102,22 +102,16 @@ class CampaignTest {
             Duration.ofMinutes(2),
             workers);
     Campaign.Listener listener =
-        new Campaign.Listener() {
-          @Override
-          public void found(Finding finding) {}
-
-          @Override
-          public void judged(Execution execution, Verdict verdict) {
-            verdicts.merge(
-                execution.testCase().name() + " " + verdict.oracle(),
-                (CaseWriter.write(execution.testCase())
-                        + course(execution)
-                        + verdict.result()
-                        + verdict.reason())
-                    .replaceAll("(?i)txwatch_\\w+", ""),
-                (first, again) -> first);
-          }
-        };
+        new VerdictListener(
+            (execution, verdict) ->
+                verdicts.merge(
+                    execution.testCase().name() + " " + verdict.oracle(),
+                    (CaseWriter.write(execution.testCase())
+                            + course(execution)
+                            + verdict.result()
+                            + verdict.reason())
+                        .replaceAll("(?i)txwatch_\\w+", ""),
+                    (first, again) -> first));
     new Campaign(dbms, Grammar.valueOf(kind.name()), plan, listener).run();
     return verdicts;
   }
@@ -151,14 +145,6 @@ class CampaignTest {
     List<Finding> findings = new CopyOnWriteArrayList<>();
     try (MariaDbServer server = MariaDbServer.start()) {
       Dbms dbms = Dbms.of(server.newDatabase("crash"), DriverManager::getConnection);
-      Campaign.Plan plan =
-          new Campaign.Plan(
-              3,
-              List.of(IsolationLevel.SERIALIZABLE),
-              List.of(new WriteCheck()),
-              Long.MAX_VALUE,
-              Duration.ofMinutes(2),
-              1);
       Campaign.Listener listener =
           new Campaign.Listener() {
             @Override
@@ -172,7 +158,7 @@ class CampaignTest {
             }
           };
 
-      assertThatThrownBy(() -> new Campaign(dbms, Grammar.MARIADB, plan, listener).run())
+      assertThatThrownBy(() -> new Campaign(dbms, Grammar.MARIADB, endless(1), listener).run())
           .isInstanceOf(SQLException.class);
     }
 
@@ -190,26 +176,10 @@ class CampaignTest {
       started.removeAll(before);
       ProcessHandle process = started.iterator().next();
       Dbms dbms = Dbms.of(server.newDatabase("silence"), DriverManager::getConnection);
-      Campaign.Plan plan =
-          new Campaign.Plan(
-              3,
-              List.of(IsolationLevel.SERIALIZABLE),
-              List.of(new WriteCheck()),
-              Long.MAX_VALUE,
-              Duration.ofMinutes(2),
-              2);
       Campaign.Listener listener =
-          new Campaign.Listener() {
-            @Override
-            public void found(Finding finding) {}
-
-            @Override
-            public void judged(Execution execution, Verdict verdict) {
-              signal(process, "STOP");
-            }
-          };
+          new VerdictListener((execution, verdict) -> signal(process, "STOP"));
       Campaign campaign =
-          new Campaign(dbms, Grammar.MARIADB, plan, listener, Duration.ofSeconds(2));
+          new Campaign(dbms, Grammar.MARIADB, endless(2), listener, Duration.ofSeconds(2));
 
       try {
         assertThatThrownBy(campaign::run)
@@ -219,6 +189,17 @@ class CampaignTest {
         signal(process, "CONT");
       }
     }
+  }
+
+  /** What goes on until the server does not. */
+  private static Campaign.Plan endless(int workers) {
+    return new Campaign.Plan(
+        3,
+        List.of(IsolationLevel.SERIALIZABLE),
+        List.of(new WriteCheck()),
+        Long.MAX_VALUE,
+        Duration.ofMinutes(2),
+        workers);
   }
 
   private static Set<ProcessHandle> mariaDbs() {

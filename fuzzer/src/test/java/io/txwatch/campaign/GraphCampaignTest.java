@@ -131,17 +131,11 @@ class GraphCampaignTest {
         new Campaign.Plan(
             8, dbms.levels(), List.of(new IsoRel()), 30, Duration.ofMinutes(2), workers);
     Campaign.Listener listener =
-        new Campaign.Listener() {
-          @Override
-          public void found(Finding finding) {}
-
-          @Override
-          public void judged(Execution execution, Verdict verdict) {
-            verdicts.put(
-                execution.testCase().name() + " at " + execution.level(),
-                verdict.result() + ": " + verdict.reason());
-          }
-        };
+        new VerdictListener(
+            (execution, verdict) ->
+                verdicts.put(
+                    execution.testCase().name() + " at " + execution.level(),
+                    verdict.result() + ": " + verdict.reason()));
     Summary summary = new Campaign(dbms, Grammar.valueOf(kind.name()), plan, listener).run();
     return new Course(summary, verdicts);
   }
