@@ -28,6 +28,12 @@ final class CachedPlan {
           "ROW_COUNT|WARNING_COUNT|ERROR_COUNT|DIAGNOSTICS|SHOW\\s+(WARN|ERR|COUNT)",
           Pattern.CASE_INSENSITIVE);
 
+  /** Statements of no kind of ours that begin no transaction and call nothing that does. */
+  private static final Pattern BEGINS_NOTHING =
+      Pattern.compile(
+          "(?is)\\s*(set(?!\\s+statement\\b)|show|use|explain|describe|desc|analyze|check|do|kill)\\b"
+              + "(?!.*\\bcompletion_type\\b).*");
+
   private static final int MOST_LEAD = 512;
 
   private final RewritePlan plan;
@@ -38,6 +44,7 @@ final class CachedPlan {
   private volatile @Nullable CachedPlan counting;
   private volatile @Nullable CachedPlan carryingNothing;
   private volatile @Nullable CachedPlan assumingNothing;
+  private volatile @Nullable CachedPlan inTransaction;
   private volatile boolean outgrown;
   private final @Nullable PlannedReads sideReads;
   private final @Nullable KnownKey key;
@@ -46,6 +53,7 @@ final class CachedPlan {
   private final boolean asksFoundRows;
   private final boolean asksDiagnostics;
   private final boolean asksRowCount;
+  private final boolean mayBeginUnheard;
 
   /**
    * A plan that has not been executed.
@@ -63,6 +71,7 @@ final class CachedPlan {
     this.writesUnnamed = writesUnnamed(plan);
     this.asksFoundRows = FOUND_ROWS.matcher(plan.original()).find();
     this.asksRowCount = ROW_COUNT.matcher(plan.original()).find();
+    this.mayBeginUnheard = mayBeginUnheard(plan);
     this.asksDiagnostics = asksFoundRows || DIAGNOSTICS.matcher(plan.original()).find();
   }
 
@@ -194,6 +203,23 @@ final class CachedPlan {
     return asksRowCount;
   }
 
+  /**
+   * True if there may be an open transaction after it although nobody was told of its beginning: it
+   * calls a procedure, or is made of statements that we do not look into.
+   */
+  boolean mayBeginUnheard() {
+    return mayBeginUnheard;
+  }
+
+  private static boolean mayBeginUnheard(RewritePlan plan) {
+    if (plan.kind() != StatementKind.OTHER) {
+      return false;
+    }
+    return plan.control() instanceof TransactionControl.Several
+        || (plan.control() instanceof TransactionControl.None
+            && !BEGINS_NOTHING.matcher(plan.original()).matches());
+  }
+
   /** True if it asks for what the DBMS keeps of the statement before. */
   boolean asksDiagnostics() {
     return asksDiagnostics;
@@ -252,6 +278,20 @@ final class CachedPlan {
   /** True if its text is right only for some sessions and values. */
   boolean assumes() {
     return !plan.assumed().isNothing();
+  }
+
+  /** True if its text is right only for a statement that is a transaction of its own. */
+  boolean isAutocommitted() {
+    return plan.assumed().isAutocommitted();
+  }
+
+  /** The variant that is right in a longer transaction, too, if it has been made. */
+  @Nullable CachedPlan inTransaction() {
+    return inTransaction;
+  }
+
+  void inTransaction(CachedPlan variant) {
+    inTransaction = variant;
   }
 
   /** The variant that assumes nothing, if it has been made. */

@@ -93,7 +93,35 @@ final class PlanCache {
     return known;
   }
 
-  /** A catalog that does not say how values are stored. */
+  /** A catalog that does not say whether rows may be written anew. */
+  private record InTransaction(Catalog catalog) implements Catalog {
+    @Override
+    public Optional<Table> find(List<String> nameParts) {
+      return catalog.find(nameParts);
+    }
+
+    @Override
+    public boolean isSmall(List<String> nameParts) {
+      return catalog.isSmall(nameParts);
+    }
+
+    @Override
+    public boolean storesAsGiven() {
+      return catalog.storesAsGiven();
+    }
+  }
+
+  /** The variant of a plan that does not assume that the statement is a transaction of its own. */
+  CachedPlan inTransaction(CachedPlan cached, Catalog catalog) {
+    CachedPlan known = cached.inTransaction();
+    if (known == null) {
+      known = make(cached.plan().original(), new InTransaction(catalog), true);
+      cached.inTransaction(known);
+    }
+    return known;
+  }
+
+  /** A catalog that does not say how values are stored, or whether rows may be written anew. */
   private record OfAnySession(Catalog tables) implements Catalog {
     @Override
     public Optional<Table> find(List<String> nameParts) {

@@ -20,6 +20,7 @@ final class SessionPlans {
   private final JdbcCatalog catalog;
   private @Nullable PlanCache own;
   private boolean typesStay;
+  private boolean mayBeInUnheardTransaction;
 
   SessionPlans(WatchedSession session) {
     this.database = session.database();
@@ -30,13 +31,17 @@ final class SessionPlans {
   /** The plan for a text. Never throws. */
   CachedPlan of(String sql, StatementOptions options) {
     CachedPlan cached = cache().of(sql, catalog);
+    mayBeInUnheardTransaction |= cached.mayBeginUnheard();
     if (catalog.hasOtherLexis()
         && cached.kind() != StatementKind.DDL
         && cached.kind() != StatementKind.OTHER) {
       return asItIs(cached, GapReason.NOT_UNDERSTOOD, "the session reads quotes in another way");
     }
-    if (cached.assumes() && !mayAssume()) {
-      return assumingNothing(cached);
+    if (cached.assumes()) {
+      CachedPlan fitting = fitting(cached);
+      return fitting.assumes() && !fitting.isAutocommitted() && !mayAssume()
+          ? assumingNothing(fitting)
+          : fitting;
     }
     return options.updatable() && cached.hidesColumns() ? cache().bare(cached, catalog) : cached;
   }
@@ -51,6 +56,29 @@ final class SessionPlans {
     return cached.carries() && !database.snapshots().mayCarry(tracker.level())
         ? carryingNothing(cached)
         : cached;
+  }
+
+  /** The plan, or the variant for a longer transaction unless the next statement is one itself. */
+  CachedPlan fitting(CachedPlan cached) {
+    return !cached.isAutocommitted() || (isAutocommitted() && !typesStay)
+        ? cached
+        : inTransaction(cached);
+  }
+
+  private boolean isAutocommitted() {
+    return !mayBeInUnheardTransaction
+        && catalog.writtenAnewUnseen()
+        && !tracker.inTransactionMode();
+  }
+
+  /** The variant that is right in a longer transaction, too. */
+  CachedPlan inTransaction(CachedPlan cached) {
+    return cached.isAutocommitted() ? cache().inTransaction(cached, catalog) : cached;
+  }
+
+  /** The application was handed the driver's own objects: it may begin transactions with them. */
+  void bypassed() {
+    mayBeInUnheardTransaction = true;
   }
 
   /** True if plans may assume something of values. */

@@ -18,6 +18,7 @@ final class Unwrap {
       return type.cast(self);
     }
     T unwrapped = type.isInstance(delegate) ? type.cast(delegate) : delegate.unwrap(type);
+    connection.plans.bypassed();
     connection.gap(GapReason.BYPASS, "unwrap to " + type.getName());
     return unwrapped;
   }

@@ -132,12 +132,14 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   /** The plan for the values that are set. */
   private CachedPlan fitting() {
+    plan = connection.plans.fitting(plan); // and not back again: each change prepares a text
     return holds(plan) ? plan : connection.plans.assumingNothing(plan);
   }
 
   /** True if what a plan assumes holds now. */
   private boolean holds(CachedPlan assuming) {
     return !assuming.assumes()
+        || assuming.isAutocommitted()
         || (connection.plans.mayAssume() && kept.fit(assuming.plan().assumed()));
   }
 
@@ -334,6 +336,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   public void addBatch() throws SQLException {
     PreparedBatch collecting = batch;
     if (collecting == null) {
+      plan = connection.plans.inTransaction(plan); // which it may be in when it is sent
       prepareFor(connection.plans.forBatch(fitting()));
       plan.batched(true);
       collecting = new PreparedBatch(connection, active, kept);

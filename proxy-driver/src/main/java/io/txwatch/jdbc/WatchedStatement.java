@@ -252,7 +252,8 @@ class WatchedStatement extends ExecutingStatement {
     List<CachedPlan> plans = new ArrayList<>();
     boolean control = false;
     for (String sql : texts) {
-      CachedPlan cached = connection.plans.withoutWrittenRows(connection.plans.of(sql, options));
+      CachedPlan any = connection.plans.inTransaction(connection.plans.of(sql, options));
+      CachedPlan cached = connection.plans.withoutWrittenRows(any);
       plans.add(cached);
       control |= cached.isControl();
     }

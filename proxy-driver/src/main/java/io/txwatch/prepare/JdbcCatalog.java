@@ -79,6 +79,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private long ownVersion;
   private boolean otherLexis;
   private boolean storesAsGiven;
+  private final boolean writtenAnewUnseen;
 
   private JdbcCatalog(
       Connection connection, BooleanSupplier idle, SharedTables shared, OpenedSession session) {
@@ -88,6 +89,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     this.path = session.path();
     this.otherLexis = session.otherLexis();
     this.storesAsGiven = session.storesAsGiven();
+    this.writtenAnewUnseen = session.writtenAnewUnseen();
     this.home = path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst().orElse("");
     this.database = shared.probe().databaseAt(home);
   }
@@ -162,6 +164,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return storesAsGiven;
   }
 
+  @Override
+  public boolean writtenAnewUnseen() {
+    return writtenAnewUnseen && !shared.mayHaveConflicts();
+  }
+
   /** Asked of our own connection, or not known; an answer holds for a minute. */
   @Override
   public boolean isSmall(List<String> nameParts) {
@@ -191,6 +198,9 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   public void executed(String sql) {
     otherLexis = Lexis.isOtherAfter(sql, otherLexis);
     storesAsGiven = storesAsGiven && !Lexis.mayStoreOtherwiseAfter(sql);
+    if (RowsWrittenAnew.mayConflictAfter(sql)) {
+      shared.snapshotsConflict();
+    }
     Matcher temporary = CREATE_TEMPORARY.matcher(sql);
     if (temporary.find()) {
       shadowed.add(lastName(temporary.group(1)));

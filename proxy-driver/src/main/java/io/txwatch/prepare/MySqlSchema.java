@@ -53,9 +53,11 @@ final class MySqlSchema extends SchemaReader {
   private final Dialect dialect;
   private final boolean hasInvisibleColumns;
   private final NameFolding folding;
+  private final RowsWrittenAnew rowsWrittenAnew;
 
   MySqlSchema(Dialect dialect, Database database) {
     this.dialect = dialect;
+    this.rowsWrittenAnew = RowsWrittenAnew.of(database);
     this.folding =
         "0".equals(database.settings().getOrDefault("lower_case_table_names", "0"))
             ? NameFolding.EXACT
@@ -86,12 +88,13 @@ final class MySqlSchema extends SchemaReader {
   OpenedSession opened(Connection connection) throws SQLException {
     return query(
             connection,
-            "SELECT DATABASE(), @@sql_mode, @@character_set_connection",
+            "SELECT DATABASE(), @@sql_mode, @@character_set_connection, @@completion_type",
             row ->
                 new OpenedSession(
                     text(row, 1).isEmpty() ? List.of() : List.of(text(row, 1)),
                     Lexis.isOther(text(row, 2)),
-                    Lexis.storesAsGiven(text(row, 2), text(row, 3))))
+                    Lexis.storesAsGiven(text(row, 2), text(row, 3)),
+                    rowsWrittenAnew.areUnseen(connection, text(row, 4))))
         .get(0);
   }
 
@@ -177,24 +180,36 @@ final class MySqlSchema extends SchemaReader {
             types.put(
                 c.name().toLowerCase(Locale.ROOT),
                 c.type() + inOtherLetters.getOrDefault(c.name(), "")));
-    boolean beforeUpdate =
-        !query(
-                connection,
-                "SELECT trigger_name FROM information_schema.triggers"
-                    + " WHERE event_object_schema = ? AND event_object_table = ?"
-                    + " AND event_manipulation = 'UPDATE' AND action_timing = 'BEFORE'",
-                row -> text(row, 1),
-                table.schema(),
-                table.name())
-            .isEmpty();
+    List<String> triggers =
+        query(
+            connection,
+            "SELECT action_timing FROM information_schema.triggers"
+                + " WHERE event_object_schema = ? AND event_object_table = ?"
+                + " AND event_manipulation = 'UPDATE'",
+            row -> text(row, 1),
+            table.schema(),
+            table.name());
     return new Catalog.Traits(
         Map.copyOf(types),
         Set.copyOf(changing),
-        beforeUpdate,
+        triggers.contains("BEFORE"),
         keys(connection, table),
         "",
         Set.copyOf(notNull),
-        Set.copyOf(nullOverDefault));
+        Set.copyOf(nullOverDefault),
+        triggers.isEmpty() && changing.isEmpty() && isPlainInnoDb(connection, table));
+  }
+
+  /** True if it is InnoDB's, and keeps no history of its rows. */
+  private static boolean isPlainInnoDb(Connection connection, TableInfo table) throws SQLException {
+    return !query(
+            connection,
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = ?"
+                + " AND table_name = ? AND engine = 'InnoDB' AND table_type = 'BASE TABLE'",
+            row -> text(row, 1),
+            table.schema(),
+            table.name())
+        .isEmpty();
   }
 
   /** Unique indexes over columns none of which may be null, the primary key first. */

@@ -10,5 +10,13 @@ import java.util.List;
  * @param path the schemas in which it looks unqualified names up, first first
  * @param otherLexis true if it reads texts in another way than we do ({@link Lexis})
  * @param storesAsGiven true if values are stored as they are given, or refused
+ * @param writtenAnewUnseen true if nothing tells that a row was written anew with the same values
  */
-record OpenedSession(List<String> path, boolean otherLexis, boolean storesAsGiven) {}
+record OpenedSession(
+    List<String> path, boolean otherLexis, boolean storesAsGiven, boolean writtenAnewUnseen) {
+
+  /** One in which nothing is known of how rows are written. */
+  OpenedSession(List<String> path, boolean otherLexis) {
+    this(path, otherLexis, false, false);
+  }
+}

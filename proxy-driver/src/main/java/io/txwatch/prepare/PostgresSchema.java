@@ -62,7 +62,7 @@ final class PostgresSchema extends SchemaReader {
               conforming.add(text(row, 2));
               return text(row, 1);
             });
-    return new OpenedSession(path, conforming.contains("off"), false);
+    return new OpenedSession(path, conforming.contains("off"));
   }
 
   @Override

@@ -29,7 +29,7 @@ abstract class SchemaReader {
 
   /** How a session begins. In one round trip, since every connection pays for it. */
   OpenedSession opened(Connection connection) throws SQLException {
-    return new OpenedSession(path(connection), false, false);
+    return new OpenedSession(path(connection), false);
   }
 
   /**

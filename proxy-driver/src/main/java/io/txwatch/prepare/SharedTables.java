@@ -50,6 +50,7 @@ final class SharedTables {
   private final AtomicLong version = new AtomicLong(VERSIONS.incrementAndGet());
   private volatile long retryAt;
   private volatile boolean retryWanted;
+  private volatile boolean snapshotsConflict;
   private int sessions;
 
   private SharedTables(
@@ -148,9 +149,18 @@ final class SharedTables {
     sizes.clear();
   }
 
+  /** Some session's snapshot may from now on be in conflict with whoever writes a row anew. */
+  void snapshotsConflict() {
+    snapshotsConflict = true;
+  }
+
+  boolean mayHaveConflicts() {
+    return snapshotsConflict;
+  }
+
   /** How the session on that connection begins. */
   OpenedSession opened(Connection connection) throws SQLException {
-    return reader == null ? new OpenedSession(List.of(), false, false) : reader.opened(connection);
+    return reader == null ? new OpenedSession(List.of(), false) : reader.opened(connection);
   }
 
   /** Where that connection looks unqualified names up, asked of itself. */

@@ -1,25 +1,30 @@
 package io.txwatch.sql;
 
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a text takes for granted of the session ({@link Catalog#storesAsGiven}) and of the values of
- * its parameters. Where it does not hold, another text is sent that assumes nothing.
+ * What a text takes for granted: of the session how it stores values ({@link
+ * Catalog#storesAsGiven}) and of its parameters their kinds, or that the statement is a transaction
+ * of its own ({@link Catalog#writtenAnewUnseen}). Where it does not hold, another text is sent that
+ * assumes less.
  */
 public final class Assumed {
 
   /** Nothing. */
-  public static final Assumed NOTHING = new Assumed(Map.of(), false);
+  public static final Assumed NOTHING = new Assumed(Map.of(), false, false);
 
   private final @Nullable AssumedValue[] values;
   private final boolean anything;
+  private final boolean autocommitted;
 
-  private Assumed(Map<Integer, AssumedValue> values, boolean anything) {
+  private Assumed(Map<Integer, AssumedValue> values, boolean anything, boolean autocommitted) {
     int most = values.keySet().stream().mapToInt(Integer::intValue).max().orElse(0);
     this.values = new AssumedValue[most];
     values.forEach((number, value) -> this.values[number - 1] = value);
     this.anything = anything;
+    this.autocommitted = autocommitted;
   }
 
   /**
@@ -28,7 +33,31 @@ public final class Assumed {
    * @param values by the parameters' numbers, from 1
    */
   static Assumed storesAsGiven(Map<Integer, AssumedValue> values) {
-    return new Assumed(values, true);
+    return new Assumed(values, true, false);
+  }
+
+  /**
+   * That the statement is a transaction of its own.
+   *
+   * @param otherwise what the text assumes that is sent where it is not
+   */
+  static Assumed autocommitted(Assumed otherwise) {
+    Map<Integer, AssumedValue> values = new HashMap<>();
+    for (int number = 1; number <= otherwise.parameters(); number++) {
+      AssumedValue value = otherwise.of(number);
+      if (value != null) {
+        values.put(number, value);
+      }
+    }
+    return new Assumed(values, true, true);
+  }
+
+  /**
+   * True if the statement must be a transaction of its own. Nothing is assumed of its parameters
+   * then: what {@link #of} says is of the text that is sent where it is not.
+   */
+  public boolean isAutocommitted() {
+    return autocommitted;
   }
 
   /** True if nothing is. */

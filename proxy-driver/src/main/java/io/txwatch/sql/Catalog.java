@@ -38,6 +38,16 @@ public interface Catalog {
     return false;
   }
 
+  /**
+   * True if nothing in this session, or of others, tells later whether an UPDATE that is a
+   * transaction of its own left a row as it was or wrote it anew with the same values, the table
+   * itself apart ({@link Traits#writtenAnewUnseen}). False if it is not known (MySQL, MariaDB).
+   * Asked when a plan is made: {@link Assumed}.
+   */
+  default boolean writtenAnewUnseen() {
+    return false;
+  }
+
   /** What counts as a small table. */
   int SMALL_TABLE_ROWS = 500;
 
@@ -80,6 +90,9 @@ public interface Catalog {
    * @param notNull the columns, in lower case, that are never null (MySQL, MariaDB)
    * @param nullOverDefault the nullable columns, in lower case, whose default is neither NULL nor
    *     zero nor empty (MySQL)
+   * @param writtenAnewUnseen true if nothing of the table's own tells a row that was left as it was
+   *     from one that was written anew with the same values: an InnoDB table without ON UPDATE,
+   *     triggers of UPDATE, or a history of its rows (MySQL, MariaDB)
    */
   record Traits(
       Map<String, String> types,
@@ -88,7 +101,8 @@ public interface Catalog {
       List<List<String>> keys,
       String query,
       Set<String> notNull,
-      Set<String> nullOverDefault) {
+      Set<String> nullOverDefault,
+      boolean writtenAnewUnseen) {
     /** Nothing is known. */
     public static final Traits UNKNOWN = ofView("");
 
@@ -98,12 +112,12 @@ public interface Catalog {
         Set<String> changing,
         boolean beforeUpdate,
         List<List<String>> keys) {
-      this(types, changing, beforeUpdate, keys, "", Set.of(), Set.of());
+      this(types, changing, beforeUpdate, keys, "", Set.of(), Set.of(), false);
     }
 
     /** Those of a view. */
     public static Traits ofView(String query) {
-      return new Traits(Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of());
+      return new Traits(Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of(), false);
     }
   }
 

@@ -90,6 +90,12 @@ final class ChangeGuard {
     if (table.traits().beforeUpdate()) {
       throw new NotUnderstood(GapReason.SHAPE, "a trigger before UPDATE may change the row");
     }
+    if (isUnseenIfWrittenAnew()) {
+      draft.splices.before(
+          from, "%s = %s, ".formatted(Auxiliary.WL, Auxiliary.appended(Auxiliary.WL)));
+      draft.assumed = Assumed.autocommitted(ValueGuard.assumed(draft, table.traits(), from, to));
+      return;
+    }
     draft.mayLeaveUnnamed |= mayAssignNullOverDefault(from, to);
     if (draft.shape.kind == StatementKind.UPDATE && mayBeJoined()) {
       ComparedGuard.append(draft, List.of(target));
@@ -108,6 +114,20 @@ final class ChangeGuard {
         (", %1$s = right(concat(substring_index(%2$s, ',', 1),"
                 + " if(%2$s like concat_ws(',', '%%;', %3$s), '', %4$s)), %5$d)")
             .formatted(Auxiliary.WL, list, text, Auxiliary.TOKEN, WriterList.WINDOW_LENGTH));
+  }
+
+  /**
+   * True if it is one row at most that the UPDATE may write anew, and nobody can tell whether it
+   * did, provided that it is a transaction of its own: no snapshot of the transaction shows the row
+   * afterwards, and it is in nobody's way longer than it would be otherwise.
+   */
+  private boolean isUnseenIfWrittenAnew() {
+    return draft.shape.kind == StatementKind.UPDATE
+        && draft.alone
+        && draft.shape.innerWrites.isEmpty()
+        && draft.tables.writtenAnewUnseen(table.traits())
+        && !mayBeJoined()
+        && KeyedRows.of(draft).role() == KeyedRow.Role.WRITES;
   }
 
   /**

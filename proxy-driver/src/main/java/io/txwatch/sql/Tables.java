@@ -39,6 +39,11 @@ final class Tables {
     return catalog.storesAsGiven();
   }
 
+  /** True if nobody tells a row of an autocommitted UPDATE that was written anew. */
+  boolean writtenAnewUnseen(Catalog.Traits traits) {
+    return traits.writtenAnewUnseen() && catalog.writtenAnewUnseen();
+  }
+
   /** True if it is known to be small; a view, if its table is. */
   boolean isSmall(TableRef ref) {
     return !ref.isCte()

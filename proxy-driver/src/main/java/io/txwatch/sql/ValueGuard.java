@@ -70,10 +70,7 @@ final class ValueGuard {
    * @return false if it cannot be done: nothing was added
    */
   static boolean append(Draft draft, Catalog.Traits traits, int from, int to) {
-    if (!draft.tables.storeAsGiven() || !draft.alone || isLenient(draft)) {
-      return false;
-    }
-    Optional<List<Assignment>> told = new ValueGuard(draft, traits).toTell(from, to);
+    Optional<List<Assignment>> told = toTell(draft, traits, from, to);
     if (told.isEmpty()) {
       return false;
     }
@@ -85,10 +82,26 @@ final class ValueGuard {
         unchanged.isEmpty()
             ? "%s = %s, ".formatted(Auxiliary.WL, appended)
             : "%1$s = if(%2$s, %1$s, %3$s), ".formatted(Auxiliary.WL, unchanged, appended));
-    Map<Integer, AssumedValue> assumed = new HashMap<>();
-    told.get().forEach(one -> assumed.putAll(one.assumed()));
-    draft.assumed = Assumed.storesAsGiven(assumed);
+    draft.assumed = assumed(told.get());
     return true;
+  }
+
+  /** What it would assume; nothing if it cannot be done. */
+  static Assumed assumed(Draft draft, Catalog.Traits traits, int from, int to) {
+    return toTell(draft, traits, from, to).map(ValueGuard::assumed).orElse(Assumed.NOTHING);
+  }
+
+  private static Assumed assumed(List<Assignment> told) {
+    Map<Integer, AssumedValue> values = new HashMap<>();
+    told.forEach(one -> values.putAll(one.assumed()));
+    return Assumed.storesAsGiven(values);
+  }
+
+  private static Optional<List<Assignment>> toTell(
+      Draft draft, Catalog.Traits traits, int from, int to) {
+    return draft.tables.storeAsGiven() && draft.alone && !isLenient(draft)
+        ? new ValueGuard(draft, traits).toTell(from, to)
+        : Optional.empty();
   }
 
   /** True if the statement itself may change how values are stored. */

@@ -84,6 +84,13 @@ public final class TestDatabase {
     }
   }
 
+  /** How many rows a statement says that it wrote. */
+  static int updated(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      return statement.executeUpdate(sql);
+    }
+  }
+
   public Connection raw() throws SQLException {
     return DriverManager.getConnection(url);
   }

@@ -360,6 +360,29 @@ class RewriteTest {
                     """));
   }
 
+  /** What is a transaction of its own may write one row anew, where nobody can tell. */
+  @TestFactory
+  Stream<DynamicTest> writtenAnew() {
+    return Stream.of(Dialect.MYSQL, Dialect.MARIADB)
+        .flatMap(
+            dialect ->
+                cases(
+                    catalog(dialect).strict().writtenAnewUnseen(true),
+                    dialect,
+                    """
+                    UPDATE t AS x SET x.b = ? WHERE x.a = ?
+                    -> UPDATE t AS x SET txw_wl = right(concat(txw_wl, TOK), 112), x.b = ? WHERE x.a = ?
+                    UPDATE t SET b = upper(b) WHERE a = 1 AND b = 'x'
+                    -> UPDATE t SET txw_wl = right(concat(txw_wl, TOK), 112), b = upper(b) WHERE a = 1 AND b = 'x'
+                    UPDATE t SET b = ? WHERE a > ?
+                    -> UPDATE t SET txw_wl = if(`b` <=> ?, txw_wl, right(concat(txw_wl, TOK), 112)), b = ? WHERE a > ?
+                    UPDATE t SET a = ? WHERE a = 1
+                    -> UPDATE t SET txw_wl = if(`a` <=> ?, txw_wl, right(concat(txw_wl, TOK), 112)), a = ? WHERE a = 1
+                    UPDATE t SET b = 2
+                    -> UPDATE t SET txw_wl = if(`b` <=> 2, txw_wl, right(concat(txw_wl, TOK), 112)), b = 2
+                    """));
+  }
+
   @TestFactory
   Stream<DynamicTest> h2() {
     return cases(

@@ -22,6 +22,7 @@ final class TestCatalog implements Catalog {
   private final Dialect dialect;
   private boolean small = true;
   private boolean strict;
+  private boolean writtenAnewUnseen;
   private final Map<String, Table> tables = new HashMap<>();
 
   TestCatalog(Dialect dialect) {
@@ -59,7 +60,8 @@ final class TestCatalog implements Catalog {
             names.isEmpty() ? List.of() : List.of(List.of(names.get(0).toLowerCase(Locale.ROOT))),
             "",
             notNull,
-            Set.of());
+            Set.of(),
+            changing.isEmpty());
     tables.put(QueryScanner.fold(name), new Table(name, status, names, visible, traits));
     return this;
   }
@@ -82,6 +84,17 @@ final class TestCatalog implements Catalog {
   TestCatalog strict() {
     strict = true;
     return this;
+  }
+
+  /** Nobody tells a row that was written anew. */
+  TestCatalog writtenAnewUnseen(boolean unseen) {
+    writtenAnewUnseen = unseen;
+    return this;
+  }
+
+  @Override
+  public boolean writtenAnewUnseen() {
+    return writtenAnewUnseen;
   }
 
   @Override
