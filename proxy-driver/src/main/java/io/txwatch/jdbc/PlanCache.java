@@ -93,8 +93,12 @@ final class PlanCache {
     return known;
   }
 
-  /** A catalog that does not say whether rows may be written anew. */
-  private record InTransaction(Catalog catalog) implements Catalog {
+  /**
+   * A catalog that does not say whether rows may be written anew.
+   *
+   * @param values whether it says how values are stored
+   */
+  private record SayingLess(Catalog catalog, boolean values) implements Catalog {
     @Override
     public Optional<Table> find(List<String> nameParts) {
       return catalog.find(nameParts);
@@ -107,7 +111,7 @@ final class PlanCache {
 
     @Override
     public boolean storesAsGiven() {
-      return catalog.storesAsGiven();
+      return values && catalog.storesAsGiven();
     }
   }
 
@@ -115,30 +119,17 @@ final class PlanCache {
   CachedPlan inTransaction(CachedPlan cached, Catalog catalog) {
     CachedPlan known = cached.inTransaction();
     if (known == null) {
-      known = make(cached.plan().original(), new InTransaction(catalog), true);
+      known = make(cached.plan().original(), new SayingLess(catalog, true), true);
       cached.inTransaction(known);
     }
     return known;
-  }
-
-  /** A catalog that does not say how values are stored, or whether rows may be written anew. */
-  private record OfAnySession(Catalog tables) implements Catalog {
-    @Override
-    public Optional<Table> find(List<String> nameParts) {
-      return tables.find(nameParts);
-    }
-
-    @Override
-    public boolean isSmall(List<String> nameParts) {
-      return tables.isSmall(nameParts);
-    }
   }
 
   /** The variant of a plan that assumes nothing of session and values. */
   CachedPlan assumingNothing(CachedPlan cached, Catalog catalog) {
     CachedPlan known = cached.assumingNothing();
     if (known == null) {
-      known = make(cached.plan().original(), new OfAnySession(catalog), true);
+      known = make(cached.plan().original(), new SayingLess(catalog, false), true);
       cached.assumingNothing(known);
     }
     return known;

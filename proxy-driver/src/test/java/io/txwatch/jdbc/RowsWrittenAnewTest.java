@@ -293,7 +293,8 @@ class RowsWrittenAnewTest {
                       ? TestDatabase.updated(
                           session, "UPDATE t SET x = %d WHERE id = %d".formatted(value, row))
                       : updates[who].executeUpdate();
-              seen.add(who + " wrote " + row + " = " + value + ": " + count);
+              String told = count + " " + rows(session, "SELECT ROW_COUNT()");
+              seen.add(who + " wrote " + row + " = " + value + ": " + told);
               held[who] |= session.getAutoCommit() ? 0 : row;
             }
           }
