@@ -97,9 +97,9 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Ends it as a kernel that has no memory left would. */
+  /** Ends it as a kernel that has no memory left would. What it had told by then is still read. */
   void kill() throws InterruptedException {
-    process.destroyForcibly();
+    process.toHandle().destroyForcibly(); // Process::destroyForcibly closes the pipe, unread
     process.waitFor(20, TimeUnit.SECONDS);
     reader.join(20_000);
   }
