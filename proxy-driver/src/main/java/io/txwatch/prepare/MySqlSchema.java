@@ -100,14 +100,24 @@ final class MySqlSchema extends SchemaReader {
 
   @Override
   Optional<TableInfo> table(Connection connection, String schema, String name) throws SQLException {
+    Set<TableInfo> withoutHistory = new HashSet<>(); // InnoDB's that keep no old rows
     List<TableInfo> found =
         query(
                 connection,
-                "SELECT table_schema, table_name, table_type FROM information_schema.tables"
+                "SELECT table_schema, table_name, table_type, engine"
+                    + " FROM information_schema.tables"
                     + " WHERE table_schema = ? AND table_name = ?",
-                row ->
-                    new TableInfo(
-                        text(row, 1), text(row, 2), kind(text(row, 1), text(row, 3)), List.of()),
+                row -> {
+                  String type = text(row, 3);
+                  TableInfo info =
+                      new TableInfo(
+                          text(row, 1), text(row, 2), kind(text(row, 1), type), List.of());
+                  if (type.equalsIgnoreCase("BASE TABLE")
+                      && text(row, 4).equalsIgnoreCase("InnoDB")) {
+                    withoutHistory.add(info);
+                  }
+                  return info;
+                },
                 schema,
                 name)
             .stream()
@@ -117,6 +127,7 @@ final class MySqlSchema extends SchemaReader {
       return Optional.empty();
     }
     TableInfo table = found.get(0);
+    boolean plainInnoDb = withoutHistory.contains(table);
     Set<String> changing = new HashSet<>();
     Map<String, String> inOtherLetters = new HashMap<>();
     Set<String> notNull = new HashSet<>();
@@ -155,7 +166,15 @@ final class MySqlSchema extends SchemaReader {
             table.name());
     Catalog.Traits traits =
         table.kind() == Kind.TABLE
-            ? traits(connection, table, columns, changing, inOtherLetters, notNull, nullOverDefault)
+            ? traits(
+                connection,
+                table,
+                columns,
+                changing,
+                inOtherLetters,
+                notNull,
+                nullOverDefault,
+                plainInnoDb)
             : view(
                 connection,
                 "SELECT view_definition FROM information_schema.views"
@@ -172,7 +191,8 @@ final class MySqlSchema extends SchemaReader {
       Set<String> changing,
       Map<String, String> inOtherLetters,
       Set<String> notNull,
-      Set<String> nullOverDefault)
+      Set<String> nullOverDefault,
+      boolean plainInnoDb)
       throws SQLException {
     Map<String, String> types = new HashMap<>();
     columns.forEach(
@@ -197,19 +217,7 @@ final class MySqlSchema extends SchemaReader {
         "",
         Set.copyOf(notNull),
         Set.copyOf(nullOverDefault),
-        triggers.isEmpty() && changing.isEmpty() && isPlainInnoDb(connection, table));
-  }
-
-  /** True if it is InnoDB's, and keeps no history of its rows. */
-  private static boolean isPlainInnoDb(Connection connection, TableInfo table) throws SQLException {
-    return !query(
-            connection,
-            "SELECT table_name FROM information_schema.tables WHERE table_schema = ?"
-                + " AND table_name = ? AND engine = 'InnoDB' AND table_type = 'BASE TABLE'",
-            row -> text(row, 1),
-            table.schema(),
-            table.name())
-        .isEmpty();
+        plainInnoDb && triggers.isEmpty() && changing.isEmpty());
   }
 
   /** Unique indexes over columns none of which may be null, the primary key first. */

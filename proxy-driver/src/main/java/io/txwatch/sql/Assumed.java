@@ -1,6 +1,5 @@
 package io.txwatch.sql;
 
-import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -13,16 +12,14 @@ import org.jspecify.annotations.Nullable;
 public final class Assumed {
 
   /** Nothing. */
-  public static final Assumed NOTHING = new Assumed(Map.of(), false, false);
+  public static final Assumed NOTHING = new Assumed(new AssumedValue[0], false, false);
 
   private final @Nullable AssumedValue[] values;
   private final boolean anything;
   private final boolean autocommitted;
 
-  private Assumed(Map<Integer, AssumedValue> values, boolean anything, boolean autocommitted) {
-    int most = values.keySet().stream().mapToInt(Integer::intValue).max().orElse(0);
-    this.values = new AssumedValue[most];
-    values.forEach((number, value) -> this.values[number - 1] = value);
+  private Assumed(@Nullable AssumedValue[] values, boolean anything, boolean autocommitted) {
+    this.values = values;
     this.anything = anything;
     this.autocommitted = autocommitted;
   }
@@ -33,7 +30,10 @@ public final class Assumed {
    * @param values by the parameters' numbers, from 1
    */
   static Assumed storesAsGiven(Map<Integer, AssumedValue> values) {
-    return new Assumed(values, true, false);
+    int most = values.keySet().stream().mapToInt(Integer::intValue).max().orElse(0);
+    @Nullable AssumedValue[] byNumber = new AssumedValue[most];
+    values.forEach((number, value) -> byNumber[number - 1] = value);
+    return new Assumed(byNumber, true, false);
   }
 
   /**
@@ -42,14 +42,7 @@ public final class Assumed {
    * @param otherwise what the text assumes that is sent where it is not
    */
   static Assumed autocommitted(Assumed otherwise) {
-    Map<Integer, AssumedValue> values = new HashMap<>();
-    for (int number = 1; number <= otherwise.parameters(); number++) {
-      AssumedValue value = otherwise.of(number);
-      if (value != null) {
-        values.put(number, value);
-      }
-    }
-    return new Assumed(values, true, true);
+    return new Assumed(otherwise.values, true, true);
   }
 
   /**
