@@ -9,9 +9,12 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 
 /**
- * Variants in turn, on one workload and one kind of database: A B C, C B A, A B C, …
+ * Variants in turn, on one workload and one kind of database: in each round every one, in an order
+ * of its own, and none twice in a row. (To and fro, A B C C B A, the first and the last have two
+ * slices in a row, of which the second is slower by up to a tenth.)
  *
  * @param seconds how long a slice takes
  * @param rounds how many slices each variant gets
@@ -50,13 +53,14 @@ record Interleaving(
         workers.add(worker);
         warmUp(worker);
       }
+      Random random = new Random(SEED);
       for (int round = 0; round < rounds; round++) {
+        shuffle(workers, random);
         for (WorkerProcess worker : workers) {
           Slice slice = worker.run((long) (seconds * 1_000));
           slices.computeIfAbsent(worker.variant(), v -> new ArrayList<>()).add(slice);
           progress.slice(worker.variant(), round, slice);
         }
-        Collections.reverse(workers);
       }
     } finally {
       for (WorkerProcess worker : workers) {
@@ -64,6 +68,16 @@ record Interleaving(
       }
     }
     return slices;
+  }
+
+  /** Into another order, in which the last is not the first. */
+  private static <T> void shuffle(List<T> items, Random random) {
+    if (items.size() > 1) {
+      T last = items.get(items.size() - 1);
+      do {
+        Collections.shuffle(items, random);
+      } while (items.get(0) == last);
+    }
   }
 
   /** Until the JVM has compiled what it is going to compile. */
