@@ -46,6 +46,12 @@ public record WriterList(String tokens, boolean complete) {
     return text.isEmpty() ? INITIAL : new WriterList(text, text.length() < WINDOW_LENGTH);
   }
 
+  /** What the column holds once a writer has been appended to what it held. */
+  public static String append(String column, String token) {
+    String all = column + token;
+    return all.substring(Math.max(0, all.length() - WINDOW_LENGTH));
+  }
+
   /** How many writers are known. */
   public int size() {
     return tokens.length() / WriterToken.LENGTH;

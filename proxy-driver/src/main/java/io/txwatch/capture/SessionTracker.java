@@ -140,6 +140,12 @@ public final class SessionTracker {
     return true;
   }
 
+  /** The id of the transaction that is open; 0 if none is. */
+  public synchronized long open() {
+    SessionState.Transaction open = state.current;
+    return open == null || open.single ? 0 : open.id;
+  }
+
   /**
    * How many statements have taken the places up to this one and beyond: so much further on it
    * would have held. Negative if no place in that transaction would have.

@@ -41,6 +41,7 @@ final class CachedPlan {
   private volatile boolean proven;
   private volatile boolean batched;
   private volatile int lead;
+  private volatile boolean usuallyHeld;
   private volatile @Nullable CachedPlan counting;
   private volatile @Nullable CachedPlan carryingNothing;
   private volatile @Nullable CachedPlan assumingNothing;
@@ -118,6 +119,22 @@ final class CachedPlan {
     if (batched != now) {
       batched = now;
     }
+  }
+
+  /** True if its row was locked by its transaction when it was last executed. */
+  boolean isUsuallyHeld() {
+    return usuallyHeld;
+  }
+
+  void usuallyHeld(boolean now) {
+    if (usuallyHeld != now) {
+      usuallyHeld = now;
+    }
+  }
+
+  /** True if it need not return its row where its transaction holds the row's lock. */
+  boolean mayBeHeld() {
+    return returnsWrittenRows() && key != null && key.isCertainWrite();
   }
 
   /**

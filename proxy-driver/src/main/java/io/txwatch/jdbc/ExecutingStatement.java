@@ -183,6 +183,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
   /** A row was written through a result. */
   final void writtenThrough() {
     connection.gap(GapReason.OPAQUE, "row written through a result");
+    connection.mayHaveMoved();
     try {
       connection.tracker().wroteUnnamed();
     } catch (RuntimeException e) {

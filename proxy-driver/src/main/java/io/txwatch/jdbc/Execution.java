@@ -8,6 +8,7 @@ import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.VersionSet;
+import io.txwatch.history.WriterList;
 import io.txwatch.sql.Carried;
 import io.txwatch.sql.Dialect;
 import io.txwatch.sql.KeyedRow;
@@ -37,6 +38,9 @@ final class Execution {
 
   /** The bits of the key by which it finds a row; 0 if there is none. */
   private long key;
+
+  /** {@link KnownRows#changes} when it was about to be sent. */
+  private int since;
 
   /** The id of the first row that an INSERT gives an id; 0 if it gives none. */
   private final long firstRow;
@@ -74,6 +78,7 @@ final class Execution {
       long firstRow,
       String callSite) {
     if (cached.isControl()) {
+      connection.mayHaveMoved();
       return new Execution(connection, cached, null, firstRow);
     }
     try {
@@ -85,6 +90,9 @@ final class Execution {
       KnownKey key = cached.key();
       if (key != null) {
         connection.knownRows.mayMove(key);
+      }
+      if (cached.plan().passThrough().isPresent()) {
+        connection.mayHaveMoved();
       }
       noteWhatIsNotSeen(observation, cached);
       return new Execution(connection, cached, observation, firstRow);
@@ -167,7 +175,7 @@ final class Execution {
   void counted(long count) {
     Optional<NewRows> given = cached.plan().newRows();
     if (observation == null || firstRow == 0 || given.isEmpty()) {
-      succeeded((count == 0 && cached.countTellsOfWrites()) || (count == 1 && foundByKey()));
+      succeeded(count == 0 ? cached.countTellsOfWrites() : foundByKey(count));
       return;
     }
     NewRows rows = given.get();
@@ -192,39 +200,59 @@ final class Execution {
   /** The bits of the key by which the statement finds a row; 0 if they are not known. */
   void key(long bits) {
     this.key = bits;
+    this.since = connection.knownRows.changes();
   }
 
   /**
-   * An UPDATE has found one row by a key. It is the one that the transaction has read by that key,
-   * or one that has taken its place.
+   * An UPDATE has found as many rows. If it was one, by a key, it is the one that the transaction
+   * has read by that key, or one that has taken its place; just this one if the transaction holds
+   * its lock.
    *
-   * @return false if none was read
+   * @return false if it is not known
    */
-  private boolean foundByKey() {
+  private boolean foundByKey(long count) {
     KnownKey by = cached.key();
-    if (key == 0
-        || by == null
+    if (by == null
         || by.role() != KeyedRow.Role.WRITES
         || observation == null
         || observation.isAlone()) {
       return false;
     }
-    long row = connection.knownRows.find(observation.transaction(), key);
-    if (row != 0) {
-      observation.target(by.table(), row);
+    KnownRows known = connection.knownRows;
+    long row = count == 1 ? known.find(observation.transaction(), key) : 0;
+    if (!by.isCertain()) {
+      if (row != 0) {
+        observation.target(by.table(), row);
+      }
+      return row != 0;
     }
-    return row != 0;
+    String before = row == 0 ? null : known.writers(observation.transaction(), key);
+    if (before == null) {
+      known.forget(by.table());
+      return false;
+    }
+    String writers = WriterList.append(before, token());
+    observation.row(Access.UPDATE, by.table(), row, writers);
+    known.written(observation.transaction(), key, by.table(), row, writers);
+    return true;
   }
 
-  /** A query has returned a row that it may have found by a key. */
-  void readByKey(long row) {
+  /** A row has come back that the statement may have found by a key. */
+  void byKey(long row, String writers) {
     KnownKey by = cached.key();
-    if (key != 0
-        && by != null
-        && by.role() == KeyedRow.Role.READS
-        && observation != null
-        && !observation.isAlone()) {
-      connection.knownRows.read(observation.transaction(), key, by.table(), row);
+    if (key == 0 || by == null || observation == null || observation.isAlone()) {
+      return;
+    }
+    KnownRows known = connection.knownRows;
+    long transaction = observation.transaction();
+    if (by.role() == KeyedRow.Role.READS) {
+      if (by.isCertain()) {
+        known.locked(transaction, key, by.table(), row, writers, since);
+      } else {
+        known.read(transaction, key, by.table(), row);
+      }
+    } else if (by.isCertainWrite()) {
+      known.written(transaction, key, by.table(), row, writers);
     }
   }
 
@@ -365,6 +393,7 @@ final class Execution {
   void failed(SQLException error) {
     over = true;
     try {
+      connection.mayHaveMoved(); // and locks may be gone
       if (cached.isControl()) {
         connection.tracker().controlFailed(cached.plan().control(), error);
       } else if (observation != null) {

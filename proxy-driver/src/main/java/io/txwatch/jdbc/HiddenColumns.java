@@ -52,7 +52,7 @@ final class HiddenColumns {
         writers = writers == null ? "" : writers;
         observation.row(execution.access(row, writers), tables.get(i), row, writers);
         connection.earlier.rowSeen(cached.kind(), observation.transaction());
-        execution.readByKey(row);
+        execution.byKey(row, writers);
       }
     }
   }

@@ -59,6 +59,16 @@ final class KnownKey {
     return row.role();
   }
 
+  /** {@link KeyedRow#certain}. */
+  boolean isCertain() {
+    return row.certain();
+  }
+
+  /** True for a write that need not return its row if the transaction holds its lock. */
+  boolean isCertainWrite() {
+    return row.certain() && row.role() == Role.WRITES;
+  }
+
   String table() {
     return row.table();
   }

@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rows that a connection's transaction has read, each by a key: the newest {@value #MOST}.
  *
- * <p>It may be out of date: another transaction can have given the key to another row since. For
- * one connection, so for one thread at a time.
+ * <p>It may be out of date: another transaction can have given the key to another row since. Not so
+ * where it holds the row's lock (PostgreSQL): there all of them are such, and known with their
+ * writers. For one connection, so for one thread at a time.
  */
 final class KnownRows {
 
@@ -22,35 +23,98 @@ final class KnownRows {
   private final long[] rows = new long[MOST];
   private final @Nullable String[] tables = new @Nullable String[MOST];
 
+  /** What stands in {@code txw_wl} of a row that is locked. */
+  private final @Nullable String[] writers = new @Nullable String[MOST];
+
+  /** True once statements are sent of which we are not told. */
+  private boolean bypassed;
+
+  /** Counts what may have put something known out of date. */
+  private int changes;
+
   /** A query has returned the one row of a key. */
   void read(long inTransaction, long key, String table, long row) {
-    if (inTransaction != transaction) {
-      forget();
-      transaction = inTransaction;
+    int known = place(inTransaction, key);
+    if (known >= 0) {
+      rows[known] = rows[known] == row ? row : AMBIGUOUS;
+    } else {
+      add(inTransaction, key, table, row);
+    }
+  }
+
+  /**
+   * A query that locks it has returned the one row of a key.
+   *
+   * @param since {@link #changes} when the query was sent: what came after it may have changed the
+   *     row
+   */
+  void locked(long inTransaction, long key, String table, long row, String with, int since) {
+    if (since == changes && !bypassed) {
+      read(inTransaction, key, table, row);
+      writers[place(inTransaction, key)] = with;
+    }
+  }
+
+  /** The transaction has written the one row of a key, so holds its lock. */
+  void written(long inTransaction, long key, String table, long row, String with) {
+    changes++;
+    if (bypassed) {
+      return;
     }
     for (int i = 0; i < size; i++) {
-      if (keys[i] == key) {
-        rows[i] = rows[i] == row ? row : AMBIGUOUS;
-        return;
+      if (rows[i] == row && keys[i] != key) {
+        keys[i] = 0; // another key of the row, with the writers that it had
       }
+    }
+    int known = place(inTransaction, key);
+    if (known < 0) {
+      add(inTransaction, key, table, row);
+      known = place(inTransaction, key);
+    }
+    rows[known] = row;
+    writers[known] = with;
+  }
+
+  private void add(long inTransaction, long key, String table, long row) {
+    if (inTransaction != transaction) {
+      size = 0;
+      next = 0;
+      transaction = inTransaction;
     }
     keys[next] = key;
     rows[next] = row;
     tables[next] = table;
+    writers[next] = null;
     next = (next + 1) % MOST;
     size = Math.max(size, next == 0 ? MOST : next);
   }
 
   /** The row that the transaction has read by that key; 0 if it is not known. */
   long find(long inTransaction, long key) {
-    if (inTransaction == transaction) {
+    int known = place(inTransaction, key);
+    return known < 0 ? 0 : rows[known];
+  }
+
+  /** What stands in {@code txw_wl} of the row of that key; null if its lock is not held. */
+  @Nullable String writers(long inTransaction, long key) {
+    int known = place(inTransaction, key);
+    return known < 0 || rows[known] == AMBIGUOUS ? null : writers[known];
+  }
+
+  /** How often something has come that may have put out of date what is known. */
+  int changes() {
+    return changes;
+  }
+
+  private int place(long inTransaction, long key) {
+    if (inTransaction == transaction && key != 0) {
       for (int i = 0; i < size; i++) {
         if (keys[i] == key) {
-          return rows[i];
+          return i;
         }
       }
     }
-    return 0;
+    return -1;
   }
 
   /** A statement is sent after which other rows may bear the keys. */
@@ -62,7 +126,15 @@ final class KnownRows {
     }
   }
 
-  private void forget(String table) {
+  /** From now on statements are sent of which we are not told: no lock is known to be held. */
+  void bypassed() {
+    bypassed = true;
+    forget();
+  }
+
+  /** Forgets the rows of a table. */
+  void forget(String table) {
+    changes++;
     for (int i = 0; i < size; i++) {
       if (table.equals(tables[i])) {
         keys[i] = 0;
@@ -72,6 +144,7 @@ final class KnownRows {
 
   /** Forgets all. */
   void forget() {
+    changes++;
     size = 0;
     next = 0;
   }

@@ -19,6 +19,7 @@ final class Unwrap {
     }
     T unwrapped = type.isInstance(delegate) ? type.cast(delegate) : delegate.unwrap(type);
     connection.plans.bypassed();
+    connection.knownRows.bypassed();
     connection.gap(GapReason.BYPASS, "unwrap to " + type.getName());
     return unwrapped;
   }

@@ -5,6 +5,7 @@ import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.prepare.JdbcCatalog;
+import io.txwatch.sql.Dialect;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -69,6 +70,25 @@ final class WatchedConnection extends DelegatingConnection {
   void tablesChanged() {
     catalog.invalidate();
     knownRows.forget();
+  }
+
+  /** Something was done that tells nothing of rows: of none it is certain any more where it is. */
+  void mayHaveMoved() {
+    if (rules().dialect() == Dialect.POSTGRESQL) {
+      knownRows.forget();
+    }
+  }
+
+  /**
+   * True if a write need not return its row: it is known before, for the transaction holds its
+   * lock.
+   *
+   * @param key the bits of the key by which it finds the row
+   */
+  boolean holdsRowOf(CachedPlan write, long key) {
+    boolean holds = knownRows.writers(tracker.open(), key) != null;
+    write.usuallyHeld(holds);
+    return holds;
   }
 
   // ---------------------------------------------------------------- reads beside statements
@@ -173,6 +193,7 @@ final class WatchedConnection extends DelegatingConnection {
   /** The application's own text was executed where the rewritten one failed. */
   Execution goOnWithout(Execution execution, SQLException ours) {
     CachedPlan untouched = plans.doNotRewrite(execution.cached(), ours);
+    mayHaveMoved();
     return execution.with(untouched);
   }
 
@@ -289,12 +310,14 @@ final class WatchedConnection extends DelegatingConnection {
   @Override
   public void setSchema(String schema) throws SQLException {
     delegate.setSchema(schema);
+    mayHaveMoved();
     catalog.pathChanged();
   }
 
   @Override
   public void setCatalog(String name) throws SQLException {
     delegate.setCatalog(name);
+    mayHaveMoved();
     catalog.pathChanged();
   }
 
@@ -377,7 +400,10 @@ final class WatchedConnection extends DelegatingConnection {
   private PreparedStatement prepare(String sql, StatementOptions options) throws SQLException {
     CachedPlan cached = plans.of(sql, options);
     CachedPlan active =
-        options.keysAsked() || cached.isBatched() || !returning.mayReturn()
+        options.keysAsked()
+                || cached.isBatched()
+                || cached.isUsuallyHeld()
+                || !returning.mayReturn()
             ? plans.withoutWrittenRows(cached)
             : cached;
     PreparedStatement prepared;

@@ -255,8 +255,11 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   private void prepareForWrite() throws SQLException {
     CachedPlan wanted = fitting();
+    KnownKey key = wanted.key();
+    boolean held =
+        key != null && wanted.mayBeHeld() && connection.holdsRowOf(wanted, kept.bits(key));
     prepareFor(
-        mayDrain()
+        mayDrain() && !held
             ? connection.plans.atThisLevel(wanted)
             : connection.plans.withoutWrittenRows(wanted));
   }

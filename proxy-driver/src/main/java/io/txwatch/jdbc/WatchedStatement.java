@@ -131,7 +131,9 @@ class WatchedStatement extends ExecutingStatement {
   /** The plan for a text; {@code writtenRows} if a write may be made to return its rows. */
   private CachedPlan plan(String sql, boolean writtenRows) {
     CachedPlan cached = connection.plans.of(sql, options);
-    return writtenRows && mayDrain()
+    KnownKey key = cached.key();
+    boolean held = key != null && cached.mayBeHeld() && connection.holdsRowOf(cached, key.bits());
+    return writtenRows && mayDrain() && !held
         ? connection.plans.atThisLevel(cached)
         : connection.plans.withoutWrittenRows(cached);
   }

@@ -217,7 +217,8 @@ final class MySqlSchema extends SchemaReader {
         "",
         Set.copyOf(notNull),
         Set.copyOf(nullOverDefault),
-        plainInnoDb && triggers.isEmpty() && changing.isEmpty());
+        plainInnoDb && triggers.isEmpty() && changing.isEmpty(),
+        false);
   }
 
   /** Unique indexes over columns none of which may be null, the primary key first. */

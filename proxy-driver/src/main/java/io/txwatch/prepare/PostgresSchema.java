@@ -13,8 +13,14 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -70,12 +76,20 @@ final class PostgresSchema extends SchemaReader {
     List<Found> found =
         query(
             connection,
-            "SELECT c.oid::text, c.relkind::text, c.relpersistence::text"
+            "SELECT c.oid::text, c.relkind::text, c.relpersistence::text,"
+                + " c.relkind = 'r' AND NOT c.relhasrules AND NOT c.relhassubclass"
+                + " AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger t"
+                + " WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)"
+                + " AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint f"
+                + " WHERE f.confrelid = c.oid AND f.contype = 'f'"
+                + " AND f.confupdtype NOT IN ('a', 'r'))"
                 + " FROM pg_catalog.pg_class c"
                 + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
                 + " WHERE n.nspname = ? AND c.relname = ?"
                 + " AND c.relkind IN ('r', 'p', 'v', 'm', 'f')",
-            row -> new Found(text(row, 1), kind(schema, text(row, 2), text(row, 3))),
+            row ->
+                new Found(
+                    text(row, 1), kind(schema, text(row, 2), text(row, 3)), row.getBoolean(4)),
             schema,
             name);
     if (found.isEmpty()) {
@@ -105,17 +119,77 @@ final class PostgresSchema extends SchemaReader {
             found.get(0).oid);
     // Without a path every name in it is told with its schema.
     Catalog.Traits traits =
-        found.get(0).kind == Kind.VIEW
-            ? view(
-                connection,
-                "SELECT pg_get_viewdef(c.oid) FROM set_config('search_path', 'pg_catalog', true),"
-                    + " pg_catalog.pg_class c WHERE c.oid = ?::oid AND c.relkind = 'v'",
-                found.get(0).oid)
-            : Catalog.Traits.UNKNOWN;
+        switch (found.get(0).kind) {
+          case VIEW ->
+              view(
+                  connection,
+                  "SELECT pg_get_viewdef(c.oid)"
+                      + " FROM set_config('search_path', 'pg_catalog', true),"
+                      + " pg_catalog.pg_class c WHERE c.oid = ?::oid AND c.relkind = 'v'",
+                  found.get(0).oid);
+          case TABLE -> traits(connection, found.get(0), columns);
+          default -> Catalog.Traits.UNKNOWN;
+        };
     return Optional.of(new TableInfo(schema, name, found.get(0).kind, columns, traits));
   }
 
-  private record Found(String oid, Kind kind) {}
+  /**
+   * A relation.
+   *
+   * @param runsNothing {@link Catalog.Traits#runsNothing}
+   */
+  private record Found(String oid, Kind kind, boolean runsNothing) {}
+
+  private static Catalog.Traits traits(Connection connection, Found table, List<Column> columns)
+      throws SQLException {
+    Set<String> names = new HashSet<>();
+    Map<String, String> types = new HashMap<>();
+    for (Column column : columns) {
+      if (!names.add(column.name().toLowerCase(Locale.ROOT))) {
+        return Catalog.Traits.UNKNOWN; // "Id" beside id
+      }
+      types.put(column.name().toLowerCase(Locale.ROOT), column.type());
+    }
+    List<List<String>> keys = table.runsNothing ? keys(connection, table.oid) : List.of();
+    types.keySet().removeIf(name -> keys.stream().noneMatch(key -> key.contains(name)));
+    return new Catalog.Traits(
+        Map.copyOf(types), Set.of(), false, keys, "", Set.of(), Set.of(), false, table.runsNothing);
+  }
+
+  /**
+   * Unique indexes over columns none of which may be null, the primary key first: those that are
+   * checked at once, over all rows, and find equal what {@code =} finds equal.
+   */
+  private static List<List<String>> keys(Connection connection, String oid) throws SQLException {
+    record Part(String index, String column, boolean plain) {}
+    List<Part> parts =
+        query(
+            connection,
+            "SELECT i.indexrelid::text, a.attname,"
+                + " a.attnotnull AND k.coll = a.attcollation AND o.opcdefault"
+                + " AND coalesce(to_json(a) ->> 'attgenerated', '') = ''"
+                + " FROM pg_catalog.pg_index i"
+                + " CROSS JOIN LATERAL unnest(i.indkey::int2[], i.indclass::oid[],"
+                + " i.indcollation::oid[]) WITH ORDINALITY AS k(att, class, coll, n)"
+                + " JOIN pg_catalog.pg_attribute a"
+                + " ON a.attrelid = i.indrelid AND a.attnum = k.att"
+                + " JOIN pg_catalog.pg_opclass o ON o.oid = k.class"
+                + " WHERE i.indrelid = ?::oid AND i.indisunique AND i.indimmediate AND i.indisvalid"
+                + " AND i.indpred IS NULL AND i.indexprs IS NULL"
+                + " ORDER BY NOT i.indisprimary, i.indexrelid, k.n",
+            row -> new Part(text(row, 1), text(row, 2).toLowerCase(Locale.ROOT), row.getBoolean(3)),
+            oid);
+    Map<String, List<String>> keys = new LinkedHashMap<>();
+    Set<String> others = new HashSet<>();
+    for (Part part : parts) {
+      keys.computeIfAbsent(part.index(), index -> new ArrayList<>()).add(part.column());
+      if (!part.plain()) {
+        others.add(part.index());
+      }
+    }
+    keys.keySet().removeAll(others);
+    return List.copyOf(keys.values());
+  }
 
   private static Kind kind(String schema, String relkind, String persistence) {
     if (schema.equals("pg_catalog")

@@ -78,14 +78,15 @@ public interface Catalog {
    * What a write must know of a table, as far as the dialect makes it ask.
    *
    * @param types the type of each column, by its name in lower case, as the DBMS says it, in lower
-   *     case (MySQL, MariaDB), with its character set if ASCII letters may be other bytes there
+   *     case (MySQL, MariaDB), with its character set if ASCII letters may be other bytes there; of
+   *     the keys' columns (PostgreSQL)
    * @param changing the columns, in lower case, that an UPDATE changes without assigning them:
    *     generated ones, those with ON UPDATE (MySQL, MariaDB)
    * @param beforeUpdate true if something of the table's own may change a row that is being updated
    *     once the statement's assignments are done: a trigger
    * @param keys the columns, in lower case, of each unique key without a nullable column, the
-   *     primary key first (MySQL, MariaDB); of every unique key, or none if one is over expressions
-   *     or some of the rows (SQLite)
+   *     primary key first (MySQL, MariaDB, PostgreSQL); of every unique key, or none if one is over
+   *     expressions or some of the rows (SQLite)
    * @param query the query of a view, as the DBMS says it; empty if it is none, or not known
    * @param notNull the columns, in lower case, that are never null (MySQL, MariaDB)
    * @param nullOverDefault the nullable columns, in lower case, whose default is neither NULL nor
@@ -93,6 +94,9 @@ public interface Catalog {
    * @param writtenAnewUnseen true if nothing of the table's own tells a row that was left as it was
    *     from one that was written anew with the same values: an InnoDB table without ON UPDATE,
    *     triggers of UPDATE, or a history of its rows (MySQL, MariaDB)
+   * @param runsNothing true if nothing runs and no other row is written where its rows are inserted
+   *     or updated: no trigger, no rule, no action of a foreign key, no table that inherits from it
+   *     (PostgreSQL)
    */
   record Traits(
       Map<String, String> types,
@@ -102,7 +106,8 @@ public interface Catalog {
       String query,
       Set<String> notNull,
       Set<String> nullOverDefault,
-      boolean writtenAnewUnseen) {
+      boolean writtenAnewUnseen,
+      boolean runsNothing) {
     /** Nothing is known. */
     public static final Traits UNKNOWN = ofView("");
 
@@ -112,12 +117,13 @@ public interface Catalog {
         Set<String> changing,
         boolean beforeUpdate,
         List<List<String>> keys) {
-      this(types, changing, beforeUpdate, keys, "", Set.of(), Set.of(), false);
+      this(types, changing, beforeUpdate, keys, "", Set.of(), Set.of(), false, false);
     }
 
     /** Those of a view. */
     public static Traits ofView(String query) {
-      return new Traits(Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of(), false);
+      return new Traits(
+          Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of(), false, false);
     }
   }
 

@@ -11,12 +11,19 @@ import java.util.List;
  * values find one row at most, provided that the DBMS compares them as the key does: integers with
  * a column of integers, ASCII text with a column of characters.
  *
+ * <p>Where a write can return its rows (PostgreSQL), it need not if the transaction has locked the
+ * row that it is going to write: by then its id and its writers are known.
+ *
  * @param role what the statement does with the key
  * @param table the table's name as histories show it; empty if it is none in particular
  * @param columns the key's columns, in lower case, in the key's order
  * @param values what each of them is compared with
+ * @param certain true for a READS that locks the row against every other writer until the end of
+ *     the transaction, and for a WRITES that writes this row and nothing else: no trigger runs, so
+ *     if the transaction holds the row's lock, what it writes is known before (PostgreSQL)
  */
-public record KeyedRow(Role role, String table, List<String> columns, List<Value> values) {
+public record KeyedRow(
+    Role role, String table, List<String> columns, List<Value> values, boolean certain) {
 
   /** What a statement does with a key. */
   public enum Role {
@@ -62,6 +69,10 @@ public record KeyedRow(Role role, String table, List<String> columns, List<Value
     }
   }
 
-  static final KeyedRow NONE = new KeyedRow(Role.NONE, "", List.of(), List.of());
-  static final KeyedRow ANY_MAY_MOVE = new KeyedRow(Role.ANY_MAY_MOVE, "", List.of(), List.of());
+  static final KeyedRow NONE = none(Role.NONE);
+  static final KeyedRow ANY_MAY_MOVE = none(Role.ANY_MAY_MOVE);
+
+  private static KeyedRow none(Role role) {
+    return new KeyedRow(role, "", List.of(), List.of(), false);
+  }
 }

@@ -26,6 +26,8 @@ final class KeyedRows {
   private static final Set<String> TEXTS = Set.of("char", "varchar");
   private static final Set<String> INTEGERS =
       Set.of("tinyint", "smallint", "mediumint", "int", "bigint");
+  private static final Set<String> POSTGRES_TEXTS = Set.of("character", "text");
+  private static final Set<String> POSTGRES_INTEGERS = Set.of("smallint", "integer", "bigint");
 
   private final Draft draft;
   private final Tokens tokens;
@@ -44,6 +46,9 @@ final class KeyedRows {
 
   /** What a statement that is alone in its text has to do with rows known by a key. */
   static KeyedRow of(Draft draft) {
+    if (draft.dialect == Dialect.POSTGRESQL) {
+      return LockedRows.of(draft);
+    }
     StatementShape shape = draft.shape;
     return switch (shape.kind) {
       case SELECT, LOCKING_SELECT -> read(draft);
@@ -53,11 +58,13 @@ final class KeyedRows {
     };
   }
 
-  private static KeyedRow mayMove(Draft draft, TableRef target) {
-    return new KeyedRow(Role.MAY_MOVE, draft.tables.display(target), List.of(), List.of());
+  /** It may give the keys of its table to other rows. */
+  static KeyedRow mayMove(Draft draft, TableRef target) {
+    return new KeyedRow(Role.MAY_MOVE, draft.tables.display(target), List.of(), List.of(), false);
   }
 
-  private static KeyedRow read(Draft draft) {
+  /** A query of the one row of a key. */
+  static KeyedRow read(Draft draft) {
     SelectBlock top = draft.shape.top();
     if (top == null
         || draft.returns != Returns.APPENDED_TO_RESULT
@@ -82,10 +89,19 @@ final class KeyedRows {
     if (rows.isEmpty() || rows.get().mayAssignKey()) {
       return mayMove(draft, target);
     }
-    return Optional.of(shape.where)
-        .filter(where -> where >= 0 && draft.returns == Returns.NOTHING)
-        .flatMap(where -> rows.get().pinned(Role.WRITES, where + 1, shape.whereEnd))
-        .orElse(KeyedRow.NONE);
+    return draft.returns == Returns.NOTHING ? write(draft).orElse(KeyedRow.NONE) : KeyedRow.NONE;
+  }
+
+  /**
+   * An UPDATE of the one row of a key that leaves all keys as they are; empty if it is not sure.
+   */
+  static Optional<KeyedRow> write(Draft draft) {
+    StatementShape shape = draft.shape;
+    return Optional.ofNullable(shape.target)
+        .filter(target -> shape.where >= 0)
+        .flatMap(target -> known(draft, target))
+        .filter(rows -> !rows.mayAssignKey())
+        .flatMap(rows -> rows.pinned(Role.WRITES, shape.where + 1, shape.whereEnd));
   }
 
   private static Optional<KeyedRows> known(Draft draft, TableRef table) {
@@ -124,7 +140,8 @@ final class KeyedRows {
     for (List<String> key : traits.keys()) {
       if (pinned.keySet().containsAll(key)) {
         List<Value> values = key.stream().map(pinned::get).toList();
-        return Optional.of(new KeyedRow(role, draft.tables.display(table), key, values));
+        boolean certain = draft.dialect == Dialect.POSTGRESQL;
+        return Optional.of(new KeyedRow(role, draft.tables.display(table), key, values, certain));
       }
     }
     return Optional.empty();
@@ -169,9 +186,10 @@ final class KeyedRows {
   }
 
   private @Nullable Value value(int token, String type) {
-    String base = type.replaceAll("[^a-z].*", "");
-    boolean text = TEXTS.contains(base);
-    if (!text && !INTEGERS.contains(base)) {
+    boolean postgres = draft.dialect == Dialect.POSTGRESQL;
+    String base = type.endsWith("[]") ? "" : type.replaceAll("[^a-z].*", "");
+    boolean text = (postgres ? POSTGRES_TEXTS : TEXTS).contains(base);
+    if (!text && !(postgres ? POSTGRES_INTEGERS : INTEGERS).contains(base)) {
       return null;
     }
     String written = tokens.text(token);

@@ -61,9 +61,33 @@ final class TestCatalog implements Catalog {
             "",
             notNull,
             Set.of(),
-            changing.isEmpty());
+            changing.isEmpty(),
+            false);
     tables.put(QueryScanner.fold(name), new Table(name, status, names, visible, traits));
     return this;
+  }
+
+  /** Nothing else runs where rows of the tables so far are written. */
+  TestCatalog runningNothing() {
+    tables.replaceAll((name, table) -> runningNothing(table));
+    return this;
+  }
+
+  private static Table runningNothing(Table table) {
+    Traits known = table.traits();
+    Traits traits =
+        new Traits(
+            known.types(),
+            known.changing(),
+            known.beforeUpdate(),
+            known.keys(),
+            known.query(),
+            known.notNull(),
+            known.nullOverDefault(),
+            known.writtenAnewUnseen(),
+            true);
+    return new Table(
+        table.name(), table.status(), table.columns(), table.auxiliaryVisible(), traits);
   }
 
   /** A view. */

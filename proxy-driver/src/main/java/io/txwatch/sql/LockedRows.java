@@ -1,0 +1,70 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.KeyedRow.Role;
+import io.txwatch.sql.RewritePlanner.Level;
+import java.util.Optional;
+
+/**
+ * PostgreSQL: what a statement has to do with the rows that its transaction has locked, each found
+ * by a key. {@code SELECT … WHERE id = ? FOR UPDATE} has told which row it is and who wrote it, and
+ * nobody else writes it before the transaction ends; so {@code UPDATE … WHERE id = ?} writes that
+ * very row, on that very version, and need not be asked.
+ *
+ * <p>That holds as long as the transaction itself gives no other row the key and writes the row in
+ * no other way. So whatever may run something that we do not look into (functions, triggers, rules,
+ * actions of foreign keys) makes all that is known void: {@link Role#ANY_MAY_MOVE}.
+ */
+final class LockedRows {
+
+  private LockedRows() {}
+
+  /** What a statement that is alone in its text has to do with rows that are locked. */
+  static KeyedRow of(Draft draft) {
+    StatementShape shape = draft.shape;
+    if (!Repeatability.holds(draft, shape.from, shape.to)) {
+      return KeyedRow.ANY_MAY_MOVE;
+    }
+    return switch (shape.kind) {
+      case SELECT -> KeyedRow.NONE;
+      case LOCKING_SELECT -> isLockedForWriting(draft) ? KeyedRows.read(draft) : KeyedRow.NONE;
+      case INSERT, UPDATE -> write(draft);
+      default -> KeyedRow.ANY_MAY_MOVE;
+    };
+  }
+
+  /** {@code FOR UPDATE} or {@code FOR NO KEY UPDATE}, and nothing else. */
+  private static boolean isLockedForWriting(Draft draft) {
+    SelectBlock top = draft.shape.top();
+    if (top == null || !top.locking) {
+      return false;
+    }
+    int clauses = 0;
+    for (int i = top.lockFrom; i < top.lockEnd; i++) {
+      clauses += draft.tokens.isWord(i, "FOR") ? 1 : 0;
+    }
+    return clauses == 1
+        && (draft.tokens.areWords(top.lockFrom, "FOR", "UPDATE")
+            || draft.tokens.areWords(top.lockFrom, "FOR", "NO", "KEY", "UPDATE"));
+  }
+
+  private static KeyedRow write(Draft draft) {
+    StatementShape shape = draft.shape;
+    TableRef target = shape.target;
+    if (target == null
+        || shape.multiTable
+        || shape.sources.size() > 1
+        || !draft.tables.find(target).map(t -> t.traits().runsNothing()).orElse(false)) {
+      return KeyedRow.ANY_MAY_MOVE;
+    }
+    boolean plain =
+        shape.kind == StatementKind.UPDATE
+            && shape.returning < 0
+            && draft.extent.level() == Level.INLINE;
+    return Optional.of(draft)
+        .filter(all -> plain)
+        .flatMap(KeyedRows::write)
+        .orElse(KeyedRows.mayMove(draft, target));
+  }
+}
