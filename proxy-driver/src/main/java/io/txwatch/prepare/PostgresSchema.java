@@ -3,7 +3,9 @@ package io.txwatch.prepare;
 import static io.txwatch.prepare.AuxiliaryColumns.ROW_ID;
 import static io.txwatch.prepare.AuxiliaryColumns.SEQUENCE;
 import static io.txwatch.prepare.AuxiliaryColumns.WRITERS;
+import static io.txwatch.sql.Catalog.Traits.UNKNOWN;
 
+import io.txwatch.history.Database;
 import io.txwatch.history.WriterList;
 import io.txwatch.prepare.TableInfo.Column;
 import io.txwatch.prepare.TableInfo.Kind;
@@ -35,6 +37,14 @@ final class PostgresSchema extends SchemaReader {
 
   private static final Pattern WHOLE_ROW =
       Pattern.compile("(?i)\\b(old|new)\\b(?!\\s*\\.\\s*[\\w\"])");
+
+  /** True if a row that is locked is written by nobody else until the transaction ends. */
+  private final boolean locksHold;
+
+  /** Of others that speak its dialect no more is taken for granted than what they tell. */
+  PostgresSchema(Database database) {
+    this.locksHold = database.product().equals("PostgreSQL");
+  }
 
   @Override
   Dialect dialect() {
@@ -76,20 +86,12 @@ final class PostgresSchema extends SchemaReader {
     List<Found> found =
         query(
             connection,
-            "SELECT c.oid::text, c.relkind::text, c.relpersistence::text,"
-                + " c.relkind = 'r' AND NOT c.relhasrules AND NOT c.relhassubclass"
-                + " AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger t"
-                + " WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)"
-                + " AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint f"
-                + " WHERE f.confrelid = c.oid AND f.contype = 'f'"
-                + " AND f.confupdtype NOT IN ('a', 'r'))"
+            "SELECT c.oid::text, c.relkind::text, c.relpersistence::text"
                 + " FROM pg_catalog.pg_class c"
                 + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
                 + " WHERE n.nspname = ? AND c.relname = ?"
                 + " AND c.relkind IN ('r', 'p', 'v', 'm', 'f')",
-            row ->
-                new Found(
-                    text(row, 1), kind(schema, text(row, 2), text(row, 3)), row.getBoolean(4)),
+            row -> new Found(text(row, 1), kind(schema, text(row, 2), text(row, 3))),
             schema,
             name);
     if (found.isEmpty()) {
@@ -127,68 +129,77 @@ final class PostgresSchema extends SchemaReader {
                       + " FROM set_config('search_path', 'pg_catalog', true),"
                       + " pg_catalog.pg_class c WHERE c.oid = ?::oid AND c.relkind = 'v'",
                   found.get(0).oid);
-          case TABLE -> traits(connection, found.get(0), columns);
-          default -> Catalog.Traits.UNKNOWN;
+          case TABLE -> locksHold ? traits(connection, found.get(0).oid, columns) : UNKNOWN;
+          default -> UNKNOWN;
         };
     return Optional.of(new TableInfo(schema, name, found.get(0).kind, columns, traits));
   }
 
-  /**
-   * A relation.
-   *
-   * @param runsNothing {@link Catalog.Traits#runsNothing}
-   */
-  private record Found(String oid, Kind kind, boolean runsNothing) {}
+  private record Found(String oid, Kind kind) {}
 
-  private static Catalog.Traits traits(Connection connection, Found table, List<Column> columns)
+  /** What decides whether its rows stay where they are while they are locked. */
+  private static Catalog.Traits traits(Connection connection, String oid, List<Column> columns)
       throws SQLException {
-    Set<String> names = new HashSet<>();
     Map<String, String> types = new HashMap<>();
     for (Column column : columns) {
-      if (!names.add(column.name().toLowerCase(Locale.ROOT))) {
-        return Catalog.Traits.UNKNOWN; // "Id" beside id
+      String before = types.put(column.name().toLowerCase(Locale.ROOT), column.type());
+      if (before != null) {
+        return UNKNOWN; // "Id" beside id
       }
-      types.put(column.name().toLowerCase(Locale.ROOT), column.type());
     }
-    List<List<String>> keys = table.runsNothing ? keys(connection, table.oid) : List.of();
+    Optional<List<List<String>>> found = keysIfNothingRuns(connection, oid);
+    List<List<String>> keys = found.orElse(List.of());
     types.keySet().removeIf(name -> keys.stream().noneMatch(key -> key.contains(name)));
     return new Catalog.Traits(
-        Map.copyOf(types), Set.of(), false, keys, "", Set.of(), Set.of(), false, table.runsNothing);
+        Map.copyOf(types), Set.of(), false, keys, "", Set.of(), Set.of(), false, found.isPresent());
   }
 
   /**
    * Unique indexes over columns none of which may be null, the primary key first: those that are
-   * checked at once, over all rows, and find equal what {@code =} finds equal.
+   * checked at once, over all rows, and find equal what {@code =} finds equal. Empty for a table
+   * that something else runs for ({@link Catalog.Traits#runsNothing}).
    */
-  private static List<List<String>> keys(Connection connection, String oid) throws SQLException {
+  private static Optional<List<List<String>>> keysIfNothingRuns(Connection connection, String oid)
+      throws SQLException {
     record Part(String index, String column, boolean plain) {}
     List<Part> parts =
         query(
             connection,
-            "SELECT i.indexrelid::text, a.attname,"
-                + " a.attnotnull AND k.coll = a.attcollation AND o.opcdefault"
-                + " AND coalesce(to_json(a) ->> 'attgenerated', '') = ''"
+            "SELECT k.index::text, k.name, k.plain FROM pg_catalog.pg_class c"
+                + " LEFT JOIN LATERAL (SELECT i.indexrelid AS index, i.indisprimary AS first, p.n,"
+                + " a.attname AS name, a.attnotnull AND p.coll = a.attcollation AND o.opcdefault"
+                + " AND coalesce(to_json(a) ->> 'attgenerated', '') = '' AS plain"
                 + " FROM pg_catalog.pg_index i"
                 + " CROSS JOIN LATERAL unnest(i.indkey::int2[], i.indclass::oid[],"
-                + " i.indcollation::oid[]) WITH ORDINALITY AS k(att, class, coll, n)"
+                + " i.indcollation::oid[]) WITH ORDINALITY AS p(att, class, coll, n)"
                 + " JOIN pg_catalog.pg_attribute a"
-                + " ON a.attrelid = i.indrelid AND a.attnum = k.att"
-                + " JOIN pg_catalog.pg_opclass o ON o.oid = k.class"
-                + " WHERE i.indrelid = ?::oid AND i.indisunique AND i.indimmediate AND i.indisvalid"
-                + " AND i.indpred IS NULL AND i.indexprs IS NULL"
-                + " ORDER BY NOT i.indisprimary, i.indexrelid, k.n",
+                + " ON a.attrelid = i.indrelid AND a.attnum = p.att"
+                + " JOIN pg_catalog.pg_opclass o ON o.oid = p.class"
+                + " WHERE i.indrelid = c.oid AND i.indisunique AND i.indimmediate"
+                + " AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL) k ON true"
+                + " WHERE c.oid = ?::oid AND c.relkind = 'r'"
+                + " AND NOT c.relhasrules AND NOT c.relhassubclass"
+                + " AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger t"
+                + " WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)"
+                + " AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint f"
+                + " WHERE f.confrelid = c.oid AND f.contype = 'f'"
+                + " AND f.confupdtype NOT IN ('a', 'r'))"
+                + " ORDER BY NOT k.first, k.index, k.n",
             row -> new Part(text(row, 1), text(row, 2).toLowerCase(Locale.ROOT), row.getBoolean(3)),
             oid);
+    if (parts.isEmpty()) {
+      return Optional.empty();
+    }
     Map<String, List<String>> keys = new LinkedHashMap<>();
     Set<String> others = new HashSet<>();
     for (Part part : parts) {
       keys.computeIfAbsent(part.index(), index -> new ArrayList<>()).add(part.column());
       if (!part.plain()) {
-        others.add(part.index());
+        others.add(part.index()); // or there is no index
       }
     }
     keys.keySet().removeAll(others);
-    return List.copyOf(keys.values());
+    return Optional.of(List.copyOf(keys.values()));
   }
 
   private static Kind kind(String schema, String relkind, String persistence) {

@@ -13,7 +13,7 @@ final class SchemaReaders {
   static SchemaReader of(Dialect dialect, Database database, Connection connection)
       throws SQLException {
     return switch (dialect) {
-      case POSTGRESQL -> new PostgresSchema();
+      case POSTGRESQL -> new PostgresSchema(database);
       case MYSQL, MARIADB -> new MySqlSchema(dialect, database);
       case H2 -> new H2Schema(H2Schema.folding(connection));
       case SQLITE -> new SqliteSchema();
