@@ -26,6 +26,15 @@ public record WriterList(String tokens, boolean complete) {
   /** The length of a full column, in characters. */
   public static final int WINDOW_LENGTH = WINDOW * WriterToken.LENGTH;
 
+  /**
+   * Stands in a column before the oldest token, in rows that are as long from the first as they are
+   * going to be. It is no character of a token.
+   */
+  public static final char FILLER = '.';
+
+  /** The column of such a row that no watched statement has written yet. */
+  public static final String UNWRITTEN = String.valueOf(FILLER).repeat(WINDOW_LENGTH);
+
   /** The list of a row that no watched statement has written yet. */
   public static final WriterList INITIAL = new WriterList("", true);
 
@@ -38,12 +47,21 @@ public record WriterList(String tokens, boolean complete) {
   }
 
   /**
-   * The list that a {@code txw_wl} column holds: complete as long as the window is not full.
+   * The list that a {@code txw_wl} column holds: complete as long as the window is not full of
+   * tokens.
    *
-   * @throws IllegalArgumentException if the text is not a whole number of tokens
+   * @throws IllegalArgumentException if the text is not a whole number of tokens, but for the
+   *     {@link #FILLER} before them
    */
   public static WriterList ofColumn(String text) {
-    return text.isEmpty() ? INITIAL : new WriterList(text, text.length() < WINDOW_LENGTH);
+    if (text.isEmpty()) {
+      return INITIAL;
+    }
+    if (text.charAt(0) != FILLER) {
+      return new WriterList(text, text.length() < WINDOW_LENGTH);
+    }
+    String tokens = text.substring(text.lastIndexOf(FILLER) + 1);
+    return tokens.isEmpty() ? INITIAL : new WriterList(tokens, true);
   }
 
   /** What the column holds once a writer has been appended to what it held. */

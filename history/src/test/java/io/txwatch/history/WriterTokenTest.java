@@ -52,4 +52,25 @@ class WriterTokenTest {
     assertThat(WriterList.ofColumn(token.repeat(8)).complete()).isFalse();
     assertThat(WriterList.ofColumn("")).isEqualTo(WriterList.INITIAL);
   }
+
+  @Property
+  void whatFillsAColumnIsNoWriter(@ForAll @IntRange(max = 20) int writes) {
+    String filled = WriterList.UNWRITTEN;
+    String unfilled = "";
+    for (int i = 1; i <= writes; i++) {
+      filled = WriterList.append(filled, WriterToken.of(i, 1));
+      unfilled = WriterList.append(unfilled, WriterToken.of(i, 1));
+      assertThat(filled).hasSameSizeAs(WriterList.UNWRITTEN);
+    }
+    assertThat(WriterList.ofColumn(filled)).isEqualTo(WriterList.ofColumn(unfilled));
+  }
+
+  @Example
+  void aFillerIsNoCharacterOfAToken() {
+    String column = WriterList.UNWRITTEN;
+    assertThatThrownBy(() -> WriterToken.transaction(column, 0))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> WriterList.ofColumn(column.substring(1) + "a"))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
 }

@@ -4,6 +4,7 @@ import io.txwatch.capture.PredicateHash;
 import io.txwatch.history.Access;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.VersionSet;
+import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import io.txwatch.jdbc.PlannedReads.One;
 import java.sql.ResultSet;
@@ -111,7 +112,9 @@ final class SideReadRows {
         continue; // a row of the transaction's own, inserted after the statement
       }
       ids[count++] = row;
-      if (list == null || length < WriterToken.LENGTH) {
+      if (list == null
+          || length < WriterToken.LENGTH
+          || list.charAt(length - 1) == WriterList.FILLER) {
         writers.append(NOBODY);
       } else {
         writers.append(list, length - WriterToken.LENGTH, length);

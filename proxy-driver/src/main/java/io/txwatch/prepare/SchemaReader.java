@@ -46,14 +46,19 @@ abstract class SchemaReader {
    * one more is read to find out.
    */
   boolean isSmall(Connection connection, TableInfo table) throws SQLException {
+    return hasAtMost(Catalog.SMALL_TABLE_ROWS, connection, table);
+  }
+
+  /** True if a table has no more rows than that, by counting as many. */
+  final boolean hasAtMost(int rows, Connection connection, TableInfo table) throws SQLException {
     return query(
             connection,
             "SELECT COUNT(*) FROM (SELECT 1 FROM "
                 + qualified(table)
                 + " LIMIT "
-                + (Catalog.SMALL_TABLE_ROWS + 1)
+                + (rows + 1)
                 + ") t",
-            row -> row.getInt(1) <= Catalog.SMALL_TABLE_ROWS)
+            row -> row.getInt(1) <= rows)
         .get(0);
   }
 

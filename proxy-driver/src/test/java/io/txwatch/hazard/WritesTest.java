@@ -243,6 +243,41 @@ class WritesTest {
             "SELECT * FROM item ORDER BY id");
   }
 
+  @OnEach({ServerKind.MYSQL, ServerKind.MARIADB})
+  @DisplayName("57 a row of InnoDB that was there is as long after each write as before")
+  void listOfOneLength(Place place) throws SQLException {
+    TestDatabase database = place.shop().watched();
+    List<String> writes =
+        List.of(
+            "UPDATE item SET qty = 5 WHERE id = 1",
+            "UPDATE item SET qty = qty + 1",
+            "UPDATE item SET name = concat('n', qty) WHERE qty < 99",
+            "UPDATE item i JOIN line l ON l.item_id = i.id SET i.qty = l.amount + 20",
+            "INSERT INTO item VALUES (1, 'fig', 5) ON DUPLICATE KEY UPDATE qty = qty + 9");
+    try (Connection watched = database.watched();
+        Statement statement = watched.createStatement();
+        Connection raw = database.raw()) {
+      for (int write = 0; write <= 12; write++) {
+        if (write > 0) {
+          statement.execute(writes.get(write % writes.size()));
+        }
+        try (ResultSet rows =
+            raw.createStatement().executeQuery("SELECT length(txw_wl) FROM item")) {
+          while (rows.next()) {
+            assertThat(rows.getInt(1)).isEqualTo(WriterList.WINDOW_LENGTH);
+          }
+        }
+        try (ResultSet rows = statement.executeQuery("SELECT qty FROM item WHERE id = 1")) {
+          assertThat(rows.next()).isTrue();
+        }
+        List<Event.StatementExecuted> seen = database.statements();
+        WriterList writers = seen.get(seen.size() - 1).rows().get(0).writers();
+        assertThat(writers.size()).isEqualTo(Math.min(write, WriterList.WINDOW));
+        assertThat(writers.complete()).isEqualTo(write < WriterList.WINDOW);
+      }
+    }
+  }
+
   @OnEach
   @DisplayName("57 the list of writers is a bounded window")
   void boundedWindow(Place place) throws SQLException {

@@ -10,6 +10,7 @@ import java.sql.DriverManager;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class PreparationTest {
@@ -28,7 +29,8 @@ class PreparationTest {
           shop.rows("SELECT txw_rid FROM account UNION ALL SELECT txw_rid FROM transfer");
       assertThat(ids).hasSize(5).doesNotHaveDuplicates();
       assertThat(ids).allSatisfy(id -> assertThat(Long.parseLong(id)).isPositive());
-      assertThat(shop.rows("SELECT DISTINCT txw_wl FROM account")).containsExactly("");
+      assertThat(shop.rows("SELECT DISTINCT txw_wl FROM account"))
+          .containsExactly(shop.unwritten());
     }
   }
 
@@ -71,7 +73,8 @@ class PreparationTest {
     try (Shop shop = Shop.open(kind)) {
       shop.prepare();
       shop.run("INSERT INTO account VALUES (7, 'dee', 1)");
-      assertThat(shop.rows("SELECT id, txw_wl FROM account WHERE id = 7")).containsExactly("7|");
+      assertThat(shop.rows("SELECT id, txw_wl FROM account WHERE id = 7"))
+          .containsExactly("7|" + shop.unwritten());
     }
   }
 
@@ -86,6 +89,16 @@ class PreparationTest {
           .containsExactly("1");
       assertThat(shop.rows("SELECT id FROM account WHERE txw_wl = LOWER('" + full + "')"))
           .isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1000000, 112", "1000001, 0"})
+  void manyRowsAreNotMadeLongerThanTheyMustBe(int rows, int length) throws Exception {
+    try (Shop shop = Shop.empty(ServerKind.MARIADB)) {
+      shop.run("CREATE TABLE many AS SELECT seq AS id FROM seq_1_to_" + rows);
+      String ddl = shop.preparation().planPrepare(List.of()).tables().get(0).statements().get(0);
+      assertThat(ddl).contains("DEFAULT '" + ".".repeat(length) + "' INVISIBLE");
     }
   }
 
@@ -183,7 +196,8 @@ class PreparationTest {
       List<String> before = shop.ddl();
 
       assertThat(shop.prepare(name).changed()).containsExactly("Order's lines");
-      assertThat(shop.rows("SELECT id, txw_wl FROM " + name)).containsExactly("1|");
+      assertThat(shop.rows("SELECT id, txw_wl FROM " + name))
+          .containsExactly("1|" + shop.unwritten());
       shop.unprepare(name);
 
       assertThat(shop.ddl()).isEqualTo(before);

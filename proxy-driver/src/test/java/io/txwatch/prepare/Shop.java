@@ -1,5 +1,6 @@
 package io.txwatch.prepare;
 
+import io.txwatch.history.WriterList;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.sql.Connection;
@@ -81,6 +82,14 @@ record Shop(ServerKind kind, String url, Connection connection) implements AutoC
   PreparationResult unprepare(String... tables) throws SQLException {
     Preparation preparation = preparation();
     return preparation.execute(preparation.planUnprepare(List.of(tables)));
+  }
+
+  /** What {@code txw_wl} holds in a row that nobody who is watched has written. */
+  String unwritten() {
+    return switch (kind) {
+      case MYSQL, MARIADB -> WriterList.UNWRITTEN;
+      case POSTGRESQL, H2, SQLITE -> "";
+    };
   }
 
   /** Each row of a query as text, columns separated by bars. */
