@@ -33,10 +33,10 @@ import java.util.regex.Pattern;
  * UPDATE} columns as they are, and then given its default; a table with UPDATE triggers is left
  * alone, because they would fire.
  *
- * <p>InnoDB changes a row in place only if it keeps its length. An UPDATE that makes the writers'
- * list longer costs three times as much more as one of a list that is as long already (decision
- * 0024). So the rows of a table that is not too large are given the column at its full length; in
- * larger ones they grow as they are written.
+ * <p>InnoDB changes a row in place only if it keeps its length. What an UPDATE costs more than raw
+ * is twice as much where it makes the writers' list longer (decision 0024). So the rows of a table
+ * that is not too large are given the column at its full length; in larger ones they grow as they
+ * are written.
  *
  * <p>To an INSERT without a list of columns MySQL gives no such default: an invisible column stays
  * null (seen on 9.7.4; MariaDB gives it). A row that somebody who is not watched inserts so has no
