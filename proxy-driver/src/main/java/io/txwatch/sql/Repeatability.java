@@ -120,10 +120,8 @@ final class Repeatability {
       if (tokens.areWords(i, "NEXT", "VALUE") || tokens.areWords(i, "PREVIOUS", "VALUE")) {
         return false;
       }
-      if (tokens.is(i, TokenKind.OPERATOR)
-          && tokens.charAt(i) == '@'
-          && (draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB)) {
-        return false;
+      if (tokens.is(i, TokenKind.VARIABLE)) {
+        return false; // it may be assigned, here or in what is evaluated in between
       }
       if (tokens.is(i, TokenKind.OPEN) && tokens.charAt(i) == '{') {
         return false;

@@ -10,6 +10,8 @@ import io.txwatch.history.VersionSet;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.settings.Setting;
+import io.txwatch.sql.Dialect;
+import io.txwatch.sql.RewritePlanner;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
 import java.io.StringReader;
@@ -68,6 +70,30 @@ class SideReadsTest {
             "account",
             ALL + " WHERE " + newest(kind) + " = ?",
             0);
+  }
+
+  /** What counts by itself is evaluated once. */
+  @ParameterizedTest
+  @MethodSource("keepersOfDiagnostics")
+  void variablesOfTheSession(ServerKind kind) throws SQLException {
+    TestDatabase bank = bank(kind);
+    Dialect dialect = kind == ServerKind.MYSQL ? Dialect.MYSQL : Dialect.MARIADB;
+    try (Connection connection =
+            bank.watched(planner -> new RewritePlanner(dialect, RewritePlanner.Level.ITEMS));
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute("SET @n = 0");
+      String counting = "SELECT DISTINCT balance FROM account WHERE (@n := @n + 1) > 0";
+      try (ResultSet rows = statement.executeQuery(counting)) {
+        while (rows.next()) {
+          assertThat(rows.getInt(1)).isPositive();
+        }
+      }
+      try (ResultSet row = statement.executeQuery("SELECT @n")) {
+        assertThat(row.next()).isTrue();
+        assertThat(row.getInt(1)).isEqualTo(3);
+      }
+    }
   }
 
   @ParameterizedTest

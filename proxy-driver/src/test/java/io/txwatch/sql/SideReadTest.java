@@ -50,6 +50,19 @@ class SideReadTest {
         """);
   }
 
+  /** Read once more, it would be counted once more. */
+  @TestFactory
+  Stream<DynamicTest> variables() {
+    return cases(
+        List.of(Dialect.MYSQL, Dialect.MARIADB),
+        """
+        SELECT DISTINCT a FROM t WHERE (@n := @n + 1) < 3
+        -> ! SHAPE DISTINCT
+        SELECT DISTINCT a FROM t WHERE b = @n
+        -> ! SHAPE DISTINCT
+        """);
+  }
+
   @TestFactory
   Stream<DynamicTest> subqueries() {
     return cases(
