@@ -77,3 +77,17 @@ INSERT INTO entry (account_id) VALUES (1);
 OPTIMIZE TABLE np;
 ANALYZE TABLE np;
 SELECT 1; SELECT 2;
+-- A row that is read to be written.
+BEGIN;
+SELECT id, n FROM person WHERE id = 1 FOR UPDATE;
+UPDATE person SET n = n + 1 WHERE id = 1;
+UPDATE person SET n = n + 2, email = 'held@x.org' WHERE id = 1;
+SELECT id, email, n FROM person WHERE id = 1;
+SAVEPOINT s;
+UPDATE person SET n = n - 100 WHERE id = 1;
+ROLLBACK TO SAVEPOINT s;
+SELECT n FROM person WHERE email = 'held@x.org' FOR UPDATE;
+UPDATE person SET n = n + 1 WHERE email = 'held@x.org';
+UPDATE person SET n = n WHERE id = 1;
+COMMIT;
+SELECT id, email, n FROM person WHERE id = 1;

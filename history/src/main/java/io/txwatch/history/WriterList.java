@@ -64,6 +64,26 @@ public record WriterList(String tokens, boolean complete) {
     return tokens.isEmpty() ? INITIAL : new WriterList(tokens, true);
   }
 
+  /**
+   * True if a text is what a column may hold: whole tokens, or the {@link #FILLER} before them. No
+   * character of it needs to be quoted in SQL.
+   */
+  public static boolean isOfColumn(String text) {
+    int length = text.length();
+    int first = 0;
+    while (first < length && text.charAt(first) == FILLER) {
+      first++;
+    }
+    for (int i = first; i < length; i++) {
+      if (!WriterToken.isInAlphabet(text.charAt(i))) {
+        return false;
+      }
+    }
+    return length <= WINDOW_LENGTH
+        && length % WriterToken.LENGTH == 0
+        && first % WriterToken.LENGTH == 0;
+  }
+
   /** What the column holds once a writer has been appended to what it held. */
   public static String append(String column, String token) {
     String all = column + token;

@@ -85,10 +85,14 @@ public final class WriterToken {
 
   private static int digit(String text, int index) {
     char c = text.charAt(index);
-    int value = c < VALUE.length ? VALUE[c] : -1;
-    if (value < 0) {
+    if (!isInAlphabet(c)) {
       throw new IllegalArgumentException("not a writer token: character " + (int) c);
     }
-    return value;
+    return VALUE[c];
+  }
+
+  /** True if tokens may have that character. */
+  static boolean isInAlphabet(char c) {
+    return c < VALUE.length && VALUE[c] >= 0;
   }
 }

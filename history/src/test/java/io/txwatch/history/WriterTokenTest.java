@@ -73,4 +73,29 @@ class WriterTokenTest {
     assertThatThrownBy(() -> WriterList.ofColumn(column.substring(1) + "a"))
         .isInstanceOf(IllegalArgumentException.class);
   }
+
+  @Property
+  void whatIsWrittenIsOfAColumn(@ForAll @IntRange(max = 20) int writes) {
+    String filled = WriterList.UNWRITTEN;
+    String unfilled = "";
+    for (int i = 0; i < writes; i++) {
+      filled = WriterList.append(filled, WriterToken.of(i, i));
+      unfilled = WriterList.append(unfilled, WriterToken.of(i, i));
+    }
+    assertThat(WriterList.isOfColumn(filled)).isTrue();
+    assertThat(WriterList.isOfColumn(unfilled)).isTrue();
+  }
+
+  @Example
+  void nothingElseIsOfAColumn() {
+    String token = WriterToken.of(1, 1);
+    String filler = ".".repeat(WriterToken.LENGTH);
+    assertThat(token.substring(1)).doesNotMatch(WriterList::isOfColumn);
+    assertThat(token.repeat(9)).doesNotMatch(WriterList::isOfColumn);
+    assertThat(token + filler).doesNotMatch(WriterList::isOfColumn);
+    assertThat("." + token.substring(1)).doesNotMatch(WriterList::isOfColumn);
+    for (char alien : new char[] {'\'', '\\', '"', ' ', '\0', 'ä', '\u212A'}) {
+      assertThat(token.substring(1) + alien).doesNotMatch(WriterList::isOfColumn);
+    }
+  }
 }

@@ -46,8 +46,10 @@ final class Batch {
       return cached.plan().immediateSql(position.token(), firstRow);
     }
 
-    void setParameters(PreparedStatement statement) throws SQLException {
-      Execution.setParameters(statement, cached, position.token(), firstRow);
+    /** Fills in what the item takes from the driver; {@code held} as {@link Execution#writer}. */
+    void setParameters(PreparedStatement statement, @Nullable String held) throws SQLException {
+      String writer = Execution.writer(cached, position.token(), held);
+      Execution.setParameters(statement, cached, writer, firstRow);
     }
   }
 

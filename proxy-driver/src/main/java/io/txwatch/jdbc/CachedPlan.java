@@ -46,6 +46,7 @@ final class CachedPlan {
   private volatile @Nullable CachedPlan carryingNothing;
   private volatile @Nullable CachedPlan assumingNothing;
   private volatile @Nullable CachedPlan inTransaction;
+  private volatile @Nullable CachedPlan ofHeldRow;
   private volatile boolean outgrown;
   private final @Nullable PlannedReads sideReads;
   private final @Nullable KnownKey key;
@@ -121,7 +122,7 @@ final class CachedPlan {
     }
   }
 
-  /** True if its row was locked by its transaction when it was last executed. */
+  /** True if its transaction held its row when it was last executed. */
   boolean isUsuallyHeld() {
     return usuallyHeld;
   }
@@ -132,9 +133,23 @@ final class CachedPlan {
     }
   }
 
-  /** True if it need not return its row where its transaction holds the row's lock. */
+  /** True if there is another text for a row that its transaction holds. */
   boolean mayBeHeld() {
-    return returnsWrittenRows() && key != null && key.isCertainWrite();
+    return key != null && key.isCertainWrite() && !isOfHeldRow();
+  }
+
+  /** True if its text is right only where the transaction holds the row that it writes. */
+  boolean isOfHeldRow() {
+    return plan.assumed().isHeldRow();
+  }
+
+  /** The variant for a row that the transaction holds, if it has been made. */
+  @Nullable CachedPlan ofHeldRow() {
+    return ofHeldRow;
+  }
+
+  void ofHeldRow(CachedPlan variant) {
+    ofHeldRow = variant;
   }
 
   /**

@@ -31,6 +31,9 @@ abstract class ExecutingStatement extends DelegatingStatement {
   private @Nullable ResultSet shown;
   private int queryTimeout;
 
+  /** What stands in {@code txw_wl} of the row that is written, if the transaction holds it. */
+  @Nullable String held;
+
   /** True while a read of ours goes before the application's statement. */
   private volatile boolean starting;
 

@@ -16,6 +16,7 @@ import io.txwatch.sql.NewRows;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -97,6 +98,7 @@ final class Execution {
       noteWhatIsNotSeen(observation, cached);
       return new Execution(connection, cached, observation, firstRow);
     } catch (RuntimeException e) {
+      connection.mayHaveMoved(); // what it writes will not be noted
       connection.fault(e);
       return new Execution(connection, cached, null, firstRow);
     }
@@ -135,23 +137,41 @@ final class Execution {
     return observation == null ? SessionTracker.NOBODY : observation.token();
   }
 
-  /** The text for a plain statement. */
-  String immediateSql() {
-    return cached.plan().immediateSql(token(), firstRow);
+  /**
+   * The text for a plain statement.
+   *
+   * @param held what stands in {@code txw_wl} of the row that is written, if the text needs it
+   */
+  String immediateSql(@Nullable String held) {
+    return cached.plan().immediateSql(writer(cached, token(), held), firstRow);
   }
 
-  /** Fills in what the text of a prepared statement takes from the driver. */
-  void setParameters(PreparedStatement statement) throws SQLException {
+  /**
+   * Fills in what the text of a prepared statement takes from the driver.
+   *
+   * @param held what stands in {@code txw_wl} of the row that is written, if the text needs it
+   */
+  void setParameters(PreparedStatement statement, @Nullable String held) throws SQLException {
     if (cached.plan().tokenParameters().length > 0 || firstRow != 0) {
-      setParameters(statement, cached, token(), firstRow);
+      setParameters(statement, cached, writer(cached, token(), held), firstRow);
     }
   }
 
+  /** What a text takes for its writer: the token, or the row's whole list with it at its end. */
+  static String writer(CachedPlan cached, String token, @Nullable String held) {
+    return cached.isOfHeldRow() ? WriterList.append(Objects.requireNonNull(held), token) : token;
+  }
+
+  /**
+   * Fills in what the text of a prepared statement takes from the driver.
+   *
+   * @param writer what {@link #writer} gave
+   */
   static void setParameters(
-      PreparedStatement statement, CachedPlan cached, String token, long firstRow)
+      PreparedStatement statement, CachedPlan cached, String writer, long firstRow)
       throws SQLException {
     for (int place : cached.plan().tokenParameters()) {
-      statement.setString(place, token);
+      statement.setString(place, writer);
     }
     int[] rowIds = cached.plan().rowIdParameters();
     for (int i = 0; i < rowIds.length; i++) {
@@ -219,22 +239,22 @@ final class Execution {
       return false;
     }
     KnownRows known = connection.knownRows;
-    long row = count == 1 ? known.find(observation.transaction(), key) : 0;
-    if (!by.isCertain()) {
-      if (row != 0) {
-        observation.target(by.table(), row);
-      }
-      return row != 0;
+    long transaction = observation.transaction();
+    long row = count == 1 ? known.find(transaction, key) : 0;
+    boolean held = row != 0 && by.isCertain() && connection.plans.mayHoldRows();
+    String before = held ? known.writers(transaction, key) : null;
+    if (before != null) {
+      String writers = WriterList.append(before, token());
+      observation.row(Access.UPDATE, by.table(), row, writers);
+      known.written(transaction, key, by.table(), row, writers);
+      return true;
     }
-    String before = row == 0 ? null : known.writers(observation.transaction(), key);
-    if (before == null) {
-      known.forget(by.table());
-      return false;
+    known.unsettle(by.table());
+    if (row != 0 && connection.rules().dialect() != Dialect.POSTGRESQL) {
+      observation.target(by.table(), row);
+      return true;
     }
-    String writers = WriterList.append(before, token());
-    observation.row(Access.UPDATE, by.table(), row, writers);
-    known.written(observation.transaction(), key, by.table(), row, writers);
-    return true;
+    return false;
   }
 
   /** A row has come back that the statement may have found by a key. */

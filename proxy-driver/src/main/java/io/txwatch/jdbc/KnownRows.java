@@ -1,17 +1,19 @@
 package io.txwatch.jdbc;
 
+import io.txwatch.history.WriterList;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The rows that a connection's transaction has read, each by a key: the newest {@value #MOST}.
  *
  * <p>It may be out of date: another transaction can have given the key to another row since. Not so
- * where it holds the row's lock (PostgreSQL): there all of them are such, and known with their
- * writers. For one connection, so for one thread at a time.
+ * where it holds the row's lock: such a row is known with its writers. For one connection, so for
+ * one thread at a time.
  */
 final class KnownRows {
 
-  private static final int MOST = 32;
+  private static final int MOST = 64;
 
   /** Marks a key under which two rows were read. */
   private static final long AMBIGUOUS = 0;
@@ -49,8 +51,8 @@ final class KnownRows {
    *     row
    */
   void locked(long inTransaction, long key, String table, long row, String with, int since) {
-    if (since == changes && !bypassed) {
-      read(inTransaction, key, table, row);
+    read(inTransaction, key, table, row);
+    if (since == changes && !bypassed && WriterList.isOfColumn(with)) {
       writers[place(inTransaction, key)] = with;
     }
   }
@@ -101,7 +103,7 @@ final class KnownRows {
     return known < 0 || rows[known] == AMBIGUOUS ? null : writers[known];
   }
 
-  /** How often something has come that may have put out of date what is known. */
+  /** How often something has come that may have put out of date what is known of locked rows. */
   int changes() {
     return changes;
   }
@@ -124,6 +126,27 @@ final class KnownRows {
       case ANY_MAY_MOVE -> forget();
       case NONE, READS, WRITES -> {}
     }
+    switch (key.unsettled()) {
+      case OF_TABLE -> unsettle(key.table());
+      case ALL -> unsettle();
+      case NONE -> {}
+    }
+  }
+
+  /** Of no row of a table it is known any more who wrote it, or that its lock is held. */
+  void unsettle(String table) {
+    changes++;
+    for (int i = 0; i < size; i++) {
+      if (table.equals(tables[i])) {
+        writers[i] = null;
+      }
+    }
+  }
+
+  /** The same of all rows. */
+  void unsettle() {
+    changes++;
+    Arrays.fill(writers, null);
   }
 
   /** From now on statements are sent of which we are not told: no lock is known to be held. */

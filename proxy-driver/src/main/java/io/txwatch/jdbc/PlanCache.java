@@ -97,8 +97,9 @@ final class PlanCache {
    * A catalog that does not say whether rows may be written anew.
    *
    * @param values whether it says how values are stored
+   * @param holdsRow whether the statement's row is held
    */
-  private record SayingLess(Catalog catalog, boolean values) implements Catalog {
+  private record SayingLess(Catalog catalog, boolean values, boolean holdsRow) implements Catalog {
     @Override
     public Optional<Table> find(List<String> nameParts) {
       return catalog.find(nameParts);
@@ -119,8 +120,18 @@ final class PlanCache {
   CachedPlan inTransaction(CachedPlan cached, Catalog catalog) {
     CachedPlan known = cached.inTransaction();
     if (known == null) {
-      known = make(cached.plan().original(), new SayingLess(catalog, true), true);
+      known = make(cached.plan().original(), new SayingLess(catalog, true, false), true);
       cached.inTransaction(known);
+    }
+    return known;
+  }
+
+  /** The variant of a plan for a row that the transaction holds, with its writers. */
+  CachedPlan ofHeldRow(CachedPlan cached, Catalog catalog) {
+    CachedPlan known = cached.ofHeldRow();
+    if (known == null) {
+      known = make(cached.plan().original(), new SayingLess(catalog, true, true), true);
+      cached.ofHeldRow(known);
     }
     return known;
   }
@@ -129,7 +140,7 @@ final class PlanCache {
   CachedPlan assumingNothing(CachedPlan cached, Catalog catalog) {
     CachedPlan known = cached.assumingNothing();
     if (known == null) {
-      known = make(cached.plan().original(), new SayingLess(catalog, false), true);
+      known = make(cached.plan().original(), new SayingLess(catalog, false, false), true);
       cached.assumingNothing(known);
     }
     return known;

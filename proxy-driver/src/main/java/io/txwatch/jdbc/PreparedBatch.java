@@ -4,10 +4,14 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The items that were added to the batch of a prepared statement. What was set for each is kept: if
- * the tokens that they were given prove wrong, or the text, they are added once more.
+ * the tokens that they were given prove wrong, or the text, they are added once more. Where the
+ * text is one for rows that the transaction holds, each item's row must still be as it was known
+ * when the batch is sent, and no two items may write the same one.
  */
 final class PreparedBatch {
 
@@ -15,7 +19,15 @@ final class PreparedBatch {
   private final CachedPlan cached;
   private final KeptParameters kept;
   private final Batch batch;
-  private final List<KeptParameters.Snapshot> items;
+  private final List<Item> items;
+
+  /**
+   * An item.
+   *
+   * @param held what stood in {@code txw_wl} of the row that it writes; null if that is not known,
+   *     or not needed
+   */
+  private record Item(KeptParameters.Snapshot set, @Nullable String held) {}
 
   /**
    * One without items, of the text that the driver has.
@@ -31,7 +43,7 @@ final class PreparedBatch {
       CachedPlan cached,
       KeptParameters kept,
       Batch batch,
-      List<KeptParameters.Snapshot> items) {
+      List<Item> items) {
     this.connection = connection;
     this.cached = cached;
     this.kept = kept;
@@ -39,17 +51,34 @@ final class PreparedBatch {
     this.items = items;
   }
 
-  /** Adds what is set now. */
-  void add(PreparedStatement prepared) throws SQLException {
+  /** True if one of its items writes the row of that key. */
+  boolean writes(long key) {
+    return items.stream().anyMatch(item -> item.set().key() == key);
+  }
+
+  /** True if all rows that the text takes for held are so, and as they were. */
+  boolean stillHolds() {
+    return !cached.isOfHeldRow()
+        || items.stream()
+            .allMatch(
+                item -> Objects.equals(connection.writersOfHeld(item.set().key()), item.held()));
+  }
+
+  /**
+   * Adds what is set now.
+   *
+   * @param held what stands in {@code txw_wl} of the row that it writes, if the text needs it
+   */
+  void add(PreparedStatement prepared, @Nullable String held) throws SQLException {
     KnownKey known = cached.key();
     long key = known == null ? 0 : kept.bits(known);
-    batch.add(cached, key).setParameters(prepared);
+    batch.add(cached, key).setParameters(prepared, held);
     kept.setAgain(cached, prepared);
     if (cached.sideReads() != null) {
       batch.parameters(kept.parameters().copy());
     }
     prepared.addBatch();
-    items.add(kept.snapshot(key));
+    items.add(new Item(kept.snapshot(key), held));
   }
 
   /** The same items with another text, to which more may be added. */
@@ -72,11 +101,11 @@ final class PreparedBatch {
   }
 
   private void addAgain(Batch to, CachedPlan text, PreparedStatement prepared) throws SQLException {
-    for (KeptParameters.Snapshot item : items) {
-      KeptParameters.replay(item, prepared, text);
-      to.add(text, item.key()).setParameters(prepared);
+    for (Item item : items) {
+      KeptParameters.replay(item.set(), prepared, text);
+      to.add(text, item.set().key()).setParameters(prepared, item.held());
       if (text.sideReads() != null) {
-        to.parameters(kept.parameters(item));
+        to.parameters(kept.parameters(item.set()));
       }
       prepared.addBatch();
     }

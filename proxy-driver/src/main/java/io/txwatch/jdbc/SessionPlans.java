@@ -21,6 +21,7 @@ final class SessionPlans {
   private @Nullable PlanCache own;
   private boolean typesStay;
   private boolean mayBeInUnheardTransaction;
+  private boolean preparesAtServer;
 
   SessionPlans(WatchedSession session) {
     this.database = session.database();
@@ -71,6 +72,29 @@ final class SessionPlans {
         && !tracker.inTransactionMode();
   }
 
+  /**
+   * The variant for a row that the transaction holds: one that does not return it, or one that
+   * gives it its list of writers as a whole.
+   */
+  CachedPlan ofHeldRow(CachedPlan cached) {
+    return isOfInnoDb() ? cache().ofHeldRow(cached, catalog) : withoutWrittenRows(cached);
+  }
+
+  /**
+   * True if rows may be held: if the transaction that the server is in is the one that we know of,
+   * and a lock that was taken in it stays. Where statements are prepared at the server, to change
+   * between two texts costs more than it saves.
+   */
+  boolean mayHoldRows() {
+    return !isOfInnoDb()
+        || (!mayBeInUnheardTransaction && !preparesAtServer && catalog.writtenAnewUnseen());
+  }
+
+  private boolean isOfInnoDb() {
+    Dialect dialect = database.rules().dialect();
+    return dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+  }
+
   /** The variant that is right in a longer transaction, too. */
   CachedPlan inTransaction(CachedPlan cached) {
     return cached.isAutocommitted() ? cache().inTransaction(cached, catalog) : cached;
@@ -93,9 +117,8 @@ final class SessionPlans {
    * @return false if another plan must be taken
    */
   boolean mayAssume(CachedPlan cached, PreparedStatement prepared) {
-    typesStay |=
-        database.rules().dialect() == Dialect.MYSQL
-            && prepared.getClass().getSimpleName().equals("ServerPreparedStatement");
+    preparesAtServer |= prepared.getClass().getSimpleName().equals("ServerPreparedStatement");
+    typesStay |= preparesAtServer && database.rules().dialect() == Dialect.MYSQL;
     return !typesStay || !cached.assumes();
   }
 

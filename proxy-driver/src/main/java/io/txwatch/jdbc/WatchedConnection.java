@@ -5,7 +5,6 @@ import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.prepare.JdbcCatalog;
-import io.txwatch.sql.Dialect;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -74,21 +73,24 @@ final class WatchedConnection extends DelegatingConnection {
 
   /** Something was done that tells nothing of rows: of none it is certain any more where it is. */
   void mayHaveMoved() {
-    if (rules().dialect() == Dialect.POSTGRESQL) {
-      knownRows.forget();
-    }
+    knownRows.unsettle();
   }
 
   /**
-   * True if a write need not return its row: it is known before, for the transaction holds its
-   * lock.
+   * What stands in {@code txw_wl} of the row that a write finds by a key, if that is known before:
+   * if the transaction holds its lock. Null if not.
    *
-   * @param key the bits of the key by which it finds the row
+   * @param key the bits of the key
    */
-  boolean holdsRowOf(CachedPlan write, long key) {
-    boolean holds = knownRows.writers(tracker.open(), key) != null;
-    write.usuallyHeld(holds);
-    return holds;
+  @Nullable String writersOfHeld(CachedPlan write, long key) {
+    String writers = writersOfHeld(key);
+    write.usuallyHeld(writers != null);
+    return writers;
+  }
+
+  /** The same, of no statement in particular. */
+  @Nullable String writersOfHeld(long key) {
+    return plans.mayHoldRows() ? knownRows.writers(tracker.open(), key) : null;
   }
 
   // ---------------------------------------------------------------- reads beside statements
@@ -400,12 +402,11 @@ final class WatchedConnection extends DelegatingConnection {
   private PreparedStatement prepare(String sql, StatementOptions options) throws SQLException {
     CachedPlan cached = plans.of(sql, options);
     CachedPlan active =
-        options.keysAsked()
-                || cached.isBatched()
-                || cached.isUsuallyHeld()
-                || !returning.mayReturn()
-            ? plans.withoutWrittenRows(cached)
-            : cached;
+        cached.isUsuallyHeld() && plans.mayHoldRows()
+            ? plans.ofHeldRow(cached)
+            : options.keysAsked() || cached.isBatched() || !returning.mayReturn()
+                ? plans.withoutWrittenRows(cached)
+                : cached;
     PreparedStatement prepared;
     guard.set(active);
     try {

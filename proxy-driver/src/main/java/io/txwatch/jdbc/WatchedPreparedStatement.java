@@ -169,6 +169,9 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   /** Changes to the text of another plan, and takes the parameters over. */
   private void prepareFor(CachedPlan wanted) throws SQLException {
+    if (wanted != active && active.isOfHeldRow() && batch != null) {
+      collectAnew(batch);
+    }
     if (wanted == active || kept.isStreamed() || batch != null) {
       return;
     }
@@ -255,18 +258,25 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   private void prepareForWrite() throws SQLException {
     CachedPlan wanted = fitting();
-    KnownKey key = wanted.key();
-    boolean held =
-        key != null && wanted.mayBeHeld() && connection.holdsRowOf(wanted, kept.bits(key));
+    held = writersOfHeld(wanted);
     prepareFor(
-        mayDrain() && !held
-            ? connection.plans.atThisLevel(wanted)
-            : connection.plans.withoutWrittenRows(wanted));
+        held != null
+            ? connection.plans.ofHeldRow(wanted)
+            : mayDrain()
+                ? connection.plans.atThisLevel(wanted)
+                : connection.plans.withoutWrittenRows(wanted));
+  }
+
+  private @Nullable String writersOfHeld(CachedPlan write) {
+    KnownKey key = write.key();
+    return key != null && write.mayBeHeld()
+        ? connection.writersOfHeld(write, kept.bits(key))
+        : null;
   }
 
   private <T> T run(Execution execution, PreparedCall<T> call) throws SQLException {
     try {
-      execution.setParameters(prepared);
+      execution.setParameters(prepared, held);
       kept.setAgain(active, prepared);
       T result = call.on(prepared);
       active.prove();
@@ -285,7 +295,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private <T> @Nullable T runWrite(Execution execution, PreparedCall<T> asItWas)
       throws SQLException {
     try {
-      execution.setParameters(prepared);
+      execution.setParameters(prepared, held);
       kept.setAgain(active, prepared);
       long count =
           connection.returning.run(
@@ -340,18 +350,38 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     PreparedBatch collecting = batch;
     if (collecting == null) {
       plan = connection.plans.inTransaction(plan); // which it may be in when it is sent
-      prepareFor(connection.plans.forBatch(fitting()));
+      CachedPlan wanted = connection.plans.forBatch(fitting());
+      held = writersOfHeld(wanted);
+      prepareFor(held == null ? wanted : connection.plans.ofHeldRow(wanted));
       plan.batched(true);
       collecting = new PreparedBatch(connection, active, kept);
-    } else if (!holds(active)) {
-      prepared.clearBatch();
-      batch = null;
-      prepareFor(connection.plans.forBatch(connection.plans.assumingNothing(plan)));
-      collecting = collecting.withText(active, prepared);
-      kept.replay(prepared, active);
+    } else {
+      held = active.isOfHeldRow() ? writersOfNext(collecting) : null;
+      if (!holds(active) || (active.isOfHeldRow() && held == null)) {
+        collecting = collectAnew(collecting);
+      }
     }
-    collecting.add(prepared);
+    collecting.add(prepared, held);
     batch = collecting;
+  }
+
+  /** What stands in the row of one more item; null if it is not known, or will not stand there. */
+  private @Nullable String writersOfNext(PreparedBatch collecting) {
+    KnownKey key = active.key();
+    long bits = key == null ? 0 : kept.bits(key);
+    return collecting.writes(bits) ? null : connection.writersOfHeld(bits);
+  }
+
+  /** Collects the items once more, with a text that takes less for granted. */
+  private PreparedBatch collectAnew(PreparedBatch collected) throws SQLException {
+    prepared.clearBatch();
+    batch = null;
+    CachedPlan less = holds(active) ? plan : connection.plans.assumingNothing(plan);
+    prepareFor(connection.plans.forBatch(less));
+    PreparedBatch again = collected.withText(active, prepared);
+    kept.replay(prepared, active);
+    batch = again;
+    return again;
   }
 
   @Override
@@ -381,6 +411,9 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     endLast();
     notDrained();
     PreparedBatch collected = batch;
+    if (collected != null && !collected.stillHolds()) {
+      collected = collectAnew(collected);
+    }
     batch = null;
     return collected == null ? new Batch(connection) : collected.toSend(prepared);
   }

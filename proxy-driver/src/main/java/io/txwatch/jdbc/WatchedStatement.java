@@ -132,8 +132,11 @@ class WatchedStatement extends ExecutingStatement {
   private CachedPlan plan(String sql, boolean writtenRows) {
     CachedPlan cached = connection.plans.of(sql, options);
     KnownKey key = cached.key();
-    boolean held = key != null && cached.mayBeHeld() && connection.holdsRowOf(cached, key.bits());
-    return writtenRows && mayDrain() && !held
+    held = key != null && cached.mayBeHeld() ? connection.writersOfHeld(cached, key.bits()) : null;
+    if (held != null) {
+      return connection.plans.ofHeldRow(cached);
+    }
+    return writtenRows && mayDrain()
         ? connection.plans.atThisLevel(cached)
         : connection.plans.withoutWrittenRows(cached);
   }
@@ -153,7 +156,7 @@ class WatchedStatement extends ExecutingStatement {
   private <T> T run(String sql, Execution execution, Call<T> call) throws SQLException {
     CachedPlan cached = execution.cached();
     try {
-      T result = call.on(execution.immediateSql());
+      T result = call.on(execution.immediateSql(held));
       cached.prove();
       connection.guard.release();
       return result;
@@ -193,7 +196,7 @@ class WatchedStatement extends ExecutingStatement {
   private <T> @Nullable T runWrite(String sql, Execution execution, Call<T> asItWas)
       throws SQLException {
     try {
-      String text = execution.immediateSql();
+      String text = execution.immediateSql(held);
       long count =
           connection.returning.run(
               execution,

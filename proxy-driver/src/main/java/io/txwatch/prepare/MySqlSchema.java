@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * MySQL and MariaDB: two invisible columns, the row id from {@code uuid_short()} with its top bit
@@ -211,47 +212,63 @@ final class MySqlSchema extends SchemaReader {
     List<String> triggers =
         query(
             connection,
-            "SELECT action_timing FROM information_schema.triggers"
+            "SELECT CONCAT(action_timing, ' ', event_manipulation)"
+                + " FROM information_schema.triggers"
                 + " WHERE event_object_schema = ? AND event_object_table = ?"
-                + " AND event_manipulation = 'UPDATE'",
-            row -> text(row, 1),
+                + " AND event_manipulation <> 'DELETE'",
+            row -> text(row, 1).toUpperCase(Locale.ROOT),
             table.schema(),
             table.name());
+    boolean updateRunsNothing = triggers.stream().noneMatch(t -> t.endsWith("UPDATE"));
+    List<IndexPart> indexes = indexes(connection, table);
     return new Catalog.Traits(
         Map.copyOf(types),
         Set.copyOf(changing),
-        triggers.contains("BEFORE"),
-        keys(connection, table),
+        triggers.contains("BEFORE UPDATE"),
+        keys(indexes),
         "",
         Set.copyOf(notNull),
         Set.copyOf(nullOverDefault),
-        plainInnoDb && triggers.isEmpty() && changing.isEmpty(),
-        false);
+        plainInnoDb && updateRunsNothing && changing.isEmpty(),
+        plainInnoDb && triggers.isEmpty(),
+        indexes.stream().map(IndexPart::column).collect(Collectors.toUnmodifiableSet()));
   }
 
-  /** Unique indexes over columns none of which may be null, the primary key first. */
-  private static List<List<String>> keys(Connection connection, TableInfo table)
+  /**
+   * A column in an index.
+   *
+   * @param column in lower case; empty for an expression
+   */
+  private record IndexPart(String index, String column, boolean nullable, boolean unique) {}
+
+  /** All indexes, the primary key first. */
+  private static List<IndexPart> indexes(Connection connection, TableInfo table)
       throws SQLException {
-    record Part(String index, String column, boolean nullable) {}
-    List<Part> parts =
-        query(
-            connection,
-            "SELECT index_name, column_name, nullable FROM information_schema.statistics"
-                + " WHERE table_schema = ? AND table_name = ? AND non_unique = 0"
-                + " ORDER BY index_name <> 'PRIMARY', index_name, seq_in_index",
-            row ->
-                new Part(
-                    text(row, 1),
-                    text(row, 2).toLowerCase(Locale.ROOT),
-                    text(row, 2).isEmpty() || text(row, 3).equalsIgnoreCase("YES")),
-            table.schema(),
-            table.name());
+    return query(
+        connection,
+        "SELECT index_name, column_name, nullable, non_unique FROM information_schema.statistics"
+            + " WHERE table_schema = ? AND table_name = ?"
+            + " ORDER BY index_name <> 'PRIMARY', index_name, seq_in_index",
+        row ->
+            new IndexPart(
+                text(row, 1),
+                text(row, 2).toLowerCase(Locale.ROOT),
+                text(row, 2).isEmpty() || text(row, 3).equalsIgnoreCase("YES"),
+                !row.getBoolean(4)),
+        table.schema(),
+        table.name());
+  }
+
+  /** Unique indexes over columns none of which may be null. */
+  private static List<List<String>> keys(List<IndexPart> indexes) {
     Map<String, List<String>> keys = new LinkedHashMap<>();
     Set<String> nullable = new HashSet<>();
-    for (Part part : parts) {
-      keys.computeIfAbsent(part.index(), index -> new ArrayList<>()).add(part.column());
-      if (part.nullable()) {
-        nullable.add(part.index());
+    for (IndexPart part : indexes) {
+      if (part.unique()) {
+        keys.computeIfAbsent(part.index(), index -> new ArrayList<>()).add(part.column());
+        if (part.nullable()) {
+          nullable.add(part.index());
+        }
       }
     }
     keys.keySet().removeAll(nullable);
@@ -442,9 +459,11 @@ final class MySqlSchema extends SchemaReader {
 
   @Override
   String lockNote() {
-    return filledByUpdate()
-        ? "the columns are added, the rows filled by an UPDATE, the default set: three steps, undone"
-            + " together if one fails"
-        : "ALTER TABLE copies the table: nobody writes it meanwhile";
+    String how =
+        filledByUpdate()
+            ? "the columns are added, the rows filled by an UPDATE, the default set: three steps,"
+                + " undone together if one fails"
+            : "ALTER TABLE copies the table: nobody writes it meanwhile";
+    return how + " (dots are room for the writers to come)";
   }
 }

@@ -151,7 +151,16 @@ final class PostgresSchema extends SchemaReader {
     List<List<String>> keys = found.orElse(List.of());
     types.keySet().removeIf(name -> keys.stream().noneMatch(key -> key.contains(name)));
     return new Catalog.Traits(
-        Map.copyOf(types), Set.of(), false, keys, "", Set.of(), Set.of(), false, found.isPresent());
+        Map.copyOf(types),
+        Set.of(),
+        false,
+        keys,
+        "",
+        Set.of(),
+        Set.of(),
+        false,
+        found.isPresent(),
+        Set.of());
   }
 
   /**

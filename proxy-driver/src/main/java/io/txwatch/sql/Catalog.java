@@ -48,6 +48,15 @@ public interface Catalog {
     return false;
   }
 
+  /**
+   * True if a plan is asked for that is to give the row that an UPDATE finds by a key its list of
+   * writers as a whole: its transaction holds the row's lock, and knows what stands there (MySQL,
+   * MariaDB).
+   */
+  default boolean holdsRow() {
+    return false;
+  }
+
   /** What counts as a small table. */
   int SMALL_TABLE_ROWS = 500;
 
@@ -96,7 +105,9 @@ public interface Catalog {
    *     triggers of UPDATE, or a history of its rows (MySQL, MariaDB)
    * @param runsNothing true if nothing runs and no other row is written where its rows are inserted
    *     or updated: no trigger, no rule, no action of a foreign key, no table that inherits from it
-   *     (PostgreSQL)
+   *     (PostgreSQL); an InnoDB table that keeps no history, without triggers, leaving aside the
+   *     actions of foreign keys, which refer to {@code indexed} columns alone (MySQL, MariaDB)
+   * @param indexed the columns, in lower case, that some index is over (MySQL, MariaDB)
    */
   record Traits(
       Map<String, String> types,
@@ -107,7 +118,8 @@ public interface Catalog {
       Set<String> notNull,
       Set<String> nullOverDefault,
       boolean writtenAnewUnseen,
-      boolean runsNothing) {
+      boolean runsNothing,
+      Set<String> indexed) {
     /** Nothing is known. */
     public static final Traits UNKNOWN = ofView("");
 
@@ -117,13 +129,13 @@ public interface Catalog {
         Set<String> changing,
         boolean beforeUpdate,
         List<List<String>> keys) {
-      this(types, changing, beforeUpdate, keys, "", Set.of(), Set.of(), false, false);
+      this(types, changing, beforeUpdate, keys, "", Set.of(), Set.of(), false, false, Set.of());
     }
 
     /** Those of a view. */
     public static Traits ofView(String query) {
       return new Traits(
-          Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of(), false, false);
+          Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of(), false, false, Set.of());
     }
   }
 

@@ -127,7 +127,7 @@ final class ChangeGuard {
         && draft.shape.innerWrites.isEmpty()
         && draft.tables.writtenAnewUnseen(table.traits())
         && !mayBeJoined()
-        && KeyedRows.of(draft).role() == KeyedRow.Role.WRITES;
+        && KeyedRows.targetOf(draft).role() == KeyedRow.Role.WRITES;
   }
 
   /**

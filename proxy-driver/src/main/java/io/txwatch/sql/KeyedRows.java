@@ -5,6 +5,7 @@ import io.txwatch.sql.KeyedRow.IntegerLiteral;
 import io.txwatch.sql.KeyedRow.Parameter;
 import io.txwatch.sql.KeyedRow.Role;
 import io.txwatch.sql.KeyedRow.TextLiteral;
+import io.txwatch.sql.KeyedRow.Unsettled;
 import io.txwatch.sql.KeyedRow.Value;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.StatementSplitter.Range;
@@ -46,9 +47,15 @@ final class KeyedRows {
 
   /** What a statement that is alone in its text has to do with rows known by a key. */
   static KeyedRow of(Draft draft) {
-    if (draft.dialect == Dialect.POSTGRESQL) {
-      return LockedRows.of(draft);
-    }
+    return switch (draft.dialect) {
+      case POSTGRESQL -> LockedRows.of(draft);
+      case MYSQL, MARIADB -> LockedRows.ofInnoDb(draft, targetOf(draft));
+      case H2, SQLITE -> targetOf(draft);
+    };
+  }
+
+  /** The same as far as it tells which row an UPDATE finds, and nothing of locks. */
+  static KeyedRow targetOf(Draft draft) {
     StatementShape shape = draft.shape;
     return switch (shape.kind) {
       case SELECT, LOCKING_SELECT -> read(draft);
@@ -60,7 +67,7 @@ final class KeyedRows {
 
   /** It may give the keys of its table to other rows. */
   static KeyedRow mayMove(Draft draft, TableRef target) {
-    return new KeyedRow(Role.MAY_MOVE, draft.tables.display(target), List.of(), List.of(), false);
+    return KeyedRow.without(Role.MAY_MOVE, draft.tables.display(target), Unsettled.OF_TABLE);
   }
 
   /** A query of the one row of a key. */
@@ -120,12 +127,22 @@ final class KeyedRows {
   private boolean mayAssignKey() {
     Set<String> inKeys = new HashSet<>();
     traits.keys().forEach(inKeys::addAll);
-    if (traits.beforeUpdate() || traits.changing().stream().anyMatch(inKeys::contains)) {
+    return mayAssign(inKeys);
+  }
+
+  /** True unless it is sure that an UPDATE assigns no column that an index is over. */
+  static boolean mayAssignIndexed(Draft draft, TableRef target) {
+    Optional<KeyedRows> rows = known(draft, target);
+    return rows.isEmpty() || rows.get().mayAssign(rows.get().traits.indexed());
+  }
+
+  private boolean mayAssign(Set<String> columns) {
+    if (traits.beforeUpdate() || traits.changing().stream().anyMatch(columns::contains)) {
       return true;
     }
     for (Range assignment : tokens.items(draft.shape.set + 1, draft.shape.setEnd)) {
       int name = columnEnd(assignment.from()) - 1;
-      if (name < assignment.from() || inKeys.contains(tokens.folded(name))) {
+      if (name < assignment.from() || columns.contains(tokens.folded(name))) {
         return true;
       }
     }
@@ -141,7 +158,8 @@ final class KeyedRows {
       if (pinned.keySet().containsAll(key)) {
         List<Value> values = key.stream().map(pinned::get).toList();
         boolean certain = draft.dialect == Dialect.POSTGRESQL;
-        return Optional.of(new KeyedRow(role, draft.tables.display(table), key, values, certain));
+        return Optional.of(
+            new KeyedRow(role, draft.tables.display(table), key, values, certain, Unsettled.NONE));
       }
     }
     return Optional.empty();

@@ -3,14 +3,16 @@ package io.txwatch.sql;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.KeyedRow.Role;
+import io.txwatch.sql.KeyedRow.Unsettled;
 import io.txwatch.sql.RewritePlanner.Level;
 import java.util.Optional;
 
 /**
- * PostgreSQL: what a statement has to do with the rows that its transaction has locked, each found
- * by a key. {@code SELECT … WHERE id = ? FOR UPDATE} has told which row it is and who wrote it, and
- * nobody else writes it before the transaction ends; so {@code UPDATE … WHERE id = ?} writes that
- * very row, on that very version, and need not be asked.
+ * What a statement has to do with the rows that its transaction has locked, each found by a key.
+ * {@code SELECT … WHERE id = ? FOR UPDATE} has told which row it is and who wrote it, and nobody
+ * else writes it before the transaction ends; so {@code UPDATE … WHERE id = ?} writes that very
+ * row, on that very version. It need not be asked (PostgreSQL), and can be given the list of its
+ * writers as a whole (MySQL, MariaDB).
  *
  * <p>That holds as long as the transaction itself gives no other row the key and writes the row in
  * no other way. So whatever may run something that we do not look into (functions, triggers, rules,
@@ -34,6 +36,62 @@ final class LockedRows {
     };
   }
 
+  /**
+   * The same on MySQL and MariaDB, where rows are known by a key even if they are not locked. A
+   * write that may change nothing tells nothing: it may have made no version.
+   *
+   * <p>What a foreign key does to other rows it does where a column is changed that it refers to,
+   * and InnoDB has an index over each of these.
+   *
+   * @param row what it has to do with rows that are known, locked or not
+   */
+  static KeyedRow ofInnoDb(Draft draft, KeyedRow row) {
+    StatementShape shape = draft.shape;
+    TableRef target = shape.target;
+    if (!Repeatability.holds(draft, shape.from, shape.to)) {
+      return row.unsettling(Unsettled.ALL);
+    }
+    return switch (shape.kind) {
+      case SELECT -> row;
+      case LOCKING_SELECT ->
+          row.role() == Role.READS && isInline(draft) && isLockedForWriting(draft)
+              ? row.beCertain()
+              : row;
+      case INSERT ->
+          target != null && shape.onConflict < 0 && runsNothing(draft, target)
+              ? row.unsettling(Unsettled.OF_TABLE)
+              : row.unsettling(Unsettled.ALL);
+      case UPDATE -> updateOfInnoDb(draft, row);
+      default -> row.unsettling(Unsettled.ALL);
+    };
+  }
+
+  private static KeyedRow updateOfInnoDb(Draft draft, KeyedRow row) {
+    StatementShape shape = draft.shape;
+    TableRef target = shape.target;
+    if (target == null
+        || shape.multiTable
+        || shape.sources.size() > 1
+        || !runsNothing(draft, target)
+        || KeyedRows.mayAssignIndexed(draft, target)) {
+      return row.unsettling(Unsettled.ALL);
+    }
+    if (row.role() == Role.WRITES && isInline(draft) && draft.changesAlways) {
+      return row.beCertain();
+    }
+    return row.role() == Role.NONE
+        ? KeyedRow.without(Role.NONE, draft.tables.display(target), Unsettled.OF_TABLE)
+        : row.unsettling(Unsettled.OF_TABLE);
+  }
+
+  private static boolean isInline(Draft draft) {
+    return draft.extent.level() == Level.INLINE;
+  }
+
+  private static boolean runsNothing(Draft draft, TableRef table) {
+    return draft.tables.find(table).map(known -> known.traits().runsNothing()).orElse(false);
+  }
+
   /** {@code FOR UPDATE} or {@code FOR NO KEY UPDATE}, and nothing else. */
   private static boolean isLockedForWriting(Draft draft) {
     SelectBlock top = draft.shape.top();
@@ -55,13 +113,10 @@ final class LockedRows {
     if (target == null
         || shape.multiTable
         || shape.sources.size() > 1
-        || !draft.tables.find(target).map(t -> t.traits().runsNothing()).orElse(false)) {
+        || !runsNothing(draft, target)) {
       return KeyedRow.ANY_MAY_MOVE;
     }
-    boolean plain =
-        shape.kind == StatementKind.UPDATE
-            && shape.returning < 0
-            && draft.extent.level() == Level.INLINE;
+    boolean plain = shape.kind == StatementKind.UPDATE && shape.returning < 0 && isInline(draft);
     return Optional.of(draft)
         .filter(all -> plain)
         .flatMap(KeyedRows::write)

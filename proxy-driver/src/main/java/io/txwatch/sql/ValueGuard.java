@@ -34,6 +34,14 @@ import java.util.stream.Collectors;
  *   SET txw_wl = right(concat(txw_wl, TOKEN), 112), a = ?, b = b + 1
  * </pre>
  *
+ * And where the transaction holds the lock of the one row that is found by a key, and knows its
+ * writers, there is nothing to append to either ({@link Assumed#isHeldRow}): the token is sent with
+ * those before it.
+ *
+ * <pre>
+ *   SET txw_wl = LIST, a = ?, b = b + 1
+ * </pre>
+ *
  * Whatever is not among the forms below is left to {@link ChangeGuard}.
  */
 final class ValueGuard {
@@ -77,12 +85,18 @@ final class ValueGuard {
     String unchanged =
         told.get().stream().map(Assignment::unchanged).collect(Collectors.joining(" and "));
     String appended = Auxiliary.appended(Auxiliary.WL);
+    draft.changesAlways = unchanged.isEmpty();
+    draft.assumed = assumed(told.get());
+    if (draft.changesAlways && draft.tables.holdsRow()) {
+      draft.splices.before(from, "%s = %s, ".formatted(Auxiliary.WL, Auxiliary.TOKEN));
+      draft.assumed = Assumed.heldRow(draft.assumed);
+      return true;
+    }
     draft.splices.before(
         from,
-        unchanged.isEmpty()
+        draft.changesAlways
             ? "%s = %s, ".formatted(Auxiliary.WL, appended)
             : "%1$s = if(%2$s, %1$s, %3$s), ".formatted(Auxiliary.WL, unchanged, appended));
-    draft.assumed = assumed(told.get());
     return true;
   }
 

@@ -106,4 +106,69 @@ class LockedRowsTest {
     assertThat(keyed("update account set balance = 1 where id = 7", level))
         .isEqualTo("MAY_MOVE account");
   }
+
+  private static final TestCatalog INNODB =
+      new TestCatalog(Dialect.MARIADB)
+          .prepared("account", "id int", "owner varchar(20)", "balance int not null", "n int")
+          .prepared("tag", "name varchar(20)", "n int not null")
+          .runningNothing()
+          .prepared("audited", "id int", "n int not null")
+          .strict();
+
+  private static String onInnoDb(String sql, Level level) {
+    KeyedRow row = new RewritePlanner(Dialect.MARIADB, level).plan(sql, INNODB, true).keys();
+    return row.role()
+        + (row.certain() ? " certain" : "")
+        + (row.unsettled() == KeyedRow.Unsettled.NONE ? "" : " unsettles " + row.unsettled());
+  }
+
+  /** On MySQL and MariaDB rows are known by a key, locked or not: two things to tell of each. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "->",
+      quoteCharacter = '~',
+      value = {
+        "select balance from account where id = ? for update       -> READS certain",
+        "select * from tag where name = 'a' for update skip locked -> READS certain",
+        "update account set balance = balance + 1, n = ? where id = ? -> WRITES certain",
+        "update account set balance = balance - 1 where id = 7 and n = 3 -> WRITES certain",
+        "select * from account where id = 7                        -> READS",
+        "select * from account where id = 7 for share              -> READS",
+        "select * from account where id = 7 lock in share mode     -> READS",
+        "select * from account where n = 7 for update              -> NONE",
+        "select 1                                                  -> NONE",
+        // They may have changed nothing, or rows by no key.
+        "update account set balance = ? where id = ?               -> WRITES unsettles OF_TABLE",
+        "update account set balance = balance + ? where id = ?     -> WRITES unsettles OF_TABLE",
+        "update account set n = n + 1 where id = 7                 -> WRITES unsettles OF_TABLE",
+        "update account set owner = lower(owner) where id = 7      -> WRITES unsettles OF_TABLE",
+        "update account set balance = balance + 1 where n = 7      -> NONE unsettles OF_TABLE",
+        "update account set balance = balance + 1                  -> NONE unsettles OF_TABLE",
+        "insert into account values (1, 'a', 2, 3)                 -> MAY_MOVE unsettles OF_TABLE",
+        // They may do anything.
+        "update account set id = 8, balance = balance + 1 where id = 7 -> MAY_MOVE unsettles ALL",
+        "insert into account (id) values (1) on duplicate key update n = 2 -> MAY_MOVE unsettles ALL",
+        "insert into audited values (1, 2)                         -> MAY_MOVE unsettles ALL",
+        "update audited set n = n + 1 where id = 7                 -> WRITES unsettles ALL",
+        "update account set balance = f(1) where id = 7            -> WRITES unsettles ALL",
+        "select f(1)                                               -> NONE unsettles ALL",
+        "select * from account where id = 7 and f(1) = 2 for update -> READS unsettles ALL",
+        "select @a := 1                                            -> NONE unsettles ALL",
+        "replace into account values (1, 'a', 2, 3)                -> ANY_MAY_MOVE unsettles ALL",
+        "delete from account where id = 7                          -> ANY_MAY_MOVE unsettles ALL",
+        "update account a, tag t set a.balance = a.balance + 1 where a.id = 7 -> ANY_MAY_MOVE unsettles ALL",
+        "call p()                                                  -> ANY_MAY_MOVE unsettles ALL",
+        "set autocommit = 0                                        -> ANY_MAY_MOVE unsettles ALL",
+      })
+  void rowsThatAreLockedOnInnoDb(String sql, String expected) {
+    assertThat(onInnoDb(sql, Level.INLINE)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"ITEMS", "PREDICATES"})
+  void withReadsBesideItAWriteOfInnoDbAppends(Level level) {
+    assertThat(onInnoDb("update account set balance = balance + 1 where id = 7", level))
+        .isEqualTo("WRITES unsettles OF_TABLE");
+    assertThat(onInnoDb("select * from account where id = 7 for update", level)).isEqualTo("READS");
+  }
 }

@@ -23,6 +23,7 @@ final class TestCatalog implements Catalog {
   private boolean small = true;
   private boolean strict;
   private boolean writtenAnewUnseen;
+  private boolean holdsRow;
   private final Map<String, Table> tables = new HashMap<>();
 
   TestCatalog(Dialect dialect) {
@@ -52,6 +53,8 @@ final class TestCatalog implements Catalog {
         changing.add(words[0].toLowerCase(Locale.ROOT));
       }
     }
+    Set<String> indexed =
+        names.isEmpty() ? Set.of() : Set.of(names.get(0).toLowerCase(Locale.ROOT));
     Traits traits =
         new Traits(
             types,
@@ -62,7 +65,8 @@ final class TestCatalog implements Catalog {
             notNull,
             Set.of(),
             changing.isEmpty(),
-            false);
+            false,
+            indexed);
     tables.put(QueryScanner.fold(name), new Table(name, status, names, visible, traits));
     return this;
   }
@@ -85,7 +89,8 @@ final class TestCatalog implements Catalog {
             known.notNull(),
             known.nullOverDefault(),
             known.writtenAnewUnseen(),
-            true);
+            true,
+            known.indexed());
     return new Table(
         table.name(), table.status(), table.columns(), table.auxiliaryVisible(), traits);
   }
@@ -114,6 +119,17 @@ final class TestCatalog implements Catalog {
   TestCatalog writtenAnewUnseen(boolean unseen) {
     writtenAnewUnseen = unseen;
     return this;
+  }
+
+  /** The row that is written is held, with its writers. */
+  TestCatalog holdingRow() {
+    holdsRow = true;
+    return this;
+  }
+
+  @Override
+  public boolean holdsRow() {
+    return holdsRow;
   }
 
   @Override
