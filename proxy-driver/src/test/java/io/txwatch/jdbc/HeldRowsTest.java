@@ -355,6 +355,17 @@ class HeldRowsTest {
     };
   }
 
+  private static Step otherWhilePending() {
+    return session -> {
+      try (PreparedStatement update = session.watched.prepareStatement(ADD)) {
+        item(update, 1);
+        update.setInt(2, 2);
+        assertThat(update.executeUpdate()).isOne();
+        assertThat(update.executeBatch()).containsExactly(1);
+      }
+    };
+  }
+
   static Stream<Arguments> notKnown() {
     Step write = doing(WRITE);
     return ofEach(
@@ -422,6 +433,7 @@ class HeldRowsTest {
                 "written before the batch is sent", doing(LOCK), written("UPDATE t SET n = n + 1")),
             Arguments.of("keys moved before the batch is sent", doing(LOCK), written("DO swap()")),
             Arguments.of("one of a batch is not locked", doing(LOCK), batch(1, 2)),
+            Arguments.of("another row while a batch is pending", doing(LOCK), otherWhilePending()),
             Arguments.of("ended unheard", endedUnheard(), write),
             Arguments.of(
                 "other names for tables",
