@@ -1,5 +1,8 @@
 package io.txwatch.jdbc;
 
+import static io.txwatch.jdbc.LockedRowsTest.readAll;
+import static io.txwatch.jdbc.LockedRowsTest.send;
+import static io.txwatch.jdbc.RowsWrittenAnewTest.ofEach;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.Access;
@@ -115,22 +118,6 @@ class HeldRowsTest {
     };
   }
 
-  private static void send(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      if (statement.execute(sql)) {
-        readAll(statement.getResultSet());
-      }
-    }
-  }
-
-  private static void readAll(ResultSet rows) throws SQLException {
-    try (rows) {
-      while (rows.next()) {
-        rows.getObject(1);
-      }
-    }
-  }
-
   private static Step prepared(String sql, Object... values) {
     return session -> {
       try (PreparedStatement statement = session.watched.prepareStatement(sql)) {
@@ -205,20 +192,6 @@ class HeldRowsTest {
     }
     assertThat(after).isEqualTo(expected);
     return told;
-  }
-
-  private static Stream<Arguments> ofEach(Stream<Arguments> cases) {
-    List<Arguments> all = cases.toList();
-    return UnchangedRowsTest.kinds()
-        .flatMap(
-            kind ->
-                all.stream()
-                    .map(
-                        one -> {
-                          List<Object> with = new ArrayList<>(List.of(kind));
-                          with.addAll(List.of(one.get()));
-                          return Arguments.of(with.toArray());
-                        }));
   }
 
   static Stream<Arguments> known() {

@@ -87,7 +87,8 @@ class LockedRowsTest {
     };
   }
 
-  private static void send(Connection connection, String sql) throws SQLException {
+  /** Sends a text, and reads its result to the end. */
+  static void send(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       if (statement.execute(sql)) {
         readAll(statement.getResultSet());
@@ -95,7 +96,7 @@ class LockedRowsTest {
     }
   }
 
-  private static void readAll(ResultSet rows) throws SQLException {
+  static void readAll(ResultSet rows) throws SQLException {
     try (rows) {
       while (rows.next()) {
         rows.getObject(1);

@@ -63,7 +63,8 @@ class RowsWrittenAnewTest {
     return Arguments.of(why, setup, option, List.of(steps));
   }
 
-  private static Stream<Arguments> ofEach(Stream<Arguments> cases) {
+  /** The cases on MySQL and on MariaDB, each with its DBMS in front. */
+  static Stream<Arguments> ofEach(Stream<Arguments> cases) {
     List<Arguments> all = cases.toList();
     return UnchangedRowsTest.kinds()
         .flatMap(
