@@ -6,6 +6,7 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.TransactionControl;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,22 @@ import org.jspecify.annotations.Nullable;
  * is needed to send the application's own text instead is kept at hand.
  */
 final class CachedPlan {
+
+  /** What a plan differs in from the one that is made for a text first. */
+  enum Variant {
+    /** A write that returns no rows. */
+    COUNTING,
+    /** A query that appends nothing, for a result that rows are written through. */
+    BARE,
+    /** One whose rows carry nothing of what it reads besides. */
+    CARRYING_NOTHING,
+    /** One that does not assume that the statement is a transaction of its own. */
+    IN_TRANSACTION,
+    /** One for a row that the transaction holds, with its writers. */
+    OF_HELD_ROW,
+    /** One that assumes nothing of session and values. */
+    ASSUMING_NOTHING
+  }
 
   private static final Pattern FOUND_ROWS = Pattern.compile("FOUND_ROWS", Pattern.CASE_INSENSITIVE);
 
@@ -42,11 +59,8 @@ final class CachedPlan {
   private volatile boolean batched;
   private volatile int lead;
   private volatile boolean usuallyHeld;
-  private volatile @Nullable CachedPlan counting;
-  private volatile @Nullable CachedPlan carryingNothing;
-  private volatile @Nullable CachedPlan assumingNothing;
-  private volatile @Nullable CachedPlan inTransaction;
-  private volatile @Nullable CachedPlan ofHeldRow;
+  private final AtomicReferenceArray<@Nullable CachedPlan> variants =
+      new AtomicReferenceArray<>(Variant.values().length);
   private volatile boolean outgrown;
   private final @Nullable PlannedReads sideReads;
   private final @Nullable KnownKey key;
@@ -138,18 +152,18 @@ final class CachedPlan {
     return key != null && key.isCertainWrite() && !isOfHeldRow();
   }
 
+  /** Another plan for the same text, if it has been made. */
+  @Nullable CachedPlan variant(Variant which) {
+    return variants.get(which.ordinal());
+  }
+
+  void variant(Variant which, CachedPlan made) {
+    variants.set(which.ordinal(), made);
+  }
+
   /** True if its text is right only where the transaction holds the row that it writes. */
   boolean isOfHeldRow() {
     return plan.assumed().isHeldRow();
-  }
-
-  /** The variant for a row that the transaction holds, if it has been made. */
-  @Nullable CachedPlan ofHeldRow() {
-    return ofHeldRow;
-  }
-
-  void ofHeldRow(CachedPlan variant) {
-    ofHeldRow = variant;
   }
 
   /**
@@ -289,24 +303,6 @@ final class CachedPlan {
     return !plan.appended().isEmpty() || carries() || plan.starShowsAuxiliary();
   }
 
-  /** The variant that returns no rows, if it has been made. */
-  @Nullable CachedPlan counting() {
-    return counting;
-  }
-
-  void counting(CachedPlan variant) {
-    counting = variant;
-  }
-
-  /** The variant whose rows carry nothing, if it has been made. */
-  @Nullable CachedPlan carryingNothing() {
-    return carryingNothing;
-  }
-
-  void carryingNothing(CachedPlan variant) {
-    carryingNothing = variant;
-  }
-
   /** True if its text is right only for some sessions and values. */
   boolean assumes() {
     return !plan.assumed().isNothing();
@@ -315,24 +311,6 @@ final class CachedPlan {
   /** True if its text is right only for a statement that is a transaction of its own. */
   boolean isAutocommitted() {
     return plan.assumed().isAutocommitted();
-  }
-
-  /** The variant that is right in a longer transaction, too, if it has been made. */
-  @Nullable CachedPlan inTransaction() {
-    return inTransaction;
-  }
-
-  void inTransaction(CachedPlan variant) {
-    inTransaction = variant;
-  }
-
-  /** The variant that assumes nothing, if it has been made. */
-  @Nullable CachedPlan assumingNothing() {
-    return assumingNothing;
-  }
-
-  void assumingNothing(CachedPlan variant) {
-    assumingNothing = variant;
   }
 
   /**

@@ -90,6 +90,12 @@ abstract class ExecutingStatement extends DelegatingStatement {
     }
   }
 
+  /** What stands in {@code txw_wl} of the row that a write finds; null if it is not known. */
+  final @Nullable String writersOfHeld(CachedPlan write) {
+    KnownKey key = write.key();
+    return key != null && write.mayBeHeld() ? connection.writersOfHeld(write, bits(key)) : null;
+  }
+
   /** The bits of a key with the parameters that are set now; 0 if they are not known. */
   long bits(KnownKey key) {
     return key.bits();

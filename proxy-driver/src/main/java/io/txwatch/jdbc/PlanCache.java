@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.txwatch.capture.StatementPlace;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
+import io.txwatch.jdbc.CachedPlan.Variant;
 import io.txwatch.prepare.JdbcCatalog;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.Planner;
@@ -70,27 +71,30 @@ final class PlanCache {
     return made;
   }
 
-  /** The variant of a plan that returns no rows of a write's. */
-  CachedPlan counting(CachedPlan cached, Catalog catalog) {
-    if (!cached.returnsWrittenRows()) {
-      return cached;
-    }
-    CachedPlan known = cached.counting();
+  /** Another plan for the text of a plan. */
+  CachedPlan variant(CachedPlan cached, Variant which, Catalog catalog) {
+    CachedPlan known = cached.variant(which);
     if (known == null) {
-      known = make(cached.plan().original(), catalog, false);
-      cached.counting(known);
+      known = make(cached.plan().original(), which, catalog);
+      cached.variant(which, known);
     }
     return known;
   }
 
-  /** The variant of a plan whose rows carry nothing of what it reads besides. */
-  CachedPlan carryingNothing(CachedPlan cached, Catalog catalog) {
-    CachedPlan known = cached.carryingNothing();
-    if (known == null) {
-      known = make(cached.plan().original(), catalog::find, true);
-      cached.carryingNothing(known);
-    }
-    return known;
+  private CachedPlan make(String sql, Variant which, Catalog catalog) {
+    return switch (which) {
+      case COUNTING -> make(sql, catalog, false);
+      case BARE -> bare(make(sql, catalog, false));
+      case CARRYING_NOTHING -> make(sql, catalog::find, true);
+      case IN_TRANSACTION -> make(sql, new SayingLess(catalog, true, false), true);
+      case OF_HELD_ROW -> make(sql, new SayingLess(catalog, true, true), true);
+      case ASSUMING_NOTHING -> make(sql, new SayingLess(catalog, false, false), true);
+    };
+  }
+
+  private static CachedPlan bare(CachedPlan made) {
+    return new CachedPlan(
+        made.plan().unseen(GapReason.SHAPE, "updatable result"), made.shownSql(), made.place());
   }
 
   /**
@@ -114,51 +118,6 @@ final class PlanCache {
     public boolean storesAsGiven() {
       return values && catalog.storesAsGiven();
     }
-  }
-
-  /** The variant of a plan that does not assume that the statement is a transaction of its own. */
-  CachedPlan inTransaction(CachedPlan cached, Catalog catalog) {
-    CachedPlan known = cached.inTransaction();
-    if (known == null) {
-      known = make(cached.plan().original(), new SayingLess(catalog, true, false), true);
-      cached.inTransaction(known);
-    }
-    return known;
-  }
-
-  /** The variant of a plan for a row that the transaction holds, with its writers. */
-  CachedPlan ofHeldRow(CachedPlan cached, Catalog catalog) {
-    CachedPlan known = cached.ofHeldRow();
-    if (known == null) {
-      known = make(cached.plan().original(), new SayingLess(catalog, true, true), true);
-      cached.ofHeldRow(known);
-    }
-    return known;
-  }
-
-  /** The variant of a plan that assumes nothing of session and values. */
-  CachedPlan assumingNothing(CachedPlan cached, Catalog catalog) {
-    CachedPlan known = cached.assumingNothing();
-    if (known == null) {
-      known = make(cached.plan().original(), new SayingLess(catalog, false, false), true);
-      cached.assumingNothing(known);
-    }
-    return known;
-  }
-
-  /** The variant of a query that appends nothing, for a result that rows are written through. */
-  CachedPlan bare(CachedPlan cached, Catalog catalog) {
-    CachedPlan known = cached.counting();
-    if (known == null) {
-      CachedPlan made = make(cached.plan().original(), catalog, false);
-      known =
-          new CachedPlan(
-              made.plan().unseen(GapReason.SHAPE, "updatable result"),
-              made.shownSql(),
-              made.place());
-      cached.counting(known);
-    }
-    return known;
   }
 
   private StatementPlace newPlace() {

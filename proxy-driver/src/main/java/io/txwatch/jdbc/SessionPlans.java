@@ -3,6 +3,7 @@ package io.txwatch.jdbc;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
+import io.txwatch.jdbc.CachedPlan.Variant;
 import io.txwatch.prepare.JdbcCatalog;
 import io.txwatch.sql.Dialect;
 import java.sql.PreparedStatement;
@@ -44,12 +45,12 @@ final class SessionPlans {
           ? assumingNothing(fitting)
           : fitting;
     }
-    return options.updatable() && cached.hidesColumns() ? cache().bare(cached, catalog) : cached;
+    return options.updatable() && cached.hidesColumns() ? variant(cached, Variant.BARE) : cached;
   }
 
   /** The variant that is not made to return what it writes. */
   CachedPlan withoutWrittenRows(CachedPlan cached) {
-    return atThisLevel(cache().counting(cached, catalog));
+    return atThisLevel(cached.returnsWrittenRows() ? variant(cached, Variant.COUNTING) : cached);
   }
 
   /** The plan, or the variant that carries nothing where the isolation level is against it. */
@@ -77,7 +78,20 @@ final class SessionPlans {
    * gives it its list of writers as a whole.
    */
   CachedPlan ofHeldRow(CachedPlan cached) {
-    return isOfInnoDb() ? cache().ofHeldRow(cached, catalog) : withoutWrittenRows(cached);
+    return isOfInnoDb() ? variant(cached, Variant.OF_HELD_ROW) : withoutWrittenRows(cached);
+  }
+
+  /**
+   * The variant of a write that is right now.
+   *
+   * @param held true if the transaction holds its row
+   * @param mayReturn true if it may be made to return what it writes
+   */
+  CachedPlan ofWrite(CachedPlan cached, boolean held, boolean mayReturn) {
+    if (held) {
+      return ofHeldRow(cached);
+    }
+    return mayReturn ? atThisLevel(cached) : withoutWrittenRows(cached);
   }
 
   /**
@@ -97,7 +111,7 @@ final class SessionPlans {
 
   /** The variant that is right in a longer transaction, too. */
   CachedPlan inTransaction(CachedPlan cached) {
-    return cached.isAutocommitted() ? cache().inTransaction(cached, catalog) : cached;
+    return cached.isAutocommitted() ? variant(cached, Variant.IN_TRANSACTION) : cached;
   }
 
   /** The application was handed the driver's own objects: it may begin transactions with them. */
@@ -124,11 +138,15 @@ final class SessionPlans {
 
   /** The variant that is right for any session and any values. */
   CachedPlan assumingNothing(CachedPlan cached) {
-    return cached.assumes() ? cache().assumingNothing(cached, catalog) : cached;
+    return cached.assumes() ? variant(cached, Variant.ASSUMING_NOTHING) : cached;
   }
 
   CachedPlan carryingNothing(CachedPlan cached) {
-    return cached.carries() ? cache().carryingNothing(cached, catalog) : cached;
+    return cached.carries() ? variant(cached, Variant.CARRYING_NOTHING) : cached;
+  }
+
+  private CachedPlan variant(CachedPlan cached, Variant which) {
+    return cache().variant(cached, which, catalog);
   }
 
   /** A session that looks names up elsewhere than it first did has plans of its own. */

@@ -259,19 +259,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private void prepareForWrite() throws SQLException {
     CachedPlan wanted = fitting();
     held = writersOfHeld(wanted);
-    prepareFor(
-        held != null
-            ? connection.plans.ofHeldRow(wanted)
-            : mayDrain()
-                ? connection.plans.atThisLevel(wanted)
-                : connection.plans.withoutWrittenRows(wanted));
-  }
-
-  private @Nullable String writersOfHeld(CachedPlan write) {
-    KnownKey key = write.key();
-    return key != null && write.mayBeHeld()
-        ? connection.writersOfHeld(write, kept.bits(key))
-        : null;
+    prepareFor(connection.plans.ofWrite(wanted, held != null, mayDrain()));
   }
 
   private <T> T run(Execution execution, PreparedCall<T> call) throws SQLException {

@@ -131,14 +131,8 @@ class WatchedStatement extends ExecutingStatement {
   /** The plan for a text; {@code writtenRows} if a write may be made to return its rows. */
   private CachedPlan plan(String sql, boolean writtenRows) {
     CachedPlan cached = connection.plans.of(sql, options);
-    KnownKey key = cached.key();
-    held = key != null && cached.mayBeHeld() ? connection.writersOfHeld(cached, key.bits()) : null;
-    if (held != null) {
-      return connection.plans.ofHeldRow(cached);
-    }
-    return writtenRows && mayDrain()
-        ? connection.plans.atThisLevel(cached)
-        : connection.plans.withoutWrittenRows(cached);
+    held = writersOfHeld(cached);
+    return connection.plans.ofWrite(cached, held != null, writtenRows && mayDrain());
   }
 
   /**

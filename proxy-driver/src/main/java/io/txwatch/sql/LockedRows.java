@@ -67,12 +67,9 @@ final class LockedRows {
   }
 
   private static KeyedRow updateOfInnoDb(Draft draft, KeyedRow row) {
-    StatementShape shape = draft.shape;
-    TableRef target = shape.target;
+    TableRef target = draft.shape.target;
     if (target == null
-        || shape.multiTable
-        || shape.sources.size() > 1
-        || !runsNothing(draft, target)
+        || !writesItAlone(draft, target)
         || KeyedRows.mayAssignIndexed(draft, target)) {
       return row.unsettling(Unsettled.ALL);
     }
@@ -82,6 +79,12 @@ final class LockedRows {
     return row.role() == Role.NONE
         ? KeyedRow.without(Role.NONE, draft.tables.display(target), Unsettled.OF_TABLE)
         : row.unsettling(Unsettled.OF_TABLE);
+  }
+
+  /** True if it names no other table to write or to join, and nothing else runs. */
+  private static boolean writesItAlone(Draft draft, TableRef target) {
+    StatementShape shape = draft.shape;
+    return !shape.multiTable && shape.sources.size() <= 1 && runsNothing(draft, target);
   }
 
   private static boolean isInline(Draft draft) {
@@ -110,10 +113,7 @@ final class LockedRows {
   private static KeyedRow write(Draft draft) {
     StatementShape shape = draft.shape;
     TableRef target = shape.target;
-    if (target == null
-        || shape.multiTable
-        || shape.sources.size() > 1
-        || !runsNothing(draft, target)) {
+    if (target == null || !writesItAlone(draft, target)) {
       return KeyedRow.ANY_MAY_MOVE;
     }
     boolean plain = shape.kind == StatementKind.UPDATE && shape.returning < 0 && isInline(draft);

@@ -119,16 +119,7 @@ class HeldRowsTest {
   }
 
   private static Step prepared(String sql, Object... values) {
-    return session -> {
-      try (PreparedStatement statement = session.watched.prepareStatement(sql)) {
-        for (int i = 0; i < values.length; i++) {
-          statement.setObject(i + 1, values[i]);
-        }
-        if (statement.execute()) {
-          readAll(statement.getResultSet());
-        }
-      }
-    };
+    return session -> LockedRowsTest.prepared(session.watched, sql, values);
   }
 
   private static final String ADD = "UPDATE t SET m = ?, n = n + 1 WHERE id = ?";

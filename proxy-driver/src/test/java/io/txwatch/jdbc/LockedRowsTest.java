@@ -104,8 +104,8 @@ class LockedRowsTest {
     }
   }
 
-  private static void prepared(Connection connection, String sql, Object... values)
-      throws SQLException {
+  /** The same, prepared. */
+  static void prepared(Connection connection, String sql, Object... values) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       for (int i = 0; i < values.length; i++) {
         statement.setObject(i + 1, values[i]);
