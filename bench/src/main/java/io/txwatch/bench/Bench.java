@@ -7,6 +7,7 @@ import io.txwatch.bench.analysis.TcpCommand;
 import io.txwatch.bench.fuzz.FuzzSpeedCommand;
 import io.txwatch.bench.jmh.JmhCommand;
 import io.txwatch.bench.overhead.OverheadCommand;
+import io.txwatch.bench.overhead.StatementsCommand;
 import io.txwatch.bench.startup.StartupCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true,
     subcommands = {
       OverheadCommand.class,
+      StatementsCommand.class,
       JmhCommand.class,
       StartupCommand.class,
       CheckSpeedCommand.class,
@@ -38,6 +40,15 @@ public final class Bench {
 
   /** The command line with its commands. */
   public static CommandLine commandLine() {
-    return new CommandLine(new Bench());
+    return new CommandLine(new Bench())
+        .setExecutionExceptionHandler(
+            (exception, command, parsed) -> {
+              if (exception
+                  instanceof IllegalArgumentException) { // what an option names is not there
+                command.getErr().println("bench/run: " + exception.getMessage());
+                return CommandLine.ExitCode.USAGE;
+              }
+              throw exception;
+            });
   }
 }

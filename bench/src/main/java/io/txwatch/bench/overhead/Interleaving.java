@@ -20,10 +20,16 @@ import java.util.Random;
  * @param rounds how many slices each variant gets
  * @param warmUp seconds that each runs for beforehand at most: no longer than its JVM compiles
  * @param clients how many connections each has
+ * @param placement of the application and of the server
  * @param jvmOptions for the workers' JVMs
  */
 record Interleaving(
-    double seconds, int rounds, double warmUp, int clients, List<String> jvmOptions) {
+    double seconds,
+    int rounds,
+    double warmUp,
+    int clients,
+    Placement placement,
+    List<String> jvmOptions) {
 
   private static final long SEED = 20_261_101;
 
@@ -46,10 +52,22 @@ record Interleaving(
     Map<Variant, List<Slice>> slices = new EnumMap<>(Variant.class);
     List<WorkerProcess> workers = new ArrayList<>();
     try {
+      List<String> urls = new ArrayList<>();
       for (Variant variant : variants) {
-        String url = Databases.create(kind, workload.create(), variant.isPrepared(), SEED);
+        urls.add(Databases.create(kind, workload.create(), variant.isPrepared(), SEED));
+      }
+      placement.placeServers();
+      for (int i = 0; i < variants.size(); i++) {
         WorkerProcess worker =
-            WorkerProcess.start(variant, workload, url, clients, SEED, directory, jvmOptions);
+            WorkerProcess.start(
+                variants.get(i),
+                workload,
+                urls.get(i),
+                clients,
+                SEED,
+                placement,
+                directory,
+                jvmOptions);
         workers.add(worker);
         warmUp(worker);
       }

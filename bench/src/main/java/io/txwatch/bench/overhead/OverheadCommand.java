@@ -31,11 +31,11 @@ import picocli.CommandLine.Option;
     showDefaultValues = true)
 public final class OverheadCommand implements Callable<Integer> {
 
-  @Option(names = "--seconds", description = "how long a slice takes", defaultValue = "1")
-  private double seconds = 1;
+  @Option(names = "--seconds", description = "how long a slice takes", defaultValue = "0.2")
+  private double seconds = 0.2;
 
-  @Option(names = "--rounds", description = "slices of each variant", defaultValue = "5")
-  private int rounds = 5;
+  @Option(names = "--rounds", description = "slices of each variant", defaultValue = "25")
+  private int rounds = 25;
 
   @Option(
       names = "--warm-up",
@@ -47,6 +47,14 @@ public final class OverheadCommand implements Callable<Integer> {
 
   @Option(names = "--clients", description = "connections of each variant", defaultValue = "2")
   private int clients = 2;
+
+  @Option(
+      names = "--processors",
+      description =
+          "apart: one half of them for the clients, one for the server, as on hosts of their own;"
+              + " shared: as the system has it, which favours now one and now the other",
+      defaultValue = "apart")
+  private String processors = "apart";
 
   @Option(
       names = "--db",
@@ -86,7 +94,10 @@ public final class OverheadCommand implements Callable<Integer> {
   public Integer call() throws IOException, SQLException {
     List<Variant> chosen = variants.stream().map(Variant::ofOption).toList();
     List<WorkloadKind> kinds = workloads.stream().map(WorkloadKind::ofOption).toList();
-    Interleaving interleaving = new Interleaving(seconds, rounds, warmUp, clients, jvmOptions);
+    List<ServerKind> servers = databases.stream().map(Databases::ofOption).toList();
+    Placement placement = Placement.ofOption(processors);
+    Interleaving interleaving =
+        new Interleaving(seconds, rounds, warmUp, clients, placement, jvmOptions);
     Path directory = Files.createTempDirectory("txwatch-bench");
     output.say("logs of the variants: " + directory);
     output.write("## Throughput of whole applications\n\n");
@@ -99,16 +110,18 @@ public final class OverheadCommand implements Callable<Integer> {
                 + " measured is what watching costs once a service has been running for a while;"
                 + " what it costs before that, the benchmark `startup` tells. All databases fit in"
                 + " the server's memory (1 GiB of PostgreSQL's shared buffers, of MariaDB's buffer"
-                + " pool). Ratios are to raw in the same round: their median, and the least and the"
-                + " greatest.%n%n",
+                + " pool). %s Ratios are to raw in the same round: their median, and between what it lies"
+                + " with a confidence of 95 %%.%n%n",
             clients,
             rounds,
             number(seconds),
-            number(warmUp)));
-    for (String name : databases) {
-      ServerKind kind = ServerKind.valueOf(name.toUpperCase(Locale.ROOT));
+            number(warmUp),
+            placement.describe()));
+    for (ServerKind kind : servers) {
       for (WorkloadKind workload : kinds) {
-        Path logs = Files.createDirectory(directory.resolve(name + "-" + workload.option()));
+        Path logs =
+            Files.createDirectory(
+                directory.resolve(Databases.option(kind) + "-" + workload.option()));
         Map<Variant, List<Slice>> slices =
             interleaving.run(kind, workload, chosen, logs, this::progress);
         output.write("### " + workload.title() + " on " + describe(kind) + "\n\n");
@@ -117,8 +130,7 @@ public final class OverheadCommand implements Callable<Integer> {
     }
     if (growth > 0) {
       output.write("## Bytes of rows and of updates\n\n");
-      for (String name : databases) {
-        ServerKind kind = ServerKind.valueOf(name.toUpperCase(Locale.ROOT));
+      for (ServerKind kind : servers) {
         output.write("### " + describe(kind) + "\n\n");
         output.write(new Growth(kind).measure(growth) + "\n");
       }
@@ -133,7 +145,7 @@ public final class OverheadCommand implements Callable<Integer> {
             Locale.ROOT, "round %d  %-34s %8.0f/s", round, variant.title(), slice.throughput()));
   }
 
-  private static String describe(ServerKind kind) throws SQLException {
+  static String describe(ServerKind kind) throws SQLException {
     try (Connection connection = TestServers.of(kind).connect()) {
       DatabaseMetaData metaData = connection.getMetaData();
       return metaData.getDatabaseProductName()
@@ -154,11 +166,12 @@ public final class OverheadCommand implements Callable<Integer> {
             "median ms",
             "p99 ms",
             "ratio to raw",
-            "spread",
+            "95 %",
             "CPU µs a transaction: client",
             "of it JIT compilers",
             "server",
             "raw ÷ this",
+            "95 %",
             "retries");
     List<Slice> raw = slices.getOrDefault(Variant.RAW, List.of());
     slices.forEach(
@@ -173,11 +186,12 @@ public final class OverheadCommand implements Callable<Integer> {
               text("%.3f", latencies.millis(0.5)),
               text("%.3f", latencies.millis(0.99)),
               text("%.2f", ratio.middle()),
-              text("%.2f–%.2f", ratio.least(), ratio.most()),
+              interval(ratio),
               text("%.0f", 1e6 * median(own, slice -> slice.client() / slice.transactions())),
               text("%.0f", 1e6 * median(own, slice -> slice.compiling() / slice.transactions())),
               text("%.0f", 1e6 * median(own, slice -> slice.server() / slice.transactions())),
               text("%.2f", processors.middle()),
+              interval(processors),
               Long.toString(own.stream().mapToLong(Slice::retries).sum()));
         });
     return table;
@@ -193,7 +207,11 @@ public final class OverheadCommand implements Callable<Integer> {
     for (int i = 0; i < Math.min(above.size(), below.size()); i++) {
       ratios.add(of.applyAsDouble(above.get(i)) / of.applyAsDouble(below.get(i)));
     }
-    return ratios.isEmpty() ? new Median(Double.NaN, Double.NaN, Double.NaN) : Median.of(ratios);
+    return ratios.isEmpty() ? Median.none() : Median.of(ratios);
+  }
+
+  private static String interval(Median median) {
+    return text("%.2f–%.2f", median.from(), median.to());
   }
 
   private static String text(String format, Object... values) {

@@ -35,6 +35,7 @@ final class WorkerProcess implements AutoCloseable {
   /**
    * Starts one.
    *
+   * @param placement of the application
    * @param directory for its logs
    * @param options for its JVM
    */
@@ -44,10 +45,11 @@ final class WorkerProcess implements AutoCloseable {
       String url,
       int clients,
       long seed,
+      Placement placement,
       Path directory,
       List<String> options)
       throws IOException {
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(placement.ofApplication());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // A compiler's thread that ended would take what it used with it.
     command.addAll(

@@ -1,9 +1,15 @@
 package io.txwatch.bench.overhead;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.txwatch.bench.Bench;
 import io.txwatch.servers.ServerKind;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -62,7 +68,7 @@ class OverheadSmokeTest {
   @Test
   void workersTakeTurns(@TempDir Path logs) throws Exception {
     Map<Variant, List<Slice>> slices =
-        new Interleaving(0.05, 2, 0.05, 1, List.of())
+        new Interleaving(0.05, 2, 0.05, 1, Placement.SHARED, List.of())
             .run(
                 ServerKind.POSTGRESQL,
                 WorkloadKind.KV_50,
@@ -88,5 +94,95 @@ class OverheadSmokeTest {
       names = {"POSTGRESQL", "MARIADB"})
   void rowsDoNotGrowBeyondTheWindow(ServerKind kind) throws Exception {
     assertThat(new Growth(kind).measure(10).toString()).contains("\n| 10 ");
+  }
+
+  @Test
+  void statementsTakeTurns(@TempDir Path directory) {
+    Path out = directory.resolve("statements.md");
+
+    int code =
+        Bench.commandLine()
+            .execute(
+                "statements",
+                "--db=h2",
+                "--workload=kv-50",
+                "--variants=raw,off",
+                "--transactions=20",
+                "--processors=shared",
+                "--out=" + out);
+
+    assertThat(code).isZero();
+    assertThat(out)
+        .content()
+        .contains("| SELECT field0 FROM usertable WHERE id = ? ")
+        .contains("| set…  ")
+        .contains("| a transaction ")
+        .containsPattern("ratio to raw +\\| +\\| +\\| +[0-9.]+ \\|");
+  }
+
+  /** What is timed is what was called, and what it gives or throws is what the target does. */
+  @Test
+  void timedCalls() throws Exception {
+    Timings timings = new Timings();
+    try (var h2 = DriverManager.getConnection("jdbc:h2:mem:")) {
+      var timed = TimedCalls.on(h2, timings);
+      timed.setAutoCommit(false);
+      try (var select = timed.prepareStatement("SELECT ?")) {
+        select.setInt(1, 7);
+        try (var rows = select.executeQuery()) {
+          rows.next();
+          assertThat(rows.getInt(1)).isEqualTo(7);
+        }
+        assertThatThrownBy(() -> select.setInt(2, 7)).isInstanceOf(SQLException.class);
+      }
+      timed.commit();
+    }
+
+    assertThat(timings.names())
+        .containsExactly(
+            "COMMIT",
+            "ResultSet.close",
+            "ResultSet.get…",
+            "ResultSet.next",
+            "SELECT ?",
+            "close",
+            "prepareStatement",
+            "set…");
+    assertThat(timings.count("set…")).isEqualTo(3);
+    assertThat(timings.count("SELECT ?")).isOne();
+  }
+
+  @Test
+  void meansLeaveTheLongestOut() {
+    Timings timings = new Timings();
+    for (int i = 0; i < 98; i++) {
+      timings.add("SELECT", 2_000);
+    }
+    timings.add("SELECT", 90_000_000);
+    timings.add("SELECT", 90_000_000);
+
+    assertThat(timings.micros("SELECT")).isEqualTo(2.0);
+    assertThat(timings.micros("UPDATE")).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--db=oracle, 'unknown DBMS oracle, there is: '",
+    "--workload=tpch, 'unknown workload tpch, there is: '",
+    "--variants=raw;inlin, 'unknown variant inlin, there is: '",
+    "--processors=aprt, 'unknown placement aprt, there is: '"
+  })
+  void whatIsNotThere(String option, String line) {
+    for (String command : List.of("overhead", "statements")) {
+      StringWriter said = new StringWriter();
+
+      int code =
+          Bench.commandLine()
+              .setErr(new PrintWriter(said))
+              .execute(command, option.replace(';', ','));
+
+      assertThat(code).isEqualTo(2);
+      assertThat(said.toString()).startsWith("bench/run: " + line).hasLineCount(1);
+    }
   }
 }

@@ -1,0 +1,201 @@
+package io.txwatch.bench.overhead;
+
+import io.txwatch.bench.Machine;
+import io.txwatch.bench.Markdown;
+import io.txwatch.bench.Output;
+import io.txwatch.servers.ServerKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code statements}: what each statement of a workload costs more. All variants are in one JVM, on
+ * a connection and a database of their own, and take turns transaction by transaction, in random
+ * order: what disturbs the machine for longer than a millisecond disturbs all of them.
+ */
+@Command(
+    name = "statements",
+    description = "What each call costs more: variants take turns, transaction by transaction.",
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+public final class StatementsCommand implements Callable<Integer> {
+
+  private static final long SEED = 20_261_101;
+
+  /** A transaction, from its first call to its last. */
+  private static final String WHOLE = "a transaction";
+
+  private static final int LONGEST_NAME = 72;
+
+  @Option(
+      names = "--db",
+      split = ",",
+      description = "postgresql, mariadb",
+      defaultValue = "postgresql,mariadb")
+  private List<String> databases = List.of();
+
+  @Option(
+      names = "--workload",
+      split = ",",
+      description = "tpcc, kv-50, kv-95",
+      defaultValue = "tpcc")
+  private List<String> workloads = List.of();
+
+  @Option(
+      names = "--variants",
+      split = ",",
+      description = "what the first is compared with",
+      defaultValue = "raw,raw-again,inline")
+  private List<String> variants = List.of();
+
+  @Option(
+      names = "--transactions",
+      description = "of each variant; half as many come before and do not count",
+      defaultValue = "8000")
+  private int transactions = 8_000;
+
+  @Option(
+      names = "--processors",
+      description = "apart or shared, as in overhead",
+      defaultValue = "apart")
+  private String processors = "apart";
+
+  @Mixin private Output output = new Output();
+
+  /** A variant with a database of its own. */
+  private record Seat(
+      Variant variant,
+      Connection connection,
+      Connection timed,
+      Timings timings,
+      Workload.Client client) {
+
+    void run() throws SQLException {
+      Workload.Transaction transaction = client.next();
+      long before = System.nanoTime();
+      transaction.run(timed);
+      timings.add(WHOLE, System.nanoTime() - before);
+    }
+  }
+
+  @Override
+  public Integer call() throws IOException, SQLException {
+    List<Variant> chosen = variants.stream().map(Variant::ofOption).toList();
+    List<WorkloadKind> kinds = workloads.stream().map(WorkloadKind::ofOption).toList();
+    List<ServerKind> servers = databases.stream().map(Databases::ofOption).toList();
+    Placement placement = Placement.ofOption(processors);
+    output.write("## Call by call, microseconds\n\n");
+    output.write(Machine.describe() + "\n\n");
+    output.write(
+        "One client for each variant, in turns, transaction by transaction. "
+            + placement.describe()
+            + " Means of all but the longest fiftieth; of "
+            + transactions
+            + " transactions each.\n\n");
+    for (ServerKind kind : servers) {
+      for (WorkloadKind workload : kinds) {
+        List<Seat> seats = measure(kind, workload, chosen, placement);
+        output.write("### " + workload.title() + " on " + OverheadCommand.describe(kind) + "\n\n");
+        output.write(table(seats) + "\n");
+        for (Seat seat : seats) {
+          seat.connection().close();
+        }
+      }
+    }
+    return 0;
+  }
+
+  private List<Seat> measure(
+      ServerKind kind, WorkloadKind workload, List<Variant> chosen, Placement placement)
+      throws IOException, SQLException {
+    Path directory = Files.createTempDirectory("txwatch-bench");
+    List<String> urls = new ArrayList<>();
+    for (Variant variant : chosen) {
+      urls.add(Databases.create(kind, workload.create(), variant.isPrepared(), SEED));
+    }
+    placement.placeServers();
+    placement.placeThisProcess();
+    List<Seat> seats = new ArrayList<>();
+    for (int i = 0; i < chosen.size(); i++) {
+      Workload own = workload.create();
+      chosen.get(i).setUp(directory);
+      Connection connection = chosen.get(i).open(urls.get(i));
+      own.connected(connection);
+      Timings timings = new Timings();
+      seats.add(
+          new Seat(
+              chosen.get(i),
+              connection,
+              TimedCalls.on(connection, timings),
+              timings,
+              own.client(0, SEED)));
+    }
+    takeTurns(seats, transactions / 2);
+    seats.forEach(seat -> seat.timings().clear());
+    output.say("warm");
+    takeTurns(seats, transactions);
+    return seats;
+  }
+
+  private static void takeTurns(List<Seat> seats, int times) throws SQLException {
+    List<Seat> order = new ArrayList<>(seats);
+    Random random = new Random(SEED);
+    for (int i = 0; i < times; i++) {
+      Collections.shuffle(order, random);
+      for (Seat seat : order) {
+        seat.run();
+      }
+    }
+  }
+
+  private static Markdown table(List<Seat> seats) {
+    Seat first = seats.get(0);
+    List<Seat> others = seats.subList(1, seats.size());
+    List<String> headings = new ArrayList<>(List.of("call", "in a transaction"));
+    headings.add(first.variant().title());
+    others.forEach(seat -> headings.add("more: " + seat.variant().title()));
+    Markdown table = new Markdown(headings.toArray(String[]::new));
+    double whole = first.timings().count(WHOLE);
+    for (String name : first.timings().names()) {
+      if (!name.equals(WHOLE)) {
+        table.row(row(name, first.timings().count(name) / whole, first, others));
+      }
+    }
+    table.row(row(WHOLE, 1, first, others));
+    String[] ratios = new String[headings.size()];
+    Arrays.fill(ratios, "");
+    ratios[0] = "ratio to " + first.variant().title();
+    double micros = first.timings().micros(WHOLE);
+    for (int i = 0; i < others.size(); i++) {
+      ratios[3 + i] = text("%.3f", micros / others.get(i).timings().micros(WHOLE));
+    }
+    table.row(ratios);
+    return table;
+  }
+
+  private static String[] row(String name, double times, Seat first, List<Seat> others) {
+    List<String> cells = new ArrayList<>();
+    cells.add(name.length() > LONGEST_NAME ? name.substring(0, LONGEST_NAME) + " …" : name);
+    cells.add(text("%.2f", times));
+    double micros = first.timings().micros(name);
+    cells.add(text("%.2f", micros));
+    others.forEach(seat -> cells.add(text("%+.2f", seat.timings().micros(name) - micros)));
+    return cells.toArray(String[]::new);
+  }
+
+  private static String text(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+}
