@@ -9,10 +9,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.stream.Collectors;
 
 /** Databases to measure on: fresh, filled, and prepared if they are to be watched. */
 public final class Databases {
@@ -21,27 +18,6 @@ public final class Databases {
   private static final long POOL_OF_THE_TESTS = 32L * 1024 * 1024;
 
   private Databases() {}
-
-  /** The DBMS that a command line names. */
-  static ServerKind ofOption(String option) {
-    return Arrays.stream(ServerKind.values())
-        .filter(kind -> option(kind).equals(option))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "unknown DBMS "
-                        + option
-                        + ", there is: "
-                        + Arrays.stream(ServerKind.values())
-                            .map(Databases::option)
-                            .collect(Collectors.joining(", "))));
-  }
-
-  /** As command lines have it. */
-  static String option(ServerKind kind) {
-    return kind.name().toLowerCase(Locale.ROOT);
-  }
 
   /** The URL of a fresh database with a workload's tables. */
   static String create(ServerKind kind, Workload workload, boolean prepared, long seed)

@@ -13,7 +13,6 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -48,33 +47,7 @@ public final class OverheadCommand implements Callable<Integer> {
   @Option(names = "--clients", description = "connections of each variant", defaultValue = "2")
   private int clients = 2;
 
-  @Option(
-      names = "--processors",
-      description =
-          "apart: one half of them for the clients, one for the server, as on hosts of their own;"
-              + " shared: as the system has it, which favours now one and now the other",
-      defaultValue = "apart")
-  private String processors = "apart";
-
-  @Option(
-      names = "--db",
-      split = ",",
-      description = "postgresql, mariadb, mysql (one that TXWATCH_TEST_URLS names)",
-      defaultValue = "postgresql,mariadb")
-  private List<String> databases = List.of();
-
-  @Option(
-      names = "--workload",
-      split = ",",
-      description = "tpcc, kv-50, kv-95",
-      defaultValue = "tpcc,kv-50,kv-95")
-  private List<String> workloads = List.of();
-
-  @Option(
-      names = "--variants",
-      split = ",",
-      description = "raw and others, in this order; all if not given")
-  private List<String> variants = Arrays.stream(Variant.values()).map(Variant::option).toList();
+  @Mixin private Subjects subjects = new Subjects();
 
   @Option(
       names = "--jvm",
@@ -92,10 +65,10 @@ public final class OverheadCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, SQLException {
-    List<Variant> chosen = variants.stream().map(Variant::ofOption).toList();
-    List<WorkloadKind> kinds = workloads.stream().map(WorkloadKind::ofOption).toList();
-    List<ServerKind> servers = databases.stream().map(Databases::ofOption).toList();
-    Placement placement = Placement.ofOption(processors);
+    List<Variant> chosen = subjects.variantsOr(Variant.values());
+    List<WorkloadKind> kinds = subjects.workloads();
+    List<ServerKind> servers = subjects.databases();
+    Placement placement = subjects.placement();
     Interleaving interleaving =
         new Interleaving(seconds, rounds, warmUp, clients, placement, jvmOptions);
     Path directory = Files.createTempDirectory("txwatch-bench");
@@ -120,8 +93,7 @@ public final class OverheadCommand implements Callable<Integer> {
     for (ServerKind kind : servers) {
       for (WorkloadKind workload : kinds) {
         Path logs =
-            Files.createDirectory(
-                directory.resolve(Databases.option(kind) + "-" + workload.option()));
+            Files.createDirectory(directory.resolve(Named.option(kind) + "-" + workload.option()));
         Map<Variant, List<Slice>> slices =
             interleaving.run(kind, workload, chosen, logs, this::progress);
         output.write("### " + workload.title() + " on " + describe(kind) + "\n\n");

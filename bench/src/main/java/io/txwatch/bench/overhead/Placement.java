@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
@@ -27,21 +26,6 @@ enum Placement {
 
   /** Those that this process had when it began. */
   private static final List<Integer> ALL = processors();
-
-  /** As command lines have it. */
-  String option() {
-    return name().toLowerCase(Locale.ROOT);
-  }
-
-  /** The placement that a command line names. */
-  static Placement ofOption(String option) {
-    for (Placement placement : values()) {
-      if (placement.option().equals(option)) {
-        return placement;
-      }
-    }
-    throw new IllegalArgumentException("unknown placement " + option + ", there is: apart, shared");
-  }
 
   /** A sentence for reports. */
   String describe() {

@@ -39,38 +39,13 @@ public final class StatementsCommand implements Callable<Integer> {
 
   private static final int LONGEST_NAME = 72;
 
-  @Option(
-      names = "--db",
-      split = ",",
-      description = "postgresql, mariadb",
-      defaultValue = "postgresql,mariadb")
-  private List<String> databases = List.of();
-
-  @Option(
-      names = "--workload",
-      split = ",",
-      description = "tpcc, kv-50, kv-95",
-      defaultValue = "tpcc")
-  private List<String> workloads = List.of();
-
-  @Option(
-      names = "--variants",
-      split = ",",
-      description = "what the first is compared with",
-      defaultValue = "raw,raw-again,inline")
-  private List<String> variants = List.of();
+  @Mixin private Subjects subjects = new Subjects();
 
   @Option(
       names = "--transactions",
       description = "of each variant; half as many come before and do not count",
       defaultValue = "8000")
   private int transactions = 8_000;
-
-  @Option(
-      names = "--processors",
-      description = "apart or shared, as in overhead",
-      defaultValue = "apart")
-  private String processors = "apart";
 
   @Mixin private Output output = new Output();
 
@@ -92,10 +67,10 @@ public final class StatementsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, SQLException {
-    List<Variant> chosen = variants.stream().map(Variant::ofOption).toList();
-    List<WorkloadKind> kinds = workloads.stream().map(WorkloadKind::ofOption).toList();
-    List<ServerKind> servers = databases.stream().map(Databases::ofOption).toList();
-    Placement placement = Placement.ofOption(processors);
+    List<Variant> chosen = subjects.variantsOr(Variant.RAW, Variant.RAW_AGAIN, Variant.INLINE);
+    List<WorkloadKind> kinds = subjects.workloads();
+    List<ServerKind> servers = subjects.databases();
+    Placement placement = subjects.placement();
     output.write("## Call by call, microseconds\n\n");
     output.write(Machine.describe() + "\n\n");
     output.write(

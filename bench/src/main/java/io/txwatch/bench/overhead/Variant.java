@@ -6,10 +6,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.util.Arrays;
-import java.util.Locale;
 import java.util.Properties;
-import java.util.stream.Collectors;
 import net.ttddyy.dsproxy.listener.logging.SLF4JLogLevel;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 
@@ -73,23 +70,12 @@ public enum Variant {
 
   /** As command lines have it: {@code inline-none}. */
   public String option() {
-    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    return Named.option(this);
   }
 
   /** The variant that a command line names. */
   public static Variant ofOption(String option) {
-    return Arrays.stream(values())
-        .filter(variant -> variant.option().equals(option))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "unknown variant "
-                        + option
-                        + ", there is: "
-                        + Arrays.stream(values())
-                            .map(Variant::option)
-                            .collect(Collectors.joining(", "))));
+    return Named.ofOption("variant", Variant.class, option);
   }
 
   /** True if its tables carry the auxiliary columns. */

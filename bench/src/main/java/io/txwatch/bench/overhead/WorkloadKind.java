@@ -1,9 +1,5 @@
 package io.txwatch.bench.overhead;
 
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.stream.Collectors;
-
 /** The workloads there are. */
 public enum WorkloadKind {
   /** TPC-C's five transactions. */
@@ -43,22 +39,11 @@ public enum WorkloadKind {
 
   /** As command lines have it. */
   public String option() {
-    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    return Named.option(this);
   }
 
   /** The workload that a command line names. */
   public static WorkloadKind ofOption(String option) {
-    return Arrays.stream(values())
-        .filter(kind -> kind.option().equals(option))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "unknown workload "
-                        + option
-                        + ", there is: "
-                        + Arrays.stream(values())
-                            .map(WorkloadKind::option)
-                            .collect(Collectors.joining(", "))));
+    return Named.ofOption("workload", WorkloadKind.class, option);
   }
 }

@@ -1,0 +1,57 @@
+package io.txwatch.bench.overhead;
+
+import io.txwatch.servers.ServerKind;
+import java.util.Arrays;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** What is measured: the options that the commands of this package share. */
+final class Subjects {
+
+  @Option(
+      names = "--db",
+      split = ",",
+      description = "postgresql, mariadb, mysql (one that TXWATCH_TEST_URLS names)",
+      defaultValue = "postgresql,mariadb")
+  private List<String> databases = List.of();
+
+  @Option(
+      names = "--workload",
+      split = ",",
+      description = "tpcc, kv-50, kv-95",
+      defaultValue = "tpcc,kv-50,kv-95")
+  private List<String> workloads = List.of();
+
+  @Option(
+      names = "--variants",
+      split = ",",
+      description = "raw and others, in this order; what the command takes if not given")
+  private List<String> variants = List.of();
+
+  @Option(
+      names = "--processors",
+      description =
+          "apart: one half of them for the clients, one for the server, as on hosts of their own;"
+              + " shared: as the system has it, which favours now one and now the other",
+      defaultValue = "apart")
+  private String processors = "apart";
+
+  List<ServerKind> databases() {
+    return databases.stream().map(name -> Named.ofOption("DBMS", ServerKind.class, name)).toList();
+  }
+
+  List<WorkloadKind> workloads() {
+    return workloads.stream().map(WorkloadKind::ofOption).toList();
+  }
+
+  /** Those that the command line names, or else these. */
+  List<Variant> variantsOr(Variant... otherwise) {
+    return variants.isEmpty()
+        ? Arrays.asList(otherwise)
+        : variants.stream().map(Variant::ofOption).toList();
+  }
+
+  Placement placement() {
+    return Named.ofOption("placement", Placement.class, processors);
+  }
+}
