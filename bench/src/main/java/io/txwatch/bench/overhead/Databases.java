@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Databases to measure on: fresh, filled, and prepared if they are to be watched. */
@@ -34,6 +35,17 @@ public final class Databases {
       analyze(connection, kind);
     }
     return url;
+  }
+
+  /** The URL of a fresh database for each variant, in their order. */
+  static List<String> createEach(
+      ServerKind kind, WorkloadKind workload, List<Variant> variants, long seed)
+      throws SQLException {
+    List<String> urls = new ArrayList<>();
+    for (Variant variant : variants) {
+      urls.add(create(kind, workload.create(), variant.isPrepared(), seed));
+    }
+    return urls;
   }
 
   /** Adds the auxiliary columns to all tables. */

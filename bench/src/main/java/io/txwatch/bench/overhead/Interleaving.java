@@ -31,7 +31,8 @@ record Interleaving(
     Placement placement,
     List<String> jvmOptions) {
 
-  private static final long SEED = 20_261_101;
+  /** What the databases hold and the clients do is a function of it. */
+  static final long SEED = 20_261_101;
 
   /** Seconds. */
   private static final double WARM_UP_TURN = 3;
@@ -52,10 +53,7 @@ record Interleaving(
     Map<Variant, List<Slice>> slices = new EnumMap<>(Variant.class);
     List<WorkerProcess> workers = new ArrayList<>();
     try {
-      List<String> urls = new ArrayList<>();
-      for (Variant variant : variants) {
-        urls.add(Databases.create(kind, workload.create(), variant.isPrepared(), SEED));
-      }
+      List<String> urls = Databases.createEach(kind, workload, variants, SEED);
       placement.placeServers();
       for (int i = 0; i < variants.size(); i++) {
         WorkerProcess worker =

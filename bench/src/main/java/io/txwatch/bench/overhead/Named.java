@@ -20,7 +20,7 @@ final class Named {
    * The constant of that name.
    *
    * @param what all of them are, for people
-   * @throws IllegalArgumentException with a line that names all there are
+   * @throws UnknownNameException with a line that names all there are
    */
   static <T extends Enum<T>> T ofOption(String what, Class<T> type, String option) {
     return Arrays.stream(type.getEnumConstants())
@@ -28,7 +28,7 @@ final class Named {
         .findFirst()
         .orElseThrow(
             () ->
-                new IllegalArgumentException(
+                new UnknownNameException(
                     "unknown "
                         + what
                         + " "

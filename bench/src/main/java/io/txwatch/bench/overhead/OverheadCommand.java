@@ -66,7 +66,7 @@ public final class OverheadCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, SQLException {
     List<Variant> chosen = subjects.variantsOr(Variant.values());
-    List<WorkloadKind> kinds = subjects.workloads();
+    List<WorkloadKind> kinds = subjects.workloadsOr(WorkloadKind.values());
     List<ServerKind> servers = subjects.databases();
     Placement placement = subjects.placement();
     Interleaving interleaving =

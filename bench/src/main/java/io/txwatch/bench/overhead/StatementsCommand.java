@@ -32,8 +32,6 @@ import picocli.CommandLine.Option;
     showDefaultValues = true)
 public final class StatementsCommand implements Callable<Integer> {
 
-  private static final long SEED = 20_261_101;
-
   /** A transaction, from its first call to its last. */
   private static final String WHOLE = "a transaction";
 
@@ -70,7 +68,7 @@ public final class StatementsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, SQLException {
     List<Variant> chosen = subjects.variantsOr(Variant.RAW, Variant.RAW_AGAIN, Variant.INLINE);
-    List<WorkloadKind> kinds = subjects.workloads();
+    List<WorkloadKind> kinds = subjects.workloadsOr(WorkloadKind.TPCC);
     List<ServerKind> servers = subjects.databases();
     Placement placement = subjects.placement();
     output.write("## Call by call, microseconds\n\n");
@@ -98,10 +96,7 @@ public final class StatementsCommand implements Callable<Integer> {
       ServerKind kind, WorkloadKind workload, List<Variant> chosen, Placement placement)
       throws IOException, SQLException {
     Path directory = Files.createTempDirectory("txwatch-bench");
-    List<String> urls = new ArrayList<>();
-    for (Variant variant : chosen) {
-      urls.add(Databases.create(kind, workload.create(), variant.isPrepared(), SEED));
-    }
+    List<String> urls = Databases.createEach(kind, workload, chosen, Interleaving.SEED);
     placement.placeServers();
     placement.placeThisProcess();
     List<Seat> seats = new ArrayList<>();
@@ -117,7 +112,7 @@ public final class StatementsCommand implements Callable<Integer> {
               connection,
               TimedCalls.on(connection, timings),
               timings,
-              own.client(0, SEED)));
+              own.client(0, Interleaving.SEED)));
     }
     takeTurns(seats, transactions / 2);
     seats.forEach(seat -> seat.timings().clear());
@@ -128,7 +123,7 @@ public final class StatementsCommand implements Callable<Integer> {
 
   private static void takeTurns(List<Seat> seats, int times) throws SQLException {
     List<Seat> order = new ArrayList<>(seats);
-    Random random = new Random(SEED);
+    Random random = new Random(Interleaving.SEED);
     for (int i = 0; i < times; i++) {
       Collections.shuffle(order, random);
       for (Seat seat : order) {

@@ -18,14 +18,14 @@ final class Subjects {
   @Option(
       names = "--workload",
       split = ",",
-      description = "tpcc, kv-50, kv-95",
-      defaultValue = "tpcc,kv-50,kv-95")
+      description = "tpcc, kv-50, kv-95; if not given: all, of statements tpcc")
   private List<String> workloads = List.of();
 
   @Option(
       names = "--variants",
       split = ",",
-      description = "raw and others, in this order; what the command takes if not given")
+      description =
+          "raw and others, in this order; if not given: all, of statements raw, raw-again, inline")
   private List<String> variants = List.of();
 
   @Option(
@@ -40,8 +40,11 @@ final class Subjects {
     return databases.stream().map(name -> Named.ofOption("DBMS", ServerKind.class, name)).toList();
   }
 
-  List<WorkloadKind> workloads() {
-    return workloads.stream().map(WorkloadKind::ofOption).toList();
+  /** Those that the command line names, or else these. */
+  List<WorkloadKind> workloadsOr(WorkloadKind... otherwise) {
+    return workloads.isEmpty()
+        ? Arrays.asList(otherwise)
+        : workloads.stream().map(WorkloadKind::ofOption).toList();
   }
 
   /** Those that the command line names, or else these. */
