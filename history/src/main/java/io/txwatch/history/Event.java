@@ -54,8 +54,9 @@ public sealed interface Event {
    * @param callSite the first frame outside JDBC, pools and ORMs: {@code BankService.java:41};
    *     empty if unknown; how it is written says {@link CallSite}
    * @param rows the rows that it read and wrote, as far as seen, in order
-   * @param writesSeen true if {@code rows} holds every row that it wrote; false if it may have
-   *     written more
+   * @param writesSeen true if {@code rows} holds every row that it wrote, or if it was a
+   *     transaction of its own and wrote one row, whose writers tell the next who reads or writes
+   *     it; false if it may have written more
    * @param sqlState null if it succeeded, else the SQLState of its error ("" if the driver gave
    *     none): it wrote nothing
    * @param versionSets what its predicates chose from, a set for each table; empty below level

@@ -58,7 +58,7 @@ final class CachedPlan {
   private volatile boolean proven;
   private volatile boolean batched;
   private volatile int lead;
-  private volatile boolean usuallyHeld;
+  private volatile boolean usuallyUnasked;
   private final AtomicReferenceArray<@Nullable CachedPlan> variants =
       new AtomicReferenceArray<>(Variant.values().length);
   private volatile boolean outgrown;
@@ -136,14 +136,14 @@ final class CachedPlan {
     }
   }
 
-  /** True if its transaction held its row when it was last executed. */
-  boolean isUsuallyHeld() {
-    return usuallyHeld;
+  /** True if there was no need to ask for its row when it was last executed. */
+  boolean isUsuallyUnasked() {
+    return usuallyUnasked;
   }
 
-  void usuallyHeld(boolean now) {
-    if (usuallyHeld != now) {
-      usuallyHeld = now;
+  void usuallyUnasked(boolean now) {
+    if (usuallyUnasked != now) {
+      usuallyUnasked = now;
     }
   }
 

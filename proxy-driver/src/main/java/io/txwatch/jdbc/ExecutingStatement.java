@@ -34,6 +34,9 @@ abstract class ExecutingStatement extends DelegatingStatement {
   /** What stands in {@code txw_wl} of the row that is written, if the transaction holds it. */
   @Nullable String held;
 
+  /** True if the write is not asked for its row although it might be. */
+  private boolean unasked;
+
   /** True while a read of ours goes before the application's statement. */
   private volatile boolean starting;
 
@@ -66,6 +69,9 @@ abstract class ExecutingStatement extends DelegatingStatement {
     if (key != null) {
       execution.key(bits(key));
     }
+    if (unasked) {
+      execution.unasked();
+    }
     if (cached.sideReads() != null) {
       readBeside(execution);
     }
@@ -94,6 +100,23 @@ abstract class ExecutingStatement extends DelegatingStatement {
   final @Nullable String writersOfHeld(CachedPlan write) {
     KnownKey key = write.key();
     return key != null && write.mayBeHeld() ? connection.writersOfHeld(write, bits(key)) : null;
+  }
+
+  /**
+   * The variant of a write that is to be sent now.
+   *
+   * @param mayReturn true if it may be made to return what it writes
+   */
+  final CachedPlan toSend(CachedPlan write, boolean mayReturn) {
+    held = writersOfHeld(write);
+    KnownKey key = write.key();
+    unasked =
+        held == null
+            && mayReturn
+            && key != null
+            && key.isCertainWrite()
+            && connection.plans.goesUnasked(write, bits(key));
+    return connection.plans.ofWrite(write, held != null, mayReturn && !unasked);
   }
 
   /** The bits of a key with the parameters that are set now; 0 if they are not known. */

@@ -40,6 +40,9 @@ final class Execution {
   /** The bits of the key by which it finds a row; 0 if there is none. */
   private long key;
 
+  /** True if it was not asked for its row: {@link AskedRows}. */
+  private boolean unasked;
+
   /** {@link KnownRows#changes} when it was about to be sent. */
   private int since;
 
@@ -217,6 +220,11 @@ final class Execution {
     }
   }
 
+  /** The statement is not asked for the row that it finds by a key. */
+  void unasked() {
+    this.unasked = true;
+  }
+
   /** The bits of the key by which the statement finds a row; 0 if they are not known. */
   void key(long bits) {
     this.key = bits;
@@ -228,15 +236,15 @@ final class Execution {
    * has read by that key, or one that has taken its place; just this one if the transaction holds
    * its lock.
    *
-   * @return false if it is not known
+   * @return false if it is not known, nor need be
    */
   private boolean foundByKey(long count) {
     KnownKey by = cached.key();
-    if (by == null
-        || by.role() != KeyedRow.Role.WRITES
-        || observation == null
-        || observation.isAlone()) {
+    if (by == null || by.role() != KeyedRow.Role.WRITES || observation == null) {
       return false;
+    }
+    if (observation.isAlone()) {
+      return unasked && count == 1;
     }
     KnownRows known = connection.knownRows;
     long transaction = observation.transaction();

@@ -53,7 +53,12 @@ final class PreparedBatch {
 
   /** True if one of its items writes the row of that key. */
   boolean writes(long key) {
-    return items.stream().anyMatch(item -> item.set().key() == key);
+    for (int i = 0; i < items.size(); i++) { // asked for each item: a stream would cost more
+      if (items.get(i).set().key() == key) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** True if all rows that the text takes for held are so, and as they were. */

@@ -68,9 +68,28 @@ final class SessionPlans {
   }
 
   private boolean isAutocommitted() {
-    return !mayBeInUnheardTransaction
-        && catalog.writtenAnewUnseen()
-        && !tracker.inTransactionMode();
+    return catalog.writtenAnewUnseen() && isAlone();
+  }
+
+  /** True if the next statement is sure to be a transaction of its own. */
+  private boolean isAlone() {
+    return !mayBeInUnheardTransaction && !tracker.inTransactionMode();
+  }
+
+  /**
+   * True if an execution of a write that may be asked for its rows is not ({@link AskedRows}).
+   *
+   * @param key the bits of the key by which it finds its row
+   */
+  boolean goesUnasked(CachedPlan write, long key) {
+    if (!write.returnsWrittenRows() || isOfInnoDb() || !isAlone()) {
+      return false;
+    }
+    AskedRows.Asking asking = database.asked().next(key);
+    if (asking != AskedRows.Asking.AGAIN) {
+      write.usuallyUnasked(asking == AskedRows.Asking.NOT);
+    }
+    return asking == AskedRows.Asking.NOT;
   }
 
   /**

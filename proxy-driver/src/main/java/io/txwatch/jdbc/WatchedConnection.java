@@ -83,14 +83,22 @@ final class WatchedConnection extends DelegatingConnection {
    * @param key the bits of the key
    */
   @Nullable String writersOfHeld(CachedPlan write, long key) {
-    String writers = writersOfHeld(key);
-    write.usuallyHeld(writers != null);
+    long open = tracker.open();
+    if (open == 0) {
+      return null;
+    }
+    String writers = writersOfHeld(open, key);
+    write.usuallyUnasked(writers != null);
     return writers;
   }
 
   /** The same, of no statement in particular. */
   @Nullable String writersOfHeld(long key) {
-    return plans.mayHoldRows() ? knownRows.writers(tracker.open(), key) : null;
+    return writersOfHeld(tracker.open(), key);
+  }
+
+  private @Nullable String writersOfHeld(long transaction, long key) {
+    return plans.mayHoldRows() ? knownRows.writers(transaction, key) : null;
   }
 
   // ---------------------------------------------------------------- reads beside statements
@@ -402,7 +410,7 @@ final class WatchedConnection extends DelegatingConnection {
   private PreparedStatement prepare(String sql, StatementOptions options) throws SQLException {
     CachedPlan cached = plans.of(sql, options);
     CachedPlan active =
-        cached.isUsuallyHeld() && plans.mayHoldRows()
+        cached.isUsuallyUnasked() && plans.mayHoldRows()
             ? plans.ofHeldRow(cached)
             : options.keysAsked() || cached.isBatched() || !returning.mayReturn()
                 ? plans.withoutWrittenRows(cached)

@@ -21,6 +21,7 @@ import java.util.function.UnaryOperator;
  * @param pipeline where events go
  * @param mostSideRows how many rows a read beside a statement may bring
  * @param memory what such reads have learnt
+ * @param asked which rows autocommitted UPDATEs were asked for
  */
 record WatchedDatabase(
     Database database,
@@ -32,7 +33,8 @@ record WatchedDatabase(
     PlanCache plans,
     Pipeline pipeline,
     int mostSideRows,
-    SideReadMemory memory) {
+    SideReadMemory memory,
+    AskedRows asked) {
 
   static WatchedDatabase of(
       Database database,
@@ -52,7 +54,8 @@ record WatchedDatabase(
         new PlanCache(planner, show, exactPlaces),
         pipeline,
         mostSideRows,
-        new SideReadMemory());
+        new SideReadMemory(),
+        new AskedRows());
   }
 
   /** An empty cache, for a session that looks names up elsewhere. */

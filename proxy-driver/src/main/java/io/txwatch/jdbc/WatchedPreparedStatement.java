@@ -257,9 +257,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   private void prepareForWrite() throws SQLException {
-    CachedPlan wanted = fitting();
-    held = writersOfHeld(wanted);
-    prepareFor(connection.plans.ofWrite(wanted, held != null, mayDrain()));
+    prepareFor(toSend(fitting(), mayDrain()));
   }
 
   private <T> T run(Execution execution, PreparedCall<T> call) throws SQLException {

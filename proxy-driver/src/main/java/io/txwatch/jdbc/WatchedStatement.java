@@ -130,9 +130,7 @@ class WatchedStatement extends ExecutingStatement {
 
   /** The plan for a text; {@code writtenRows} if a write may be made to return its rows. */
   private CachedPlan plan(String sql, boolean writtenRows) {
-    CachedPlan cached = connection.plans.of(sql, options);
-    held = writersOfHeld(cached);
-    return connection.plans.ofWrite(cached, held != null, writtenRows && mayDrain());
+    return toSend(connection.plans.of(sql, options), writtenRows && mayDrain());
   }
 
   /**
