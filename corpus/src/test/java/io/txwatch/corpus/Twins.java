@@ -106,6 +106,7 @@ final class Twins {
           Outcome raw = expected.get(i);
           twin.next();
           Outcome seen = perform(connection, step);
+          twin.lookForWriters(real);
           if (!raw.lines().equals(seen.lines())) {
             differences.add(
                 Difference.of(
