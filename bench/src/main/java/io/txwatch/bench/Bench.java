@@ -8,7 +8,6 @@ import io.txwatch.bench.fuzz.FuzzSpeedCommand;
 import io.txwatch.bench.jmh.JmhCommand;
 import io.txwatch.bench.overhead.OverheadCommand;
 import io.txwatch.bench.overhead.StatementsCommand;
-import io.txwatch.bench.overhead.UnknownNameException;
 import io.txwatch.bench.startup.StartupCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -44,7 +43,7 @@ public final class Bench {
     return new CommandLine(new Bench())
         .setExecutionExceptionHandler(
             (exception, command, parsed) -> {
-              if (exception instanceof UnknownNameException) {
+              if (exception instanceof UnusableOptionException) {
                 command.getErr().println("bench/run: " + exception.getMessage());
                 return CommandLine.ExitCode.USAGE;
               }

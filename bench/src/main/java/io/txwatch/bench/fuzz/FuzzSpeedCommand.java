@@ -2,6 +2,7 @@ package io.txwatch.bench.fuzz;
 
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Markdown;
+import io.txwatch.bench.Named;
 import io.txwatch.bench.Output;
 import io.txwatch.campaign.Campaign;
 import io.txwatch.campaign.Summary;
@@ -37,9 +38,9 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
   @Option(
       names = "--db",
       split = ",",
-      description = "servers: ${COMPLETION-CANDIDATES}",
-      defaultValue = "MARIADB,POSTGRESQL,H2")
-  private List<ServerKind> kinds = List.of();
+      description = "mariadb, postgresql, h2, sqlite, mysql (one that TXWATCH_TEST_URLS names)",
+      defaultValue = "mariadb,postgresql,h2")
+  private List<String> databases = List.of();
 
   @Option(names = "--workers", description = "cases at a time", defaultValue = "2")
   private int workers = 2;
@@ -58,6 +59,8 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
   @Override
   public Integer call()
       throws IOException, SQLException, InterruptedException, UnsupportedDbmsException {
+    List<ServerKind> kinds =
+        databases.stream().map(name -> Named.ofOption("DBMS", ServerKind.class, name)).toList();
     output.write("## Fuzzing\n\n" + Machine.describe() + "\n\n");
     output.write(
         String.format(

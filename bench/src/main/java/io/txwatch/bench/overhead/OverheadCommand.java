@@ -3,7 +3,9 @@ package io.txwatch.bench.overhead;
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Markdown;
 import io.txwatch.bench.Median;
+import io.txwatch.bench.Named;
 import io.txwatch.bench.Output;
+import io.txwatch.bench.UnusableOptionException;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.io.IOException;
@@ -44,8 +46,15 @@ public final class OverheadCommand implements Callable<Integer> {
       defaultValue = "60")
   private double warmUp = 60;
 
-  @Option(names = "--clients", description = "connections of each variant", defaultValue = "2")
-  private int clients = 2;
+  @Option(
+      names = "--clients",
+      split = ",",
+      description =
+          "connections of each variant, in a closed loop: one waits for the server, and what counts is"
+              + " how long a call takes; several keep a processor busy, and what counts is what is"
+              + " added to that one",
+      defaultValue = "1,2")
+  private List<Integer> clients = List.of();
 
   @Mixin private Subjects subjects = new Subjects();
 
@@ -69,8 +78,9 @@ public final class OverheadCommand implements Callable<Integer> {
     List<WorkloadKind> kinds = subjects.workloadsOr(WorkloadKind.values());
     List<ServerKind> servers = subjects.databases();
     Placement placement = subjects.placement();
-    Interleaving interleaving =
-        new Interleaving(seconds, rounds, warmUp, clients, placement, jvmOptions);
+    if (clients.stream().anyMatch(count -> count < 1)) {
+      throw new UnusableOptionException("--clients: a number of connections is at least 1");
+    }
     Path directory = Files.createTempDirectory("txwatch-bench");
     output.say("logs of the variants: " + directory);
     output.write("## Throughput of whole applications\n\n");
@@ -78,26 +88,30 @@ public final class OverheadCommand implements Callable<Integer> {
     output.write(
         String.format(
             Locale.ROOT,
-            "%d clients in a closed loop, %d interleaved rounds of %s s for each variant. Beforehand"
+            "Clients in a closed loop, %d interleaved rounds of %s s for each variant. Beforehand"
                 + " each runs until its JVM has compiled what it is going to compile, %s s at most:"
                 + " measured is what watching costs once a service has been running for a while;"
                 + " what it costs before that, the benchmark `startup` tells. All databases fit in"
                 + " the server's memory (1 GiB of PostgreSQL's shared buffers, of MariaDB's buffer"
                 + " pool). %s Ratios are to raw in the same round: their median, and between what it lies"
                 + " with a confidence of 95 %%.%n%n",
-            clients,
             rounds,
             number(seconds),
             number(warmUp),
             placement.describe()));
-    for (ServerKind kind : servers) {
-      for (WorkloadKind workload : kinds) {
-        Path logs =
-            Files.createDirectory(directory.resolve(Named.option(kind) + "-" + workload.option()));
-        Map<Variant, List<Slice>> slices =
-            interleaving.run(kind, workload, chosen, logs, this::progress);
-        output.write("### " + workload.title() + " on " + describe(kind) + "\n\n");
-        output.write(table(slices) + "\n");
+    for (int count : clients) {
+      Interleaving interleaving =
+          new Interleaving(seconds, rounds, warmUp, count, placement, jvmOptions);
+      String many = count == 1 ? "one client" : count + " clients";
+      for (ServerKind kind : servers) {
+        for (WorkloadKind workload : kinds) {
+          String name = Named.option(kind) + "-" + workload.option() + "-" + count;
+          Path logs = Files.createDirectory(directory.resolve(name));
+          Map<Variant, List<Slice>> slices =
+              interleaving.run(kind, workload, chosen, logs, this::progress);
+          output.write("### " + workload.title() + " on " + describe(kind) + ", " + many + "\n\n");
+          output.write(table(slices) + "\n");
+        }
       }
     }
     if (growth > 0) {

@@ -1,5 +1,6 @@
 package io.txwatch.bench.overhead;
 
+import io.txwatch.bench.UnusableOptionException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,6 +28,18 @@ enum Placement {
   /** Those that this process had when it began. */
   private static final List<Integer> ALL = processors();
 
+  /**
+   * This one, if it can be had here.
+   *
+   * @throws UnusableOptionException if there are not two processors, or not known
+   */
+  Placement usable() {
+    if (this == APART) {
+      half(ALL, 0);
+    }
+    return this;
+  }
+
   /** A sentence for reports. */
   String describe() {
     return switch (this) {
@@ -38,7 +51,7 @@ enum Placement {
   }
 
   /** What the command line of a process of the application begins with. */
-  List<String> ofApplication() throws IOException {
+  List<String> ofApplication() {
     return this == SHARED ? List.of() : List.of("taskset", "-c", half(ALL, 0));
   }
 
@@ -111,10 +124,12 @@ enum Placement {
 
   /**
    * The first or the second half of them, as Linux writes it; of an odd number the second has more.
+   *
+   * @throws UnusableOptionException if there are not two
    */
-  static String half(List<Integer> processors, int which) throws IOException {
+  static String half(List<Integer> processors, int which) {
     if (processors.size() < 2) {
-      throw new IOException(
+      throw new UnusableOptionException(
           "application and server cannot have processors of their own here: --processors shared");
     }
     int middle = processors.size() / 2;

@@ -1,5 +1,6 @@
 package io.txwatch.bench.overhead;
 
+import io.txwatch.bench.Named;
 import io.txwatch.servers.ServerKind;
 import java.util.Arrays;
 import java.util.List;
@@ -55,6 +56,6 @@ final class Subjects {
   }
 
   Placement placement() {
-    return Named.ofOption("placement", Placement.class, processors);
+    return Named.ofOption("placement", Placement.class, processors).usable();
   }
 }

@@ -1,6 +1,7 @@
 package io.txwatch.bench.overhead;
 
 import com.p6spy.engine.spy.P6SpyDriver;
+import io.txwatch.bench.Named;
 import io.txwatch.jdbc.TxWatchDriver;
 import java.nio.file.Path;
 import java.sql.Connection;

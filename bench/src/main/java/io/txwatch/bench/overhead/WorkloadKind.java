@@ -1,5 +1,7 @@
 package io.txwatch.bench.overhead;
 
+import io.txwatch.bench.Named;
+
 /** The workloads there are. */
 public enum WorkloadKind {
   /** TPC-C's five transactions. */

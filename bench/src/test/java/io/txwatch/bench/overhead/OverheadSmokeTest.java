@@ -165,6 +165,29 @@ class OverheadSmokeTest {
     assertThat(timings.micros("UPDATE")).isZero();
   }
 
+  @Test
+  void noClients() {
+    StringWriter said = new StringWriter();
+
+    int code =
+        Bench.commandLine().setErr(new PrintWriter(said)).execute("overhead", "--clients=1,0");
+
+    assertThat(code).isEqualTo(2);
+    assertThat(said.toString()).startsWith("bench/run: --clients: ").hasLineCount(1);
+  }
+
+  @Test
+  void fuzzKnowsItsServers() {
+    StringWriter said = new StringWriter();
+
+    int code = Bench.commandLine().setErr(new PrintWriter(said)).execute("fuzz", "--db=oracle");
+
+    assertThat(code).isEqualTo(2);
+    assertThat(said.toString())
+        .startsWith("bench/run: unknown DBMS oracle, there is: ")
+        .hasLineCount(1);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "--db=oracle, 'unknown DBMS oracle, there is: '",

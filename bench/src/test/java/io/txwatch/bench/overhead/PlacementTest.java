@@ -3,6 +3,7 @@ package io.txwatch.bench.overhead;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.txwatch.bench.UnusableOptionException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,7 @@ class PlacementTest {
   }
 
   @Test
-  void halves() throws Exception {
+  void halves() {
     assertThat(Placement.half(List.of(0, 1), 0)).isEqualTo("0");
     assertThat(Placement.half(List.of(0, 1), 1)).isEqualTo("1");
     assertThat(Placement.half(List.of(2, 3, 7), 0)).isEqualTo("2");
@@ -25,6 +26,7 @@ class PlacementTest {
   @Test
   void oneProcessorHasNoHalves() {
     assertThatThrownBy(() -> Placement.half(List.of(0), 0))
+        .isInstanceOf(UnusableOptionException.class)
         .hasMessageContaining("--processors shared");
   }
 }

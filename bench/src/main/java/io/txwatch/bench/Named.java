@@ -1,4 +1,4 @@
-package io.txwatch.bench.overhead;
+package io.txwatch.bench;
 
 import java.util.Arrays;
 import java.util.Locale;
@@ -8,11 +8,12 @@ import java.util.stream.Collectors;
  * Constants by the names that they have on command lines: {@code INLINE_NONE} is {@code
  * inline-none}.
  */
-final class Named {
+public final class Named {
 
   private Named() {}
 
-  static String option(Enum<?> constant) {
+  /** The name of a constant. */
+  public static String option(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
@@ -20,15 +21,15 @@ final class Named {
    * The constant of that name.
    *
    * @param what all of them are, for people
-   * @throws UnknownNameException with a line that names all there are
+   * @throws UnusableOptionException with a line that names all there are
    */
-  static <T extends Enum<T>> T ofOption(String what, Class<T> type, String option) {
+  public static <T extends Enum<T>> T ofOption(String what, Class<T> type, String option) {
     return Arrays.stream(type.getEnumConstants())
         .filter(constant -> option(constant).equals(option))
         .findFirst()
         .orElseThrow(
             () ->
-                new UnknownNameException(
+                new UnusableOptionException(
                     "unknown "
                         + what
                         + " "
