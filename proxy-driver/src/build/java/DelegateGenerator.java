@@ -31,6 +31,16 @@ import javax.tools.ToolProvider;
  */
 public final class DelegateGenerator {
 
+  /** What an application may change after it has set it. */
+  private static final Set<String> MAY_CHANGE =
+      Set.of(
+          "byte[]",
+          "java.lang.Object",
+          "java.sql.Date",
+          "java.sql.Time",
+          "java.sql.Timestamp",
+          "java.util.Calendar");
+
   private static final String PACKAGE = "io.txwatch.jdbc";
 
   /**
@@ -236,13 +246,19 @@ public final class DelegateGenerator {
                 + "  protected abstract void valueSet(int index, Object value);\n"
                 + "\n  /** Tells that a parameter has a value of another kind. */\n"
                 + "  protected abstract void otherValueSet(int index);\n"
+                + "\n  /** A value as the driver has it from now on, whatever the application makes of it. */\n"
+                + "  protected abstract <T> T taken(T value);\n"
                 + "\n  /** Keeps a setter that has been called. */\n"
                 + "  protected abstract void keep(int index, Setter setter);\n"
                 + "\n  /** Tells that a parameter is about to be set from a stream, which can be read once only. */\n"
                 + "  protected abstract void beforeStream() throws java.sql.SQLException;\n"
                 + "\n  /** A setter with its value. */\n"
                 + "  interface Setter {\n    /** Sets the parameter at a place. */\n"
-                + "    void set(java.sql.PreparedStatement statement, int place) throws java.sql.SQLException;\n  }\n";
+                + "    void set(java.sql.PreparedStatement statement, int place) throws java.sql.SQLException;\n"
+                + "\n    /** The same for a row of a batch, which has been added. */\n"
+                + "    default Setter added(io.txwatch.sql.Dialect dialect) {\n      return this;\n    }\n"
+                + "\n    /** The same with what its value is now. */\n"
+                + "    default Setter now() {\n      return this;\n    }\n  }\n";
       };
     }
 
@@ -299,18 +315,7 @@ public final class DelegateGenerator {
         if (types.stream().anyMatch(DelegateGenerator::isStream)) {
           out.append("    beforeStream();\n");
         } else {
-          String rest = String.join(", ", arguments.subList(1, arguments.size()));
-          int which = (name + types).hashCode();
-          keep =
-              "    if (keepsSetters()) {\n      keep(a0, (s, i) -> s."
-                  + name
-                  + "(i, "
-                  + rest
-                  + "));\n      if (keepsValues()) {\n        keepValue(a0, io.txwatch.capture.PredicateHash.value("
-                  + which
-                  + "L, "
-                  + rest
-                  + "));\n      }\n    }\n";
+          keep = keep(name, types, arguments.subList(1, arguments.size()));
         }
       }
       if (target.hooks() == Hooks.SETTERS && !hook.isEmpty()) {
@@ -367,6 +372,35 @@ public final class DelegateGenerator {
       case "setNull" -> "valueSet(a0, (Object) null)";
       default -> "otherValueSet(a0)";
     };
+  }
+
+  /** Keeps a setter that was called, with values as the driver has them from now on. */
+  private static String keep(String name, List<String> types, List<String> values) {
+    StringBuilder taken = new StringBuilder();
+    List<String> kept = new ArrayList<>(values);
+    for (int i = 0; i < values.size(); i++) {
+      String type = types.get(i + 1);
+      if (MAY_CHANGE.contains(type)) {
+        taken.append("      %1$s k%2$d = taken(a%2$d);\n".formatted(type, i + 1));
+        kept.set(i, "k" + (i + 1));
+      }
+    }
+    String setter = "(s, i) -> s.%s(i, %s)".formatted(name, String.join(", ", kept));
+    if (MAY_CHANGE.contains(types.get(1))) {
+      kept.set(0, "v");
+      setter =
+          "new ChangingValue<>(k1, (s, i, v) -> s.%s(i, %s))"
+              .formatted(name, String.join(", ", kept));
+    }
+    return "    if (keepsSetters()) {\n"
+        + taken
+        + "      keep(a0, "
+        + setter
+        + ");\n      if (keepsValues()) {\n        keepValue(a0, io.txwatch.capture.PredicateHash.value("
+        + (name + types).hashCode()
+        + "L, "
+        + String.join(", ", values)
+        + "));\n      }\n    }\n";
   }
 
   private static boolean isStream(String type) {

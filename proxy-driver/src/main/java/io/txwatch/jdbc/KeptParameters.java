@@ -3,6 +3,7 @@ package io.txwatch.jdbc;
 import io.txwatch.jdbc.DelegatingPreparedStatement.Setter;
 import io.txwatch.sql.Assumed;
 import io.txwatch.sql.Carried;
+import io.txwatch.sql.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class KeptParameters {
 
   private final int count;
+  private final Dialect dialect;
   private @Nullable Setter @Nullable [] setters;
   private long @Nullable [] hashes;
 
@@ -30,9 +32,11 @@ final class KeptParameters {
    * Nothing was set yet.
    *
    * @param count how many parameters the application's text has
+   * @param dialect of the DBMS, whose driver has its own ways with values that change
    */
-  KeptParameters(int count) {
+  KeptParameters(int count, Dialect dialect) {
     this.count = count;
+    this.dialect = dialect;
   }
 
   /** What was set, at the time when a row was added to a batch. */
@@ -137,9 +141,18 @@ final class KeptParameters {
    */
   Snapshot snapshot(long key) {
     return new Snapshot(
-        streamed || setters == null ? null : setters.clone(),
+        streamed || setters == null ? null : added(setters),
         hashes == null ? null : hashes.clone(),
         key);
+  }
+
+  private @Nullable Setter[] added(@Nullable Setter[] given) {
+    @Nullable Setter[] added = given.clone();
+    for (int i = 0; i < added.length; i++) {
+      Setter setter = added[i];
+      added[i] = setter == null ? null : setter.added(dialect);
+    }
+    return added;
   }
 
   /** Sets what was set when a row was added to a batch. */

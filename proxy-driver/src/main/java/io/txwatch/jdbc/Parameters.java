@@ -21,14 +21,23 @@ record Parameters(
 
   private static final long[] NO_VALUES = new long[0];
 
-  /** A copy that the application's next setters do not change. */
+  /** A copy that neither the application's next setters change nor what it makes of its values. */
   Parameters copy() {
     return setters == null && hashes == null
         ? this
         : new Parameters(
-            setters == null ? null : setters.clone(),
+            setters == null ? null : now(setters),
             hashes == null ? null : hashes.clone(),
             complete);
+  }
+
+  private static @Nullable Setter[] now(@Nullable Setter[] setters) {
+    @Nullable Setter[] now = setters.clone();
+    for (int i = 0; i < now.length; i++) {
+      Setter setter = now[i];
+      now[i] = setter == null ? null : setter.now();
+    }
+    return now;
   }
 
   /**

@@ -48,7 +48,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     super(delegate, connection, options);
     this.plan = plan;
     this.active = active;
-    this.kept = new KeptParameters(plan.plan().parameterCount());
+    this.kept = new KeptParameters(plan.plan().parameterCount(), connection.rules().dialect());
   }
 
   // ---------------------------------------------------------------- parameters
@@ -75,6 +75,11 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   protected void keepValue(int index, long hash) {
     kept.keepHash(index, hash);
+  }
+
+  @Override
+  protected <T> T taken(T value) {
+    return ChangingValue.whenSet(connection.rules().dialect(), value);
   }
 
   @Override

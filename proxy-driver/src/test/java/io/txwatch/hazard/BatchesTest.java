@@ -6,11 +6,18 @@ import io.txwatch.history.Event;
 import io.txwatch.jdbc.TestDatabase;
 import io.txwatch.jdbc.Transcript;
 import io.txwatch.servers.ServerKind;
+import java.sql.Connection;
+import java.sql.Date;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Time;
+import java.sql.Timestamp;
 import java.util.Arrays;
+import java.util.Calendar;
 import java.util.List;
+import java.util.TimeZone;
 import org.junit.jupiter.api.DisplayName;
 
 /** Batches, and several statements in one string. */
@@ -186,5 +193,111 @@ class BatchesTest {
                 }
               }
             });
+  }
+
+  /** Some drivers take what it is worth when it is set, others when it is sent. */
+  @OnEach
+  @DisplayName("33 batches, and what is executed otherwise: values that change after they were set")
+  void valuesThatChangeOnceTheyWereSet(Place place) throws SQLException {
+    String time = place.isMySqlLike() ? "DATETIME(3)" : "TIMESTAMP";
+    String bytes = place.is(ServerKind.POSTGRESQL) ? "BYTEA" : "VARBINARY(4)";
+    place
+        .of(
+            "CREATE TABLE moment (id INT PRIMARY KEY, n INT NOT NULL, t %1$s, c %1$s, d DATE, k TIME, o %1$s, b %2$s)"
+                .formatted(time, bytes),
+            "INSERT INTO moment (id, n) VALUES (1, 0), (2, 0), (3, 0)")
+        .run(
+            (connection, transcript) -> {
+              for (boolean autoCommit : new boolean[] {true, false}) {
+                connection.setAutoCommit(autoCommit);
+                try (PreparedStatement update =
+                    connection.prepareStatement(
+                        "UPDATE moment SET n = n + 1, t = ?, c = ?, d = ?, k = ?, o = ?, b = ? WHERE id = ?")) {
+                  Changing values = new Changing();
+                  values.setTo(update, 1);
+                  values.change(2);
+                  transcript.line("executed " + update.executeUpdate());
+                  values.contents(connection, transcript);
+                  lockFirst(connection, place);
+                  for (int id = 1; id <= 3; id++) {
+                    values.change(2 + id);
+                    values.setTo(update, id);
+                    values.change(20 + id);
+                    update.addBatch();
+                  }
+                  values.change(30);
+                  transcript.line(Arrays.toString(update.executeBatch()));
+                  values.contents(connection, transcript);
+                  for (int i = 0; i < 6; i++) {
+                    values.setTo(update, 2);
+                    values.change(40 + i);
+                    transcript.line("executed " + update.executeUpdate());
+                    values.contents(connection, transcript);
+                  }
+                  values.change(50);
+                  update.execute(); // with what was set the last time
+                  values.contents(connection, transcript);
+                }
+              }
+              connection.rollback();
+            });
+  }
+
+  /** So that the first item of a batch may be sent in another way than the second. */
+  private static void lockFirst(Connection connection, Place place) throws SQLException {
+    String lock = place.is(ServerKind.SQLITE) ? "" : " FOR UPDATE";
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT n FROM moment WHERE id = 1" + lock)) {
+      row.next();
+    }
+  }
+
+  /** Objects that an application has, and sets once and again. */
+  private static final class Changing {
+    private static final long DAY = 86_400_000;
+
+    private final Timestamp t = new Timestamp(0);
+    private final Timestamp c = new Timestamp(0);
+    private final Calendar utc = Calendar.getInstance(TimeZone.getTimeZone("UTC"));
+    private final Date d = new Date(0);
+    private final Time k = new Time(0);
+    private final Timestamp o = new Timestamp(0);
+    private final byte[] b = new byte[1];
+
+    Changing() {
+      change(1);
+    }
+
+    void change(int to) {
+      for (java.util.Date one : List.of(t, c, d, k, o)) {
+        one.setTime(to * DAY + to * 1_000L);
+      }
+      utc.setTimeZone(TimeZone.getTimeZone("GMT+" + to % 10));
+      b[0] = (byte) to;
+    }
+
+    void setTo(PreparedStatement statement, int id) throws SQLException {
+      statement.setTimestamp(1, t);
+      statement.setTimestamp(2, c, utc);
+      statement.setDate(3, d);
+      statement.setTime(4, k);
+      statement.setObject(5, o);
+      statement.setBytes(6, b);
+      statement.setInt(7, id);
+    }
+
+    void contents(Connection connection, Transcript transcript) throws SQLException {
+      try (Statement statement = connection.createStatement();
+          ResultSet rows =
+              statement.executeQuery("SELECT t, c, d, k, o, b FROM moment ORDER BY id")) {
+        while (rows.next()) {
+          StringBuilder row = new StringBuilder("row");
+          for (int i = 1; i <= 5; i++) {
+            row.append(" | ").append(rows.getString(i));
+          }
+          transcript.line(row + " | " + Arrays.toString(rows.getBytes(6)));
+        }
+      }
+    }
   }
 }
