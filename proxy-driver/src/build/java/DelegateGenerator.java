@@ -365,10 +365,13 @@ public final class DelegateGenerator {
 
   /** What is told of a setter's value: an integer, a number, an object, or that it is another. */
   private static String valueSet(String name, List<String> types) {
-    return switch (name.equals("setNull") ? name : types.size() == 2 ? name : "") {
+    boolean inItsCalendar = types.size() == 3 && types.get(2).equals("java.util.Calendar");
+    boolean plain = types.size() == 2 || name.equals("setNull") || inItsCalendar;
+    return switch (plain ? name : "") {
       case "setByte", "setShort", "setInt", "setLong" -> "valueSet(a0, (long) a1)";
       case "setDouble" -> "valueSet(a0, a1)";
-      case "setString", "setObject", "setBigDecimal" -> "valueSet(a0, (Object) a1)";
+      case "setString", "setObject", "setBigDecimal", "setTimestamp", "setDate" ->
+          "valueSet(a0, (Object) a1)";
       case "setNull" -> "valueSet(a0, (Object) null)";
       default -> "otherValueSet(a0)";
     };

@@ -1,6 +1,10 @@
 package io.txwatch.sql;
 
 import java.math.BigDecimal;
+import java.sql.Date;
+import java.sql.Timestamp;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
 
 /**
  * What the value of a parameter must be for a text to mean what it should. What is not known to be
@@ -152,6 +156,60 @@ public sealed interface AssumedValue {
     @Override
     public boolean fitsNull() {
       return true;
+    }
+  }
+
+  /**
+   * Day and time, to the second or with more digits.
+   *
+   * @param orNull true if NULL will do
+   */
+  record Moment(boolean orNull) implements AssumedValue {
+    @Override
+    public boolean fits(long value) {
+      return false;
+    }
+
+    @Override
+    public boolean fits(double value) {
+      return false;
+    }
+
+    @Override
+    public boolean fits(Object value) {
+      return value instanceof Timestamp || value instanceof LocalDateTime;
+    }
+
+    @Override
+    public boolean fitsNull() {
+      return orNull;
+    }
+  }
+
+  /**
+   * A day.
+   *
+   * @param orNull true if NULL will do
+   */
+  record Day(boolean orNull) implements AssumedValue {
+    @Override
+    public boolean fits(long value) {
+      return false;
+    }
+
+    @Override
+    public boolean fits(double value) {
+      return false;
+    }
+
+    @Override
+    public boolean fits(Object value) {
+      return value instanceof Date || value instanceof LocalDate;
+    }
+
+    @Override
+    public boolean fitsNull() {
+      return orNull;
     }
   }
 }

@@ -166,6 +166,10 @@ final class ValueGuard {
           whole(equals, ComparedGuard.bits(type.group(1)), to);
       case "decimal" -> decimal(equals, number(type, 2), number(type, 3), to);
       case "varchar" -> text(equals, number(type, 2), to);
+      case "datetime" -> moment(equals, number(type, 2), "%s", to);
+      // Not as the session's time zone shows it: an hour of the year is there twice.
+      case "timestamp" -> moment(equals, number(type, 2), "unix_timestamp(%s)", to);
+      case "date" -> day(equals, to);
       default -> Optional.empty();
     };
   }
@@ -222,6 +226,33 @@ final class ValueGuard {
         : Optional.empty();
   }
 
+  /**
+   * Cast to what the column holds: what comes behind is cut off or rounded, as it is when it is
+   * stored.
+   *
+   * @param digits how many of a second's the column has behind the point
+   * @param compared what is compared of either
+   */
+  private Optional<Assignment> moment(int equals, int digits, String compared, int to) {
+    int from = equals + 1;
+    if (!isParameter(from, to)) {
+      return Optional.empty();
+    }
+    String type = digits == 0 ? "datetime" : "datetime(" + digits + ")";
+    String given = "cast(%s as %s)".formatted(again(from), type);
+    return Optional.of(
+        new Assignment(
+            compared.formatted(name(equals)) + " <=> " + compared.formatted(given),
+            Map.of(numbers[from], new AssumedValue.Moment(!isNotNull(equals)))));
+  }
+
+  private Optional<Assignment> day(int equals, int to) {
+    int from = equals + 1;
+    return isParameter(from, to)
+        ? same(equals, again(from), from, new AssumedValue.Day(!isNotNull(equals)))
+        : Optional.empty();
+  }
+
   /** Unchanged if the column is what is assigned. */
   private Optional<Assignment> same(int equals, String value) {
     return Optional.of(new Assignment(name(equals) + " <=> " + value, Map.of()));
@@ -245,7 +276,11 @@ final class ValueGuard {
 
   /** A condition; empty if the column never is. */
   private String isNull(int equals) {
-    return traits.notNull().contains(tokens.folded(equals - 1)) ? "" : name(equals) + " is null";
+    return isNotNull(equals) ? "" : name(equals) + " is null";
+  }
+
+  private boolean isNotNull(int equals) {
+    return traits.notNull().contains(tokens.folded(equals - 1));
   }
 
   /** Of {@code column + value} or {@code column - value} the value; -1 if it is neither. */

@@ -7,17 +7,25 @@ import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.math.BigDecimal;
 import java.sql.Connection;
+import java.sql.Date;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
+import java.sql.Timestamp;
 import java.sql.Types;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Calendar;
 import java.util.List;
 import java.util.Random;
+import java.util.TimeZone;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -39,15 +47,18 @@ class UnchangedParametersTest {
           + " d DECIMAL(8,3), p DECIMAL(20,4), s VARCHAR(10), o VARCHAR(10) CHARACTER SET utf16,"
           + " l VARCHAR(8) CHARACTER SET latin1, c CHAR(3), `key` VARCHAR(10) NOT NULL, f DOUBLE,"
           + " i2 INT NOT NULL, g2 BIGINT NOT NULL, d2 DECIMAL(8,3) NOT NULL,"
+          + " m DATETIME, m3 DATETIME(3) NOT NULL, m6 DATETIME(6), w TIMESTAMP NULL,"
+          + " w6 TIMESTAMP(6) NOT NULL DEFAULT '2020-01-01', y DATE, y2 DATE NOT NULL,"
           + " at DATETIME(6) DEFAULT '2000-01-01' ON UPDATE CURRENT_TIMESTAMP(6))";
 
   private static final String ROW =
-      "INSERT INTO r (id, i, k, g, u, d, p, s, o, l, c, `key`, f, i2, g2, d2)"
-          + " VALUES (1, 1, 1, 1, 1, 1.5, 1.5, 'a', 'a', 'a', 'a', 'a', 1, 1, 1, 1.5)";
+      "INSERT INTO r (id, i, k, g, u, d, p, s, o, l, c, `key`, f, i2, g2, d2, m3, y2)"
+          + " VALUES (1, 1, 1, 1, 1, 1.5, 1.5, 'a', 'a', 'a', 'a', 'a', 1, 1, 1, 1.5,"
+          + " '2020-01-01', '2020-01-01')";
 
   private static final String CONTENTS =
-      "SELECT i, k, g, u, d, p, hex(s), hex(o), hex(l), hex(c), hex(`key`), f, i2, g2, d2"
-          + " FROM r";
+      "SELECT i, k, g, u, d, p, hex(s), hex(o), hex(l), hex(c), hex(`key`), f, i2, g2, d2,"
+          + " m, m3, m6, w, least(w6, timestamp'2026-01-01 00:00:00'), y, y2 FROM r";
 
   /** Ways to assign each column. */
   private static final List<List<String>> ASSIGNMENTS =
@@ -66,7 +77,14 @@ class UnchangedParametersTest {
           List.of("f = ?", "f = f + ?"),
           List.of("i2 = i2 + 1", "i2 = i2 - ?", "i2 = ?"),
           List.of("g2 = g2 + ?", "g2 = g2 - 1", "g2 = ?"),
-          List.of("d2 = d2 + ?", "r.d2 = r.d2 - 2", "d2 = d2 + 0"));
+          List.of("d2 = d2 + ?", "r.d2 = r.d2 - 2", "d2 = d2 + 0"),
+          List.of("m = ?", "m = m + interval 1 second"),
+          List.of("m3 = ?", "r.m3 = ?"),
+          List.of("m6 = ?", "m6 = null"),
+          List.of("w = ?", "w = from_unixtime(1577836800)"),
+          List.of("w6 = ?"),
+          List.of("y = ?", "y = '2020-01-01'"),
+          List.of("y2 = ?"));
 
   private static final List<Object> NUMBERS =
       Arrays.asList(
@@ -99,6 +117,36 @@ class UnchangedParametersTest {
   private static final List<Object> TEXTS =
       Arrays.asList("a", "a", "A", "a ", "ä", "a'b", "a\\b", "a\tb", "", "123456789012", null);
 
+  private static final List<Object> TIMES =
+      Arrays.asList(
+          Timestamp.valueOf("2020-01-01 00:00:00"),
+          Timestamp.valueOf("2020-01-01 00:00:00"),
+          Timestamp.valueOf("2020-01-01 00:00:00.4"),
+          Timestamp.valueOf("2020-01-01 00:00:00.5"),
+          Timestamp.valueOf("2020-01-01 00:00:00.0004"),
+          Timestamp.valueOf("2020-01-01 00:00:00.0005"),
+          Timestamp.valueOf("2020-01-01 00:00:00.000001"),
+          Timestamp.valueOf("2020-01-01 00:00:00.0000006"),
+          Timestamp.valueOf("2019-12-31 23:59:59.999999"),
+          Timestamp.valueOf("1969-12-31 12:00:00"),
+          Timestamp.valueOf("1970-01-01 00:00:00"),
+          Timestamp.valueOf("2038-01-19 03:14:07"),
+          Timestamp.valueOf("2038-01-20 00:00:00"),
+          LocalDateTime.of(2020, 1, 1, 0, 0),
+          LocalDateTime.of(2020, 1, 1, 0, 0, 0, 500_000_000),
+          LocalDateTime.of(2020, 1, 1, 0, 0, 0, 1_000),
+          OffsetDateTime.of(2020, 1, 1, 0, 0, 0, 0, ZoneOffset.ofHours(1)),
+          new java.util.Date(1_577_836_800_000L),
+          Date.valueOf("2020-01-01"),
+          Date.valueOf("2020-01-02"),
+          LocalDate.of(2020, 1, 1),
+          LocalDate.of(1, 1, 1),
+          "2020-01-01",
+          "2020-01-01 00:00:00.5",
+          "0000-00-00",
+          20_200_101,
+          null);
+
   private interface Work {
     List<Object> run(PreparedStatement statement) throws SQLException;
   }
@@ -111,8 +159,16 @@ class UnchangedParametersTest {
                     Arguments.of(kind, "", "SELECT 1"),
                     Arguments.of(kind, "", "SET SESSION sql_mode = ''"),
                     Arguments.of(kind, "", "SET character_set_connection = utf16"),
+                    Arguments.of(kind, fractions(kind), "SELECT 1"),
+                    Arguments.of(kind, "", "SET time_zone = '+05:30'"),
                     Arguments.of(kind, "&useServerPrepStmts=true", "SELECT 1"),
                     Arguments.of(kind, "&rewriteBatchedStatements=true", "SELECT 1")));
+  }
+
+  /** A session that does with fractions of seconds what others do not: it is strict as well. */
+  private static String fractions(ServerKind kind) {
+    String mode = kind == ServerKind.MYSQL ? "TIME_TRUNCATE_FRACTIONAL" : "TIME_ROUND_FRACTIONAL";
+    return "&sessionVariables=sql_mode='STRICT_TRANS_TABLES," + mode + "'";
   }
 
   @ParameterizedTest
@@ -145,6 +201,42 @@ class UnchangedParametersTest {
             assertThat(seen).describedAs(what).isEqualTo(expected);
             boolean named = !text(inWatched, "SELECT txw_wl FROM r").equals(before);
             assertThat(named).describedAs(what).isEqualTo(expected.get(0));
+          }
+        }
+      }
+    }
+    assertThat(watched.events(Event.Gap.class)).isEmpty();
+  }
+
+  /** Each after each of those near to it, in columns of every kind. */
+  @ParameterizedTest
+  @MethodSource("sessions")
+  void timesAreComparedAsTheyAreStored(ServerKind kind, String option, String session)
+      throws SQLException {
+    TestDatabase raw = TestDatabase.at(kind, TestServers.freshDatabase(kind), List.of(TABLE, ROW));
+    TestDatabase watched = TestDatabase.of(kind, TABLE, ROW);
+    String options = "&useAffectedRows=true" + option;
+    try (Connection plain = DriverManager.getConnection(raw.url + options);
+        Connection connection =
+            watched.watched(DriverManager.getConnection(watched.url + options));
+        Connection inRaw = raw.raw();
+        Connection inWatched = watched.raw()) {
+      TestDatabase.execute(plain, session);
+      TestDatabase.execute(connection, session);
+      for (String column : List.of("m", "m3", "m6", "w", "w6", "y", "y2")) {
+        String sql = "UPDATE r SET " + column + " = ? WHERE id = ?";
+        try (PreparedStatement one = plain.prepareStatement(sql);
+            PreparedStatement other = connection.prepareStatement(sql)) {
+          for (int i = 0; i < TIMES.size(); i++) {
+            for (int k : new int[] {i, (i + 1) % TIMES.size(), i, (i + 2) % TIMES.size()}) {
+              Work work = execution(Arrays.asList(TIMES.get(k), 1));
+              String what = sql + " " + TIMES.get(k);
+              List<Object> expected = outcome(inRaw, one, work);
+              String before = text(inWatched, "SELECT txw_wl FROM r");
+              assertThat(outcome(inWatched, other, work)).describedAs(what).isEqualTo(expected);
+              boolean named = !text(inWatched, "SELECT txw_wl FROM r").equals(before);
+              assertThat(named).describedAs(what).isEqualTo(expected.get(0));
+            }
           }
         }
       }
@@ -189,7 +281,8 @@ class UnchangedParametersTest {
       String assignment =
           before.substring(Math.max(before.lastIndexOf(','), before.indexOf("SET")));
       boolean text = assignment.matches("(?s).*\\b(s|o|l|c|key)\\b.*");
-      List<Object> from = text ? TEXTS : NUMBERS;
+      boolean time = assignment.matches("(?s).*\\b(m|m3|m6|w|w6|y|y2)\\b.*");
+      List<Object> from = time ? TIMES : text ? TEXTS : NUMBERS;
       values.add(before.endsWith("id = ") ? 1 : from.get(random.nextInt(from.size())));
     }
     return values;
@@ -229,6 +322,12 @@ class UnchangedParametersTest {
         statement.setBoolean(i + 1, flag);
       } else if (value instanceof String text) {
         statement.setString(i + 1, text);
+      } else if (value instanceof Timestamp time && time.getNanos() % 2 == 0) {
+        statement.setTimestamp(i + 1, time);
+      } else if (value instanceof Timestamp time) {
+        statement.setTimestamp(i + 1, time, Calendar.getInstance(TimeZone.getTimeZone("GMT-3")));
+      } else if (value instanceof Date day) {
+        statement.setDate(i + 1, day);
       } else if (value == null) {
         statement.setNull(i + 1, Types.VARCHAR);
       } else {

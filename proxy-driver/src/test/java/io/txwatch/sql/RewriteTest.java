@@ -349,6 +349,8 @@ class RewriteTest {
                     -> UPDATE c SET txw_wl = right(concat(txw_wl, TOK), 112), n = n + 1, d = c.d - ?
                     UPDATE c SET k = ?, n = n + 1
                     -> UPDATE c SET txw_wl = if(`k` <=> ? and `n` is null, txw_wl, right(concat(txw_wl, TOK), 112)), k = ?, n = n + 1
+                    UPDATE e SET m = ?, w = ?, y = ?, n = 1
+                    -> UPDATE e SET txw_wl = if(`m` <=> cast(? as datetime) and unix_timestamp(`w`) <=> unix_timestamp(cast(? as datetime(3))) and `y` <=> ? and `n` <=> 1, txw_wl, right(concat(txw_wl, TOK), 112)), m = ?, w = ?, y = ?, n = 1
                     UPDATE c SET k = k + 1, x = '', k = k - 1
                     -> UPDATE c SET txw_wl = concat_ws(',', txw_wl, ';', `k`, '', convert(sha2(`x`, 256) using ascii)), k = k + 1, x = '', k = k - 1, txw_wl = right(concat(substring_index(txw_wl, ',', 1), if(txw_wl like concat_ws(',', '%;', `k`, '', convert(sha2(`x`, 256) using ascii)), '', TOK)), 112)
                     UPDATE IGNORE t SET a = 1
@@ -507,6 +509,7 @@ class RewriteTest {
         .prepared("s", "n", "s varchar(9)", "c char(9)")
         .prepared("f", "f float(7,4)", "j json", "z timestamp(6)")
         .prepared("c", "n bigint", "k int not null", "d decimal(9,2) not null", "x text", WIDE)
+        .prepared("e", "n bigint", "m datetime", "w timestamp(3)", "y date")
         .prepared("q", "n bigint", "d decimal(12,2)", "s varchar(12)", "x text", WIDE)
         .with("v", Catalog.Status.NOT_A_BASE_TABLE, "a");
   }
