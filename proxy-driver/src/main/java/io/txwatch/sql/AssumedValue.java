@@ -5,6 +5,7 @@ import java.sql.Date;
 import java.sql.Timestamp;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.util.Set;
 
 /**
  * What the value of a parameter must be for a text to mean what it should. What is not known to be
@@ -160,11 +161,21 @@ public sealed interface AssumedValue {
   }
 
   /**
-   * Day and time, to the second or with more digits.
+   * Day and time, to the second or with more digits, or a day.
    *
+   * @param classes what the driver sends so; no subclass of them
    * @param orNull true if NULL will do
    */
-  record Moment(boolean orNull) implements AssumedValue {
+  record Time(Set<Class<?>> classes, boolean orNull) implements AssumedValue {
+
+    static Time moment(boolean orNull) {
+      return new Time(Set.of(Timestamp.class, LocalDateTime.class), orNull);
+    }
+
+    static Time day(boolean orNull) {
+      return new Time(Set.of(Date.class, LocalDate.class), orNull);
+    }
+
     @Override
     public boolean fits(long value) {
       return false;
@@ -177,34 +188,7 @@ public sealed interface AssumedValue {
 
     @Override
     public boolean fits(Object value) {
-      return value instanceof Timestamp || value instanceof LocalDateTime;
-    }
-
-    @Override
-    public boolean fitsNull() {
-      return orNull;
-    }
-  }
-
-  /**
-   * A day.
-   *
-   * @param orNull true if NULL will do
-   */
-  record Day(boolean orNull) implements AssumedValue {
-    @Override
-    public boolean fits(long value) {
-      return false;
-    }
-
-    @Override
-    public boolean fits(double value) {
-      return false;
-    }
-
-    @Override
-    public boolean fits(Object value) {
-      return value instanceof Date || value instanceof LocalDate;
+      return classes.contains(value.getClass());
     }
 
     @Override

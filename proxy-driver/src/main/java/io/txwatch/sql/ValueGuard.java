@@ -243,13 +243,13 @@ final class ValueGuard {
     return Optional.of(
         new Assignment(
             compared.formatted(name(equals)) + " <=> " + compared.formatted(given),
-            Map.of(numbers[from], new AssumedValue.Moment(!isNotNull(equals)))));
+            Map.of(numbers[from], AssumedValue.Time.moment(!isNotNull(equals)))));
   }
 
   private Optional<Assignment> day(int equals, int to) {
     int from = equals + 1;
     return isParameter(from, to)
-        ? same(equals, again(from), from, new AssumedValue.Day(!isNotNull(equals)))
+        ? same(equals, again(from), from, AssumedValue.Time.day(!isNotNull(equals)))
         : Optional.empty();
   }
 

@@ -171,41 +171,71 @@ class UnchangedParametersTest {
     return "&sessionVariables=sql_mode='STRICT_TRANS_TABLES," + mode + "'";
   }
 
+  /** The same row raw and watched, each with a session of the application's and one beside it. */
+  private record Rows(
+      TestDatabase watched,
+      Connection plain,
+      Connection connection,
+      Connection inRaw,
+      Connection inWatched)
+      implements AutoCloseable {
+
+    static Rows of(ServerKind kind, String option, String session) throws SQLException {
+      TestDatabase raw =
+          TestDatabase.at(kind, TestServers.freshDatabase(kind), List.of(TABLE, ROW));
+      TestDatabase watched = TestDatabase.of(kind, TABLE, ROW);
+      String options = "&useAffectedRows=true" + option;
+      Rows rows =
+          new Rows(
+              watched,
+              DriverManager.getConnection(raw.url + options),
+              watched.watched(DriverManager.getConnection(watched.url + options)),
+              raw.raw(),
+              watched.raw());
+      TestDatabase.execute(rows.plain, session);
+      TestDatabase.execute(rows.connection, session);
+      return rows;
+    }
+
+    void nameTheirWriterIfTheyChange(
+        PreparedStatement one, PreparedStatement other, Work work, String what)
+        throws SQLException {
+      List<Object> expected = outcome(inRaw, one, work);
+      String before = text(inWatched, "SELECT txw_wl FROM r");
+      List<Object> seen = outcome(inWatched, other, work);
+      assertThat(seen).describedAs(what).isEqualTo(expected);
+      boolean named = !text(inWatched, "SELECT txw_wl FROM r").equals(before);
+      assertThat(named).describedAs(what).isEqualTo(expected.get(0));
+    }
+
+    @Override
+    public void close() throws SQLException {
+      for (Connection each : List.of(plain, connection, inRaw, inWatched)) {
+        each.close();
+      }
+      assertThat(watched.events(Event.Gap.class)).isEmpty();
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("sessions")
   void nameTheirWriterIfTheyChangeTheRow(ServerKind kind, String option, String session)
       throws SQLException {
-    TestDatabase raw = TestDatabase.at(kind, TestServers.freshDatabase(kind), List.of(TABLE, ROW));
-    TestDatabase watched = TestDatabase.of(kind, TABLE, ROW);
-    String options = "&useAffectedRows=true" + option;
-    try (Connection plain = DriverManager.getConnection(raw.url + options);
-        Connection connection =
-            watched.watched(DriverManager.getConnection(watched.url + options));
-        Connection inRaw = raw.raw();
-        Connection inWatched = watched.raw()) {
-      TestDatabase.execute(plain, session);
-      TestDatabase.execute(connection, session);
+    try (Rows rows = Rows.of(kind, option, session)) {
       Random random = new Random(SEED);
       for (int i = 0; i < STATEMENTS; i++) {
         String sql = statement(random);
-        try (PreparedStatement one = plain.prepareStatement(sql);
-            PreparedStatement other = connection.prepareStatement(sql)) {
+        try (PreparedStatement one = rows.plain.prepareStatement(sql);
+            PreparedStatement other = rows.connection.prepareStatement(sql)) {
           for (int k = 0; k < EXECUTIONS; k++) {
             List<Object> values = values(sql, random);
             Work work =
                 random.nextBoolean() ? execution(values) : batch(sql, random.nextInt(), values);
-            String what = sql + " " + values;
-            List<Object> expected = outcome(inRaw, one, work);
-            String before = text(inWatched, "SELECT txw_wl FROM r");
-            List<Object> seen = outcome(inWatched, other, work);
-            assertThat(seen).describedAs(what).isEqualTo(expected);
-            boolean named = !text(inWatched, "SELECT txw_wl FROM r").equals(before);
-            assertThat(named).describedAs(what).isEqualTo(expected.get(0));
+            rows.nameTheirWriterIfTheyChange(one, other, work, sql + " " + values);
           }
         }
       }
     }
-    assertThat(watched.events(Event.Gap.class)).isEmpty();
   }
 
   /** Each after each of those near to it, in columns of every kind. */
@@ -213,35 +243,20 @@ class UnchangedParametersTest {
   @MethodSource("sessions")
   void timesAreComparedAsTheyAreStored(ServerKind kind, String option, String session)
       throws SQLException {
-    TestDatabase raw = TestDatabase.at(kind, TestServers.freshDatabase(kind), List.of(TABLE, ROW));
-    TestDatabase watched = TestDatabase.of(kind, TABLE, ROW);
-    String options = "&useAffectedRows=true" + option;
-    try (Connection plain = DriverManager.getConnection(raw.url + options);
-        Connection connection =
-            watched.watched(DriverManager.getConnection(watched.url + options));
-        Connection inRaw = raw.raw();
-        Connection inWatched = watched.raw()) {
-      TestDatabase.execute(plain, session);
-      TestDatabase.execute(connection, session);
+    try (Rows rows = Rows.of(kind, option, session)) {
       for (String column : List.of("m", "m3", "m6", "w", "w6", "y", "y2")) {
         String sql = "UPDATE r SET " + column + " = ? WHERE id = ?";
-        try (PreparedStatement one = plain.prepareStatement(sql);
-            PreparedStatement other = connection.prepareStatement(sql)) {
+        try (PreparedStatement one = rows.plain.prepareStatement(sql);
+            PreparedStatement other = rows.connection.prepareStatement(sql)) {
           for (int i = 0; i < TIMES.size(); i++) {
             for (int k : new int[] {i, (i + 1) % TIMES.size(), i, (i + 2) % TIMES.size()}) {
               Work work = execution(Arrays.asList(TIMES.get(k), 1));
-              String what = sql + " " + TIMES.get(k);
-              List<Object> expected = outcome(inRaw, one, work);
-              String before = text(inWatched, "SELECT txw_wl FROM r");
-              assertThat(outcome(inWatched, other, work)).describedAs(what).isEqualTo(expected);
-              boolean named = !text(inWatched, "SELECT txw_wl FROM r").equals(before);
-              assertThat(named).describedAs(what).isEqualTo(expected.get(0));
+              rows.nameTheirWriterIfTheyChange(one, other, work, sql + " " + TIMES.get(k));
             }
           }
         }
       }
     }
-    assertThat(watched.events(Event.Gap.class)).isEmpty();
   }
 
   @ParameterizedTest
