@@ -141,18 +141,11 @@ final class KeptParameters {
    */
   Snapshot snapshot(long key) {
     return new Snapshot(
-        streamed || setters == null ? null : added(setters),
+        streamed || setters == null
+            ? null
+            : Parameters.each(setters, setter -> setter.added(dialect)),
         hashes == null ? null : hashes.clone(),
         key);
-  }
-
-  private @Nullable Setter[] added(@Nullable Setter[] given) {
-    @Nullable Setter[] added = given.clone();
-    for (int i = 0; i < added.length; i++) {
-      Setter setter = added[i];
-      added[i] = setter == null ? null : setter.added(dialect);
-    }
-    return added;
   }
 
   /** Sets what was set when a row was added to a batch. */

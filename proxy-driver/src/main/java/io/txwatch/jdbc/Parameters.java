@@ -4,6 +4,7 @@ import io.txwatch.jdbc.DelegatingPreparedStatement.Setter;
 import io.txwatch.sql.SideRead;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,18 +27,19 @@ record Parameters(
     return setters == null && hashes == null
         ? this
         : new Parameters(
-            setters == null ? null : now(setters),
+            setters == null ? null : each(setters, Setter::now),
             hashes == null ? null : hashes.clone(),
             complete);
   }
 
-  private static @Nullable Setter[] now(@Nullable Setter[] setters) {
-    @Nullable Setter[] now = setters.clone();
-    for (int i = 0; i < now.length; i++) {
-      Setter setter = now[i];
-      now[i] = setter == null ? null : setter.now();
+  /** Others in their places, where there are any. */
+  static @Nullable Setter[] each(@Nullable Setter[] setters, UnaryOperator<Setter> other) {
+    @Nullable Setter[] others = setters.clone();
+    for (int i = 0; i < others.length; i++) {
+      Setter setter = others[i];
+      others[i] = setter == null ? null : other.apply(setter);
     }
-    return now;
+    return others;
   }
 
   /**

@@ -79,11 +79,12 @@ final class PreparedBatch {
     long key = known == null ? 0 : kept.bits(known);
     batch.add(cached, key).setParameters(prepared, held);
     kept.setAgain(cached, prepared);
+    KeptParameters.Snapshot set = kept.snapshot(key);
     if (cached.sideReads() != null) {
-      batch.parameters(kept.parameters().copy());
+      batch.parameters(kept.parameters(set));
     }
     prepared.addBatch();
-    items.add(new Item(kept.snapshot(key), held));
+    items.add(new Item(set, held));
   }
 
   /** The same items with another text, to which more may be added. */

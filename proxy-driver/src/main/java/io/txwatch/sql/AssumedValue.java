@@ -14,10 +14,14 @@ import java.util.Set;
 public sealed interface AssumedValue {
 
   /** True for an integer that fits. */
-  boolean fits(long value);
+  default boolean fits(long value) {
+    return false;
+  }
 
   /** True for a number that fits. */
-  boolean fits(double value);
+  default boolean fits(double value) {
+    return false;
+  }
 
   /** True for an object that fits; null is asked for by {@link #fitsNull}. */
   boolean fits(Object value);
@@ -44,11 +48,6 @@ public sealed interface AssumedValue {
     }
 
     @Override
-    public boolean fits(double value) {
-      return false;
-    }
-
-    @Override
     public boolean fits(Object value) {
       return isWhole(value) && fits(((Number) value).longValue());
     }
@@ -68,11 +67,6 @@ public sealed interface AssumedValue {
     @Override
     public boolean fits(long value) {
       return true;
-    }
-
-    @Override
-    public boolean fits(double value) {
-      return false;
     }
 
     @Override
@@ -132,16 +126,6 @@ public sealed interface AssumedValue {
    */
   record Text(int length) implements AssumedValue {
     @Override
-    public boolean fits(long value) {
-      return false;
-    }
-
-    @Override
-    public boolean fits(double value) {
-      return false;
-    }
-
-    @Override
     public boolean fits(Object value) {
       if (!(value instanceof String text) || text.length() > length) {
         return false;
@@ -174,16 +158,6 @@ public sealed interface AssumedValue {
 
     static Time day(boolean orNull) {
       return new Time(Set.of(Date.class, LocalDate.class), orNull);
-    }
-
-    @Override
-    public boolean fits(long value) {
-      return false;
-    }
-
-    @Override
-    public boolean fits(double value) {
-      return false;
     }
 
     @Override

@@ -64,8 +64,7 @@ record ColumnText(String expression, int length, boolean isDigest) {
       case "date" -> text(column, DATE);
       case "time" -> text(column, TIME + FRACTION);
       case "datetime" -> text(column, DATE + 1 + TIME + FRACTION);
-      // Not as the session's time zone shows it: an hour of the year is there twice.
-      case "timestamp" -> text("unix_timestamp(" + column + ")", INSTANT + FRACTION);
+      case "timestamp" -> text(instant(column), INSTANT + FRACTION);
       case "char",
           "varchar",
           "binary",
@@ -97,6 +96,11 @@ record ColumnText(String expression, int length, boolean isDigest) {
           throw new NotUnderstood(
               GapReason.SHAPE, "changes of a column of type " + base + " cannot be told");
     };
+  }
+
+  /** A TIMESTAMP, not as the session's time zone shows it: an hour of the year is there twice. */
+  static String instant(String expression) {
+    return "unix_timestamp(" + expression + ")";
   }
 
   private static ColumnText text(String expression, int length) {

@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -166,9 +167,8 @@ final class ValueGuard {
           whole(equals, ComparedGuard.bits(type.group(1)), to);
       case "decimal" -> decimal(equals, number(type, 2), number(type, 3), to);
       case "varchar" -> text(equals, number(type, 2), to);
-      case "datetime" -> moment(equals, number(type, 2), "%s", to);
-      // Not as the session's time zone shows it: an hour of the year is there twice.
-      case "timestamp" -> moment(equals, number(type, 2), "unix_timestamp(%s)", to);
+      case "datetime" -> moment(equals, number(type, 2), UnaryOperator.identity(), to);
+      case "timestamp" -> moment(equals, number(type, 2), ColumnText::instant, to);
       case "date" -> day(equals, to);
       default -> Optional.empty();
     };
@@ -233,7 +233,8 @@ final class ValueGuard {
    * @param digits how many of a second's the column has behind the point
    * @param compared what is compared of either
    */
-  private Optional<Assignment> moment(int equals, int digits, String compared, int to) {
+  private Optional<Assignment> moment(
+      int equals, int digits, UnaryOperator<String> compared, int to) {
     int from = equals + 1;
     if (!isParameter(from, to)) {
       return Optional.empty();
@@ -242,7 +243,7 @@ final class ValueGuard {
     String given = "cast(%s as %s)".formatted(again(from), type);
     return Optional.of(
         new Assignment(
-            compared.formatted(name(equals)) + " <=> " + compared.formatted(given),
+            compared.apply(name(equals)) + " <=> " + compared.apply(given),
             Map.of(numbers[from], AssumedValue.Time.moment(!isNotNull(equals)))));
   }
 
