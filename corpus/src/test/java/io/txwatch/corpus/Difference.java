@@ -15,7 +15,7 @@ import java.util.List;
  * @param onlyByPlan true if nothing differs but what MySQL and MariaDB tell of a column by the plan
  *     that they took
  */
-record Difference(
+public record Difference(
     ServerKind kind,
     Level level,
     String script,
@@ -25,7 +25,8 @@ record Difference(
     String watched,
     boolean onlyByPlan) {
 
-  static Difference of(
+  /** The difference between two outcomes that are not equal. */
+  public static Difference of(
       ServerKind kind,
       Level level,
       String script,

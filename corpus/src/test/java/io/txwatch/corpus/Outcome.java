@@ -14,7 +14,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /** What an application saw of one step, as lines that can be compared. */
-final class Outcome {
+public final class Outcome {
 
   private static final int MOST_RESULTS = 5;
 
@@ -36,12 +36,12 @@ final class Outcome {
   }
 
   /** Something that an application does. */
-  interface Action {
+  public interface Action {
     void run(Outcome outcome) throws SQLException;
   }
 
   /** Does something, and notes the error if it ends with one. */
-  static Outcome of(boolean ordered, boolean classByFirstRow, Action action) {
+  public static Outcome of(boolean ordered, boolean classByFirstRow, Action action) {
     Outcome outcome = new Outcome(ordered, classByFirstRow);
     try {
       action.run(outcome);
@@ -55,7 +55,7 @@ final class Outcome {
   }
 
   /** True if it ended with an error. */
-  boolean failed() {
+  public boolean failed() {
     return failed;
   }
 
@@ -64,7 +64,8 @@ final class Outcome {
     return touched;
   }
 
-  List<String> lines() {
+  /** What was seen, line by line, without the names of the two databases. */
+  public List<String> lines() {
     return lines;
   }
 

@@ -11,7 +11,7 @@ import java.util.List;
  *     rolled back
  * @param statements the statements
  */
-record Script(String name, boolean transactional, List<Step> statements) {
+public record Script(String name, boolean transactional, List<Step> statements) {
 
   /**
    * One SQL text, and what to do with it.
@@ -20,5 +20,5 @@ record Script(String name, boolean transactional, List<Step> statements) {
    * @param bindings the values of its parameters, a list for each execution; empty if it has none
    * @param way how it is executed
    */
-  record Step(String sql, List<List<Object>> bindings, Way way) {}
+  public record Step(String sql, List<List<Object>> bindings, Way way) {}
 }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /** What can be said of a SQL text at a glance, without asking the code that is under test. */
-final class Texts {
+public final class Texts {
 
   /** The tables that carry the auxiliary columns on the watched twin. */
   static final List<String> TABLES =
@@ -45,7 +45,7 @@ final class Texts {
    * True if the text's own result, not one of its subqueries, has an order, or if it inserts rows
    * in the order in which they are written.
    */
-  static boolean isOrdered(String sql) {
+  public static boolean isOrdered(String sql) {
     String text = plain(sql);
     if (VALUES.matcher(text).find()) {
       return true;
@@ -69,7 +69,7 @@ final class Texts {
   }
 
   /** True if it is a query or a change of rows, whatever of. */
-  static boolean isOfRows(String sql) {
+  public static boolean isOfRows(String sql) {
     return ROWS.matcher(plain(sql)).matches();
   }
 
@@ -79,7 +79,7 @@ final class Texts {
   }
 
   /** True if it may change rows. */
-  static boolean mayWrite(String sql) {
+  public static boolean mayWrite(String sql) {
     return WRITES.matcher(plain(sql)).matches();
   }
 }

@@ -10,11 +10,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /** The ways to execute a text through JDBC. */
-enum Way {
+public enum Way {
   /** {@code Statement.execute}. */
   PLAIN {
     @Override
-    void run(Connection connection, Step step, Outcome outcome) throws SQLException {
+    public void run(Connection connection, Step step, Outcome outcome) throws SQLException {
       try (Statement statement = connection.createStatement()) {
         outcome.results(statement, statement.execute(step.sql()));
       }
@@ -23,7 +23,7 @@ enum Way {
   /** {@code PreparedStatement.execute}, once for each binding. */
   PREPARED {
     @Override
-    void run(Connection connection, Step step, Outcome outcome) throws SQLException {
+    public void run(Connection connection, Step step, Outcome outcome) throws SQLException {
       try (PreparedStatement statement = connection.prepareStatement(step.sql())) {
         if (step.bindings().isEmpty()) {
           outcome.results(statement, statement.execute());
@@ -38,7 +38,7 @@ enum Way {
   /** {@code executeUpdate} with RETURN_GENERATED_KEYS. */
   KEYS {
     @Override
-    void run(Connection connection, Step step, Outcome outcome) throws SQLException {
+    public void run(Connection connection, Step step, Outcome outcome) throws SQLException {
       try (PreparedStatement statement =
           connection.prepareStatement(step.sql(), Statement.RETURN_GENERATED_KEYS)) {
         if (step.bindings().isEmpty()) {
@@ -56,7 +56,7 @@ enum Way {
   /** {@code addBatch} for each binding (twice, if there are none), then {@code executeBatch}. */
   BATCH {
     @Override
-    void run(Connection connection, Step step, Outcome outcome) throws SQLException {
+    public void run(Connection connection, Step step, Outcome outcome) throws SQLException {
       try (PreparedStatement statement = connection.prepareStatement(step.sql())) {
         if (step.bindings().isEmpty()) {
           statement.addBatch();
@@ -73,7 +73,7 @@ enum Way {
   /** A scrollable result with a row limit and a small fetch size. */
   SCROLLED {
     @Override
-    void run(Connection connection, Step step, Outcome outcome) throws SQLException {
+    public void run(Connection connection, Step step, Outcome outcome) throws SQLException {
       try (Statement statement =
           connection.createStatement(
               ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY)) {
@@ -84,7 +84,8 @@ enum Way {
     }
   };
 
-  abstract void run(Connection connection, Step step, Outcome outcome) throws SQLException;
+  /** Executes a step and notes what an application sees of it. */
+  public abstract void run(Connection connection, Step step, Outcome outcome) throws SQLException;
 
   private static void bind(PreparedStatement statement, List<Object> values) throws SQLException {
     for (int i = 0; i < values.size(); i++) {

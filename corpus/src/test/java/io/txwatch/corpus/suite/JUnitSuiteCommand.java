@@ -1,0 +1,233 @@
+package io.txwatch.corpus.suite;
+
+import io.txwatch.corpus.suite.JUnitReports.Result;
+import io.txwatch.corpus.suite.JUnitReports.Test;
+import io.txwatch.servers.DatabaseServer;
+import io.txwatch.servers.MariaDbServer;
+import io.txwatch.servers.MySqlServer;
+import io.txwatch.servers.PostgresServer;
+import io.txwatch.servers.ServerKind;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code corpus/run suite}: a command that runs JUnit tests, once as it is and once with the agent,
+ * each time on a server of its own that has just been started.
+ *
+ * <p>Tests that fail in one of the two runs alone are run again, class by class, in both ways: what
+ * fails again in the same way alone is a difference, the rest is unstable.
+ */
+@Command(
+    name = "suite",
+    description = "Runs a JUnit suite without and with the agent and compares the reports.",
+    mixinStandardHelpOptions = true)
+final class JUnitSuiteCommand implements Callable<Integer> {
+
+  @Option(names = "--db", required = true, description = "the server to start")
+  private ServerKind kind = ServerKind.POSTGRESQL;
+
+  @Option(
+      names = "--command",
+      required = true,
+      description = {
+        "what sh -c runs. Replaced in it: {agent} by the JVM's -javaagent option or by nothing,",
+        "{selection} by the tests to run, {reports} by the directory for JUnit's XML files,",
+        "{host}, {port}, {user}, {database}"
+      })
+  private String command = "";
+
+  @Option(names = "--in", description = "the directory to run it in")
+  private Path directory = Path.of("");
+
+  @Option(
+      names = "--all",
+      required = true,
+      description = "what selects all tests, put in place of {selection}")
+  private String all = "";
+
+  @Option(
+      names = "--class",
+      required = true,
+      description = "what selects one class, {class}; repeated for each class")
+  private String oneClass = "";
+
+  @Option(names = "--class-separator", description = "what stands between these; default: a space")
+  private String separator = " ";
+
+  @Option(names = "--database", description = "a database to create; default: ${DEFAULT-VALUE}")
+  private String database = "suite";
+
+  @Option(names = "--before", description = "SQL that is run first in that database; repeatable")
+  private List<String> before = List.of();
+
+  @Option(names = "--server-option", description = "an option of the server; repeatable")
+  private List<String> serverOptions = List.of();
+
+  @Option(names = "--agent", description = "the jar; default: ${DEFAULT-VALUE}")
+  private Path agent = Path.of("cli/target/txwatch.jar");
+
+  @Option(names = "--agent-options", description = "default: ${DEFAULT-VALUE}")
+  private String agentOptions = "prepare=auto,log=none";
+
+  @Option(names = "--minutes", description = "how long a run may take; default: ${DEFAULT-VALUE}")
+  private int minutes = 30;
+
+  @Option(names = "--out", required = true, description = "where reports and output go")
+  private Path out = Path.of("");
+
+  @Override
+  public Integer call() throws SQLException, IOException, InterruptedException {
+    Map<String, Test> raw = run("raw", false, all);
+    Map<String, Test> watched = run("watched", true, all);
+    Set<String> suspects = new TreeSet<>(failedOnlyIn(watched, raw));
+    suspects.addAll(failedOnlyIn(raw, watched));
+    Set<String> onlyWatched = new TreeSet<>();
+    Set<String> onlyRaw = new TreeSet<>();
+    if (!suspects.isEmpty()) {
+      String classes =
+          suspects.stream()
+              .map(test -> Objects.requireNonNullElse(watched.get(test), raw.get(test)).className())
+              .distinct()
+              .map(name -> oneClass.replace("{class}", name))
+              .collect(Collectors.joining(separator));
+      Map<String, Test> rawAgain = run("raw-again", false, classes);
+      Map<String, Test> watchedAgain = run("watched-again", true, classes);
+      onlyWatched.addAll(failedOnlyIn(watched, raw));
+      onlyWatched.retainAll(failedOnlyIn(watchedAgain, rawAgain));
+      onlyRaw.addAll(failedOnlyIn(raw, watched));
+      onlyRaw.retainAll(failedOnlyIn(rawAgain, watchedAgain));
+    }
+    Set<String> unstable = new TreeSet<>(suspects);
+    unstable.removeAll(onlyWatched);
+    unstable.removeAll(onlyRaw);
+    String report = report(raw, watched, onlyWatched, onlyRaw, unstable);
+    new PrintStream(System.out, true, StandardCharsets.UTF_8).println(report);
+    Files.writeString(out.resolve("report.md"), report);
+    return onlyWatched.isEmpty() && onlyRaw.isEmpty() ? 0 : 1;
+  }
+
+  /** Those that fail in the one run and, in the other, do not. */
+  private static Set<String> failedOnlyIn(Map<String, Test> one, Map<String, Test> other) {
+    return one.keySet().stream()
+        .filter(test -> isFailed(one, test) && !isFailed(other, test))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static boolean isFailed(Map<String, Test> run, String test) {
+    Test found = run.get(test);
+    return found != null && found.result() == Result.FAILED;
+  }
+
+  private Map<String, Test> run(String name, boolean isWatched, String selection)
+      throws SQLException, IOException, InterruptedException {
+    Path reports = Files.createDirectories(out.resolve(name).toAbsolutePath());
+    try (DatabaseServer server = start()) {
+      URI address = URI.create(server.newDatabase(database).substring("jdbc:".length()));
+      try (Connection connection = java.sql.DriverManager.getConnection("jdbc:" + address);
+          Statement statement = connection.createStatement()) {
+        for (String sql : before) {
+          statement.execute(sql);
+        }
+      }
+      String option = "-javaagent:" + agent.toAbsolutePath() + "=" + agentOptions;
+      String line =
+          command
+              .replace("{agent}", isWatched ? option.replace("{reports}", reports.toString()) : "")
+              .replace("{selection}", selection)
+              .replace("{reports}", reports.toString())
+              .replace("{host}", address.getHost())
+              .replace("{port}", String.valueOf(address.getPort()))
+              .replace("{user}", server.user())
+              .replace("{database}", database);
+      Process process =
+          new ProcessBuilder("sh", "-c", line)
+              .directory(directory.toAbsolutePath().toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(reports.resolve("output.txt").toFile())
+              .start();
+      if (!process.waitFor(minutes, TimeUnit.MINUTES)) {
+        System.err.println(name + ": not done after " + minutes + " minutes, ended");
+      }
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly().waitFor();
+    }
+    return JUnitReports.read(reports);
+  }
+
+  private DatabaseServer start() {
+    return switch (kind) {
+      case POSTGRESQL -> PostgresServer.start(serverOptions);
+      case MARIADB -> MariaDbServer.start(serverOptions.toArray(String[]::new));
+      case MYSQL -> MySqlServer.start();
+      case H2, SQLITE -> throw new IllegalArgumentException(kind + " is no server");
+    };
+  }
+
+  private static String report(
+      Map<String, Test> raw,
+      Map<String, Test> watched,
+      Set<String> onlyWatched,
+      Set<String> onlyRaw,
+      Set<String> unstable) {
+    StringBuilder text = new StringBuilder("| run | tests | passed | failed | skipped |\n");
+    text.append("|---|---:|---:|---:|---:|\n").append(row("raw", raw));
+    text.append(row("watched", watched)).append('\n');
+    text.append(onlyWatched.size()).append(" fail only watched, ");
+    text.append(onlyRaw.size()).append(" only raw, ");
+    text.append(unstable.size()).append(" are unstable\n");
+    Map<String, List<String>> causes = new TreeMap<>();
+    onlyWatched.forEach(test -> add(causes, "only watched", test, watched));
+    onlyRaw.forEach(test -> add(causes, "only raw", test, raw));
+    unstable.forEach(
+        test -> add(causes, "unstable", test, isFailed(watched, test) ? watched : raw));
+    causes.forEach(
+        (cause, tests) -> {
+          text.append("\n").append(tests.size()).append("  ").append(cause).append('\n');
+          tests.forEach(test -> text.append("    ").append(test).append('\n'));
+        });
+    return text.toString();
+  }
+
+  private static String row(String name, Map<String, Test> run) {
+    return String.format(
+        Locale.ROOT,
+        "| %s | %d | %d | %d | %d |%n",
+        name,
+        run.size(),
+        count(run, Result.PASSED),
+        count(run, Result.FAILED),
+        count(run, Result.SKIPPED));
+  }
+
+  private static long count(Map<String, Test> run, Result result) {
+    return run.values().stream().filter(test -> test.result() == result).count();
+  }
+
+  private static void add(
+      Map<String, List<String>> causes, String what, String test, Map<String, Test> run) {
+    String message = Objects.requireNonNull(run.get(test)).message();
+    String line = message.lines().findFirst().orElse("").replaceAll("@[0-9a-f]+|\\d+", "N");
+    String cause = what + ": " + line.substring(0, Math.min(300, line.length()));
+    causes.computeIfAbsent(cause, key -> new ArrayList<>()).add(test);
+  }
+}

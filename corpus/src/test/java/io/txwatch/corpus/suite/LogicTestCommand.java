@@ -1,0 +1,217 @@
+package io.txwatch.corpus.suite;
+
+import io.txwatch.corpus.Difference;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.sql.RewritePlanner.Level;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code corpus/run sqllogictest}. */
+@Command(
+    name = "sqllogictest",
+    description = "Runs the statements of sqllogictest raw and watched and compares the outcomes.",
+    mixinStandardHelpOptions = true)
+final class LogicTestCommand implements Callable<Integer> {
+
+  /** How statements are put into transactions. */
+  enum Mode {
+    AUTOCOMMIT,
+    TRANSACTIONS
+  }
+
+  @Parameters(paramLabel = "CHECKOUT", description = "a checkout of sqllogictest")
+  private Path checkout = Path.of("");
+
+  @Option(
+      names = "--db",
+      split = ",",
+      description = "which DBMSs: ${COMPLETION-CANDIDATES}; default: sqlite")
+  private List<ServerKind> kinds = List.of(ServerKind.SQLITE);
+
+  @Option(
+      names = "--files",
+      split = ",",
+      description = "which files: ${COMPLETION-CANDIDATES}; default: all")
+  private List<LogicTestFiles.Group> groups = List.of(LogicTestFiles.Group.values());
+
+  @Option(
+      names = "--statements",
+      description = "how many for each DBMS and mode; default: ${DEFAULT-VALUE}")
+  private int statements = 100_000;
+
+  @Option(
+      names = "--per-file",
+      description = "how many of one file at most; default: ${DEFAULT-VALUE}")
+  private int perFile = 2_000;
+
+  @Option(
+      names = "--mode",
+      split = ",",
+      description = "${COMPLETION-CANDIDATES}: each by itself, or ten in one; default: both")
+  private List<Mode> modes = List.of(Mode.values());
+
+  @Option(
+      names = "--levels",
+      split = ",",
+      description = "levels of instrumentation: ${COMPLETION-CANDIDATES}; default: all")
+  private List<Level> levels = List.of(Level.values());
+
+  @Option(names = "--out", description = "append the report to this file, too")
+  private Path out = Path.of("");
+
+  @Override
+  public Integer call() throws SQLException, IOException {
+    LogicTestFiles files = new LogicTestFiles(checkout);
+    StringBuilder table = new StringBuilder();
+    table.append("| DBMS | mode | level | statements | failed raw | differences | observed |");
+    table.append(" gaps by reason | seconds |\n|---|---|---|---:|---:|---:|---:|---|---:|\n");
+    Causes causes = new Causes();
+    for (ServerKind kind : kinds) {
+      for (Mode mode : modes) {
+        table.append(run(files, kind, mode, causes));
+      }
+    }
+    String report = table + "\n" + causes.describe();
+    new PrintStream(System.out, true, StandardCharsets.UTF_8).println(report);
+    if (!out.toString().isEmpty()) {
+      Files.writeString(out, report, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+    return causes.isEmpty() ? 0 : 1;
+  }
+
+  private String run(LogicTestFiles files, ServerKind kind, Mode mode, Causes causes)
+      throws SQLException, IOException {
+    long began = System.nanoTime();
+    LogicTwins twins = new LogicTwins(kind, mode == Mode.TRANSACTIONS, levels);
+    for (LogicTestFile file : files.choose(groups, engine(kind), statements, perFile)) {
+      twins.run(file, files.name(file.path()), causes::add);
+    }
+    long seconds = (System.nanoTime() - began) / 1_000_000_000L;
+    StringBuilder rows = new StringBuilder();
+    for (Map.Entry<Level, LogicTwins.Tally> entry : twins.tallies().entrySet()) {
+      LogicTwins.Tally tally = entry.getValue();
+      rows.append(
+          String.format(
+              Locale.ROOT,
+              "| %s | %s | %s | %d | %d | %d | %d | %s%s | %d |%n",
+              kind,
+              mode.name().toLowerCase(Locale.ROOT),
+              entry.getKey().name().toLowerCase(Locale.ROOT),
+              tally.statements,
+              twins.failed(),
+              tally.differences,
+              tally.observed,
+              tally.gaps,
+              tally.notPrepared.isEmpty() ? "" : " not prepared: " + tally.notPrepared,
+              seconds));
+    }
+    return rows.toString();
+  }
+
+  /** The DBMS as sqllogictest names it. */
+  private static String engine(ServerKind kind) {
+    return switch (kind) {
+      case MARIADB, MYSQL -> "mysql";
+      case POSTGRESQL, SQLITE, H2 -> kind.name().toLowerCase(Locale.ROOT);
+    };
+  }
+
+  /** Differences by what they have in common. */
+  static final class Causes {
+
+    private static final int EXAMPLES = 3;
+
+    /** What a line of an {@link io.txwatch.corpus.Outcome} says of a column, in order. */
+    private static final List<String> PARTS =
+        List.of(
+            "label",
+            "name",
+            "table",
+            "type name",
+            "type",
+            "precision",
+            "scale",
+            "nullable",
+            "auto-increment",
+            "class");
+
+    private static final class Cause {
+      long count;
+      final Map<Level, Long> levels = new EnumMap<>(Level.class);
+      final List<Difference> examples = new ArrayList<>();
+    }
+
+    private final Map<String, Cause> causes = new LinkedHashMap<>();
+
+    void add(Difference difference) {
+      Cause cause = causes.computeIfAbsent(key(difference), key -> new Cause());
+      cause.count++;
+      cause.levels.merge(difference.level(), 1L, Long::sum);
+      if (cause.examples.size() < EXAMPLES
+          && cause.examples.stream().noneMatch(seen -> seen.sql().equals(difference.sql()))) {
+        cause.examples.add(difference);
+      }
+    }
+
+    boolean isEmpty() {
+      return causes.isEmpty();
+    }
+
+    private static String key(Difference difference) {
+      return String.join(
+          " | ",
+          difference.kind().toString(),
+          difference.onlyByPlan() ? "metadata by plan" : difference.what(),
+          difference.sql().strip().split("\\s", 2)[0].toUpperCase(Locale.ROOT),
+          difference.raw().startsWith("column ") && difference.watched().startsWith("column ")
+              ? columns(difference.raw(), difference.watched())
+              : shape(difference.raw()) + " | " + shape(difference.watched()));
+    }
+
+    /** What of a column's description differs. */
+    private static String columns(String raw, String watched) {
+      String[] one = raw.split(" \\| ", -1);
+      String[] other = watched.split(" \\| ", -1);
+      List<String> differ = new ArrayList<>();
+      for (int i = 0; i < Math.min(PARTS.size(), Math.min(one.length, other.length)); i++) {
+        if (!one[i].equals(other[i])) {
+          differ.add(PARTS.get(i));
+        }
+      }
+      return "column: " + String.join(", ", differ);
+    }
+
+    private static String shape(String line) {
+      String shape = line.replaceAll("'[^']*'", "S").replaceAll("-?\\d+(?:\\.\\d+)?", "N");
+      return shape.startsWith("row ") ? "row" : shape.substring(0, Math.min(120, shape.length()));
+    }
+
+    String describe() {
+      StringBuilder text = new StringBuilder();
+      for (Map.Entry<String, Cause> entry : causes.entrySet()) {
+        Cause cause = entry.getValue();
+        text.append(cause.count).append("  ").append(entry.getKey()).append("  ");
+        text.append(cause.levels).append('\n');
+        for (Difference example : cause.examples) {
+          text.append("  ").append(example.toString().replace("\n", "\n  ")).append('\n');
+        }
+      }
+      return text.toString();
+    }
+  }
+}
