@@ -99,6 +99,9 @@ final class JUnitSuiteCommand implements Callable<Integer> {
   public Integer call() throws SQLException, IOException, InterruptedException {
     Map<String, Test> raw = run("raw", false, all);
     Map<String, Test> watched = run("watched", true, all);
+    Set<String> onlySkipped = new TreeSet<>(watched.keySet());
+    onlySkipped.removeIf(test -> !is(Result.SKIPPED, watched, test));
+    onlySkipped.removeIf(test -> !is(Result.PASSED, raw, test));
     Set<String> suspects = new TreeSet<>(failedOnlyIn(watched, raw));
     suspects.addAll(failedOnlyIn(raw, watched));
     Set<String> onlyWatched = new TreeSet<>();
@@ -120,7 +123,7 @@ final class JUnitSuiteCommand implements Callable<Integer> {
     Set<String> unstable = new TreeSet<>(suspects);
     unstable.removeAll(onlyWatched);
     unstable.removeAll(onlyRaw);
-    String report = report(raw, watched, onlyWatched, onlyRaw, unstable);
+    String report = report(raw, watched, onlyWatched, onlyRaw, onlySkipped, unstable);
     new PrintStream(System.out, true, StandardCharsets.UTF_8).println(report);
     Files.writeString(out.resolve("report.md"), report);
     return onlyWatched.isEmpty() && onlyRaw.isEmpty() ? 0 : 1;
@@ -129,13 +132,13 @@ final class JUnitSuiteCommand implements Callable<Integer> {
   /** Those that fail in the one run and, in the other, do not. */
   private static Set<String> failedOnlyIn(Map<String, Test> one, Map<String, Test> other) {
     return one.keySet().stream()
-        .filter(test -> isFailed(one, test) && !isFailed(other, test))
+        .filter(test -> is(Result.FAILED, one, test) && !is(Result.FAILED, other, test))
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static boolean isFailed(Map<String, Test> run, String test) {
+  private static boolean is(Result result, Map<String, Test> run, String test) {
     Test found = run.get(test);
-    return found != null && found.result() == Result.FAILED;
+    return found != null && found.result() == result;
   }
 
   private Map<String, Test> run(String name, boolean isWatched, String selection)
@@ -188,18 +191,20 @@ final class JUnitSuiteCommand implements Callable<Integer> {
       Map<String, Test> watched,
       Set<String> onlyWatched,
       Set<String> onlyRaw,
+      Set<String> onlySkipped,
       Set<String> unstable) {
     StringBuilder text = new StringBuilder("| run | tests | passed | failed | skipped |\n");
     text.append("|---|---:|---:|---:|---:|\n").append(row("raw", raw));
     text.append(row("watched", watched)).append('\n');
     text.append(onlyWatched.size()).append(" fail only watched, ");
     text.append(onlyRaw.size()).append(" only raw, ");
+    text.append(onlySkipped.size()).append(" are skipped only watched, ");
     text.append(unstable.size()).append(" are unstable\n");
     Map<String, List<String>> causes = new TreeMap<>();
     onlyWatched.forEach(test -> add(causes, "only watched", test, watched));
     onlyRaw.forEach(test -> add(causes, "only raw", test, raw));
     unstable.forEach(
-        test -> add(causes, "unstable", test, isFailed(watched, test) ? watched : raw));
+        test -> add(causes, "unstable", test, is(Result.FAILED, watched, test) ? watched : raw));
     causes.forEach(
         (cause, tests) -> {
           text.append("\n").append(tests.size()).append("  ").append(cause).append('\n');

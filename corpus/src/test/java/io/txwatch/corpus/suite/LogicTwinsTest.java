@@ -1,0 +1,65 @@
+package io.txwatch.corpus.suite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.corpus.Difference;
+import io.txwatch.corpus.suite.LogicTestFile.Entry;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.sql.RewritePlanner.Level;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LogicTwinsTest {
+
+  private static LogicTestFile file(String... statements) {
+    List<Entry> entries = new ArrayList<>();
+    for (String sql : statements) {
+      entries.add(new Entry(entries.size() + 1, sql));
+    }
+    return new LogicTestFile(Path.of("a.test"), entries);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void tablesArePreparedAndStatementsObserved(boolean transactions) throws SQLException {
+    LogicTwins twins = new LogicTwins(ServerKind.SQLITE, transactions, List.of(Level.INLINE));
+    List<Difference> differences = new ArrayList<>();
+
+    twins.run(
+        file(
+            "CREATE TABLE t(a INTEGER)",
+            "INSERT INTO t VALUES(1)",
+            "SELECT * FROM t",
+            "SELECT b FROM t",
+            "SELECT * FROM t ORDER BY a"),
+        "a.test",
+        differences::add);
+
+    assertThat(differences).isEmpty();
+    assertThat(twins.statements()).isEqualTo(5);
+    assertThat(twins.failed()).isEqualTo(1);
+    assertThat(twins.tallies().get(Level.INLINE).observed).isGreaterThanOrEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aDifferenceIsFound(boolean transactions) throws SQLException {
+    LogicTwins twins = new LogicTwins(ServerKind.SQLITE, transactions, List.of(Level.INLINE));
+    List<Difference> differences = new ArrayList<>();
+
+    // A prepared table has two columns more, and SQLite lists them.
+    twins.run(
+        file(
+            "CREATE TABLE t(a INTEGER)",
+            "SELECT count(*) FROM pragma_table_xinfo('t')",
+            "CREATE TABLE u AS SELECT count(*) AS n FROM pragma_table_xinfo('t')"),
+        "a.test",
+        differences::add);
+
+    assertThat(differences).extracting(Difference::what).containsExactly("outcome", "tables");
+  }
+}
