@@ -1,6 +1,7 @@
 package io.txwatch.agent;
 
 import io.txwatch.jdbc.ConnectionWatcher;
+import io.txwatch.jdbc.DriverClasses;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.SQLException;
@@ -19,9 +20,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Drivers call drivers. A proxy ({@code jdbc:p6spy:…}) calls the real one: the innermost
  * driver's connection is watched, so that what the proxy adds stays outside and the real URL is
  * known. A driver calls its own superclass and may cast what it gets: a call on the same object is
- * part of the one outside it, and only that one's result is watched. A vendor's data source for
- * pooled and distributed connections casts what it gets from its driver: what is within its call is
- * left alone, and what it gives is watched.
+ * part of the one outside it, and only that one's result is watched.
+ *
+ * <p>A vendor's data source for pooled and distributed connections casts what it gets from its own
+ * driver: what that driver opens within the call is left alone, and what the data source gives is
+ * watched. A pool's data source (c3p0's, DBCP's) implements the same interfaces and casts what it
+ * gets from itself: it is left alone, and what a driver opens within its call is watched. {@link
+ * DriverClasses} tells one from the other.
  */
 public final class DriverCalls {
 
@@ -41,20 +46,16 @@ public final class DriverCalls {
     private final Object driver;
     private final @Nullable Call outer;
 
-    /** True if it is txwatch's own: nothing within it is watched. */
+    /** True if nothing within it is watched, for it is txwatch's own. */
     private final boolean ours;
-
-    /** True if it is a data source's for a pooled connection. */
-    private final boolean pooled;
 
     /** True once a connection was watched within it. */
     private boolean done;
 
-    Call(Object driver, @Nullable Call outer, boolean ours, boolean pooled) {
+    Call(Object driver, @Nullable Call outer, boolean ours) {
       this.driver = driver;
       this.outer = outer;
       this.ours = ours;
-      this.pooled = pooled;
     }
   }
 
@@ -65,7 +66,7 @@ public final class DriverCalls {
   /** A driver's {@code connect} begins. Called by the advice. */
   public static void enter(Driver driver) {
     Call outer = CURRENT.get();
-    CURRENT.set(new Call(driver, outer, outer != null && (outer.ours || outer.pooled), false));
+    CURRENT.set(new Call(driver, outer, outer != null && outer.ours));
   }
 
   /** It ends. Called by the advice; returns what it is to return. */
@@ -81,7 +82,7 @@ public final class DriverCalls {
       return done(outer, call.done, connection);
     }
     ConnectionWatcher chosen = watcher;
-    if (chosen == null || (outer != null && outer.driver == driver)) {
+    if (chosen == null || isPartOf(outer, driver)) {
       return connection;
     }
     Properties own = copy(info);
@@ -93,7 +94,7 @@ public final class DriverCalls {
   /** A data source is asked for a pooled connection. Called by the advice. */
   public static void enterPooled(Object source) {
     Call outer = CURRENT.get();
-    CURRENT.set(new Call(source, outer, outer != null && outer.ours, true));
+    CURRENT.set(new Call(source, outer, outer != null && outer.ours));
   }
 
   /** It gives one. Called by the advice; returns what it is to give. */
@@ -109,19 +110,23 @@ public final class DriverCalls {
       return done(outer, call.done, pooled);
     }
     ConnectionWatcher chosen = watcher;
-    if (chosen == null || (outer != null && outer.driver == source)) {
+    if (chosen == null
+        || !DriverClasses.isDrivers(source)
+        || (outer != null && outer.driver == source)) {
       return pooled;
     }
     boolean distributed = pooled instanceof XAConnection;
     String user = arguments.length == 2 ? String.valueOf(arguments[0]) : "";
     return done(
-        outer, true, chosen.watch(pooled, user, () -> unwatched(source, arguments, distributed)));
+        outer,
+        true,
+        chosen.watch(pooled, source, user, () -> unwatched(source, arguments, distributed)));
   }
 
   /** Another pooled connection, for txwatch itself. */
   private static PooledConnection unwatched(
       CommonDataSource source, Object[] arguments, boolean distributed) throws SQLException {
-    Call call = new Call(source, CURRENT.get(), true, true);
+    Call call = new Call(source, CURRENT.get(), true);
     CURRENT.set(call);
     try {
       boolean named = arguments.length == 2;
@@ -136,6 +141,22 @@ public final class DriverCalls {
     } finally {
       leave(call);
     }
+  }
+
+  /**
+   * True if a driver's connection is part of a call outside: for the same driver, or for a data
+   * source of the driver's own vendor.
+   */
+  private static boolean isPartOf(@Nullable Call outer, Driver driver) {
+    if (outer != null && outer.driver == driver) {
+      return true;
+    }
+    for (Call call = outer; call != null; call = call.outer) {
+      if (!(call.driver instanceof Driver) && DriverClasses.areOfOneVendor(call.driver, driver)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static <T> @Nullable T done(@Nullable Call outer, boolean done, @Nullable T connection) {
@@ -156,7 +177,7 @@ public final class DriverCalls {
   /** Another connection of the same kind, for txwatch itself. */
   private static Connection unwatched(Driver driver, String url, Properties info)
       throws SQLException {
-    Call call = new Call(driver, CURRENT.get(), true, false);
+    Call call = new Call(driver, CURRENT.get(), true);
     CURRENT.set(call);
     try {
       Connection connection = driver.connect(url, copy(info));

@@ -14,6 +14,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Properties;
+import javax.sql.ConnectionEventListener;
+import javax.sql.ConnectionPoolDataSource;
+import javax.sql.PooledConnection;
+import javax.sql.StatementEventListener;
 import javax.sql.XAConnection;
 import javax.sql.XADataSource;
 import org.h2.jdbc.JdbcConnection;
@@ -84,10 +88,11 @@ public final class Application {
           h2.setURL("jdbc:h2:mem:x");
           distributed(way, h2);
         }
-        case "casting-xa" -> {
-          JdbcDataSource h2 = new JdbcDataSource();
-          h2.setURL("jdbc:h2:mem:y");
-          distributed(way, new CastingXaDataSource(h2));
+        case "pools-own" -> {
+          PooledConnection pooled = new PoolsOwnDataSource("jdbc:h2:mem:y").getPooledConnection();
+          PoolsOwnConnection own = (PoolsOwnConnection) pooled;
+          use(way, own.getConnection());
+          own.close();
         }
         default -> throw new IllegalArgumentException(way);
       }
@@ -181,19 +186,16 @@ public final class Application {
     }
   }
 
-  /** Needs the very connection of its driver, as the data sources of PostgreSQL and MySQL do. */
-  record CastingXaDataSource(JdbcDataSource h2) implements XADataSource {
+  /** What pools have within: connections of a class that only they know (c3p0, DBCP). */
+  record PoolsOwnDataSource(String url) implements ConnectionPoolDataSource {
     @Override
-    public XAConnection getXAConnection() throws SQLException {
-      try (JdbcConnection mine = (JdbcConnection) DriverManager.getConnection(h2.getURL())) {
-        mine.clearWarnings();
-        return h2.getXAConnection();
-      }
+    public PooledConnection getPooledConnection() throws SQLException {
+      return new PoolsOwnConnection(DriverManager.getConnection(url));
     }
 
     @Override
-    public XAConnection getXAConnection(String user, String password) throws SQLException {
-      return getXAConnection();
+    public PooledConnection getPooledConnection(String user, String password) throws SQLException {
+      return getPooledConnection();
     }
 
     @Override
@@ -216,6 +218,31 @@ public final class Application {
     public java.util.logging.Logger getParentLogger() {
       return java.util.logging.Logger.getGlobal();
     }
+  }
+
+  /** A pool's own. */
+  record PoolsOwnConnection(Connection physical) implements PooledConnection {
+    @Override
+    public Connection getConnection() {
+      return physical;
+    }
+
+    @Override
+    public void close() throws SQLException {
+      physical.close();
+    }
+
+    @Override
+    public void addConnectionEventListener(ConnectionEventListener listener) {}
+
+    @Override
+    public void removeConnectionEventListener(ConnectionEventListener listener) {}
+
+    @Override
+    public void addStatementEventListener(StatementEventListener listener) {}
+
+    @Override
+    public void removeStatementEventListener(StatementEventListener listener) {}
   }
 
   /** A driver that needs what its superclass made. */

@@ -357,6 +357,22 @@ public final class SessionTracker {
     return true;
   }
 
+  /**
+   * The connection goes back to a pool of its driver's: the session ends, but for its branches,
+   * which are still to be decided.
+   *
+   * @return false if a branch is under way, or the session was closed before
+   */
+  public synchronized boolean givenBack() {
+    if (closed || state.branch != null) {
+      return false;
+    }
+    handedBack();
+    closed = true;
+    sessionClosed();
+    return true;
+  }
+
   private void sessionClosed() {
     if (closed && !branches.isWaiting()) {
       events.closed();

@@ -5,6 +5,7 @@ import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.sql.Connection;
 import java.util.Optional;
+import javax.sql.CommonDataSource;
 import javax.sql.PooledConnection;
 
 /**
@@ -35,12 +36,16 @@ public final class ConnectionWatcher {
   /**
    * Watches a pooled connection, or one that takes part in distributed transactions.
    *
+   * @param from the data source that gave it
    * @param again opens another one
    * @see Watch#pooled(PooledConnection, String, ConnectionSource, Settings)
    */
   public PooledConnection watch(
-      PooledConnection real, String user, TxWatchXADataSource.PooledSource again) {
-    return Watch.pooled(real, user, TxWatchXADataSource.plain(again), settings);
+      PooledConnection real,
+      CommonDataSource from,
+      String user,
+      TxWatchXADataSource.PooledSource again) {
+    return Watch.pooled(real, user, TxWatchXADataSource.plain(from, again), settings);
   }
 
   /**

@@ -5,7 +5,6 @@ import io.txwatch.settings.SettingException;
 import io.txwatch.settings.Settings;
 import java.io.PrintWriter;
 import java.sql.Connection;
-import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
@@ -69,7 +68,7 @@ public final class TxWatchDataSource implements DataSource {
     DataSource source = wrapped;
     return source == null
         ? open(properties)
-        : watch(source.getConnection(), "", source::getConnection);
+        : watch(source, source.getConnection(), "", source::getConnection);
   }
 
   @Override
@@ -77,7 +76,10 @@ public final class TxWatchDataSource implements DataSource {
     DataSource source = wrapped;
     if (source != null) {
       return watch(
-          source.getConnection(user, password), user, () -> source.getConnection(user, password));
+          source,
+          source.getConnection(user, password),
+          user,
+          () -> source.getConnection(user, password));
     }
     Properties withUser = new Properties();
     withUser.putAll(properties);
@@ -104,7 +106,7 @@ public final class TxWatchDataSource implements DataSource {
     return connection;
   }
 
-  private Connection watch(Connection real, String user, ConnectionSource source)
+  private Connection watch(DataSource from, Connection real, String user, ConnectionSource source)
       throws SQLException {
     Settings settings;
     try {
@@ -113,9 +115,22 @@ public final class TxWatchDataSource implements DataSource {
       real.close();
       throw new SQLNonTransientConnectionException("TxWatchDataSource: " + e.getMessage(), "08001");
     }
-    DatabaseMetaData metaData = real.getMetaData();
-    String realUrl = metaData.getURL();
-    return Watch.connection(real, realUrl == null ? "" : realUrl, user, source, settings);
+    return Watch.connection(
+        real,
+        url(real),
+        user,
+        DriverClasses.mayPool(from) ? ConnectionSource.NONE : source,
+        settings);
+  }
+
+  /** What the driver says; empty if it does not. */
+  private static String url(Connection real) {
+    try {
+      String known = real.getMetaData().getURL();
+      return known == null ? "" : known;
+    } catch (SQLException e) {
+      return "";
+    }
   }
 
   @Override

@@ -81,11 +81,19 @@ public final class TxWatchXADataSource implements XADataSource, ConnectionPoolDa
       throw new SQLNonTransientConnectionException(
           "TxWatchXADataSource: " + e.getMessage(), "08001");
     }
-    return Watch.pooled(opener.open(), user, plain(opener), settings);
+    ConnectionSource plain = plain(of(CommonDataSource.class), opener);
+    return Watch.pooled(opener.open(), user, plain, settings);
   }
 
-  /** Opens plain connections, each of which closes the pooled one that it is the handle of. */
-  static ConnectionSource plain(PooledSource source) {
+  /**
+   * Opens plain connections, each of which closes the pooled one that it is the handle of.
+   *
+   * @param opened the data source that the pooled ones come from: of a pool, there are none
+   */
+  static ConnectionSource plain(CommonDataSource opened, PooledSource source) {
+    if (DriverClasses.mayPool(opened)) {
+      return ConnectionSource.NONE;
+    }
     return () -> {
       PooledConnection pooled = source.open();
       try {

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -93,17 +94,19 @@ public final class Watch {
       Pipeline pipeline,
       UnaryOperator<Planner> planner) {
     return session(real, url, user, source, settings, pipeline, planner)
-        .<Connection>map(session -> new WatchedConnection(real, session, false))
+        .<Connection>map(session -> new WatchedConnection(real, session, null))
         .orElse(real);
   }
 
   /**
    * Watches a pooled connection: the handles that it gives out, and if it is an {@link
-   * XAConnection}, the branches of distributed transactions. Given back as it is where {@link
-   * #connection} gives a connection back. Never throws.
+   * XAConnection}, the branches of distributed transactions. Nothing is done with it yet: whether
+   * its handles can be watched is found out when the application takes the first one. Given back as
+   * it is if it is watched already or {@code txwatch.instrument} is {@code off}. Never throws.
    *
    * @param real one that has just been opened and has not given out a handle yet
-   * @param source opens another plain connection of the same kind, not watched
+   * @param source opens another plain connection of the same kind, not watched; {@link
+   *     ConnectionSource#NONE} if the data source is a pool, to which it returns with its handle
    */
   public static PooledConnection pooled(
       PooledConnection real,
@@ -114,35 +117,49 @@ public final class Watch {
     if (settings.get(Setting.INSTRUMENT).equals("off") || real instanceof WatchedPooledConnection) {
       return real;
     }
-    try (Connection first = real.getConnection()) {
-      if (isWatched(first)) {
-        return real;
-      }
-      String url = first.getMetaData().getURL();
-      Optional<WatchedSession> session =
-          session(
-              first,
-              url == null ? "" : url,
-              user,
-              source,
-              settings,
-              pipeline,
-              UnaryOperator.identity());
-      return session.isEmpty()
-          ? real
-          : real instanceof XAConnection xa
-              ? new WatchedXaConnection(xa, session.get())
-              : new WatchedPooledConnection(real, session.get());
-    } catch (SQLException | RuntimeException | LinkageError e) {
-      Faults.tell(e);
-      return real;
-    }
+    Function<Connection, Optional<WatchedSession>> opener =
+        handle -> session(handle, user, source, settings, pipeline);
+    boolean fromPool = source == ConnectionSource.NONE;
+    return real instanceof XAConnection xa
+        ? new WatchedXaConnection(xa, opener, fromPool)
+        : new WatchedPooledConnection(real, opener, fromPool);
   }
 
   /** The same with the {@linkplain Pipeline#of pipeline} that the settings ask for. */
   public static PooledConnection pooled(
       PooledConnection real, String user, ConnectionSource source, Settings settings) {
-    return pooled(real, user, source, settings, Pipeline.of(settings));
+    try {
+      return pooled(real, user, source, settings, Pipeline.of(settings));
+    } catch (RuntimeException | LinkageError e) {
+      Faults.tell(e);
+      return real;
+    }
+  }
+
+  /** A session on a pooled connection's handle. */
+  private static Optional<WatchedSession> session(
+      Connection handle,
+      String user,
+      ConnectionSource source,
+      Settings settings,
+      Pipeline pipeline) {
+    if (isWatched(handle)) {
+      return Optional.empty();
+    }
+    try {
+      String url = handle.getMetaData().getURL();
+      return session(
+          handle,
+          url == null ? "" : url,
+          user,
+          source,
+          settings,
+          pipeline,
+          UnaryOperator.identity());
+    } catch (SQLException | RuntimeException | LinkageError e) {
+      Faults.tell(e);
+      return Optional.empty();
+    }
   }
 
   /** A session on a connection; empty if it cannot be watched. Never throws. */

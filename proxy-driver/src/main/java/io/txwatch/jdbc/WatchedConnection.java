@@ -40,15 +40,16 @@ final class WatchedConnection extends DelegatingConnection {
 
   private @Nullable SideReads sideReads;
 
-  /** True if it is a pooled connection's handle, which the session outlives. */
-  private final boolean handle;
+  /** The pooled connection that it is a handle of, which the session outlives; null if of none. */
+  private final @Nullable WatchedPooledConnection pooled;
 
-  WatchedConnection(Connection delegate, WatchedSession session, boolean handle) {
+  WatchedConnection(
+      Connection delegate, WatchedSession session, @Nullable WatchedPooledConnection pooled) {
     super(delegate);
     this.database = session.database();
     this.tracker = session.tracker();
     this.catalog = session.catalog();
-    this.handle = handle;
+    this.pooled = pooled;
     this.plans = new SessionPlans(session);
     this.earlier = new EarlierStatements(session);
     this.guard = new SavepointGuard(this);
@@ -310,8 +311,9 @@ final class WatchedConnection extends DelegatingConnection {
   }
 
   private void closed() {
-    if (handle) {
+    if (pooled != null) {
       tracker.handedBack();
+      pooled.handleClosed(this);
     } else if (tracker.closed()) {
       catalog.close();
     }

@@ -18,4 +18,17 @@ record WatchedSession(WatchedDatabase database, SessionTracker tracker, JdbcCata
       catalog.close();
     }
   }
+
+  /**
+   * The physical connection went back to its driver's pool, and may come again as another session.
+   *
+   * @return false if it is still needed: a branch is under way
+   */
+  boolean givenBack() {
+    if (!tracker.givenBack()) {
+      return false;
+    }
+    catalog.close();
+    return true;
+  }
 }

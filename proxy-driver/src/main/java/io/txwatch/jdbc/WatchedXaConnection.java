@@ -1,6 +1,9 @@
 package io.txwatch.jdbc;
 
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Optional;
+import java.util.function.Function;
 import javax.sql.XAConnection;
 import javax.transaction.xa.XAResource;
 
@@ -9,13 +12,16 @@ final class WatchedXaConnection extends WatchedPooledConnection implements XACon
 
   private final XAConnection xa;
 
-  WatchedXaConnection(XAConnection delegate, WatchedSession session) {
-    super(delegate, session);
+  WatchedXaConnection(
+      XAConnection delegate,
+      Function<Connection, Optional<WatchedSession>> opener,
+      boolean endsWithHandle) {
+    super(delegate, opener, endsWithHandle);
     this.xa = delegate;
   }
 
   @Override
   public XAResource getXAResource() throws SQLException {
-    return new WatchedXaResource(xa.getXAResource(), session.tracker());
+    return new WatchedXaResource(xa.getXAResource(), this);
   }
 }

@@ -4,6 +4,7 @@ import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.Outcome;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.function.Consumer;
 import javax.transaction.xa.XAException;
 import javax.transaction.xa.XAResource;
 import javax.transaction.xa.Xid;
@@ -17,11 +18,11 @@ import org.jspecify.annotations.Nullable;
 final class WatchedXaResource implements XAResource {
 
   private final XAResource delegate;
-  private final SessionTracker tracker;
+  private final WatchedPooledConnection connection;
 
-  WatchedXaResource(XAResource delegate, SessionTracker tracker) {
+  WatchedXaResource(XAResource delegate, WatchedPooledConnection connection) {
     this.delegate = delegate;
-    this.tracker = tracker;
+    this.connection = connection;
   }
 
   private static String id(Xid xid) {
@@ -35,8 +36,9 @@ final class WatchedXaResource implements XAResource {
 
   @Override
   public void start(Xid xid, int flags) throws XAException {
+    connection.beforeBranch();
     delegate.start(xid, flags);
-    tell(() -> tracker.branchStarted(id(xid)));
+    tell(tracker -> tracker.branchStarted(id(xid)));
   }
 
   @Override
@@ -45,11 +47,11 @@ final class WatchedXaResource implements XAResource {
       delegate.end(xid, flags);
     } catch (XAException e) {
       if (isRollback(e)) {
-        tell(() -> tracker.branchEnded(true));
+        branchEnded(true);
       }
       throw e;
     }
-    tell(() -> tracker.branchEnded(flags == TMFAIL));
+    branchEnded(flags == TMFAIL);
   }
 
   @Override
@@ -64,7 +66,7 @@ final class WatchedXaResource implements XAResource {
     if (vote == XA_RDONLY) {
       ended(xid, Outcome.COMMITTED); // and is forgotten by the DBMS
     } else {
-      tell(() -> tracker.prepared(id(xid)));
+      tell(tracker -> tracker.prepared(id(xid)));
     }
     return vote;
   }
@@ -119,7 +121,7 @@ final class WatchedXaResource implements XAResource {
   // ---------------------------------------------------------------- outcomes
 
   private void ended(Xid xid, Outcome outcome) {
-    tell(() -> tracker.branchOutcome(id(xid), outcome));
+    tell(tracker -> tracker.branchOutcome(id(xid), outcome));
   }
 
   private void failed(Xid xid, XAException error) {
@@ -147,9 +149,17 @@ final class WatchedXaResource implements XAResource {
     return error.errorCode >= XAException.XA_RBBASE && error.errorCode <= XAException.XA_RBEND;
   }
 
-  private static void tell(Runnable what) {
+  private void branchEnded(boolean failed) {
+    tell(tracker -> tracker.branchEnded(failed));
+    connection.branchEnded();
+  }
+
+  private void tell(Consumer<SessionTracker> what) {
     try {
-      what.run();
+      SessionTracker tracker = connection.tracker();
+      if (tracker != null) {
+        what.accept(tracker);
+      }
     } catch (RuntimeException e) {
       Faults.tell(e);
     }

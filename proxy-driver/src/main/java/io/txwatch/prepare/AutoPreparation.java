@@ -15,8 +15,8 @@ import java.util.function.Consumer;
  * hold it: waiting longer would be waiting for oneself) and working at most 2 s, so that a big
  * table is refused rather than locked for long. A lock that was not to be had is tried again later,
  * up to {@value #ATTEMPTS} times; whatever else fails is told once, and the application goes on
- * with the table unwatched. In a database that only the application's connection can reach, that
- * connection is used when it is in no transaction.
+ * with the table unwatched. Where there is no connection but the application's, that one is used when it is
+ * in no transaction.
  */
 final class AutoPreparation {
 
@@ -34,18 +34,18 @@ final class AutoPreparation {
 
   private final SchemaReader reader;
   private final LookupConnection lookups;
-  private final boolean privateDatabase;
+  private final boolean onApplication;
   private final Consumer<String> notices;
   private final Map<String, Integer> attempts = new HashMap<>();
 
   AutoPreparation(
       SchemaReader reader,
       LookupConnection lookups,
-      boolean privateDatabase,
+      boolean onApplication,
       Consumer<String> notices) {
     this.reader = reader;
     this.lookups = lookups;
-    this.privateDatabase = privateDatabase;
+    this.onApplication = onApplication;
     this.notices = notices;
   }
 
@@ -56,7 +56,7 @@ final class AutoPreparation {
       return Outcome.NEVER;
     }
     try {
-      if (privateDatabase) {
+      if (onApplication) {
         return idle.getAsBoolean() ? prepareOn(application, table) : Outcome.LATER;
       }
       return lookups.use(connection -> prepareOn(connection, table));

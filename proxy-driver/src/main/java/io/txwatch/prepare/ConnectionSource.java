@@ -10,6 +10,15 @@ import java.sql.SQLException;
 @FunctionalInterface
 public interface ConnectionSource {
 
+  /**
+   * For connections that come from a pool, the application's or a driver's own: another one would
+   * be missing there. Tables are looked up on the application's connections then.
+   */
+  ConnectionSource NONE =
+      () -> {
+        throw new SQLException("a pool's connections are the application's alone", "08001");
+      };
+
   /** Opens one. */
   Connection open() throws SQLException;
 }

@@ -29,7 +29,9 @@ import org.jspecify.annotations.Nullable;
  * begin, or take the snapshot of a transaction of the application's; tables that a transaction has
  * created and not yet committed are not seen until it commits, and stand in front of others of
  * their name. The exceptions: a database in memory without a name (H2, SQLite) can only be asked
- * through the application's own connection; a SQLite file that the application's own open
+ * through the application's own connection; where connections come from a pool ({@link
+ * ConnectionSource#NONE}) there is none of our own, and catalogs, but no tables, are read within the
+ * application's work; a SQLite file that the application's own open
  * transaction has locked is asked within that transaction; and after a {@code SET search_path} or
  * {@code USE} the new path is asked of the connection that has just executed it.
  *
@@ -172,7 +174,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   /** Asked of our own connection, or not known; an answer holds for a minute. */
   @Override
   public boolean isSmall(List<String> nameParts) {
-    return !isShadowed(nameParts) && shared.isSmall(path, nameParts, connection);
+    return !isShadowed(nameParts) && shared.isSmall(path, nameParts, connection, idle);
   }
 
   /**

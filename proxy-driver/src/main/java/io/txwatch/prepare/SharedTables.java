@@ -40,6 +40,10 @@ final class SharedTables {
   private final String key;
   private final DatabaseProbe probe;
   private final @Nullable SchemaReader reader;
+
+  /** True if tables are looked up on the application's connections, for want of another one. */
+  private final boolean onApplication;
+
   private final boolean privateDatabase;
   private final @Nullable LookupConnection lookups;
   private final @Nullable AutoPreparation preparation;
@@ -65,6 +69,7 @@ final class SharedTables {
     this.notices = notices;
     this.probe = DatabaseProbe.of(connection, url);
     this.privateDatabase = DatabaseProbe.isPrivate(url);
+    this.onApplication = privateDatabase || source == ConnectionSource.NONE;
     Dialect dialect = probe.dialect().orElse(null);
     if (dialect == null) {
       this.reader = null;
@@ -74,8 +79,20 @@ final class SharedTables {
       this.reader = SchemaReaders.of(dialect, probe.database(), connection);
       this.lookups = new LookupConnection(source, reader);
       this.preparation =
-          autoPrepare ? new AutoPreparation(reader, lookups, privateDatabase, notices) : null;
+          autoPrepare && mayPrepare(dialect)
+              ? new AutoPreparation(reader, lookups, onApplication, notices)
+              : null;
+      if (autoPrepare && preparation == null) {
+        notices.accept(
+            "tables are not prepared at first sight through a pool's own connections, where waiting"
+                + " for a lock would be the application's: prepare them beforehand");
+      }
     }
+  }
+
+  /** On a server, DDL waits for others' locks, and only a connection of our own bounds the wait. */
+  private boolean mayPrepare(Dialect dialect) {
+    return !onApplication || dialect == Dialect.H2 || dialect == Dialect.SQLITE;
   }
 
   /**
@@ -92,6 +109,7 @@ final class SharedTables {
       throws SQLException {
     String key =
         String.join("\0", user, url, Boolean.toString(autoPrepare))
+            + (source == ConnectionSource.NONE ? "\0pool" : "")
             + (DatabaseProbe.isPrivate(url) ? "\0" + PRIVATE_COUNT.incrementAndGet() : "");
     synchronized (OPEN) {
       SharedTables known = OPEN.get(key);
@@ -239,9 +257,10 @@ final class SharedTables {
 
   /**
    * True if a table is known to be small: asked of our own connection, or of the application's
-   * where the database is its alone.
+   * where the database is its alone, or where it is in no transaction, for this reads the table.
    */
-  boolean isSmall(List<String> path, List<String> parts, Connection application) {
+  boolean isSmall(
+      List<String> path, List<String> parts, Connection application, BooleanSupplier idle) {
     if (reader == null || lookups == null) {
       return false;
     }
@@ -251,9 +270,12 @@ final class SharedTables {
     if (known != null && now - known.at < SIZE_NANOS) {
       return known.small;
     }
+    if (onApplication && !privateDatabase && !idle.getAsBoolean()) {
+      return false;
+    }
     try {
       boolean small =
-          privateDatabase
+          onApplication
               ? isSmall(reader, application, path, parts)
               : lookups.use(connection -> isSmall(reader, connection, path, parts));
       sizes.put(asked, new Size(small, now));
@@ -301,7 +323,7 @@ final class SharedTables {
     }
 
     Optional<TableInfo> ask() throws SQLException {
-      if (privateDatabase) {
+      if (onApplication) {
         return reader.find(application, path, parts);
       }
       try {
