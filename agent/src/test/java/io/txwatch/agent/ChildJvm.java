@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
@@ -14,7 +13,7 @@ import java.util.jar.Manifest;
 import org.example.app.Application;
 
 /**
- * Runs {@link Application} in a JVM of its own, with the agent in front.
+ * Runs an application in a JVM of its own, {@link Application} with the agent in front.
  *
  * @param exitCode its exit code
  * @param lines what it printed
@@ -25,11 +24,17 @@ record ChildJvm(int exitCode, List<String> lines, String errors) {
   /** Runs it with {@code -javaagent:agent.jar=arguments}, in the given working directory. */
   static ChildJvm withAgent(Path directory, String arguments, String... mainArguments)
       throws IOException, InterruptedException {
+    return run(
+        directory, List.of(agent(directory, arguments)), Application.class, List.of(mainArguments));
+  }
+
+  /** The option that puts the agent in front, with its arguments. */
+  static String agent(Path directory, String arguments) throws IOException {
     Path jar = directory.resolve("agent.jar");
     if (Files.notExists(jar)) {
       manifestOnly(jar);
     }
-    return run(directory, List.of("-javaagent:" + jar + "=" + arguments), mainArguments);
+    return "-javaagent:" + jar + "=" + arguments;
   }
 
   /** The classes are on the class path; the jar only says which of them is the agent. */
@@ -45,7 +50,9 @@ record ChildJvm(int exitCode, List<String> lines, String errors) {
     }
   }
 
-  private static ChildJvm run(Path directory, List<String> options, String... mainArguments)
+  /** Runs a class in a working directory of its own. */
+  static ChildJvm run(
+      Path directory, List<String> options, Class<?> main, List<String> mainArguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -53,8 +60,8 @@ record ChildJvm(int exitCode, List<String> lines, String errors) {
     command.add("-cp");
     command.add(
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
-    command.add(Application.class.getName());
-    command.addAll(Arrays.asList(mainArguments));
+    command.add(main.getName());
+    command.addAll(mainArguments);
     Path out = directory.resolve("out");
     Path err = directory.resolve("err");
     Process process =

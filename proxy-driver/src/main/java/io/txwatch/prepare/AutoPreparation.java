@@ -15,8 +15,8 @@ import java.util.function.Consumer;
  * hold it: waiting longer would be waiting for oneself) and working at most 2 s, so that a big
  * table is refused rather than locked for long. A lock that was not to be had is tried again later,
  * up to {@value #ATTEMPTS} times; whatever else fails is told once, and the application goes on
- * with the table unwatched. Where there is no connection but the application's, that one is used when it is
- * in no transaction.
+ * with the table unwatched. Where there is no connection but the application's, that one is used
+ * when it is in no transaction.
  */
 final class AutoPreparation {
 

@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  * created and not yet committed are not seen until it commits, and stand in front of others of
  * their name. The exceptions: a database in memory without a name (H2, SQLite) can only be asked
  * through the application's own connection; where connections come from a pool ({@link
- * ConnectionSource#NONE}) there is none of our own, and catalogs, but no tables, are read within the
- * application's work; a SQLite file that the application's own open
- * transaction has locked is asked within that transaction; and after a {@code SET search_path} or
- * {@code USE} the new path is asked of the connection that has just executed it.
+ * ConnectionSource#NONE}) there is none of our own, and catalogs, but no tables, are read within
+ * the application's work; a SQLite file that the application's own open transaction has locked is
+ * asked within that transaction; and after a {@code SET search_path} or {@code USE} the new path is
+ * asked of the connection that has just executed it.
  *
  * <p>The driver tells what may have changed the answers: {@link #executed} after each statement
  * that is no SELECT, INSERT, UPDATE or DELETE, {@link #transactionEnded} after each end of a
