@@ -123,7 +123,8 @@ class WatchedPooledConnection implements PooledConnection {
     return session == null ? null : session.tracker();
   }
 
-  /** A handle was closed. */
+  /** A handle was closed. Two are equal where the driver gives the same object for both. */
+  @SuppressWarnings("ReferenceEquality")
   synchronized void handleClosed(WatchedConnection handle) {
     if (handedOut == handle) {
       handedOut = null;
