@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class JUnitReportsTest {
 
-  @TempDir Path directory;
+  @TempDir private Path directory = Path.of("");
 
   @org.junit.jupiter.api.Test
   void eachTestHasItsResultAndTestsOfOneNameAreNumbered() throws IOException {

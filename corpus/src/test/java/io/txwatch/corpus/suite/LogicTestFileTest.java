@@ -43,7 +43,7 @@ class LogicTestFileTest {
       DROP TABLE t
       """;
 
-  @TempDir Path directory;
+  @TempDir private Path directory = Path.of("");
 
   private LogicTestFile read(String engine, int limit) throws IOException {
     Path file = Files.writeString(directory.resolve("a.test"), FILE);

@@ -31,6 +31,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -96,7 +97,7 @@ final class LogicTwins {
     List<Side> watched = new ArrayList<>();
     try (Side raw = Side.raw(kind)) {
       for (Level level : tallies.keySet()) {
-        watched.add(Side.watched(kind, level, pipelines.get(level)));
+        watched.add(Side.watched(kind, level, Objects.requireNonNull(pipelines.get(level))));
       }
       raw.begin(transactions);
       for (Side side : watched) {
@@ -115,7 +116,7 @@ final class LogicTwins {
           compare(side, at, "outcome", entry.sql(), expected.lines(), seen.lines(), differences);
           Matcher create = CREATE_TABLE.matcher(entry.sql());
           if (!expected.failed() && create.lookingAt()) {
-            side.prepare(create.group(1), tallies.get(side.level));
+            side.prepare(create.group(1), tally(side));
           }
         }
       }
@@ -133,6 +134,10 @@ final class LogicTwins {
     }
   }
 
+  private Tally tally(Side side) {
+    return Objects.requireNonNull(tallies.get(side.level));
+  }
+
   private void compare(
       Side side,
       String at,
@@ -141,7 +146,7 @@ final class LogicTwins {
       List<String> raw,
       List<String> seen,
       Consumer<Difference> differences) {
-    Tally tally = tallies.get(side.level);
+    Tally tally = tally(side);
     tally.statements += what.equals("outcome") ? 1 : 0;
     if (!raw.equals(seen)) {
       tally.differences++;

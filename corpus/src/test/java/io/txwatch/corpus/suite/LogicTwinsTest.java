@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -42,7 +43,8 @@ class LogicTwinsTest {
     assertThat(differences).isEmpty();
     assertThat(twins.statements()).isEqualTo(5);
     assertThat(twins.failed()).isEqualTo(1);
-    assertThat(twins.tallies().get(Level.INLINE).observed).isGreaterThanOrEqualTo(3);
+    assertThat(Objects.requireNonNull(twins.tallies().get(Level.INLINE)).observed)
+        .isGreaterThanOrEqualTo(3);
   }
 
   @ParameterizedTest
