@@ -39,7 +39,8 @@ public final class InProcessAnalyzer implements EventSinkProvider {
   public EventSink open(Settings settings) throws IOException {
     Judge judge = Judge.named(settings.get(Setting.JUDGE_BY));
     String file = settings.get(Setting.REPORT);
-    ReportFile report = file.isEmpty() ? null : ReportFile.append(file);
+    ReportFile report =
+        file.isEmpty() ? null : ReportFile.append(file, line -> people.println("txwatch: " + line));
     PeopleLog log =
         settings.get(Setting.LOG).equals("none")
             ? null

@@ -1,87 +1,214 @@
 package io.txwatch.analyzer;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.history.PrivateFiles;
 import io.txwatch.report.JsonReport;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.io.Writer;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The file of anomalies: a line of JSON each, flushed as they are found. A line that cannot be
- * written is given up, and that is said once: the application must not suffer for it.
+ * The file of anomalies: a line of JSON each, written as they are found. A thread of its own opens
+ * and writes the file, because both can block for ever (a named pipe without a reader, a file
+ * system that does not answer): neither the application nor the analysis waits for it.
+ *
+ * <p>A line that cannot be written, or for which there is no room while the file blocks, is
+ * dropped. That is reported once, and at the end how many. A line is written whole or not at all.
+ * If another program has moved or deleted the file, the next line begins a new one.
  */
 public final class ReportFile {
 
-  private final Writer out;
-  private final Path path;
-  private final PrintStream trouble;
-  private boolean failed;
+  /** Characters that may wait to be written. */
+  private static final long MAX_WAITING_CHARACTERS = 1 << 22;
 
-  private ReportFile(Writer out, Path path, PrintStream trouble) {
-    this.out = out;
-    this.path = path;
-    this.trouble = trouble;
+  private static final long CLOSE_MILLIS = 2_000;
+
+  /** Stands behind the last line. */
+  private static final String END = "";
+
+  private final String name;
+  private final Consumer<String> complaints;
+  private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+  private final AtomicLong waitingCharacters = new AtomicLong();
+  private final AtomicLong dropped = new AtomicLong();
+  private final CountDownLatch opened = new CountDownLatch(1);
+  private final Thread thread;
+  private volatile @Nullable String openFailure;
+  private volatile @Nullable FileChannel channel;
+  private volatile boolean complained;
+  private volatile boolean closed;
+
+  /** Of the thread that writes. */
+  private @Nullable Object identity;
+
+  private ReportFile(String name, Consumer<String> complaints) {
+    this.name = name;
+    this.complaints = complaints;
+    this.thread = new Thread(null, this::run, "txwatch-report", 0, false);
+    thread.setDaemon(true);
+    // Not the application's: a web application that is unloaded must not be held by this thread.
+    thread.setContextClassLoader(ReportFile.class.getClassLoader());
   }
 
   /**
-   * Opens a file to append to, with the directories above it.
+   * Begins to open a file to append to, with the directories above it; does not wait for it.
    *
-   * @throws IOException if it cannot be opened; the message names it
+   * @param complaints takes a line for people, from any thread
    */
-  public static ReportFile append(String name) throws IOException {
-    try {
-      Path path = Path.of(name).toAbsolutePath();
-      Path directory = path.getParent();
-      if (directory != null) {
-        Files.createDirectories(directory);
-      }
-      Writer out =
-          Files.newBufferedWriter(
-              path, StandardCharsets.UTF_8, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-      return new ReportFile(out, path, System.err);
-    } catch (IOException | InvalidPathException e) {
-      throw new IOException(
-          "txwatch.report: cannot write " + name + ": " + e + "; name a file that can be", e);
-    }
+  public static ReportFile append(String name, Consumer<String> complaints) {
+    ReportFile file = new ReportFile(name, complaints);
+    file.thread.start();
+    return file;
   }
 
-  /** Writes a line. */
+  /** Why the file cannot be opened, as far as that is known within the time; empty otherwise. */
+  public Optional<String> openFailure(Duration within) throws InterruptedException {
+    boolean known = opened.await(within.toMillis(), TimeUnit.MILLISECONDS);
+    return known ? Optional.ofNullable(openFailure) : Optional.empty();
+  }
+
+  /** Writes a line. Does not block. */
   public void write(Anomaly anomaly) {
     writeLine(JsonReport.anomaly(anomaly));
   }
 
-  /** Writes a line that takes a suspicion back. */
+  /** Writes a line that takes a suspicion back. Does not block. */
   public void withdraw(Anomaly anomaly) {
     writeLine(JsonReport.withdrawn(anomaly));
   }
 
-  private void writeLine(String line) {
-    try {
-      out.write(line + "\n");
-      out.flush();
-    } catch (IOException e) {
-      fail(e);
+  void writeLine(String line) {
+    if (waitingCharacters.addAndGet(line.length()) > MAX_WAITING_CHARACTERS) {
+      waitingCharacters.addAndGet(-line.length());
+      drop("it does not take what is written to it");
+    } else {
+      lines.add(line);
     }
   }
 
-  /** Lets the file go. */
+  /** Waits two seconds at most until all lines are written, and lets the file go. */
   public void close() {
+    lines.add(END);
     try {
-      out.close();
-    } catch (IOException e) {
-      fail(e);
+      thread.join(CLOSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    closed = true; // if the file has blocked until now, nothing more is written
+    long missing = dropped.get() + lines.stream().filter(line -> !line.equals(END)).count();
+    if (missing > 0) {
+      complaints.accept(name + ": " + missing + " anomalies are missing in this file");
+    }
+    closeChannel(); // ends a write that blocks
+  }
+
+  private void run() {
+    try {
+      Path path = Path.of(name).toAbsolutePath();
+      open(path);
+      opened.countDown();
+      for (String line = lines.take(); !line.equals(END) && !closed; line = lines.take()) {
+        writeOrDrop(path, line);
+        waitingCharacters.addAndGet(-line.length());
+      }
+      closeChannel();
+    } catch (IOException | InvalidPathException e) {
+      openFailure =
+          "txwatch.report: cannot write "
+              + name
+              + ": "
+              + (e instanceof IOException io ? PrivateFiles.reason(io) : "not a file's name");
+      opened.countDown();
+      complaints.accept(openFailure);
+      complained = true;
+      dropAll();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
-  private void fail(IOException e) {
-    if (!failed) {
-      failed = true;
-      trouble.println("txwatch: cannot write " + path + " any more, anomalies are missing: " + e);
+  private void dropAll() {
+    try {
+      for (String line = lines.take(); !line.equals(END); line = lines.take()) {
+        waitingCharacters.addAndGet(-line.length());
+        dropped.incrementAndGet();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private FileChannel open(Path path) throws IOException {
+    Path directory = path.getParent();
+    if (directory != null && !Files.isDirectory(directory)) {
+      Files.createDirectories(directory);
+    }
+    FileChannel next = PrivateFiles.open(path, StandardOpenOption.APPEND);
+    closeChannel();
+    channel = next;
+    identity = PrivateFiles.identity(path);
+    return next;
+  }
+
+  private void writeOrDrop(Path path, String line) {
+    try {
+      FileChannel open = channel;
+      if (open == null || !Objects.equals(identity, PrivateFiles.identity(path))) {
+        open = open(path);
+      }
+      append(open, ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8)));
+    } catch (IOException e) {
+      drop(PrivateFiles.reason(e));
+    }
+  }
+
+  /** Writes a line; cuts off again what a full disk took of it. */
+  private static void append(FileChannel to, ByteBuffer line) throws IOException {
+    long before = to.size();
+    try {
+      while (line.hasRemaining()) {
+        to.write(line);
+      }
+    } catch (IOException e) {
+      if (to.isOpen() && line.position() > 0 && to.size() == before + line.position()) {
+        to.truncate(before);
+      }
+      throw e;
+    }
+  }
+
+  private void drop(String reason) {
+    dropped.incrementAndGet();
+    if (!complained) {
+      complained = true;
+      complaints.accept("cannot write " + name + ", anomalies are missing in it: " + reason);
+    }
+  }
+
+  private void closeChannel() {
+    FileChannel open = channel;
+    channel = null;
+    if (open != null) {
+      try {
+        open.close();
+      } catch (IOException e) {
+        drop(PrivateFiles.reason(e));
+      }
     }
   }
 }

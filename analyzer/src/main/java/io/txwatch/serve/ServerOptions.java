@@ -14,6 +14,7 @@ import javax.net.ssl.SSLContext;
  * @param tls what it speaks TLS with; empty for plain TCP
  * @param token what clients must know; empty if anybody may come
  * @param history the file that it writes, and goes on from; empty for none
+ * @param historyMaxBytes the size of that file at which it is renamed and a new one is begun
  * @param judge what levels are held to
  * @param grace how long a client that was cut off is waited for
  * @param silence how long a client may say nothing at all before its connection is closed
@@ -24,6 +25,7 @@ public record ServerOptions(
     Optional<SSLContext> tls,
     String token,
     Optional<Path> history,
+    long historyMaxBytes,
     Judge judge,
     Duration grace,
     Duration silence,

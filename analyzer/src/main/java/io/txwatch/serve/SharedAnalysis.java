@@ -49,6 +49,7 @@ final class SharedAnalysis {
         HistoryWriter.resume(
             options.history().orElseThrow(),
             "txwatch serve, process " + ProcessHandle.current().pid(),
+            options.historyMaxBytes(),
             line -> listener.say(line + "; the analysis goes on"),
             (event, origin) -> replay(event, origin, clients));
     replaying = false;

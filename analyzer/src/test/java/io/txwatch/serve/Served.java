@@ -4,6 +4,7 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
+import io.txwatch.history.HistoryWriter;
 import io.txwatch.link.Address;
 import io.txwatch.link.TcpProvider;
 import io.txwatch.settings.Setting;
@@ -62,6 +63,7 @@ final class Served implements AutoCloseable, ServerListener {
                 tls,
                 TOKEN,
                 Optional.ofNullable(history),
+                HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,
                 grace,
                 silence,

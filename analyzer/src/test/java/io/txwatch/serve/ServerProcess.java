@@ -2,6 +2,7 @@ package io.txwatch.serve;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.guarantee.Judge;
+import io.txwatch.history.HistoryWriter;
 import io.txwatch.link.Address;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -137,6 +138,7 @@ final class ServerProcess implements AutoCloseable {
                 Optional.empty(),
                 Served.TOKEN,
                 Optional.of(Path.of(args[1])),
+                HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,
                 ServerOptions.GRACE,
                 Duration.ofSeconds(10),

@@ -6,6 +6,7 @@ import io.txwatch.format.ForeignFormat;
 import io.txwatch.format.ForeignHistory;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
+import io.txwatch.history.HistoryParts;
 import io.txwatch.history.HistoryReader;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.report.AnomalyGroups;
@@ -39,7 +40,8 @@ import picocli.CommandLine.TypeConversionException;
       "Analyses recorded histories and says what anomalies they hold: txwatch's own, and those of",
       "Elle (list-append, rw-register; EDN or JSON), Plume and PolySI (text), dbcop (JSON,"
           + " bincode)",
-      "and Cobra (a directory of logs). The format is found out from the file's beginning."
+      "and Cobra (a directory of logs). The format is found out from the file's beginning.",
+      "Of txwatch's own, FILE.1, FILE.2, ... beside FILE are read as its earlier parts."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -123,12 +125,15 @@ final class CheckCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Console console = Console.of(spec);
     for (Path file : files) {
-      if (!Files.exists(file)) {
+      if (HistoryParts.of(file).isEmpty()) {
         throw new NoSuchFileException(file.toString());
       }
     }
     int code = ExitCode.CLEAN;
     for (Path file : files) {
+      if (isReadWithItsHistory(file)) {
+        continue;
+      }
       CheckResult result = check(file);
       if (common.json) {
         result.writeJson(console.out());
@@ -144,6 +149,12 @@ final class CheckCommand implements Callable<Integer> {
     return code;
   }
 
+  /** True for a numbered part of a history that is named too, as by {@code shop.history*}. */
+  private boolean isReadWithItsHistory(Path file) throws IOException {
+    Optional<Path> history = HistoryParts.historyOf(file).filter(files::contains);
+    return history.isPresent() && foreign(history.get()).isEmpty();
+  }
+
   private CheckResult check(Path file) throws IOException {
     Optional<ForeignFormat> foreign = foreign(file);
     return foreign.isPresent() ? checkForeign(file, foreign.get()) : checkOwn(file);
@@ -154,6 +165,9 @@ final class CheckCommand implements Callable<Integer> {
     if (format.equals("txwatch")) {
       return Optional.empty();
     } else if (format.equals("auto")) {
+      if (!Files.exists(file)) {
+        return Optional.empty(); // numbered parts of a history alone
+      }
       return ForeignFormat.of(file);
     }
     Optional<ForeignFormat> named = ForeignFormat.named(format);

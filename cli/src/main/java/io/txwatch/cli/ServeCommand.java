@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -59,6 +60,8 @@ import picocli.CommandLine.Spec;
 final class ServeCommand implements Callable<Integer> {
 
   private static final int LEAST_TOKEN = 16;
+  private static final Duration REPORT_OPENS_WITHIN = Duration.ofSeconds(2);
+  private static final long MAX_HISTORY_MEBIBYTES = 999_999_999;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -103,6 +106,15 @@ final class ServeCommand implements Callable<Integer> {
   private @Nullable Path history;
 
   @Option(
+      names = "--history-max",
+      paramLabel = "MIB",
+      defaultValue = "1024",
+      description =
+          "MiB after which the history's file is renamed to FILE.1, FILE.2, ... and a new one is"
+              + " begun (default: 1024)")
+  private long historyMax = 1024;
+
+  @Option(
       names = "--report",
       paramLabel = "FILE",
       description = "append each anomaly to this file as one line of JSON")
@@ -129,14 +141,16 @@ final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (historyMax < 1 || historyMax > MAX_HISTORY_MEBIBYTES) {
+      throw CommandException.badInput("--history-max: expected a number of MiB, 1 or more");
+    }
     String token = token();
     Address clients = address("--listen", listen, token);
     Optional<Address> status =
         http.equals("none") ? Optional.empty() : Optional.of(address("--http", http, token));
     Optional<SSLContext> tls = tls();
     Console console = Console.of(spec);
-    Optional<ReportFile> file =
-        report == null ? Optional.empty() : Optional.of(ReportFile.append(report));
+    Optional<ReportFile> file = reportFile(console);
     Told told = new Told(console, file);
     ServerOptions options =
         new ServerOptions(
@@ -144,6 +158,7 @@ final class ServeCommand implements Callable<Integer> {
             tls,
             token,
             Optional.ofNullable(history),
+            historyMax << 20,
             judge,
             Duration.ofSeconds(grace),
             ServerOptions.SILENCE,
@@ -182,6 +197,29 @@ final class ServeCommand implements Callable<Integer> {
                 false));
     forever.await();
     return ExitCode.CLEAN;
+  }
+
+  /** A file that cannot be opened is an error now; one that blocks is opened while it serves. */
+  private Optional<ReportFile> reportFile(Console console) throws InterruptedException {
+    if (report == null) {
+      return Optional.empty();
+    }
+    AtomicBoolean serving = new AtomicBoolean();
+    ReportFile file =
+        ReportFile.append(
+            report,
+            line -> {
+              if (serving.get()) {
+                console.note("txwatch: " + line);
+              }
+            });
+    Optional<String> failure = file.openFailure(REPORT_OPENS_WITHIN);
+    if (failure.isPresent()) {
+      file.close();
+      throw CommandException.badInput(failure.get().replace("txwatch.report:", "--report:"));
+    }
+    serving.set(true);
+    return Optional.of(file);
   }
 
   private void welcome(

@@ -10,14 +10,18 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a history's file from its beginning to where it ended when it was opened, one event after
- * the other.
+ * Reads a history from its beginning to where it ended when it was opened, one event after the
+ * other: all its {@linkplain HistoryParts parts}, the oldest first.
  *
  * <p>Damage does not end the reading: every intact record is delivered, in the file's order, and in
  * place of what is lost stands a {@link Event.Gap} of reason {@link GapReason#TORN_RECORD} and a
@@ -28,43 +32,66 @@ import java.util.function.Consumer;
  */
 public final class HistoryReader implements Closeable {
 
-  private final Path file;
-  private final FileChannel channel;
-  private final RecordScanner scanner;
+  private final Path history;
+  private final Deque<Path> remaining;
+  private final boolean hasParts;
+  private final @Nullable FileChannel newest;
   private final EventDecoder decoder = new EventDecoder();
   private final HistoryHeader header;
   private final List<Loss> losses = new ArrayList<>();
   private final Queue<Event> ready = new ArrayDeque<>();
+  private final Set<Long> openSessions = new HashSet<>();
+  private Path file;
+  private FileChannel channel;
+  private RecordScanner scanner;
+  private boolean inFirstPart = true;
   private Origin origin = Origin.NOBODY;
   private boolean closedInOrder;
   private boolean atEnd;
 
-  private HistoryReader(Path file, FileChannel channel) throws IOException {
-    this.file = file;
-    this.channel = channel;
-    this.scanner = new RecordScanner(channel);
-    this.header = readHeader();
+  private HistoryReader(Path history, List<Path> parts, @Nullable FileChannel newest)
+      throws IOException {
+    this.history = history;
+    this.remaining = new ArrayDeque<>(parts);
+    this.hasParts = parts.size() > 1;
+    this.newest = newest;
+    this.file = remaining.remove();
+    this.channel = channelOf(file);
+    try {
+      this.scanner = new RecordScanner(channel);
+      this.header = readHeader();
+    } catch (IOException | RuntimeException e) {
+      closePart();
+      throw e;
+    }
   }
 
   /**
-   * Opens a file.
+   * Opens a history. The name of a numbered part gives that part alone.
    *
    * @throws HistoryFormatException if it is not a history, or of a version unknown here
    * @throws IOException if it cannot be read
    */
   public static HistoryReader open(Path file) throws IOException {
-    FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
-    try {
-      return new HistoryReader(file, channel);
-    } catch (IOException | RuntimeException e) {
-      channel.close();
-      throw e;
-    }
+    List<Path> parts = HistoryParts.of(file);
+    return new HistoryReader(file, parts.isEmpty() ? List.of(file) : parts, null);
   }
 
-  /** Reads from a channel that is the caller's to close. */
-  static HistoryReader over(Path file, FileChannel channel) throws IOException {
-    return new HistoryReader(file, channel);
+  /** Reads parts of which the newest is a channel that is the caller's to close. */
+  static HistoryReader over(Path history, List<Path> parts, FileChannel newest) throws IOException {
+    return new HistoryReader(history, parts, newest);
+  }
+
+  private FileChannel channelOf(Path part) throws IOException {
+    return newest != null && part.equals(history)
+        ? newest
+        : FileChannel.open(part, StandardOpenOption.READ);
+  }
+
+  private void closePart() throws IOException {
+    if (channel != newest) {
+      channel.close();
+    }
   }
 
   /** Whence the last event came, that one counted. */
@@ -113,7 +140,7 @@ public final class HistoryReader implements Closeable {
 
   @Override
   public void close() throws IOException {
-    channel.close();
+    closePart();
   }
 
   private void readRecord() throws IOException {
@@ -127,7 +154,6 @@ public final class HistoryReader implements Closeable {
       closedInOrder = false;
     }
     if (!found) {
-      atEnd = true;
       if (!closedInOrder && scanner.skipped() == 0) {
         lose(
             new Loss(
@@ -135,6 +161,7 @@ public final class HistoryReader implements Closeable {
                 0,
                 "the file was not closed: its writer still writes or was killed"));
       }
+      openNextPart();
       return;
     }
     Event frequent = scanner.event(decoder);
@@ -154,6 +181,34 @@ public final class HistoryReader implements Closeable {
     take(entry);
   }
 
+  /** Goes on with the next part that can be read; without one this is the end. */
+  private void openNextPart() throws IOException {
+    while (!remaining.isEmpty()) {
+      int before = HistoryParts.numberOf(file);
+      closePart();
+      file = remaining.remove();
+      int number = HistoryParts.numberOf(file);
+      inFirstPart = false;
+      decoder.restart();
+      channel = channelOf(file);
+      scanner = new RecordScanner(channel);
+      closedInOrder = channel.size() == 0;
+      if (!file.equals(history) && number != before + 1) {
+        lose(new Loss(0, 0, "the part before it is missing"));
+      }
+      if (channel.size() > 0) {
+        try {
+          readHeader();
+          return;
+        } catch (HistoryFormatException e) {
+          scanner = new RecordScanner(channel);
+          lose(new Loss(0, channel.size(), String.valueOf(e.getMessage())));
+        }
+      }
+    }
+    atEnd = true;
+  }
+
   private void take(Entry entry) {
     closedInOrder = entry.hasClosed();
     if (entry.hasHeader()) {
@@ -170,7 +225,10 @@ public final class HistoryReader implements Closeable {
     }
     origin = origin.next();
     try {
-      ready.add(decoder.decode(entry));
+      Event event = decoder.decode(entry);
+      if (!isRepeated(event)) {
+        ready.add(event);
+      }
     } catch (IllegalArgumentException e) {
       String what = "a record cannot be understood: " + e.getMessage();
       losses.add(new Loss(scanner.offset(), scanner.end() - scanner.offset(), what));
@@ -178,9 +236,23 @@ public final class HistoryReader implements Closeable {
     }
   }
 
+  /** A part begins with the sessions that were open at the end of the one before. */
+  private boolean isRepeated(Event event) {
+    if (event instanceof Event.SessionOpened) {
+      return !openSessions.add(event.session()) && !inFirstPart;
+    } else if (event instanceof Event.SessionClosed) {
+      openSessions.remove(event.session());
+    }
+    return false;
+  }
+
   private void lose(Loss loss) {
-    losses.add(loss);
-    ready.add(new Event.Gap(0, 0, GapReason.TORN_RECORD, loss.toString(), 1));
+    Loss told =
+        hasParts
+            ? new Loss(loss.offset(), loss.bytes(), file.getFileName() + ": " + loss.what())
+            : loss;
+    losses.add(told);
+    ready.add(new Event.Gap(0, 0, GapReason.TORN_RECORD, told.toString(), 1));
   }
 
   private HistoryHeader readHeader() throws IOException {

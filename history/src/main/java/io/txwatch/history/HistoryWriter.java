@@ -1,5 +1,6 @@
 package io.txwatch.history;
 
+import io.txwatch.history.wire.Entry;
 import java.io.Flushable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -7,11 +8,16 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Appends events to a history's file. May block on the disk, so {@link QueueSink} stands before it.
@@ -20,8 +26,13 @@ import java.util.function.Consumer;
  * {@linkplain #flush flushes}. A process that is killed loses those; one that exits in order closes
  * the writer. What was flushed is the operating system's to keep: nothing here asks it to sync.
  *
- * <p>A file that is there already goes on: its torn end, if it has one, is cut off and told with a
- * {@link Event.Gap}. Only one writer at a time has a file.
+ * <p>An existing file is continued: only its end is read, an incomplete last record is cut off and
+ * reported with a {@link Event.Gap}, and a header begins a new stretch whose texts do not depend on
+ * what stands before. Only one writer at a time has a file.
+ *
+ * <p>A file that has reached its maximum size is renamed and a new one begun ({@link
+ * HistoryParts}). The new one begins with the sessions that are open, so that it can be read by
+ * itself. If another program has moved or deleted the file, a new one is begun within a second.
  *
  * <p>If the disk refuses (it is full, say), the bytes that waited are dropped, the file is cut back
  * to its last whole record, and the writer tries again with the next ones; people are told once,
@@ -29,20 +40,34 @@ import java.util.function.Consumer;
  */
 public final class HistoryWriter implements EventSink, Flushable {
 
+  /** The size in bytes at which a new file is begun, unless the user sets another one. */
+  public static final long MAX_FILE_BYTES = 1L << 30;
+
   private static final int BUFFER = 1 << 16;
   private static final long FLUSH_NANOS = 1_000_000_000L;
 
   /** Bytes after which a new stretch begins: damage to a dictionary is not felt farther. */
   private static final long STRETCH = 1 << 24;
 
+  /** How often it is checked that the file is still where it was. */
+  private static final long IDENTITY_CHECK_NANOS = 1_000_000_000L;
+
+  /** Sessions that a new file begins with, at most. */
+  private static final int MAX_SESSIONS = 1 << 14;
+
   private final Path file;
-  private final FileChannel channel;
+  private final long maxBytes;
   private final Consumer<String> complaints;
   private final String node;
   private final long startMicros;
   private final EventEncoder encoder = new EventEncoder();
 
   private final RecordBuffer buffer = new RecordBuffer(BUFFER);
+  private final Map<Long, Event.SessionOpened> openSessions = new LinkedHashMap<>();
+  private FileChannel channel;
+  private @Nullable Object identity;
+  private long identityCheckedNanos;
+  private long nextPartAt;
   private Origin origin = Origin.NOBODY;
   private long eventsBuffered;
   private long written;
@@ -52,70 +77,113 @@ public final class HistoryWriter implements EventSink, Flushable {
   private long lost;
   private long lostUntold;
   private boolean complained;
+  private boolean complainedOfPart;
   private boolean closed;
 
-  private HistoryWriter(Path file, FileChannel channel, String node, Consumer<String> complaints) {
+  private HistoryWriter(
+      Path file,
+      FileChannel channel,
+      String node,
+      long maxBytes,
+      Consumer<String> complaints,
+      @Nullable BiConsumer<Event, Origin> past)
+      throws IOException {
     this.file = file;
     this.channel = channel;
     this.node = node;
+    this.maxBytes = maxBytes;
     this.complaints = complaints;
     this.startMicros = System.currentTimeMillis() * 1000;
+    begin(channel, past);
   }
 
-  /** Opens a file for this process, telling troubles on standard error. */
+  /** Opens a file for this process, reporting troubles on standard error. */
   public static HistoryWriter open(Path file) throws IOException {
+    return open(file, MAX_FILE_BYTES);
+  }
+
+  /** The same with a maximum size of the file, in bytes. */
+  public static HistoryWriter open(Path file, long maxBytes) throws IOException {
     return open(
         file,
         "process " + ProcessHandle.current().pid(),
-        line -> System.err.println("txwatch: " + line));
+        maxBytes,
+        line -> System.err.println("txwatch: " + line),
+        null);
   }
 
   /**
-   * Opens a file, a new one or one to go on with.
+   * Opens a file, a new one or one to continue.
    *
    * @param node who writes, for people
    * @param complaints takes a line for people when something is lost
-   * @throws HistoryFormatException if the file is there and is no history; it stays as it is
+   * @throws HistoryFormatException if the file exists and is no history; it stays as it is
    * @throws IOException if it cannot be written, or another writer has it
    */
   public static HistoryWriter open(Path file, String node, Consumer<String> complaints)
       throws IOException {
-    return resume(file, node, complaints, (event, origin) -> {});
+    return open(file, node, MAX_FILE_BYTES, complaints, null);
   }
 
   /**
-   * Opens a file, a new one or one to go on with, and hands on what it holds already.
+   * Opens a file, a new one or one to continue, and reads what the history holds already, all its
+   * {@linkplain HistoryParts parts}.
    *
-   * @param past takes each event of the file, and whence it came, before this returns
+   * @param maxBytes the size of a file at which the next one is begun
+   * @param past takes each event of the history, and its origin, before this returns
    */
   public static HistoryWriter resume(
-      Path file, String node, Consumer<String> complaints, BiConsumer<Event, Origin> past)
+      Path file,
+      String node,
+      long maxBytes,
+      Consumer<String> complaints,
+      BiConsumer<Event, Origin> past)
       throws IOException {
-    FileChannel channel;
+    return open(file, node, maxBytes, complaints, past);
+  }
+
+  /** The same with a maximum size of the file, in bytes. */
+  static HistoryWriter open(Path file, String node, long maxBytes, Consumer<String> complaints)
+      throws IOException {
+    return open(file, node, maxBytes, complaints, null);
+  }
+
+  private static HistoryWriter open(
+      Path file,
+      String node,
+      long maxBytes,
+      Consumer<String> complaints,
+      @Nullable BiConsumer<Event, Origin> past)
+      throws IOException {
+    FileChannel channel = openLocked(file);
     try {
-      channel =
-          FileChannel.open(
-              file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-    } catch (FileSystemException e) {
-      throw new IOException(file + ": cannot be opened to write: " + reason(e), e);
-    }
-    try {
-      lock(file, channel);
-      HistoryWriter writer = new HistoryWriter(file, channel, node, complaints);
-      writer.begin(past);
-      return writer;
+      return new HistoryWriter(file, channel, node, maxBytes, complaints, past);
     } catch (IOException | RuntimeException e) {
       channel.close();
       throw e;
     }
   }
 
-  private static String reason(FileSystemException e) {
-    if (e instanceof NoSuchFileException) {
-      return "there is no such directory";
+  private static FileChannel openLocked(Path file) throws IOException {
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new IOException(
+          file
+              + ": cannot be opened to write: "
+              + (Files.isDirectory(file) ? "it is a directory" : "it is not a regular file"));
     }
-    String reason = e.getReason();
-    return reason == null ? "no right to" : reason;
+    FileChannel channel;
+    try {
+      channel = PrivateFiles.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    } catch (FileSystemException e) {
+      throw new IOException(file + ": cannot be opened to write: " + PrivateFiles.reason(e), e);
+    }
+    try {
+      lock(file, channel);
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+    return channel;
   }
 
   private static void lock(Path file, FileChannel channel) throws IOException {
@@ -130,12 +198,15 @@ public final class HistoryWriter implements EventSink, Flushable {
     }
   }
 
-  private void begin(BiConsumer<Event, Origin> past) throws IOException {
+  /** Makes {@code next} the file that is written. */
+  private void begin(FileChannel next, @Nullable BiConsumer<Event, Origin> past)
+      throws IOException {
     Event.Gap gap = null;
-    if (channel.size() > 0) {
-      Tail tail = Tail.of(file, channel, past);
+    long end = 0;
+    if (next.size() > 0 || past != null) {
+      Tail tail = past == null ? Tail.of(file, next) : readAll(next, past);
       if (tail.lostBytes() > 0) {
-        channel.truncate(tail.end());
+        next.truncate(tail.end());
         complaints.accept(
             file + ": cut off " + tail.lostBytes() + " bytes of a torn end and goes on");
       }
@@ -148,15 +219,45 @@ public final class HistoryWriter implements EventSink, Flushable {
                 "an earlier writer was killed; " + tail.lostBytes() + " bytes of a record cut off",
                 1);
       }
-      written = tail.end();
+      end = tail.end();
     }
-    channel.position(written);
+    next.position(end);
+    channel = next;
+    written = end;
+    nextPartAt = maxBytes;
+    identity = PrivateFiles.identity(file);
+    identityCheckedNanos = System.nanoTime();
     startStretch();
     if (gap != null) {
       add(encoder.encode(gap));
-      past.accept(gap, Origin.NOBODY);
+      if (past != null) {
+        past.accept(gap, Origin.NOBODY);
+      }
     }
     write();
+  }
+
+  /** Reads by the writer's own channel: closing another one would let go of the file's lock. */
+  private Tail readAll(FileChannel newest, BiConsumer<Event, Origin> past) throws IOException {
+    List<Path> parts = HistoryParts.of(file);
+    if (newest.size() == 0 && parts.size() == 1) {
+      return new Tail(0, 0, true);
+    }
+    HistoryReader reader = HistoryReader.over(file, parts, newest);
+    reader.forEach(
+        event -> {
+          noteSession(event);
+          past.accept(event, reader.origin());
+        });
+    return new Tail(reader.end(), newest.size() - reader.end(), reader.closedInOrder());
+  }
+
+  private void noteSession(Event event) {
+    if (event instanceof Event.SessionOpened opened && openSessions.size() < MAX_SESSIONS) {
+      openSessions.put(opened.session(), opened);
+    } else if (event instanceof Event.SessionClosed) {
+      openSessions.remove(event.session());
+    }
   }
 
   /** Notes from whom the next events come; until the next call, or {@link Origin#NOBODY}. */
@@ -176,6 +277,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     if (encoder.isFull() || written + buffer.size() - stretchAt > STRETCH) {
       startStretch();
     }
+    noteSession(event);
     BackwardBytes entry;
     try {
       entry = encoder.encode(event);
@@ -215,6 +317,9 @@ public final class HistoryWriter implements EventSink, Flushable {
         accept(new Event.Gap(0, 0, GapReason.OVERFLOW, "the history's file was full", untold));
         from(interrupted);
       }
+      if (written >= nextPartAt || isMoved()) {
+        beginNextPart();
+      }
     } catch (IOException e) {
       dropBuffered(e);
     }
@@ -246,9 +351,66 @@ public final class HistoryWriter implements EventSink, Flushable {
     }
   }
 
+  /** Begins a new file; the one so far is renamed if it is still in its place. */
+  private void beginNextPart() throws IOException {
+    nextPartAt = written + maxBytes; // if no file can be begun
+    boolean inPlace = isInPlace();
+    FileChannel former = channel;
+    add(encoder.closed(events));
+    write();
+    events = 0;
+    FileChannel next;
+    try {
+      next = inPlace ? renameAndOpen() : openLocked(file);
+    } catch (IOException e) {
+      startStretch();
+      if (!complainedOfPart) {
+        complainedOfPart = true;
+        complaints.accept(
+            file + ": no new file can be begun, this one goes on: " + PrivateFiles.reason(e));
+      }
+      return;
+    }
+    try {
+      begin(next, null);
+    } finally {
+      (channel == next ? former : next).close();
+    }
+    if (!inPlace) {
+      complaints.accept(file + ": was moved or deleted; a new file is begun");
+    }
+  }
+
+  private FileChannel renameAndOpen() throws IOException {
+    Path full = HistoryParts.next(file);
+    Files.move(file, full);
+    try {
+      return openLocked(file);
+    } catch (IOException | RuntimeException e) {
+      Files.move(full, file);
+      throw e;
+    }
+  }
+
+  /** Checks now and then whether another program has moved or deleted the file. */
+  private boolean isMoved() {
+    if (System.nanoTime() - identityCheckedNanos <= IDENTITY_CHECK_NANOS) {
+      return false;
+    }
+    identityCheckedNanos = System.nanoTime();
+    return !isInPlace();
+  }
+
+  private boolean isInPlace() {
+    return Objects.equals(identity, PrivateFiles.identity(file));
+  }
+
   private void startStretch() {
     stretchAt = written + buffer.size();
     add(encoder.header(node, startMicros));
+    if (stretchAt == 0) {
+      openSessions.values().forEach(opened -> add(encoder.encode(opened)));
+    }
     if (!origin.isNobody()) {
       add(encoder.origin(origin));
     }
@@ -259,6 +421,9 @@ public final class HistoryWriter implements EventSink, Flushable {
   }
 
   private void write() throws IOException {
+    if (channel.size() < written) {
+      throw new IOException("another program has cut the file short");
+    }
     ByteBuffer source = buffer.contents();
     while (source.hasRemaining()) {
       channel.write(source);
@@ -274,6 +439,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     events -= eventsBuffered;
     forgetBuffered();
     try {
+      written = Math.min(written, channel.size());
       channel.truncate(written);
       channel.position(written);
     } catch (IOException e) {
@@ -290,7 +456,7 @@ public final class HistoryWriter implements EventSink, Flushable {
   private void complain(IOException e) {
     if (!complained) {
       complained = true;
-      complaints.accept(file + ": events are lost: " + e.getMessage());
+      complaints.accept(file + ": events are lost: " + PrivateFiles.reason(e));
     }
   }
 
@@ -303,13 +469,32 @@ public final class HistoryWriter implements EventSink, Flushable {
    */
   private record Tail(long end, long lostBytes, boolean closedInOrder) {
 
-    /** Reads by the writer's own channel: closing another one would let go of the file's lock. */
-    static Tail of(Path file, FileChannel channel, BiConsumer<Event, Origin> past)
-        throws IOException {
+    /** How many bytes before the end are looked at first. */
+    private static final long WINDOW = 1 << 20;
+
+    /** Reads the beginning, to see that it is a history, and as much of the end as it takes. */
+    static Tail of(Path file, FileChannel channel) throws IOException {
+      HistoryReader.over(file, List.of(file), channel);
       long size = channel.size();
-      HistoryReader reader = HistoryReader.over(file, channel);
-      reader.forEach(event -> past.accept(event, reader.origin()));
-      return new Tail(reader.end(), size - reader.end(), reader.closedInOrder());
+      for (long length = WINDOW; ; length *= 4) {
+        long from = Math.max(0, size - length);
+        RecordScanner scanner = new RecordScanner(channel, from);
+        long last = -1;
+        while (scanner.advance()) {
+          last = scanner.offset();
+        }
+        if (last >= 0) {
+          boolean closed = scanner.end() == size && isClosed(channel, last);
+          return new Tail(scanner.end(), size - scanner.end(), closed);
+        } else if (from == 0) {
+          return new Tail(0, size, false);
+        }
+      }
+    }
+
+    private static boolean isClosed(FileChannel channel, long at) throws IOException {
+      RecordScanner scanner = new RecordScanner(channel, at);
+      return scanner.advance() && Entry.parseFrom(scanner.body()).hasClosed();
     }
   }
 }

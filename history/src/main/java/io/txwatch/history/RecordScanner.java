@@ -29,8 +29,14 @@ final class RecordScanner {
   private int bodySize;
 
   RecordScanner(FileChannel channel) throws IOException {
+    this(channel, 0);
+  }
+
+  /** Begins at an offset, which need not be that of a record. */
+  RecordScanner(FileChannel channel, long from) throws IOException {
     this.channel = channel;
     this.size = channel.size();
+    this.next = from;
   }
 
   /** Goes to the next intact record; false if there is none up to the end of the file. */

@@ -59,6 +59,12 @@ public enum Setting {
       "at tcp:// or tls://: MiB that may wait for the analyzer before events are dropped and counted"),
   /** The history's file. */
   HISTORY("txwatch.history", "", "FILE", "append the history to this file"),
+  /** How large a file of the history may become. */
+  HISTORY_MAX(
+      "txwatch.history-max",
+      "1024",
+      "N",
+      "MiB after which the history's file is renamed to FILE.1, FILE.2, … and a new one is begun"),
   /** The anomalies' file. */
   REPORT("txwatch.report", "", "FILE", "append each anomaly to this file as one line of JSON"),
   /** Blocks for people. */

@@ -5,23 +5,22 @@ import io.txwatch.history.EventSink;
 import io.txwatch.history.EventSinkProvider;
 import io.txwatch.history.HistoryWriter;
 import io.txwatch.history.Ids;
+import io.txwatch.history.LazySink;
 import io.txwatch.history.QueueSink;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The way of events out of the application's threads: a bounded queue and, behind it, the history's
  * file and the analyzer, as the settings ask for. One for all connections of the process that have
- * the same settings. What cannot be opened is said once, in a line, and is done without.
+ * the same settings. Files are opened by the queue's thread, which may block on them; what cannot
+ * be opened is reported once, in a line on standard error, and is done without.
  *
  * @param ids where ids of sessions and transactions come from
  * @param sink takes events; never blocks and never throws
@@ -55,48 +54,42 @@ public record Pipeline(Ids ids, EventSink sink) {
   }
 
   private static Pipeline open(Settings settings) {
+    int capacity = settings.number(Setting.QUEUE);
     List<EventSink> consumers = new ArrayList<>();
-    openHistory(settings).ifPresent(consumers::add);
-    openAnalyzer(settings).ifPresent(consumers::add);
+    if (!settings.get(Setting.HISTORY).isEmpty()) {
+      consumers.add(
+          new LazySink("no history is written", () -> openHistory(settings), Pipeline::say));
+    }
+    if (!settings.get(Setting.ANALYZER).equals("none")) {
+      if (!consumers.isEmpty()) {
+        // A disk that does not answer must not hold up the analysis.
+        consumers.set(0, new QueueSink(capacity, consumers));
+      }
+      consumers.add(
+          new LazySink("nothing is analysed", () -> openAnalyzer(settings), Pipeline::say));
+    }
     if (consumers.isEmpty()) {
       return new Pipeline(Ids.random(), NOBODY);
     }
-    QueueSink queue = new QueueSink(settings.number(Setting.QUEUE), consumers).closeAtShutdown();
-    return new Pipeline(Ids.random(), queue);
+    return new Pipeline(Ids.random(), new QueueSink(capacity, consumers).closeAtShutdown());
   }
 
-  private static Optional<EventSink> openHistory(Settings settings) {
-    Optional<Path> file = settings.path(Setting.HISTORY);
-    if (file.isEmpty()) {
-      return Optional.empty();
-    }
-    try {
-      return Optional.of(HistoryWriter.open(file.get()));
-    } catch (IOException | RuntimeException e) {
-      say("no history is written: " + e.getMessage());
-      return Optional.empty();
-    }
+  private static EventSink openHistory(Settings settings) throws IOException {
+    long maxMebibytes = settings.number(Setting.HISTORY_MAX);
+    return HistoryWriter.open(settings.path(Setting.HISTORY).orElseThrow(), maxMebibytes << 20);
   }
 
-  private static Optional<EventSink> openAnalyzer(Settings settings) {
+  private static EventSink openAnalyzer(Settings settings) throws IOException {
     String wanted = settings.get(Setting.ANALYZER);
-    if (wanted.equals("none")) {
-      return Optional.empty();
-    }
     int colon = wanted.indexOf(':');
     String name = colon < 0 ? wanted : wanted.substring(0, colon);
-    try {
-      for (EventSinkProvider provider :
-          ServiceLoader.load(EventSinkProvider.class, Pipeline.class.getClassLoader())) {
-        if (provider.name().equals(name)) {
-          return Optional.of(provider.open(settings));
-        }
+    for (EventSinkProvider provider :
+        ServiceLoader.load(EventSinkProvider.class, Pipeline.class.getClassLoader())) {
+      if (provider.name().equals(name)) {
+        return provider.open(settings);
       }
-      say("nothing is analysed: there is no analyzer " + name + " on the class path");
-    } catch (IOException | RuntimeException | ServiceConfigurationError e) {
-      say("nothing is analysed: " + e.getMessage());
     }
-    return Optional.empty();
+    throw new IOException("there is no analyzer " + name + " on the class path");
   }
 
   private static void say(String line) {

@@ -6,6 +6,7 @@ import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Output;
 import io.txwatch.guarantee.Judge;
+import io.txwatch.history.HistoryWriter;
 import io.txwatch.link.Address;
 import io.txwatch.serve.AnalysisServer;
 import io.txwatch.serve.ServerListener;
@@ -102,6 +103,7 @@ public final class TcpCommand implements Callable<Integer> {
                 Optional.empty(),
                 "",
                 Optional.empty(),
+                HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,
                 ServerOptions.GRACE,
                 ServerOptions.SILENCE,
