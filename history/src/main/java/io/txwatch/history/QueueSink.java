@@ -134,10 +134,7 @@ public final class QueueSink implements EventSink {
     this.queue = new MpscAtomicArrayQueue<>(Math.max(4, capacity));
     this.consumers = List.copyOf(consumers);
     this.complaints = complaints;
-    this.thread = new Thread(null, this::run, "txwatch-events", 0, false);
-    thread.setDaemon(true);
-    // Not the application's: a web application that is unloaded must not be held by this thread.
-    thread.setContextClassLoader(QueueSink.class.getClassLoader());
+    this.thread = BackgroundThreads.create("txwatch-events", this::run);
     thread.start();
   }
 
@@ -226,7 +223,7 @@ public final class QueueSink implements EventSink {
    * @return this
    */
   public QueueSink closeAtShutdown() {
-    Thread closer = new Thread(null, this::close, "txwatch-shutdown", 0, false);
+    Thread closer = BackgroundThreads.create("txwatch-shutdown", this::close);
     Runtime.getRuntime().addShutdownHook(closer);
     hook = closer;
     return this;

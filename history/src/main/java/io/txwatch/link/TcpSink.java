@@ -1,5 +1,6 @@
 package io.txwatch.link;
 
+import io.txwatch.history.BackgroundThreads;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.link.wire.Frame;
@@ -107,10 +108,7 @@ final class TcpSink implements EventSink {
   }
 
   private static Thread daemon(String name, Runnable body) {
-    Thread thread = new Thread(null, body, name, 0, false);
-    thread.setDaemon(true);
-    // Not the application's: a web application that is unloaded must not be held by this thread.
-    thread.setContextClassLoader(TcpSink.class.getClassLoader());
+    Thread thread = BackgroundThreads.create(name, body);
     thread.start();
     return thread;
   }

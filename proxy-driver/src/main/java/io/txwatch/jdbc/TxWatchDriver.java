@@ -14,8 +14,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
-import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -112,30 +110,19 @@ public final class TxWatchDriver implements Driver {
   }
 
   /**
-   * The driver for a URL: one that is registered, or one that the thread's class loader knows.
+   * The driver for a URL.
    *
    * @throws SQLException if there is none
    */
   static Driver driver(String url) throws SQLException {
-    try {
-      return DriverManager.getDriver(url);
-    } catch (SQLException notRegistered) {
-      ClassLoader loader = Thread.currentThread().getContextClassLoader();
-      try {
-        for (Driver driver : ServiceLoader.load(Driver.class, loader)) {
-          if (driver.acceptsURL(url)) {
-            return driver;
-          }
-        }
-      } catch (ServiceConfigurationError e) {
-        // Some other driver is broken. What matters is that the one wanted was not found.
-      }
-      throw complaint(
-          "no JDBC driver for "
-              + shown(url)
-              + ": put the database's driver on the class path, and check the URL, which is"
-              + " jdbc:txwatch: with what stands behind jdbc: in the original one");
-    }
+    return DriverFinder.find(url)
+        .orElseThrow(
+            () ->
+                complaint(
+                    "no JDBC driver for "
+                        + shown(url)
+                        + ": put the database's driver on the class path, and check the URL, which"
+                        + " is jdbc:txwatch: with what stands behind jdbc: in the original one"));
   }
 
   /** A URL without what may be a secret: its parameters. */

@@ -1,5 +1,6 @@
 package io.txwatch.sql;
 
+import io.txwatch.history.BackgroundThreads;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.SelectBlock.Role;
 import java.util.ArrayList;
@@ -62,10 +63,7 @@ final class ParserAgreement {
   private ParserAgreement() {}
 
   private static Thread daemon(Runnable work) {
-    Thread thread = new Thread(null, work, "txwatch-sql-parser", 0, false);
-    thread.setDaemon(true);
-    thread.setContextClassLoader(null);
-    return thread;
+    return BackgroundThreads.create("txwatch-sql-parser", work);
   }
 
   /** What the two differ in; empty if they agree. */
