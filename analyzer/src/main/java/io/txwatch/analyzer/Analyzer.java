@@ -48,9 +48,13 @@ import java.util.function.Consumer;
  * and what is forgotten was over before its horizon. The exception is what only a later list tells:
  * a write that was not seen when it happened, by which an anomaly of others is completed.
  *
- * <p>A transaction that never ends would keep all that follow it. So memory is bounded by a {@link
- * MemoryBudget}, too. When that is used up all that are over are forgotten, and those that are
- * forgotten early by it are counted as {@link GapReason#FORGOTTEN}.
+ * <p><b>Memory.</b> A transaction that never ends would keep all that follow it. So memory is
+ * bounded by a {@link MemoryBudget}, too. When that is used up, transactions that run are given up:
+ * those for which most is kept, then the oldest, one after the other, until enough of what is over
+ * can be forgotten. So one forgotten transaction costs what is between it and others, and nothing
+ * else. Where that is not enough all that are over are forgotten, and in the end everything. Each
+ * transaction that is forgotten early in one of these ways, and each statement with more rows than
+ * there is room for, is counted as {@link GapReason#FORGOTTEN}.
  */
 public final class Analyzer implements EventSink {
 
@@ -70,9 +74,10 @@ public final class Analyzer implements EventSink {
   private final Consumer<Anomaly> found;
   private final CoverageCount coverage = new CoverageCount();
   private final MemoryBudget memory;
-  private final AnomalyDetector detector = new AnomalyDetector(this::tell);
-  private final DependencyInference inference;
-  private final Suspicions suspicions = new Suspicions();
+  private final Set<CommitOrder> orders;
+  private AnomalyDetector detector;
+  private DependencyInference inference;
+  private final Suspicions suspicions;
   private Consumer<Anomaly> withdrawn = anomaly -> {};
   private int fullGraph = LEAST_GRAPH;
   private long suspectedAt;
@@ -88,7 +93,7 @@ public final class Analyzer implements EventSink {
   /**
    * Tells {@code found} each anomaly, from within {@link #accept}.
    *
-   * @param memory how many bytes, roughly, it may hold before it begins anew
+   * @param memory how many bytes it may take
    */
   public Analyzer(Judge judge, Consumer<Anomaly> found, long memory) {
     this(judge, found, memory, Set.of());
@@ -102,7 +107,11 @@ public final class Analyzer implements EventSink {
     this.judge = judge;
     this.found = found;
     this.memory = new MemoryBudget(memory);
-    this.inference = new DependencyInference(detector, orders);
+    this.orders = Set.copyOf(orders);
+    this.suspicions = new Suspicions(this.memory.forSuspicions());
+    this.detector = newDetector();
+    this.inference =
+        new DependencyInference(detector, this.orders, this.memory.mostWithinAnEvent());
     this.retained = orders.isEmpty() ? Long.MAX_VALUE : 0;
   }
 
@@ -114,22 +123,75 @@ public final class Analyzer implements EventSink {
     if (!suspicions.isEmpty() && event instanceof Event.TransactionEnded ended) {
       suspicions.resolve(ended.transaction(), ended.outcome()).forEach(withdrawn);
     }
-    boolean usedUp = memory.isUsedUpBy(event);
-    if (usedUp || memory.isTimeToForget()) {
-      forget(usedUp);
+    if (memory.isTimeToForget(event)) {
+      inference.forget(retained, clock() - RECENT);
+      if (detector.transactions() >= fullGraph) {
+        forgetInGraph();
+      }
+    }
+    if (bytes() > memory.most()) {
+      makeRoom();
+    }
+    countForgotten(inference.statementsCut() + inference.sessionsLetGo());
+  }
+
+  @SuppressWarnings("this-escape") // only found later, from within accept
+  private AnomalyDetector newDetector() {
+    return new AnomalyDetector(this::tell, memory.forTold());
+  }
+
+  private void forgetInGraph() {
+    detector.forget();
+    fullGraph = Math.max(LEAST_GRAPH, 2 * detector.transactions());
+  }
+
+  private void countForgotten(long count) {
+    if (count > 0) {
+      coverage.count(new Event.Gap(0, 0, GapReason.FORGOTTEN, "", count));
     }
   }
 
-  private void forget(boolean early) {
-    long forgottenEarly = inference.forget(early, retained, clock() - RECENT);
-    if (early || detector.transactions() >= fullGraph) {
-      detector.forget();
-      fullGraph = Math.max(LEAST_GRAPH, 2 * detector.transactions());
+  /** Forgets as little as it takes, the least valuable first. */
+  private void makeRoom() {
+    if (forgetWhatIsOver()) {
+      return;
     }
-    memory.forgot(inference.transactions(), inference.versions());
-    if (forgottenEarly > 0) {
-      coverage.count(new Event.Gap(0, 0, GapReason.FORGOTTEN, "", forgottenEarly));
+    countForgotten(inference.giveUpHeavierThan(memory.mostOfOneTransaction()));
+    for (int together = 1; !forgetWhatIsOver() && inference.isHeldUp(retained); together *= 2) {
+      countForgotten(inference.giveUpOldest(together));
     }
+    if (bytes() > memory.target()) {
+      countForgotten(inference.makeRoom(true, retained));
+      forgetInGraph();
+    }
+    if (bytes() > memory.target()) {
+      beginAnew();
+    }
+  }
+
+  /** Forgets what nobody can meet any more; true if there is room enough then. */
+  private boolean forgetWhatIsOver() {
+    inference.makeRoom(false, retained);
+    if (bytes() > memory.target()) {
+      forgetInGraph();
+    }
+    return bytes() <= memory.target();
+  }
+
+  /**
+   * Forgets everything but which sessions are open. Also for whoever caught what {@link #accept}
+   * threw: what is left then may contradict itself, and nothing may be concluded from it.
+   */
+  public void beginAnew() {
+    countForgotten(inference.transactions());
+    detector = newDetector();
+    inference = inference.anew(detector, orders, memory.mostWithinAnEvent());
+    fullGraph = LEAST_GRAPH;
+  }
+
+  /** How many bytes are kept that grow with the traffic. */
+  long bytes() {
+    return inference.bytes() + detector.bytes();
   }
 
   /** How many events were taken in: the time by which it is judged what may be forgotten. */

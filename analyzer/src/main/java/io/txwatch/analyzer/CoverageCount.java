@@ -7,7 +7,8 @@ import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.VersionSet;
 import java.util.EnumMap;
-import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,8 +27,11 @@ final class CoverageCount {
   private long forbidden;
   private final Map<GapReason, Long> gaps = new EnumMap<>(GapReason.class);
 
+  /** So many sessions at most may have a gap whose statement is still to come. */
+  private static final int MAX_GAPS_TOLD = 1 << 12;
+
   /** Sessions whose last event was the gap of a statement that comes next. */
-  private final Set<Long> gapTold = new HashSet<>();
+  private final Set<Long> gapTold = new LinkedHashSet<>();
 
   void count(Event event) {
     if (event instanceof Event.StatementExecuted e) {
@@ -65,6 +69,11 @@ final class CoverageCount {
       if (e.reason().isOfStatement() && e.reason() != GapReason.TOO_LARGE) {
         unseen += e.count();
         gapTold.add(e.session());
+        if (gapTold.size() > MAX_GAPS_TOLD) { // of statements that never came
+          Iterator<Long> eldest = gapTold.iterator();
+          eldest.next();
+          eldest.remove();
+        }
       }
     } else if (event instanceof Event.SessionClosed e) {
       gapTold.remove(e.session());

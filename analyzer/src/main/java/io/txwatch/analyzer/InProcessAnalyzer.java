@@ -65,7 +65,8 @@ public final class InProcessAnalyzer implements EventSinkProvider {
             log.withdraw(anomaly);
           }
         });
-    return new Told(analyzer, report, log);
+    return new Told(
+        new SteadyAnalyzer(analyzer, line -> people.println("txwatch: " + line)), report, log);
   }
 
   /** The analyzer and where it tells. */
@@ -76,13 +77,13 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     /** So many events between two looks at the clock. */
     private static final int SELDOM = 1024;
 
-    private final Analyzer analyzer;
+    private final SteadyAnalyzer analyzer;
     private final @Nullable ReportFile report;
     private final @Nullable PeopleLog log;
     private long suspected = System.nanoTime();
     private int events;
 
-    Told(Analyzer analyzer, @Nullable ReportFile report, @Nullable PeopleLog log) {
+    Told(SteadyAnalyzer analyzer, @Nullable ReportFile report, @Nullable PeopleLog log) {
       this.analyzer = analyzer;
       this.report = report;
       this.log = log;

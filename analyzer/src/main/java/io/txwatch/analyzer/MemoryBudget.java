@@ -3,51 +3,65 @@ package io.txwatch.analyzer;
 import io.txwatch.history.Event;
 
 /**
- * Counts, roughly and from above, the bytes that the events so far take up in the analyzer.
+ * How many bytes the analyzer may take, and when it is time to forget.
  *
- * <p>The weights are what a transaction, a statement and a row access become there: a node with its
- * lists; a statement's record; a version, a read, their places in tables, and the edges that follow
- * from them. Measured as the heap that 100 000 transactions took on a 64-bit JVM: 539 bytes each
- * with one statement and no row, 973 with a row read and one written, 2964 with ten read and two
- * written.
+ * <p>Three quarters are for what grows with the traffic: transactions, versions and the graph. They
+ * are counted object by object as they come and go ({@code Footprint}), not estimated from events.
+ * The last quarter is for what has a size of its own: what was told already, and suspicions.
+ *
+ * <p>When the three quarters are full, so much goes that a quarter of them at least is free. So
+ * however little can be forgotten, it is looked for only after that much has come again.
  */
 final class MemoryBudget {
-
-  private static final long TRANSACTION = 500;
-  private static final long STATEMENT = 50;
-  private static final long ROW = 220;
 
   /** So many transactions begin between two times of forgetting. */
   static final long TOGETHER = 256;
 
   private final long bytes;
-  private long used;
   private long sinceForgetting;
 
   MemoryBudget(long bytes) {
     this.bytes = bytes;
   }
 
-  /** Counts an event; true if the budget is used up with it. */
-  boolean isUsedUpBy(Event event) {
-    if (event instanceof Event.StatementExecuted statement) {
-      used += STATEMENT + ROW * statement.rows().size();
-    } else if (event instanceof Event.TransactionBegan) {
-      used += TRANSACTION;
-      sinceForgetting++;
+  /**
+   * Takes note of an event; true if so many came that it is worth looking what may be forgotten.
+   */
+  boolean isTimeToForget(Event event) {
+    if (event instanceof Event.TransactionBegan && ++sinceForgetting >= TOGETHER) {
+      sinceForgetting = 0;
+      return true;
     }
-    return used > bytes;
+    return false;
   }
 
-  /** Whether so many came that it is worth looking for what may be forgotten. */
-  boolean isTimeToForget() {
-    return sinceForgetting >= TOGETHER;
+  /** What grows with the traffic may take so many bytes. */
+  long most() {
+    return bytes / 4 * 3;
   }
 
-  /** Takes note of what is left. */
-  void forgot(int transactions, int versions) {
-    // Never so much that what runs would have everything else forgotten at each event.
-    used = Math.min(transactions * TRANSACTION + versions * ROW, bytes / 2);
-    sinceForgetting = 0;
+  /** Within one event it may take so many. */
+  long mostWithinAnEvent() {
+    return bytes;
+  }
+
+  /** When it has become more than {@link #most}, it is reduced to so many. */
+  long target() {
+    return most() / 4 * 3;
+  }
+
+  /** For one transaction alone there may be so many when room is needed. */
+  long mostOfOneTransaction() {
+    return most() / 4;
+  }
+
+  /** For what was told already. */
+  long forTold() {
+    return bytes / 8;
+  }
+
+  /** For suspicions. */
+  long forSuspicions() {
+    return bytes / 8;
   }
 }

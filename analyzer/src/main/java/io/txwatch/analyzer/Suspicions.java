@@ -2,6 +2,8 @@ package io.txwatch.analyzer;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Finding;
+import io.txwatch.anomaly.ObservedStatement;
+import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.history.Outcome;
@@ -18,11 +20,15 @@ import java.util.TreeSet;
 /**
  * The books of what was suspected: each suspicion is told once, and stays open until its
  * transactions have ended. Those of transactions whose outcome nobody knows stay open for good; of
- * all, the {@value #MOST} youngest are kept.
+ * all, the youngest are kept, at most {@value #MOST} and so many as there is memory for.
  */
 final class Suspicions {
 
   private static final int MOST = 1 << 12;
+
+  private static final int WITHOUT_TEXTS = 400;
+  private static final int OF_A_TRANSACTION = 200;
+  private static final int OF_AN_EDGE = 100;
 
   /** What is suspected of whom. */
   private record Suspicion(Phenomenon phenomenon, Set<Long> transactions) {
@@ -39,15 +45,37 @@ final class Suspicions {
    * @param told the anomaly that was told; empty if the level forbids it, and it was only counted
    * @param undecided its transactions that have not ended with a known outcome
    */
-  private record Open(Optional<Anomaly> told, Set<Long> undecided) {}
+  private record Open(Optional<Anomaly> told, Set<Long> undecided) {
+    long bytes() {
+      return WITHOUT_TEXTS
+          + (long) OF_A_TRANSACTION * undecided.size()
+          + told.map(Suspicions::bytes).orElse(0L);
+    }
+  }
 
-  private final Map<Suspicion, Open> open =
-      new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Suspicion, Open> eldest) {
-          return size() > MOST;
-        }
-      };
+  private static long bytes(Anomaly anomaly) {
+    long bytes = (long) OF_AN_EDGE * anomaly.cycle().size() + anomaly.advice().length();
+    for (ObservedTransaction transaction : anomaly.transactions()) {
+      bytes += OF_A_TRANSACTION;
+      for (ObservedStatement statement : transaction.statements()) {
+        bytes += OF_AN_EDGE + 2L * (statement.sql().length() + statement.callSite().length());
+      }
+    }
+    return bytes;
+  }
+
+  private final Map<Suspicion, Open> open = new LinkedHashMap<>();
+  private final long maxBytes;
+  private long bytes;
+
+  /**
+   * Nothing is suspected.
+   *
+   * @param maxBytes how many bytes the suspicions may take
+   */
+  Suspicions(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
 
   /** Transactions in confirmed anomalies since {@link #resolve} was last called. */
   private final List<Set<Long>> confirmed = new ArrayList<>();
@@ -65,7 +93,14 @@ final class Suspicions {
         undecided.add(transaction.id());
       }
     }
-    open.put(Suspicion.of(finding), new Open(told, undecided));
+    Open opened = new Open(told, undecided);
+    Open before = open.put(Suspicion.of(finding), opened);
+    bytes += opened.bytes() - (before == null ? 0 : before.bytes());
+    Iterator<Open> eldest = open.values().iterator();
+    while (open.size() > MOST || bytes > maxBytes && open.size() > 1) {
+      bytes -= eldest.next().bytes();
+      eldest.remove();
+    }
   }
 
   private static boolean isDecided(Optional<Outcome> outcome) {
@@ -96,8 +131,13 @@ final class Suspicions {
       for (Iterator<Map.Entry<Suspicion, Open>> all = open.entrySet().iterator(); all.hasNext(); ) {
         Map.Entry<Suspicion, Open> next = all.next();
         Open suspicion = next.getValue();
-        if (suspicion.undecided.remove(transaction)
-            && (outcome == Outcome.ABORTED || suspicion.undecided.isEmpty())) {
+        long weight = suspicion.bytes();
+        if (!suspicion.undecided.remove(transaction)) {
+          continue;
+        }
+        bytes += suspicion.bytes() - weight;
+        if (outcome == Outcome.ABORTED || suspicion.undecided.isEmpty()) {
+          bytes -= suspicion.bytes();
           all.remove();
           if (!confirmed.contains(next.getKey().transactions())) {
             suspicion.told.ifPresent(withdrawn::add);

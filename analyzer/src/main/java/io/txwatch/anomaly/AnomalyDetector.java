@@ -30,19 +30,41 @@ public final class AnomalyDetector implements DependencyListener {
   private static final int POSSIBLE_BUDGET = 512;
   private static final int POSSIBLE_SEARCHES = 16;
 
+  /** How many pairs of transactions are remembered, at least and at most. */
+  private static final int MIN_REMEMBERED = 1 << 8;
+
+  private static final int MAX_REMEMBERED = 1 << 16;
+
+  /** What remembering a pair takes in all the maps together, in bytes. */
+  private static final int BYTES_REMEMBERED = 1500;
+
   private final Consumer<Finding> found;
   private final CycleFinder proven;
   private @Nullable CycleFinder possible;
   private @Nullable CycleFinder ordered;
-  private final Map<Direct, Boolean> toldDirect = CycleFinder.remembering(CycleFinder.REMEMBERED);
+  private final Map<Direct, Boolean> toldDirect;
+  private final int remembered;
 
   /** A read that is wrong by itself. */
   private record Direct(Phenomenon phenomenon, long writer, long reader) {}
 
   /** Tells {@code found} each finding. */
   public AnomalyDetector(Consumer<Finding> found) {
+    this(found, Long.MAX_VALUE);
+  }
+
+  /**
+   * Tells {@code found} each finding.
+   *
+   * @param bytes what is remembered so that it is not told again takes up to so many, the graphs
+   *     not counted
+   */
+  public AnomalyDetector(Consumer<Finding> found, long bytes) {
     this.found = found;
-    this.proven = new CycleFinder(found, finding -> true, BUDGET, Integer.MAX_VALUE);
+    this.remembered =
+        (int) Math.max(MIN_REMEMBERED, Math.min(MAX_REMEMBERED, bytes / BYTES_REMEMBERED));
+    this.toldDirect = CycleFinder.remembering(remembered);
+    this.proven = new CycleFinder(found, finding -> true, BUDGET, Integer.MAX_VALUE, remembered);
   }
 
   @Override
@@ -62,7 +84,9 @@ public final class AnomalyDetector implements DependencyListener {
       return;
     }
     if (edge.kind().isOrder() && ordered == null) {
-      ordered = new CycleFinder(found, AnomalyDetector::isInversion, BUDGET, Integer.MAX_VALUE);
+      ordered =
+          new CycleFinder(
+              found, AnomalyDetector::isInversion, BUDGET, Integer.MAX_VALUE, remembered);
       ordered.addAll(proven);
     }
     if (ordered != null && !edge.basis().possible()) {
@@ -77,7 +101,8 @@ public final class AnomalyDetector implements DependencyListener {
               found,
               finding -> finding.possible() && !proven.hasTold(finding),
               POSSIBLE_BUDGET,
-              POSSIBLE_SEARCHES);
+              POSSIBLE_SEARCHES,
+              remembered);
       possible.addAll(proven);
     }
     if (possible != null) {
@@ -150,6 +175,13 @@ public final class AnomalyDetector implements DependencyListener {
     if (ordered != null) {
       ordered.forget();
     }
+  }
+
+  /** How many bytes its graphs take. */
+  public long bytes() {
+    return proven.bytes()
+        + (possible == null ? 0 : possible.bytes())
+        + (ordered == null ? 0 : ordered.bytes());
   }
 
   /** How many transactions it remembers. */

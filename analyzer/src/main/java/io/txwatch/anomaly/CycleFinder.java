@@ -50,8 +50,8 @@ final class CycleFinder {
   /** Of the edges of one kind between two transactions that one event completes, so many count. */
   private static final int ALIKE = 16;
 
-  /** How many pairs of transactions are remembered, so that they are not told again. */
-  static final int REMEMBERED = 1 << 16;
+  /** So many lost updates between two transactions are told apart. */
+  private static final int MAX_PLACES = 64;
 
   private final Consumer<Finding> found;
   private final Predicate<Finding> of;
@@ -65,7 +65,7 @@ final class CycleFinder {
   private final List<Edge> fresh = new ArrayList<>();
 
   private boolean closed;
-  private final Map<Pair, Told> toldPairs = remembering(REMEMBERED);
+  private final Map<Pair, Told> toldPairs;
 
   /** For each node the ordinal of the worst class that was told of it. */
   private byte[] toldClass = new byte[64];
@@ -91,14 +91,18 @@ final class CycleFinder {
    * @param of which findings are its business
    * @param budget how many edges a search for one cycle may look at
    * @param searches from how many of the edges that one event completes a wider cycle is searched
+   * @param remembered how many pairs of transactions are remembered, so that they are not told
+   *     again
    */
-  CycleFinder(Consumer<Finding> found, Predicate<Finding> of, int budget, int searches) {
+  CycleFinder(
+      Consumer<Finding> found, Predicate<Finding> of, int budget, int searches, int remembered) {
     this.found = found;
     this.of = of;
     this.budget = budget;
     this.search = new CycleSearch(graph, budget);
     this.lostUpdates = new LostUpdateSearch(graph);
     this.searches = searches;
+    this.toldPairs = remembering(remembered);
   }
 
   /** Adds a transaction. */
@@ -133,6 +137,11 @@ final class CycleFinder {
   /** Transactions in the graph. */
   int size() {
     return graph.size();
+  }
+
+  /** How many bytes the graph takes. */
+  long bytes() {
+    return graph.bytes();
   }
 
   /** Adds what another has, as if it had been searched. */
@@ -260,7 +269,7 @@ final class CycleFinder {
     } else if (rank > before.rank() || finding.phenomenon() != Phenomenon.LOST_UPDATE) {
       return;
     }
-    if (before.places().add(place(finding))) {
+    if (before.places().size() < MAX_PLACES && before.places().add(place(finding))) {
       tellCycle(finding, CycleNaming.classOf(finding.edges()));
     }
   }

@@ -18,6 +18,9 @@ import java.util.Set;
  */
 final class Suppositions implements DependencyListener {
 
+  /** Pairs of transactions that are remembered while one set of suppositions is searched. */
+  private static final int REMEMBERED = 1 << 10;
+
   private final Set<Transaction> supposed = new LinkedHashSet<>();
   private final Set<Edge> edges = new LinkedHashSet<>();
   private final Set<Finding> findings = new LinkedHashSet<>();
@@ -32,7 +35,8 @@ final class Suppositions implements DependencyListener {
   List<Finding> findings(CycleFinder proven, int budget) {
     if (mayCloseCycle()) {
       List<Finding> cycles = new ArrayList<>();
-      CycleFinder finder = new CycleFinder(cycles::add, this::isSupposed, budget, budget);
+      CycleFinder finder =
+          new CycleFinder(cycles::add, this::isSupposed, budget, budget, REMEMBERED);
       try {
         finder.addAll(proven);
         supposed.forEach(finder::add);

@@ -64,10 +64,12 @@ final class ChainPruning {
    * @param tables the tables that there are
    * @param since what was named at this time or later is kept
    * @param clock the time
+   * @param atOnce whether a row's latest version is to go, too, when it is due, which saves reading
+   *     lists down again if it stays
    */
-  void prune(Iterable<Table> tables, long since, long clock) {
+  void prune(Iterable<Table> tables, long since, long clock, boolean atOnce) {
     for (int looks = later.size(); looks > 0 && later.getFirst().since() < since; looks--) {
-      pruneOrKeep(later.removeFirst().version(), since, clock);
+      pruneOrKeep(later.removeFirst().version(), since, clock, atOnce);
     }
     for (Table table : tables) {
       table.made.forEach(ChainPruning::drop);
@@ -75,7 +77,7 @@ final class ChainPruning {
     }
   }
 
-  private void pruneOrKeep(Version version, long since, long clock) {
+  private void pruneOrKeep(Version version, long since, long clock, boolean atOnce) {
     version.awaitsPruning = false;
     boolean looksAgainByItself =
         version.readers != null || version.writer != null && !version.writer.forgotten;
@@ -88,7 +90,7 @@ final class ChainPruning {
     }
     if (version.namedAt >= since) {
       later(version, version.namedAt);
-    } else if (latest || isStoodOn(version)) {
+    } else if (latest && !atOnce || isStoodOn(version)) {
       later(version, clock);
     } else {
       prune(version);
@@ -154,9 +156,12 @@ final class ChainPruning {
   }
 
   /** Drops a row of which nothing is left. */
-  private static void drop(Row row) {
-    if (row.versions == 0 && row.initial.readers == null && !row.broken) {
-      row.owner().rows.remove(row.id());
+  static void drop(Row row) {
+    if (row.versions == 0
+        && row.initial.readers == null
+        && (!row.broken || row.owner().broken)
+        && row.owner().rows.get(row.id()) == row) {
+      row.owner().remove(row);
     }
   }
 }

@@ -1,12 +1,15 @@
 package io.txwatch.dependency;
 
 import io.txwatch.dependency.Version.Fate;
+import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.Outcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * From events to dependencies, one event at a time: IsoRel's Algorithm 1 (§3.3) over {@link
@@ -40,10 +43,23 @@ public final class DependencyInference {
   /** Of so many transactions whose outcome is not known it is remembered that they are. */
   private static final int MOST_UNDECIDED = 1 << 12;
 
+  private static final int MIN_SESSIONS = 1 << 10;
+  private static final int MAX_SESSIONS = 1 << 16;
+
+  /** So many bytes of memory allow for one more session. */
+  private static final long BYTES_A_SESSION = 1 << 12;
+
   private final DependencyListener out;
   private final VersionChains chains;
   private final CommitOrders orders;
-  private final LongTable<Session> sessions = new LongTable<>();
+  private final Footprint footprint = new Footprint();
+  private final Texts texts = new Texts();
+  private final int maxSessions;
+
+  /** If there are more sessions it is looked which of them can be let go. */
+  private int sessionsExpected;
+
+  private final LongTable<Session> sessions;
   private final LongTable<Transaction> transactions = new LongTable<>();
 
   /** Transactions that run, and some that ran beside them, in the order in which they began. */
@@ -59,6 +75,13 @@ public final class DependencyInference {
   private final List<Transaction> undecided = new ArrayList<>();
 
   private long clock;
+  private long cut;
+
+  /** Sessions that were let go because there were too many. */
+  private long sessionsLetGo;
+
+  /** The DBMS of the session that was opened last: most often that of the next one, too. */
+  private @Nullable Database lastDatabase;
 
   /** Tells {@code out} what it finds, from within {@link #accept}. */
   public DependencyInference(DependencyListener out) {
@@ -71,9 +94,49 @@ public final class DependencyInference {
    * @param orders which orders count besides dependencies
    */
   public DependencyInference(DependencyListener out, Set<CommitOrder> orders) {
+    this(out, orders, Long.MAX_VALUE);
+  }
+
+  /**
+   * Tells {@code out} what it finds, from within {@link #accept}.
+   *
+   * @param orders which orders count besides dependencies
+   * @param maxBytes one statement may let {@link #bytes} grow to so many; what of its rows does not
+   *     fit is left out
+   */
+  public DependencyInference(DependencyListener out, Set<CommitOrder> orders, long maxBytes) {
+    this(out, orders, maxBytes, new LongTable<>(), 0);
+  }
+
+  private DependencyInference(
+      DependencyListener out,
+      Set<CommitOrder> orders,
+      long maxBytes,
+      LongTable<Session> sessions,
+      long clock) {
     this.out = out;
     this.orders = new CommitOrders(orders, out);
-    this.chains = new VersionChains(out, this::transaction, transactions::get);
+    this.chains = new VersionChains(out, this::transaction, transactions::get, footprint, maxBytes);
+    this.sessions = sessions;
+    this.clock = clock;
+    this.maxSessions =
+        (int) Math.max(MIN_SESSIONS, Math.min(MAX_SESSIONS, maxBytes / BYTES_A_SESSION));
+    this.sessionsExpected = maxSessions;
+  }
+
+  /**
+   * One that knows the open sessions and the time of this one, which must not be used any more, and
+   * nothing else. Of transactions that run only what comes from now on is known, so they take part
+   * in no dependency.
+   */
+  public DependencyInference anew(
+      DependencyListener listener, Set<CommitOrder> commitOrders, long maxBytes) {
+    sessions.forEach(
+        session -> {
+          session.current = null;
+          session.committed = null;
+        });
+    return new DependencyInference(listener, commitOrders, maxBytes, sessions, clock);
   }
 
   /** Takes one event. Events of one session must come in the order in which they happened. */
@@ -96,10 +159,13 @@ public final class DependencyInference {
         transaction.undone(e.firstStatement(), e.lastStatement());
       }
     } else if (event instanceof Event.SessionOpened e) {
-      sessions.put(e.session(), new Session(e.name(), e.database()));
+      opened(e);
     } else if (event instanceof Event.SessionClosed e) {
-      leave(session(e.session()));
-      sessions.remove(e.session());
+      Session session = sessions.get(e.session());
+      if (session != null) {
+        leave(session);
+        sessions.remove(e.session());
+      }
     } else if (event instanceof Event.Gap e) {
       gap(e);
     }
@@ -115,6 +181,93 @@ public final class DependencyInference {
     return transactions.size();
   }
 
+  /** How many bytes are kept, by the sizes of the objects. */
+  public long bytes() {
+    return chains.bytes() + (long) Footprint.TRANSACTION * transactions.size();
+  }
+
+  /** How many statements had more rows than fitted into the memory, since this was last called. */
+  public long statementsCut() {
+    long since = cut;
+    cut = 0;
+    return since;
+  }
+
+  /** How many sessions were let go because there were too many, since this was last called. */
+  public long sessionsLetGo() {
+    long since = sessionsLetGo;
+    sessionsLetGo = 0;
+    return since;
+  }
+
+  /** Whether more could be forgotten if the oldest transaction that runs were not there. */
+  public boolean isHeldUp(long retained) {
+    Transaction oldest = running.peekFirst();
+    return oldest != null && oldest.horizon < Math.min(retained, clock);
+  }
+
+  /**
+   * Forgets transactions that run and for which alone more is kept than so many bytes. What they do
+   * from now on takes part in no dependency.
+   *
+   * @return how many
+   */
+  public long giveUpHeavierThan(long bytes) {
+    List<Transaction> heavy = new ArrayList<>();
+    for (Transaction transaction : running) {
+      if (transaction.endedAt == Long.MAX_VALUE && transaction.weight() > bytes) {
+        heavy.add(transaction);
+      }
+    }
+    giveUp(heavy);
+    return heavy.size();
+  }
+
+  /**
+   * Forgets the oldest transactions that run, so that those can be forgotten that were over before
+   * the others began. What they do from now on takes part in no dependency.
+   *
+   * @param most how many at most
+   * @return how many
+   */
+  public long giveUpOldest(int most) {
+    List<Transaction> oldest = new ArrayList<>();
+    for (Transaction transaction : running) {
+      if (oldest.size() == most) {
+        break;
+      }
+      if (transaction.endedAt == Long.MAX_VALUE) {
+        oldest.add(transaction);
+      }
+    }
+    giveUp(oldest);
+    return oldest.size();
+  }
+
+  private void giveUp(List<Transaction> given) {
+    for (Transaction transaction : given) {
+      if (transaction.session().current == transaction) {
+        transaction.session().current = null;
+      }
+      forget(transaction);
+    }
+    running.removeIf(Transaction::isForgotten);
+    removeThoseThatAreOver();
+    moveHorizons();
+  }
+
+  /** The horizons as they are without those that were given up. */
+  private void moveHorizons() {
+    ArrayDeque<Transaction> before = new ArrayDeque<>();
+    for (Transaction transaction : running) {
+      while (!before.isEmpty() && before.getFirst().endedAt < transaction.begunAt) {
+        before.removeFirst();
+      }
+      before.addLast(transaction);
+      transaction.horizon = Math.max(transaction.horizon, before.getFirst().begunAt);
+    }
+  }
+
   /** How many versions are remembered. */
   public int versions() {
     return chains.versions();
@@ -124,12 +277,24 @@ public final class DependencyInference {
    * Forgets the transactions that were over when the oldest one began that ran as the oldest one
    * that runs now began.
    *
-   * @param early whether all that are over are to be forgotten, for want of memory
-   * @param retained whoever was over at this time or later is not to be forgotten, unless early
+   * @param retained whoever was over at this time or later is not to be forgotten
    * @param versionsNamed the same for versions that were named at this time or later, needed or not
+   */
+  public void forget(long retained, long versionsNamed) {
+    forget(false, retained, versionsNamed, false);
+  }
+
+  /**
+   * The same for want of memory: what is kept only because it may be of use goes at once.
+   *
+   * @param early whether all that are over are to be forgotten, {@code retained} or not
    * @return how many were forgotten early
    */
-  public long forget(boolean early, long retained, long versionsNamed) {
+  public long makeRoom(boolean early, long retained) {
+    return forget(early, retained, clock, true);
+  }
+
+  private long forget(boolean early, long retained, long versionsNamed, boolean atOnce) {
     Transaction oldest = running.peekFirst();
     long floor = Math.min(retained, oldest == null ? clock : oldest.horizon);
     long forgottenEarly = 0;
@@ -157,7 +322,7 @@ public final class DependencyInference {
     if (early) {
       running.removeIf(Transaction::isForgotten);
     }
-    chains.prune(early ? clock : Math.min(floor, versionsNamed), clock);
+    chains.prune(early ? clock : Math.min(floor, versionsNamed), clock, atOnce);
     return forgottenEarly;
   }
 
@@ -218,9 +383,12 @@ public final class DependencyInference {
       began(session, transaction);
     }
     transaction.events++;
-    transaction.executed(event, clock);
-    if (event.succeeded() && session.opened) { // else the rows may be any database's
-      chains.executed(transaction, event, session.database.place(), clock);
+    transaction.executed(event, clock, texts);
+    if (event.succeeded()
+        && session.opened // else the rows may be any database's
+        && !chains.executed(transaction, event, session.database.place(), clock)) {
+      transaction.gap = true;
+      cut++;
     }
   }
 
@@ -275,9 +443,9 @@ public final class DependencyInference {
     if (gap.transaction() != 0) {
       weaken(transaction(gap.transaction()), gap);
     } else if (gap.session() != 0) {
-      Transaction current = session(gap.session()).current;
-      if (current != null) {
-        weaken(current, gap);
+      Session session = sessions.get(gap.session());
+      if (session != null && session.current != null) {
+        weaken(session.current, gap);
       }
     } else {
       transactions.forEach(transaction -> weaken(transaction, gap));
@@ -312,9 +480,13 @@ public final class DependencyInference {
     if (session.current != null) {
       over(session.current);
       session.current = null;
-      while (!running.isEmpty() && running.getFirst().endedAt < Long.MAX_VALUE) {
-        running.removeFirst();
-      }
+      removeThoseThatAreOver();
+    }
+  }
+
+  private void removeThoseThatAreOver() {
+    while (!running.isEmpty() && running.getFirst().endedAt < Long.MAX_VALUE) {
+      running.removeFirst();
     }
   }
 
@@ -327,12 +499,48 @@ public final class DependencyInference {
     }
   }
 
+  private void opened(Event.SessionOpened event) {
+    Database last = lastDatabase;
+    Database database = event.database().equals(last) && last != null ? last : event.database();
+    lastDatabase = database;
+    add(new Session(event.session(), event.name(), database));
+  }
+
+  private void add(Session session) {
+    session.heardAt = clock;
+    sessions.put(session.id, session);
+    if (sessions.size() > sessionsExpected) {
+      letSessionsGo();
+      sessionsExpected = Math.max(maxSessions, sessions.size() + sessions.size() / 8);
+    }
+  }
+
+  /**
+   * Lets those sessions go of which nothing has come for longest: whoever opened so many has
+   * forgotten to close them. One that goes on is as one whose opening was not seen.
+   */
+  private void letSessionsGo() {
+    List<Session> idle = new ArrayList<>();
+    sessions.forEach(
+        session -> {
+          if (session.current == null && session.heardAt < clock) {
+            idle.add(session);
+          }
+        });
+    idle.sort(Comparator.comparingLong(session -> session.heardAt));
+    for (Session session : idle.subList(0, Math.min(idle.size(), maxSessions / 4))) {
+      sessions.remove(session.id);
+      sessionsLetGo++;
+    }
+  }
+
   private Session session(long id) {
     Session session = sessions.get(id);
     if (session == null) {
       session = Session.unknown(id);
-      sessions.put(id, session);
+      add(session);
     }
+    session.heardAt = clock;
     return session;
   }
 
@@ -345,7 +553,7 @@ public final class DependencyInference {
   private Transaction transaction(long id) {
     Transaction transaction = transactions.get(id);
     if (transaction == null) {
-      transaction = new Transaction(id);
+      transaction = new Transaction(id, footprint);
       transaction.namedAt = clock;
       transactions.put(id, transaction);
       named.addLast(transaction);

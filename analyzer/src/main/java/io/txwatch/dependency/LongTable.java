@@ -86,8 +86,9 @@ final class LongTable<V> {
   private void resize(int length) {
     long[] oldKeys = keys;
     @Nullable Object[] oldValues = values;
-    keys = new long[length];
-    values = new @Nullable Object[length];
+    long[] newKeys = new long[length];
+    values = new @Nullable Object[length]; // if there is no room, everything is as it was
+    keys = newKeys;
     int mask = keys.length - 1;
     for (int j = 0; j < oldKeys.length; j++) {
       if (oldValues[j] != null) {

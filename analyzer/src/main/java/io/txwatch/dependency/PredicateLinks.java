@@ -29,6 +29,8 @@ final class PredicateLinks {
       int toStatement,
       Basis basis) {}
 
+  private final Transaction owner;
+
   /** Which dependencies to which transactions are told, or wait. */
   private final Map<Transaction, Integer> linked = new IdentityHashMap<>();
 
@@ -37,6 +39,11 @@ final class PredicateLinks {
   /** The tables in which its first reading is known. */
   final List<Table> tables = new ArrayList<>(1);
 
+  PredicateLinks(Transaction owner) {
+    this.owner = owner;
+    owner.weighs(Footprint.LINKS);
+  }
+
   /** Notes a link; false if it was there. */
   boolean link(Transaction other, int link) {
     int known = linked.getOrDefault(other, 0);
@@ -44,6 +51,9 @@ final class PredicateLinks {
       return false;
     }
     linked.put(other, known | link);
+    if (known == 0) {
+      owner.weighs(Footprint.LINK);
+    }
     return true;
   }
 

@@ -62,6 +62,12 @@ final class PredicateRead {
     return false;
   }
 
+  /** How many bytes it takes. */
+  long weight() {
+    return Footprint.PREDICATE_READ
+        + (long) Footprint.PREDICATE_ROW * (early.size() + missed.size() + returned.size());
+  }
+
   /** Whether its transaction ended in a way that nothing is to be concluded from. */
   boolean isVoid() {
     return reader.outcome != null && !reader.readsCount && !reader.committing;

@@ -78,6 +78,9 @@ final class PredicateReads {
   private long clock;
   private long readings;
 
+  /** What the readings weigh that are kept; from above until they are {@link #prune pruned}. */
+  private long weight;
+
   PredicateReads(DependencyListener out, Versions versions) {
     this.out = out;
     this.versions = versions;
@@ -87,6 +90,7 @@ final class PredicateReads {
   void read(Transaction reader, Event.StatementExecuted event, VersionSet set, Table table) {
     boolean named = set.predicate() != 0 && isQuery(event.kind()) && readsForCertain(event);
     PredicateRead read = new PredicateRead(reader, event.statement(), named ? set.predicate() : 0);
+    weight += Footprint.PREDICATE_READ;
     hold(read, set, table);
     if (named) {
       prove(read, event, set, table);
@@ -95,6 +99,11 @@ final class PredicateReads {
       links(reader).tables.add(table);
       keep(table.reads, read);
     }
+  }
+
+  /** How many bytes the readings take that are kept for the tables. */
+  long weight() {
+    return weight;
   }
 
   private static boolean isQuery(StatementKind kind) {
@@ -146,10 +155,12 @@ final class PredicateReads {
   private void metEarly(PredicateRead read, Version version, Transaction writer) {
     if (writer.observed) {
       read.early.add(version);
+      weight += Footprint.PREDICATE_ROW;
       Version.Read last = version.readers;
       if (last == null || last.reader != read.reader) {
         read.reader.reads.add(
             new Version.Read(version, read.reader, read.statement, Basis.POSSIBLE_PREDICATE));
+        read.reader.weighs(Footprint.READ);
       }
     } else if (version.appeared == 0) {
       version.appeared = ++clock;
@@ -227,6 +238,7 @@ final class PredicateReads {
   private boolean missed(PredicateRead read, Version version) {
     if (read.predicate != 0 && read.missed.size() < MISSED) {
       read.missed.put(version, true);
+      weight += Footprint.PREDICATE_ROW;
     }
     Transaction writer = version.writer;
     if (writer != null
@@ -288,6 +300,7 @@ final class PredicateReads {
                 : versions.of(
                     row, access.writers().transaction(last), access.writers().statement(last));
         read.returned.put(row, version);
+        weight += Footprint.PREDICATE_ROW;
         if (version.writer != null) {
           written.merge(version.writer, version.statement, Math::max);
         }
@@ -413,6 +426,7 @@ final class PredicateReads {
       }
     } else if (waitsFor.outcome == null || waitsFor.committing) {
       links(waitsFor).waiting.add(edge);
+      waitsFor.weighs(Footprint.WAITING);
     }
   }
 
@@ -422,12 +436,26 @@ final class PredicateReads {
     if (links != null && !links.waiting.isEmpty()) {
       List<Waiting> waiting = List.copyOf(links.waiting);
       links.waiting.clear();
+      transaction.weighsLess((long) Footprint.WAITING * waiting.size());
       waiting.forEach(this::tell);
     }
   }
 
   /** Lets go of what the forgotten have read and written. */
-  static void prune(Table table) {
+  void prune(Iterable<Table> tables) {
+    weight = 0;
+    for (Table table : tables) {
+      prune(table);
+      for (PredicateRead read : table.reads) {
+        weight += read.weight();
+      }
+      for (PredicateRead read : table.namedInOrder) {
+        weight += read.weight(); // some are in both, and count twice
+      }
+    }
+  }
+
+  private static void prune(Table table) {
     table.reads.removeIf(read -> read.reader.forgotten || read.isVoid());
     table.namedInOrder.removeIf(read -> read.reader.forgotten || read.isVoid());
     table.named.clear();
@@ -466,7 +494,7 @@ final class PredicateReads {
   private static PredicateLinks links(Transaction transaction) {
     PredicateLinks links = transaction.predicates;
     if (links == null) {
-      links = new PredicateLinks();
+      links = new PredicateLinks(transaction);
       transaction.predicates = links;
     }
     return links;

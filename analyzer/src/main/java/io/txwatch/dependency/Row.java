@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 public final class Row {
 
   /** In the place of a row where there is none: an order of transactions runs through no row. */
-  public static final Row NONE = new Row(new Table(""), 0);
+  public static final Row NONE = new Row(new Table("", new Footprint()), 0);
 
   private final Table table;
   private final long id;

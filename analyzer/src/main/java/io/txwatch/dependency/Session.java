@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 final class Session {
 
   /** The session of a transaction that was never seen. */
-  static final Session NONE = new Session("", new Database("", "", Map.of()), false);
+  static final Session NONE = new Session(0, "", new Database("", "", Map.of()), false);
 
+  final long id;
   final String name;
   final Database database;
 
@@ -18,6 +19,9 @@ final class Session {
 
   @Nullable Transaction current;
 
+  /** When its last event came, on the clock of arriving events. */
+  long heardAt;
+
   /** Its last transaction that committed, if the order of sessions counts. */
   @Nullable Transaction committed;
 
@@ -25,15 +29,16 @@ final class Session {
    * A session whose opening was not seen: its rows may be any database's, and are not looked at.
    */
   static Session unknown(long id) {
-    return new Session("", new Database("", "", Map.of(), "session " + id), false);
+    return new Session(id, "", new Database("", "", Map.of(), "session " + id), false);
   }
 
   /** A session that was opened. */
-  Session(String name, Database database) {
-    this(name, database, true);
+  Session(long id, String name, Database database) {
+    this(id, name, database, true);
   }
 
-  private Session(String name, Database database, boolean opened) {
+  private Session(long id, String name, Database database, boolean opened) {
+    this.id = id;
     this.name = name;
     this.database = database;
     this.opened = opened;

@@ -26,8 +26,20 @@ final class Table {
   /** Rows that were inserted or deleted of late: a version set shows it by what it lacks. */
   final ArrayDeque<Version> comings = new ArrayDeque<>(0);
 
-  Table(String name) {
+  /**
+   * True once so many of its rows were {@linkplain Row#broken contradictory} that none of them is
+   * looked at any more.
+   */
+  boolean broken;
+
+  /** How many of its rows are contradictory. */
+  int brokenRows;
+
+  private final Footprint footprint;
+
+  Table(String name, Footprint footprint) {
     this.name = name;
+    this.footprint = footprint;
   }
 
   Row row(long id) {
@@ -35,8 +47,24 @@ final class Table {
     if (row == null) {
       row = new Row(this, id);
       rows.put(id, row);
+      footprint.add(Footprint.ROW);
       made.add(row);
     }
     return row;
+  }
+
+  /** Removes a row of which nothing is known any more. */
+  void remove(Row row) {
+    rows.remove(row.id());
+    footprint.release(Footprint.ROW);
+  }
+
+  /** Whether nothing is known of it that must be kept. */
+  boolean isEmpty() {
+    return rows.size() == 0
+        && !broken
+        && reads.isEmpty()
+        && namedInOrder.isEmpty()
+        && comings.isEmpty();
   }
 }

@@ -27,6 +27,11 @@ public final class Transaction {
   public int node = -1;
 
   private final long id;
+  private final Footprint footprint;
+
+  /** What its statements, reads and links take, in bytes; it grows only until it is forgotten. */
+  private long weight;
+
   private Session session = Session.NONE;
   private IsolationLevel level = IsolationLevel.READ_UNCOMMITTED;
   private boolean levelKnown;
@@ -114,8 +119,32 @@ public final class Transaction {
   /** A read at {@code statement} that saw {@code seen} although {@code own} had been written. */
   record InternalRead(Version own, Version seen, int statement) {}
 
-  Transaction(long id) {
+  Transaction(long id, Footprint footprint) {
     this.id = id;
+    this.footprint = footprint;
+  }
+
+  /** Accounts for something that is kept until this transaction is forgotten. */
+  void weighs(long more) {
+    if (!forgotten) {
+      weight += more;
+      footprint.add(more);
+    }
+  }
+
+  /** Accounts for something that is released before that. */
+  void weighsLess(long fewer) {
+    weighs(-fewer);
+  }
+
+  /** How many bytes are kept for it alone, its versions included. */
+  long weight() {
+    return weight + (long) Footprint.VERSION * writes.size();
+  }
+
+  /** The session in which it runs. */
+  Session session() {
+    return session;
   }
 
   void began(Session in, @Nullable IsolationLevel at) {
@@ -128,22 +157,22 @@ public final class Transaction {
     }
   }
 
-  void executed(Event.StatementExecuted event, long arrived) {
+  void executed(Event.StatementExecuted event, long arrived, Texts texts) {
+    String sql = texts.kept(event.sql());
+    long added = texts.weight;
+    String callSite = texts.kept(event.callSite());
+    weighs(Footprint.STATEMENT + added + texts.weight);
     lastStatement = Math.max(lastStatement, event.statement());
     statements.add(
         new Statement(
-            event.statement(),
-            event.kind(),
-            event.sql(),
-            event.callSite(),
-            !event.rows().isEmpty(),
-            arrived));
+            event.statement(), event.kind(), sql, callSite, !event.rows().isEmpty(), arrived));
   }
 
   /** Notes that statements were undone, and forgets the own writes among them. */
   void undone(int first, int last) {
     undone = undone.isEmpty() ? new ArrayList<>(1) : undone;
     undone.add(new int[] {first, last});
+    weighs(Footprint.UNDONE);
     ownWrites = null;
   }
 
@@ -197,6 +226,8 @@ public final class Transaction {
 
   /** Lets go of all but the id. */
   void forget() {
+    footprint.release(weight);
+    weight = 0;
     forgotten = true;
     predicates = null;
     after = List.of();

@@ -11,6 +11,7 @@ import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -34,9 +35,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class VersionChains {
 
+  /** Rows of a statement between two looks at the memory. */
+  private static final int LOOK_EVERY_ROWS = 64;
+
+  /** If more rows of a table are contradictory, none of it is looked at any more. */
+  static final int MAX_BROKEN_ROWS = 1 << 12;
+
   private final DependencyListener out;
   private final LongFunction<Transaction> transactions;
   private final LongFunction<@Nullable Transaction> known;
+  private final Footprint footprint;
+
+  /** No statement's rows are taken in beyond so many bytes in all. */
+  private final long mostBytes;
+
   private final Map<String, Map<String, Table>> places = new HashMap<>();
   private final VersionTable versions = new VersionTable();
   private final ChainPruning pruning = new ChainPruning(versions);
@@ -58,14 +70,20 @@ final class VersionChains {
    *
    * @param transactions finds or makes a transaction
    * @param known finds one; null if it is not there
+   * @param footprint counts what is kept
+   * @param mostBytes within one statement it may grow to so many bytes
    */
   VersionChains(
       DependencyListener out,
       LongFunction<Transaction> transactions,
-      LongFunction<@Nullable Transaction> known) {
+      LongFunction<@Nullable Transaction> known,
+      Footprint footprint,
+      long mostBytes) {
     this.out = out;
     this.transactions = transactions;
     this.known = known;
+    this.footprint = footprint;
+    this.mostBytes = mostBytes;
     this.predicates = new PredicateReads(out, this::version);
   }
 
@@ -82,17 +100,26 @@ final class VersionChains {
    * A statement was executed.
    *
    * @param arrived when its event came
+   * @return whether all of its rows were taken in; false if they are too many for the memory
    */
-  void executed(
+  boolean executed(
       Transaction transaction, Event.StatementExecuted event, String place, long arrived) {
     executing = transaction;
     now = arrived;
     List<RowAccess> rows = event.rows();
     for (int i = 0; i < rows.size(); i++) { // an iterator would be a new object for each event
+      if (i % LOOK_EVERY_ROWS == LOOK_EVERY_ROWS - 1 && bytes() > mostBytes) {
+        return false;
+      }
       RowAccess access = rows.get(i);
-      Row row = table(place, access.table()).row(access.row());
+      Table table = table(place, access.table());
+      if (table.broken) {
+        continue;
+      }
+      Row row = table.row(access.row());
       if (access.access() == Access.TARGET) {
         transaction.targets.add(new KeyedWrites.Target(row, event.statement(), arrived));
+        transaction.weighs(Footprint.TARGET);
         continue;
       }
       Version version = row.broken ? null : learn(row, access.writers());
@@ -120,9 +147,23 @@ final class VersionChains {
     }
     if (!event.versionSets().isEmpty()) {
       for (VersionSet set : event.versionSets()) {
-        predicates.read(transaction, event, set, table(place, set.table()));
+        // A part of a set is none: what it lacks would look as if it were not there.
+        long least = (long) set.size() * (Footprint.ROW + Footprint.VERSION);
+        if (bytes() + least > mostBytes) {
+          return false;
+        }
+        Table table = table(place, set.table());
+        if (!table.broken) {
+          predicates.read(transaction, event, set, table);
+        }
       }
     }
+    return true;
+  }
+
+  /** How many bytes rows, versions and readings take, and all that the transactions account for. */
+  long bytes() {
+    return footprint.bytes() + (long) Footprint.VERSION * versions.size() + predicates.weight();
   }
 
   private static void wrote(Transaction transaction, Version version) {
@@ -138,16 +179,19 @@ final class VersionChains {
         && own.statement < statement
         && isBelow(version, own)) {
       reader.internalReads.add(new Transaction.InternalRead(own, version, statement));
+      reader.weighs(Footprint.INTERNAL_READ);
     }
     if (version.writer != reader) {
       reader.reads.add(
           new Read(version, reader, statement, certain ? Basis.ITEM : Basis.POSSIBLE_ITEM));
+      reader.weighs(Footprint.READ);
     }
   }
 
   private static void passedOver(Transaction reader, int statement, Version version) {
     if (version.writer != reader) {
       reader.reads.add(new PassedOver(version, reader, statement));
+      reader.weighs(Footprint.READ);
     }
   }
 
@@ -402,12 +446,17 @@ final class VersionChains {
     pruning.forgotten(transaction);
   }
 
-  /** Lets go of what goes with the forgotten, but for what was named at a time or later. */
-  void prune(long since, long clock) {
+  /**
+   * Lets go of what goes with the forgotten, but for what was named at a time or later.
+   *
+   * @param atOnce whether to let also go of what would only save work
+   */
+  void prune(long since, long clock, boolean atOnce) {
     List<Table> tables = new ArrayList<>();
     places.values().forEach(place -> tables.addAll(place.values()));
-    tables.forEach(PredicateReads::prune);
-    pruning.prune(tables, since, clock);
+    predicates.prune(tables);
+    pruning.prune(tables, since, clock, atOnce);
+    removeEmptyTables();
   }
 
   /** Whether a list seen again says the same of the version below. */
@@ -452,8 +501,36 @@ final class VersionChains {
     if (!row.broken) {
       row.broken = true;
       contradictions++;
+      Table table = row.owner();
+      if (++table.brokenRows > MAX_BROKEN_ROWS && !table.broken) {
+        leaveAlone(table);
+      }
     }
     return null;
+  }
+
+  /** Rows whose ids are not to be trusted are kept, so that they are known; not without end. */
+  private static void leaveAlone(Table table) {
+    table.broken = true;
+    List<Row> rows = new ArrayList<>();
+    table.rows.forEach(rows::add);
+    for (Row row : rows) {
+      row.broken = true;
+      ChainPruning.drop(row);
+    }
+  }
+
+  private void removeEmptyTables() {
+    for (Iterator<Map<String, Table>> all = places.values().iterator(); all.hasNext(); ) {
+      Map<String, Table> tables = all.next();
+      int before = tables.size();
+      tables.values().removeIf(Table::isEmpty);
+      footprint.release((long) Footprint.TABLE * (before - tables.size()));
+      if (tables.isEmpty()) {
+        all.remove();
+      }
+    }
+    lastTable = null;
   }
 
   private Version version(Row row, long transaction, int statement) {
@@ -513,7 +590,15 @@ final class VersionChains {
   private Table table(String place, String name) {
     Table last = lastTable;
     if (last == null || !last.name.equals(name) || !lastPlace.equals(place)) {
-      last = places.computeIfAbsent(place, p -> new HashMap<>()).computeIfAbsent(name, Table::new);
+      last =
+          places
+              .computeIfAbsent(place, p -> new HashMap<>())
+              .computeIfAbsent(
+                  name,
+                  n -> {
+                    footprint.add(Footprint.TABLE);
+                    return new Table(n, footprint);
+                  });
       lastTable = last;
       lastPlace = place;
     }

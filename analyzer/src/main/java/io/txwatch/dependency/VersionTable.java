@@ -63,8 +63,9 @@ final class VersionTable {
   private void rebuild(int length) {
     @Nullable Version[] oldSlots = slots;
     long[] oldHashes = hashes;
-    slots = new @Nullable Version[length];
-    hashes = new long[length];
+    long[] newHashes = new long[length];
+    slots = new @Nullable Version[length]; // if there is no room, everything is as it was
+    hashes = newHashes;
     for (int i = 0; i < oldSlots.length; i++) {
       Version version = oldSlots[i];
       if (version != null) {

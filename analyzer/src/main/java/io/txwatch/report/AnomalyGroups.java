@@ -22,7 +22,8 @@ import java.util.OptionalDouble;
  * Anomalies that differ only in their rows and transactions, taken together: the same phenomenon
  * through the same lines of the application is one thing to mend, however often it happens.
  *
- * <p>Not thread-safe. Space is bounded by {@value #MAX_GROUPS} groups.
+ * <p>Not thread-safe. Space is bounded by {@value #MAX_GROUPS} groups and by the lengths of their
+ * statements, which may take a 32nd of the heap.
  */
 public final class AnomalyGroups {
 
@@ -82,7 +83,19 @@ public final class AnomalyGroups {
   private record Edge(DependencyKind kind, Basis basis, String table, String from, String to) {}
 
   private final Map<Shape, Group> groups = new LinkedHashMap<>();
+  private final long maxCharacters;
+  private long characters;
   private long notKept;
+
+  /** No groups. */
+  public AnomalyGroups() {
+    this(Runtime.getRuntime().maxMemory() / 32 / Character.BYTES);
+  }
+
+  /** No groups, of statements of at most so many characters in all. */
+  AnomalyGroups(long maxCharacters) {
+    this.maxCharacters = maxCharacters;
+  }
 
   /**
    * Counts an anomaly.
@@ -93,10 +106,13 @@ public final class AnomalyGroups {
   public Group add(Anomaly anomaly) {
     Shape shape = shape(anomaly);
     Group known = groups.get(shape);
-    if (known == null && groups.size() == MAX_GROUPS) {
+    if (known == null
+        && (groups.size() == MAX_GROUPS
+            || characters > 0 && characters + length(anomaly) > maxCharacters)) {
       notKept++;
       return new Group(anomaly);
     }
+    characters += known == null ? length(anomaly) : 0;
     Group group = known == null ? new Group(anomaly) : known.with(anomaly);
     groups.put(shape, group);
     return group;
@@ -110,6 +126,17 @@ public final class AnomalyGroups {
   /** How many anomalies belong to no group for want of room. */
   public long notKept() {
     return notKept;
+  }
+
+  /** Twice those of its statements: they may stand in what the group has in common, too. */
+  private static long length(Anomaly anomaly) {
+    long characters = 0;
+    for (ObservedTransaction transaction : anomaly.transactions()) {
+      for (ObservedStatement statement : transaction.statements()) {
+        characters += 2L * (statement.sql().length() + statement.callSite().length());
+      }
+    }
+    return characters;
   }
 
   private static Shape shape(Anomaly anomaly) {

@@ -140,8 +140,9 @@ final class CoverageText {
           "links to services that broke and did not come back; what these did afterwards, and how"
               + " their open transactions ended, is not known";
       case FORGOTTEN ->
-          "transactions let go because the analyzer's share of the heap was full; they are not compared"
-              + " with later ones: give it more heap";
+          "transactions given up because the analyzer's share of the heap was full, most often one that"
+              + " stays open and does nothing; anomalies that they are part of are missed: end them, or"
+              + " give it more heap";
     };
   }
 }

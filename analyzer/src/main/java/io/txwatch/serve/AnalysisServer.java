@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The analyzer that many processes share.
@@ -116,11 +117,15 @@ public final class AnalysisServer implements AutoCloseable {
     try {
       while (!stopping || !door.isQuiet() || !intake.isEmpty()) {
         Message message = intake.poll(TICK_MILLIS);
-        if (message != null) {
-          take(message);
-        }
-        if (message == null || System.nanoTime() - ticked >= TICK_NANOS) {
-          tick();
+        try {
+          if (message != null) {
+            take(message);
+          }
+          if (message == null || System.nanoTime() - ticked >= TICK_NANOS) {
+            tick();
+          }
+        } catch (RuntimeException | Error e) {
+          fault(message, e);
         }
       }
     } catch (InterruptedException e) {
@@ -131,18 +136,32 @@ public final class AnalysisServer implements AutoCloseable {
     status = analysis.status(clients, duplicates);
   }
 
+  /** A client whose message could not be taken in is cut off: it comes back and sends it again. */
+  private void fault(@Nullable Message message, Throwable e) {
+    if (message != null) {
+      message.connection().cut();
+    }
+    lines.say("a fault of txwatch, please report it: " + e);
+  }
+
   private void take(Message message) {
     if (message instanceof Message.Received received) {
-      received(received);
-      told(received.connection(), received.told());
-      intake.release(received.weight());
+      try {
+        received(received);
+        told(received.connection(), received.told());
+      } finally {
+        intake.release(received.weight());
+      }
     } else if (message instanceof Message.Heard heard) {
       told(heard.connection(), heard.told());
     } else if (message instanceof Message.Arrived arrived) {
       arrived(arrived);
     } else if (message instanceof Message.Announced announced) {
-      announced(announced);
-      intake.release(announced.weight());
+      try {
+        announced(announced);
+      } finally {
+        intake.release(announced.weight());
+      }
     } else if (message instanceof Message.Left left) {
       left(left);
     }

@@ -18,9 +18,17 @@ final class Intake {
    * KiB of frames. Decoded they take many times as much, and each garbage collection copies them:
    * what there is to wait for waits with the clients, as bytes.
    */
-  private static final int ROOM = 8 << 10;
+  private static final int MAX_ROOM = 8 << 10;
+
+  /** The room may take this share of the heap, as bytes of frames. */
+  private static final int SHARE_OF_HEAP = 64;
 
   private static final int KIBI = 10;
+
+  private static final int ROOM =
+      (int)
+          Math.min(
+              MAX_ROOM, Math.max(1, (Runtime.getRuntime().maxMemory() >> KIBI) / SHARE_OF_HEAP));
 
   private final BlockingQueue<Message> queue = new ArrayBlockingQueue<>(MESSAGES);
   private final Semaphore room = new Semaphore(ROOM, true);

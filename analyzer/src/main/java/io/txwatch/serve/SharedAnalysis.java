@@ -1,6 +1,7 @@
 package io.txwatch.serve;
 
 import io.txwatch.analyzer.Analyzer;
+import io.txwatch.analyzer.SteadyAnalyzer;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.history.Event;
 import io.txwatch.history.HistoryWriter;
@@ -21,7 +22,7 @@ final class SharedAnalysis {
   private static final long LATEST_REPLAYED = 100_000;
 
   private final ServerListener listener;
-  private final Analyzer analyzer;
+  private final SteadyAnalyzer analyzer;
   private final @Nullable HistoryWriter history;
   private final long retainFrom;
   private boolean replaying;
@@ -37,8 +38,9 @@ final class SharedAnalysis {
   SharedAnalysis(ServerOptions options, ServerListener listener, Clients clients)
       throws IOException {
     this.listener = listener;
-    this.analyzer = new Analyzer(options.judge(), this::found, options.memory());
-    analyzer.onWithdrawn(listener::withdrawn);
+    Analyzer analysis = new Analyzer(options.judge(), this::found, options.memory());
+    analysis.onWithdrawn(listener::withdrawn);
+    this.analyzer = new SteadyAnalyzer(analysis, listener::say);
     this.history = options.history().isEmpty() ? null : open(options, clients);
     this.retainFrom = Math.max(0, analyzer.clock() - LATEST_REPLAYED);
   }
@@ -77,28 +79,15 @@ final class SharedAnalysis {
   /** Analyses, then writes: what stands in the history was told. */
   void accept(Event event) {
     events++;
-    try {
-      analyzer.accept(event);
-    } catch (RuntimeException | StackOverflowError e) {
-      fault(event, e);
-    }
+    analyzer.accept(event);
     if (history != null) {
       try {
         history.accept(event);
-      } catch (RuntimeException e) {
-        fault(event, e);
+      } catch (RuntimeException | Error e) {
+        if (faults++ == 0) {
+          listener.say("a fault of txwatch, please report it; the history misses an event: " + e);
+        }
       }
-    }
-  }
-
-  private void fault(Event event, Throwable e) {
-    if (faults++ == 0) {
-      listener.say("a fault of txwatch, please report it; the analysis goes on: " + e);
-    }
-    try {
-      analyzer.accept(Event.Gap.ofFault(event));
-    } catch (RuntimeException again) {
-      faults++;
     }
   }
 

@@ -41,7 +41,7 @@ class ForgettingProperties {
       inference.accept(event);
       detector.flush();
       if (forgetting) {
-        inference.forget(false, Long.MAX_VALUE, Long.MAX_VALUE);
+        inference.forget(Long.MAX_VALUE, Long.MAX_VALUE);
         detector.forget();
       }
     }

@@ -48,8 +48,8 @@ public enum GapReason {
    */
   CUT_OFF,
   /**
-   * The analyzer's memory was full and it began anew: what came before is not compared with what
-   * comes after.
+   * The analyzer's memory was full, and a transaction was given up, or a statement had more rows
+   * than there is room for: it takes part in no anomaly any more.
    */
   FORGOTTEN;
 

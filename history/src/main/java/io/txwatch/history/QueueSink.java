@@ -1,7 +1,6 @@
 package io.txwatch.history;
 
 import java.io.Flushable;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -45,15 +44,30 @@ import org.jctools.queues.atomic.MpscAtomicArrayQueue;
 public final class QueueSink implements EventSink {
 
   /** Beginnings, ends and gaps that may wait besides the queue. */
-  private static final int RESERVE = 1 << 16;
+  private static final int RESERVE =
+      (int) Math.max(1 << 10, Math.min(1 << 16, maxHeapBytes() >> 12));
+
+  /** So much heap there is to be for each event that may wait, in bytes. */
+  private static final int HEAP_OF_AN_EVENT = 1 << 13;
+
+  private static final int MIN_CAPACITY_WHATEVER_THE_HEAP = 1 << 10;
 
   /**
    * Rows of version sets that may wait, some 22 bytes each: they weigh more than the events that
-   * carry them. What comes beyond goes without, and that is told.
+   * carry them. What comes beyond goes without, and that is told. Less in a small heap.
    */
-  static final long MOST_VERSION_ROWS = 2_000_000;
+  static final long MOST_VERSION_ROWS = Math.min(2_000_000, maxHeapBytes() / 256);
+
+  /** An event with more rows than this counts as so many rows of version sets, times eight. */
+  private static final int FEW_ROWS = 32;
+
+  /** What a row of an event weighs, in rows of version sets. */
+  private static final int WEIGHT_OF_ROW = 8;
 
   private static final long CLOSE_MILLIS = 5_000;
+
+  /** After so many faults outside of the consumers nothing is delivered any more. */
+  private static final int MAX_FAULTS = 16;
 
   /**
    * Nanoseconds. To wake the thread costs as much as tens of events, on the application's time: so
@@ -125,37 +139,50 @@ public final class QueueSink implements EventSink {
   /**
    * Starts the thread.
    *
-   * @param capacity events that may wait; rounded up to a power of two
+   * @param capacity events that may wait; rounded up to a power of two. Fewer in a small heap, so
+   *     that they never take more than a small part of it
    * @param consumers are called by that thread alone, and closed by it. One that is {@link
    *     Flushable} is flushed when there is nothing else to do
    * @param complaints takes a line for people
    */
   public QueueSink(int capacity, List<? extends EventSink> consumers, Consumer<String> complaints) {
-    this.queue = new MpscAtomicArrayQueue<>(Math.max(4, capacity));
+    long room = Math.max(MIN_CAPACITY_WHATEVER_THE_HEAP, maxHeapBytes() / HEAP_OF_AN_EVENT);
+    this.queue = new MpscAtomicArrayQueue<>((int) Math.max(4, Math.min(capacity, room)));
     this.consumers = List.copyOf(consumers);
     this.complaints = complaints;
     this.thread = BackgroundThreads.create("txwatch-events", this::run);
     thread.start();
   }
 
+  private static long maxHeapBytes() {
+    return Runtime.getRuntime().maxMemory();
+  }
+
   @Override
   public void accept(Event event) {
-    if (closed) {
+    try {
+      if (closed) {
+        dropped.increment();
+      } else if (event instanceof Event.StatementExecuted e && isHeavy(e)) {
+        acceptHeavy(e);
+      } else if (!queue.offer(event)) {
+        acceptLate(event);
+      }
+    } catch (OutOfMemoryError e) { // on the application's thread: it must not notice
       dropped.increment();
-    } else if (event instanceof Event.StatementExecuted e && !e.versionSets().isEmpty()) {
-      acceptHeavy(e);
-    } else if (!queue.offer(event)) {
-      acceptLate(event);
+      droppedUntraced.increment();
+      late = true;
     }
   }
 
   private void acceptHeavy(Event.StatementExecuted event) {
-    long rows = rowsOfVersionSets(event);
-    Event light = event;
-    if (versionRows.addAndGet(rows) > MOST_VERSION_ROWS) {
-      versionRows.addAndGet(-rows);
-      rows = 0;
+    Event.StatementExecuted light = event;
+    if (!reserve(event)) {
       light = event.withoutVersionSets();
+      if (event.versionSets().isEmpty() || isHeavy(light) && !reserve(light)) {
+        acceptLate(event);
+        return;
+      }
       accept(
           new Event.Gap(
               event.session(),
@@ -165,13 +192,28 @@ public final class QueueSink implements EventSink {
               1));
     }
     if (!queue.offer(light)) {
-      versionRows.addAndGet(-rows);
+      versionRows.addAndGet(isHeavy(light) ? -weight(light) : 0);
       acceptLate(light);
     }
   }
 
-  private static long rowsOfVersionSets(Event.StatementExecuted event) {
-    long rows = 0;
+  /** Whether there was room for its rows, which is taken then. */
+  private boolean reserve(Event.StatementExecuted event) {
+    long rows = weight(event);
+    if (versionRows.addAndGet(rows) > MOST_VERSION_ROWS && versionRows.get() > rows) {
+      versionRows.addAndGet(-rows);
+      return false;
+    }
+    return true;
+  }
+
+  private static boolean isHeavy(Event.StatementExecuted event) {
+    return !event.versionSets().isEmpty() || event.rows().size() > FEW_ROWS;
+  }
+
+  private static long weight(Event.StatementExecuted event) {
+    int own = event.rows().size();
+    long rows = own > FEW_ROWS ? (long) WEIGHT_OF_ROW * own : 0;
     for (VersionSet set : event.versionSets()) {
       rows += set.size();
     }
@@ -259,6 +301,41 @@ public final class QueueSink implements EventSink {
   }
 
   private void run() {
+    for (int faults = 0; faults < MAX_FAULTS; faults++) {
+      try {
+        deliverUntilClosed();
+        break;
+      } catch (Throwable e) { // most likely there is no memory left
+        report(faults == 0 ? "a fault of txwatch, please report it; events are missing: " + e : "");
+      }
+      if (faults == MAX_FAULTS - 1) {
+        closed = true;
+        queue.clear();
+        report("events are not analysed or written any more, after repeated faults");
+      }
+    }
+    for (EventSink consumer : consumers) {
+      try {
+        consumer.close();
+      } catch (Throwable e) {
+        fail(consumer, e);
+      }
+    }
+  }
+
+  private void report(String line) {
+    try {
+      droppedUntraced.increment();
+      late = true;
+      if (!line.isEmpty()) {
+        complaints.accept(line);
+      }
+    } catch (Throwable e) {
+      // Not even a line can be written.
+    }
+  }
+
+  private void deliverUntilClosed() {
     long pause = PAUSE;
     while (true) {
       boolean last = closed;
@@ -274,13 +351,6 @@ public final class QueueSink implements EventSink {
               ? Math.min(pause * 2, LONGEST_PAUSE)
               : isFilling(delivered) ? SHORT_PAUSE : PAUSE;
       LockSupport.parkNanos(this, pause);
-    }
-    for (EventSink consumer : consumers) {
-      try {
-        consumer.close();
-      } catch (Throwable e) {
-        fail(consumer, e);
-      }
     }
   }
 
@@ -316,7 +386,7 @@ public final class QueueSink implements EventSink {
     for (EventSink consumer : consumers) {
       try {
         consumer.caughtUp();
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         fail(consumer, e);
       }
     }
@@ -368,8 +438,8 @@ public final class QueueSink implements EventSink {
   }
 
   private void deliver(Event event) {
-    if (event instanceof Event.StatementExecuted e && !e.versionSets().isEmpty()) {
-      versionRows.addAndGet(-rowsOfVersionSets(e));
+    if (event instanceof Event.StatementExecuted e && isHeavy(e)) {
+      versionRows.addAndGet(-weight(e));
     }
     for (EventSink consumer : consumers) {
       try {
@@ -394,7 +464,7 @@ public final class QueueSink implements EventSink {
       if (consumer instanceof Flushable flushable) {
         try {
           flushable.flush();
-        } catch (IOException | RuntimeException e) {
+        } catch (Throwable e) {
           fail(consumer, e);
         }
       }

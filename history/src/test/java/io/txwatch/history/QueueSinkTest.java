@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.nio.file.Path;
+import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -82,6 +84,55 @@ class QueueSinkTest {
         .filteredOn(e -> e instanceof Event.Gap gap && gap.reason() == GapReason.NO_VERSION_SET)
         .hasSizeBetween(299 - (int) most, 300 - (int) most);
     assertThat(queue.dropped()).isZero();
+  }
+
+  @Test
+  void statementsOfManyRowsThatWouldFillTheMemoryAreLostAndCounted() throws Exception {
+    List<Event> seen = new ArrayList<>();
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    QueueSink queue = new QueueSink(1024, List.of(new Collector(seen, mayGoOn)), complaints::add);
+    RowAccess row = new RowAccess(Access.READ, "t", 1, WriterList.ofColumn(""));
+    List<RowAccess> rows = Collections.nCopies(50_000, row);
+    for (int i = 1; i <= 100; i++) {
+      queue.accept(
+          new Event.StatementExecuted(1, 2, i, StatementKind.SELECT, "", "", rows, true, null));
+    }
+    mayGoOn.countDown();
+    queue.close();
+    int most = (int) (QueueSink.MOST_VERSION_ROWS / 8 / rows.size());
+    assertThat(seen)
+        .filteredOn(Event.StatementExecuted.class::isInstance)
+        .hasSizeBetween(Math.max(1, most), most + 1);
+    assertThat(queue.dropped())
+        .isEqualTo(100 - seen.stream().filter(Event.StatementExecuted.class::isInstance).count());
+  }
+
+  @Test
+  void anErrorInTheApplicationsThreadIsNoneOfTheApplications() {
+    List<Event> seen = new ArrayList<>();
+    QueueSink queue = new QueueSink(64, List.of(new Collector(seen)), complaints::add);
+    List<VersionSet> broken =
+        new AbstractList<>() {
+          @Override
+          public VersionSet get(int index) {
+            throw new OutOfMemoryError("none left");
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
+    queue.accept(
+        new Event.StatementExecuted(
+            1, 2, 3, StatementKind.SELECT, "", "", List.of(), true, null, broken));
+    queue.accept(new Event.SessionClosed(1));
+    queue.close();
+    assertThat(queue.dropped()).isEqualTo(1);
+    assertThat(seen)
+        .contains(new Event.SessionClosed(1))
+        .filteredOn(e -> e instanceof Event.Gap gap && gap.reason() == GapReason.OVERFLOW)
+        .hasSize(1);
   }
 
   @Test

@@ -6,11 +6,17 @@ import java.util.List;
 /** The savepoints of a transaction, each with the last statement before it. */
 final class Savepoints {
 
+  /** More than these a transaction hardly goes back to; the oldest go. */
+  static final int MAX_MARKS = 1 << 12;
+
   private record Mark(String name, int statement) {}
 
   private final List<Mark> marks = new ArrayList<>();
 
   void set(String name, int lastStatement) {
+    if (marks.size() == MAX_MARKS) {
+      marks.subList(0, MAX_MARKS / 2).clear();
+    }
     marks.add(new Mark(name, lastStatement));
   }
 

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionState {
 
+  /** So many results of one transaction are read at a time. */
+  private static final int MAX_OPEN_RESULTS = 256;
+
   /** A transaction that is open. */
   static final class Transaction {
     final long id;
@@ -131,8 +134,21 @@ final class SessionState {
     Transaction open = java.util.Objects.requireNonNull(current);
     Observation observation =
         new Observation(tracker, open, ++open.statements, kind, sql, callSite);
+    if (open.open.size() >= MAX_OPEN_RESULTS) {
+      flushOldestQuery(open);
+    }
     open.open.add(observation);
     return observation;
+  }
+
+  /** A result that nobody closes is read no further; rows that are read all the same are gaps. */
+  private void flushOldestQuery(Transaction transaction) {
+    for (Observation observation : transaction.open) {
+      if (!observation.kind.mayWrite()) {
+        flush(observation);
+        return;
+      }
+    }
   }
 
   /** An autocommitted query whose result is still open ends where the next statement begins. */

@@ -314,10 +314,12 @@ public final class SessionTracker {
   /** ROLLBACK TO a savepoint succeeded. */
   public synchronized void rolledBackTo(String savepoint) {
     int before = state.savepoints.goBackTo(savepoint);
-    if (before < 0) {
+    state.mustRollBack = false;
+    if (before < 0) { // which statements were undone is not known
+      state.savepoints.clear();
+      gap(GapReason.BYPASS, "a savepoint that was not seen");
       return;
     }
-    state.mustRollBack = false;
     SessionState.Transaction open = state.current;
     if (open == null || open.statements <= before) {
       return;

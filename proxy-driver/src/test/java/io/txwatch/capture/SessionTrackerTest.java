@@ -264,6 +264,35 @@ class SessionTrackerTest {
   }
 
   @Test
+  void aRollbackToASavepointThatWasNotSeenIsAGap() {
+    update();
+    tracker.rolledBackTo("elsewhere");
+    assertThat(told).endsWith("gap BYPASS 1");
+  }
+
+  @Test
+  void savepointsWithoutEndAreNotKeptAndTheirLossIsAGap() {
+    update();
+    tracker.savepoint("first");
+    for (int i = 0; i < 2 * Savepoints.MAX_MARKS; i++) {
+      tracker.savepoint("s" + i);
+    }
+    tracker.rolledBackTo("s" + (2 * Savepoints.MAX_MARKS - 1));
+    assertThat(told).noneMatch(line -> line.startsWith("gap"));
+    tracker.rolledBackTo("first");
+    assertThat(told).endsWith("gap BYPASS 1");
+  }
+
+  @Test
+  void ofResultsThatAreNeverClosedTheOldestAreReadNoFurther() {
+    for (int i = 0; i < 300; i++) {
+      tracker.begin(StatementKind.SELECT, "SELECT", "").row(Access.READ, "t", i, "");
+    }
+    assertThat(told.stream().filter(line -> line.endsWith("SELECT rows 1"))).hasSize(44);
+    assertThat(told).noneMatch(line -> line.startsWith("gap"));
+  }
+
+  @Test
   void savepointsNest() {
     tracker.savepoint("a");
     update();
@@ -283,6 +312,7 @@ class SessionTrackerTest {
         "T1.3 UPDATE",
         "T1 undone 2-3",
         "T1 undone 1-3",
+        "gap BYPASS 1",
         "T1 COMMITTED");
   }
 

@@ -1,0 +1,62 @@
+package io.txwatch.dependency;
+
+/**
+ * How many bytes the analysis keeps: what is added when an object is stored, and subtracted when
+ * that object is released. So it never drifts from what is there, however long that takes.
+ *
+ * <p>The weights are the sizes of the objects on a 64-bit JVM with compressed references, their
+ * places in lists and tables included, those at the lowest usual load; {@code FootprintTest} holds
+ * them against the heap.
+ */
+final class Footprint {
+
+  /** A transaction with its empty lists, its place in the table and in the queues. */
+  static final int TRANSACTION = 560;
+
+  /** A statement of a transaction, without its texts. */
+  static final int STATEMENT = 56;
+
+  /** A version of a row, with its places in the table, in its writer's list and in a queue. */
+  static final int VERSION = 200;
+
+  /** A row, with the version before the first write. */
+  static final int ROW = 230;
+
+  static final int READ = 56;
+  static final int TARGET = 40;
+  static final int INTERNAL_READ = 40;
+  static final int UNDONE = 40;
+
+  /** What one transaction knows of another by predicates; it may be all that keeps that one. */
+  static final int LINK = 220;
+
+  static final int WAITING = 64;
+  static final int LINKS = 600;
+  static final int PREDICATE_READ = 360;
+
+  /** A row in a predicate read. */
+  static final int PREDICATE_ROW = 72;
+
+  static final int TABLE = 1200;
+
+  private static final int TEXT = 48;
+
+  private long bytes;
+
+  void add(long more) {
+    bytes += more;
+  }
+
+  void release(long fewer) {
+    bytes -= fewer;
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  /** A text that nobody else is known to keep. */
+  static long ofText(String text) {
+    return TEXT + 2L * text.length();
+  }
+}
