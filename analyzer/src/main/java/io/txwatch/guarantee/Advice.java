@@ -9,15 +9,24 @@ import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What would prevent an anomaly, in a sentence or two for the developer whose code it is: lock the
  * read, at its line; write in one statement; or the weakest level of this DBMS that prevents it.
+ *
+ * <p>Of a lost update it depends on the statement that overwrote. One that sets what the application
+ * has computed loses the other's value. One that computes the new value from the row ({@code SET
+ * bal = bal - ?}) loses none, and what is stale is the decision that rests on the read before it.
  */
 public final class Advice {
+
+  /** DBMSs in whose strings a backslash escapes. */
+  private static final Set<String> BACKSLASHES = Set.of("MySQL", "MariaDB");
 
   private Advice() {}
 
@@ -33,7 +42,7 @@ public final class Advice {
           + ": report it to the vendor.";
     }
     List<String> sentences = new ArrayList<>();
-    String lock = lock(finding, profile);
+    String lock = lock(finding, profile, database);
     if (!lock.isEmpty()) {
       sentences.add(lock);
     }
@@ -49,15 +58,10 @@ public final class Advice {
     return String.join(" ", sentences);
   }
 
-  private static String lock(Finding finding, Profile profile) {
+  private static String lock(Finding finding, Profile profile, Database database) {
     String lock = profile == Profile.SQLITE ? "BEGIN IMMEDIATE" : "SELECT ... FOR UPDATE";
     return switch (finding.phenomenon()) {
-      case LOST_UPDATE ->
-          "Lock the read"
-              + places(finding)
-              + " ("
-              + lock
-              + "), or compute the new value in the UPDATE itself (SET x = x + ?).";
+      case LOST_UPDATE -> lostUpdate(finding, database, lock);
       case READ_WRITE_SKEW, WRITE_SKEW, G2_ITEM ->
           "Lock the rows that the decision rests on where they are read"
               + places(finding)
@@ -71,6 +75,79 @@ public final class Advice {
               + ".";
       default -> "";
     };
+  }
+
+  private static String lostUpdate(Finding finding, Database database, String lock) {
+    List<Transaction.Statement> writes = overwriting(finding);
+    String lockTheRead = "Lock the read" + places(finding) + " (" + lock + ")";
+    if (!writes.isEmpty() && writes.stream().allMatch(w -> w.kind() == StatementKind.DELETE)) {
+      return lockTheRead + ", or put the condition that it checks into the DELETE's WHERE.";
+    }
+    boolean backslashes = BACKSLASHES.contains(database.product());
+    List<UpdateText> texts =
+        writes.stream().flatMap(w -> UpdateText.of(w.sql(), backslashes).stream()).toList();
+    if (texts.isEmpty() || texts.size() < writes.size()) {
+      return lockTheRead + ".";
+    }
+    Set<String> computed = new LinkedHashSet<>();
+    Set<String> overwritten = new LinkedHashSet<>();
+    texts.forEach(text -> computed.addAll(text.computed()));
+    texts.forEach(text -> overwritten.addAll(text.overwritten()));
+    if (computed.isEmpty()) {
+      return lockTheRead + ", or compute the new value in the UPDATE itself (SET x = x + ?).";
+    } else if (!overwritten.isEmpty()) {
+      return lockTheRead
+          + ", or compute "
+          + listed(overwritten)
+          + " in the UPDATE itself, too, as it does "
+          + listed(computed)
+          + ".";
+    }
+    String update = "The UPDATE" + at(writes) + " computes " + listed(computed) + " from the row";
+    return texts.stream().allMatch(UpdateText::checksComputed)
+        ? update
+            + " and checks it in its WHERE: nothing is lost if the application looks at its update"
+            + " count. What else rests on the read"
+            + places(finding)
+            + " may be stale: lock that read ("
+            + lock
+            + ")."
+        : update
+            + ", so no value is lost; what may be stale is the decision that rests on the read"
+            + places(finding)
+            + ". Put its condition into the UPDATE's WHERE and look at the update count, or lock that"
+            + " read ("
+            + lock
+            + ").";
+  }
+
+  /** The statements that overwrote what their transactions had not seen. */
+  private static List<Transaction.Statement> overwriting(Finding finding) {
+    List<Transaction.Statement> writes = new ArrayList<>();
+    for (Edge edge : finding.edges()) {
+      boolean missed =
+          finding.edges().stream()
+              .anyMatch(rw -> rw.kind() == DependencyKind.RW && rw.from() == edge.to());
+      if (missed) {
+        edge.to().statement(edge.toStatement()).ifPresent(writes::add);
+      }
+    }
+    return writes;
+  }
+
+  private static String at(List<Transaction.Statement> statements) {
+    List<String> places =
+        statements.stream()
+            .map(Transaction.Statement::callSite)
+            .filter(site -> !site.isEmpty())
+            .distinct()
+            .sorted()
+            .toList();
+    return places.isEmpty() ? "" : " at " + String.join(" and ", places);
+  }
+
+  private static String listed(Set<String> columns) {
+    return String.join(", ", columns);
   }
 
   /** The places of the reads that missed a write. */

@@ -1,0 +1,59 @@
+package io.txwatch.analyzer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.history.Event;
+import io.txwatch.history.StatementKind;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The statement that overwrote, and the beginning of the advice on the lost update. */
+class LostUpdateAdviceTest {
+
+  private static Anomaly lostUpdateBy(String sql) {
+    List<Event> events =
+        Notation.events("r1(x0) r2(x0) w2(x0) c2 w1(x2) c1").stream()
+            .map(event -> withText(event, sql))
+            .toList();
+    List<Anomaly> found = Notation.analyzed(events);
+    assertThat(found).hasSize(1);
+    return found.get(0);
+  }
+
+  private static Event withText(Event event, String sql) {
+    return event instanceof Event.StatementExecuted e && e.kind() == StatementKind.UPDATE
+        ? new Event.StatementExecuted(
+            e.session(),
+            e.transaction(),
+            e.statement(),
+            sql.startsWith("DELETE") ? StatementKind.DELETE : e.kind(),
+            sql,
+            e.callSite(),
+            e.rows(),
+            e.writesSeen(),
+            e.sqlState())
+        : event;
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "=>",
+      quoteCharacter = '~',
+      textBlock =
+          """
+          UPDATE acc SET bal = ? WHERE id = ? => Lock the read at T1.java:1 (SELECT ... FOR UPDATE), or compute the new value in the UPDATE itself (SET x = x + ?).
+          UPDATE acc SET bal = bal - ? WHERE id = ? => The UPDATE at T1.java:2 computes bal from the row, so no value is lost; what may be stale is the decision that rests on the read at T1.java:1. Put its condition into the UPDATE's WHERE and look at the update count, or lock that read (SELECT ... FOR UPDATE).
+          UPDATE acc SET bal = bal - ? WHERE id = ? AND bal >= ? => The UPDATE at T1.java:2 computes bal from the row and checks it in its WHERE: nothing is lost if the application looks at its update count. What else rests on the read at T1.java:1 may be stale: lock that read (SELECT ... FOR UPDATE).
+          UPDATE acc SET bal = bal - ?, note = ? WHERE id = ? => Lock the read at T1.java:1 (SELECT ... FOR UPDATE), or compute note in the UPDATE itself, too, as it does bal.
+          UPDATE acc SET bal = COALESCE(?, bal) WHERE id = ? => Lock the read at T1.java:1 (SELECT ... FOR UPDATE).
+          DELETE FROM acc WHERE id = ? => Lock the read at T1.java:1 (SELECT ... FOR UPDATE), or put the condition that it checks into the DELETE's WHERE.
+          MERGE INTO acc USING x => Lock the read at T1.java:1 (SELECT ... FOR UPDATE).
+          """)
+  void readsTheStatement(String sql, String advice) {
+    assertThat(lostUpdateBy(sql).advice())
+        .isEqualTo(
+            advice + " Or run these transactions at REPEATABLE READ and retry on SQLSTATE 40001.");
+  }
+}
