@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The analyzer inside the watched application: {@code txwatch.analyzer=inprocess}. Anomalies go to
- * the file of {@code txwatch.report}, a line of JSON each, and to people on standard error unless
- * {@code txwatch.log} says otherwise.
+ * the file of {@code txwatch.report}, a line of JSON each, and to people on standard error or in the
+ * application's log, as {@code txwatch.log} says.
  */
 public final class InProcessAnalyzer implements EventSinkProvider {
 
@@ -37,14 +37,24 @@ public final class InProcessAnalyzer implements EventSinkProvider {
 
   @Override
   public EventSink open(Settings settings) throws IOException {
+    return open(settings, Thread.currentThread().getContextClassLoader());
+  }
+
+  @Override
+  public EventSink open(Settings settings, @Nullable ClassLoader application) throws IOException {
     Judge judge = Judge.named(settings.get(Setting.JUDGE_BY));
     String file = settings.get(Setting.REPORT);
     ReportFile report =
         file.isEmpty() ? null : ReportFile.append(file, line -> people.println("txwatch: " + line));
+    String where = settings.get(Setting.LOG);
     PeopleLog log =
-        settings.get(Setting.LOG).equals("none")
+        where.equals("none")
             ? null
-            : new PeopleLog(people::print, System::nanoTime);
+            : new PeopleLog(
+                where.equals("slf4j")
+                    ? ApplicationLog.of(application, people)
+                    : LogTarget.of(people),
+                System::nanoTime);
     Analyzer analyzer =
         new Analyzer(
             judge,

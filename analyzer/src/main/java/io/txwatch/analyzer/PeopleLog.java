@@ -5,92 +5,157 @@ import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.TextReport;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Tells people without drowning them: of anomalies of one kind at the same lines of code the first
- * is told in full, the others are counted, and the sum is told at most every {@value
- * #EVERY_SECONDS} seconds. At the end come the counts of each kind, and the coverage.
+ * Reports anomalies to people, at a length that they can read. Anomalies are grouped by their places
+ * in the application ({@link AnomalyGroups}). The first of a group is printed in full, others are
+ * counted. The counts follow at growing intervals: 10 s, 30 s, 1 min, 5 min, and every 10 min from
+ * then on. Where many groups come at once, {@value #MAX_BLOCKS} are printed in full, and one more
+ * every {@value #SECONDS_A_BLOCK} s; the others have a line each in the next counts and at the end.
+ *
+ * <p>The end lists every group with its count, in one piece.
  */
 public final class PeopleLog {
 
-  static final int EVERY_SECONDS = 10;
+  static final int MAX_BLOCKS = 20;
+  static final int SECONDS_A_BLOCK = 10;
 
-  private final Consumer<String> out;
+  /** So many groups have a line each between two counts; the end lists all. */
+  private static final int MAX_LINES = 10;
+
+  /** Seconds from one count to the next; the last repeats. */
+  private static final int[] INTERVALS_SECONDS = {10, 30, 60, 300, 600};
+
+  private final LogTarget out;
   private final LongSupplier nanos;
   private final AnomalyGroups groups = new AnomalyGroups();
-  private long lastSummary;
+
+  /** How many of each group were there at the last count, by the group's first anomaly. */
+  private final Map<Anomaly, Long> counted = new IdentityHashMap<>();
+
+  private int blocks = MAX_BLOCKS;
+  private long blocksSince;
+  private int intervals;
+  private long countedAt;
   private long uncounted;
+  private long notKeptCounted;
   private long withdrawn;
 
   /**
    * A log.
    *
-   * @param out takes text, with its line breaks
    * @param nanos the time, in nanoseconds since whenever
    */
-  public PeopleLog(Consumer<String> out, LongSupplier nanos) {
+  public PeopleLog(LogTarget out, LongSupplier nanos) {
     this.out = out;
     this.nanos = nanos;
-    this.lastSummary = nanos.getAsLong();
+    this.countedAt = nanos.getAsLong();
+    this.blocksSince = countedAt;
   }
 
-  /** Tells an anomaly, or counts it. */
+  /** Reports an anomaly, or counts it. */
   public void tell(Anomaly anomaly) {
     long notKept = groups.notKept();
-    if (groups.add(anomaly).count() == 1 && groups.notKept() == notKept) {
-      out.accept(TextReport.of(anomaly) + "\n");
+    boolean first = groups.add(anomaly).count() == 1 && groups.notKept() == notKept;
+    if (first && takeBlock()) {
+      counted.put(anomaly, 1L);
+      out.warn(TextReport.of(anomaly));
     } else {
       uncounted++;
     }
   }
 
-  /** Tells that a suspicion came to nothing, or counts that. */
+  private boolean takeBlock() {
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(nanos.getAsLong() - blocksSince);
+    long more = seconds / SECONDS_A_BLOCK;
+    if (more > 0) {
+      blocks = (int) Math.min(MAX_BLOCKS, blocks + more);
+      blocksSince += TimeUnit.SECONDS.toNanos(more * SECONDS_A_BLOCK);
+    }
+    return blocks > 0 && blocks-- > 0;
+  }
+
+  /** Reports that a suspicion came to nothing, or counts that. */
   public void withdraw(Anomaly anomaly) {
     withdrawn++;
     if (withdrawn == 1) {
-      out.accept(
+      out.info(
           "txwatch: a suspected "
               + anomaly.phenomenon().term()
               + " came to nothing, its transactions did not all commit\n");
     }
   }
 
-  /** Counts an anomaly that was told elsewhere. */
+  /** Counts an anomaly that was reported elsewhere. */
   public void remember(Anomaly anomaly) {
-    groups.add(anomaly);
+    Group group = groups.add(anomaly);
+    counted.put(group.first(), group.count());
   }
 
-  /** Tells the sum if that was long enough ago. */
+  /** Reports the counts if it is time to. */
   public void tick() {
-    if (uncounted > 0
-        && nanos.getAsLong() - lastSummary >= TimeUnit.SECONDS.toNanos(EVERY_SECONDS)) {
-      out.accept("txwatch: " + uncounted + " more of the kinds above\n");
+    int interval = INTERVALS_SECONDS[Math.min(intervals, INTERVALS_SECONDS.length - 1)];
+    if (uncounted > 0 && nanos.getAsLong() - countedAt >= TimeUnit.SECONDS.toNanos(interval)) {
+      count();
+      intervals++;
       uncounted = 0;
-      lastSummary = nanos.getAsLong();
+      countedAt = nanos.getAsLong();
     }
   }
 
-  /** Tells what is left to be told. */
-  public void close(Coverage coverage) {
-    List<String> sums = new ArrayList<>();
+  private void count() {
+    List<Group> grown = new ArrayList<>();
     for (Group group : groups.groups()) {
-      if (group.count() > 1) {
-        sums.add(TextReport.of(group.first(), group.count()).lines().findFirst().orElse(""));
+      if (more(group) > 0) {
+        grown.add(group);
       }
     }
+    grown.sort(Comparator.comparingLong(PeopleLog.this::more).reversed());
+    StringBuilder text = new StringBuilder();
+    text.append(String.format(Locale.ROOT, "txwatch: %,d more anomalies%n", uncounted));
+    for (Group group : grown.subList(0, Math.min(grown.size(), MAX_LINES))) {
+      text.append(String.format(Locale.ROOT, "  %,d more, ", more(group)))
+          .append(TextReport.line(group.first(), group.count()))
+          .append('\n');
+    }
+    if (grown.size() > MAX_LINES) {
+      text.append("  and more of ").append(grown.size() - MAX_LINES).append(" other groups\n");
+    }
+    if (groups.notKept() > notKeptCounted) {
+      text.append("  and ")
+          .append(groups.notKept() - notKeptCounted)
+          .append(" of groups for which there is no room\n");
+      notKeptCounted = groups.notKept();
+    }
+    grown.forEach(group -> counted.put(group.first(), group.count()));
+    out.warn(text.toString());
+  }
+
+  private long more(Group group) {
+    return group.count() - counted.getOrDefault(group.first(), 0L);
+  }
+
+  /** Reports every group with its count, and how much was seen. */
+  public void close(Coverage coverage) {
+    StringBuilder text = new StringBuilder();
+    List<Group> all = new ArrayList<>(groups.groups());
+    all.sort(Comparator.comparingLong(Group::count).reversed());
+    for (Group group : all) {
+      text.append("  ").append(TextReport.line(group.first(), group.count())).append('\n');
+    }
     if (groups.notKept() > 0) {
-      sums.add(groups.notKept() + " of still other kinds");
+      text.append("  ").append(groups.notKept()).append(" of groups for which there was no room\n");
     }
     if (withdrawn > 0) {
-      sums.add(withdrawn + " suspected ones came to nothing");
+      text.append("  ").append(withdrawn).append(" suspected ones came to nothing\n");
     }
-    if (!sums.isEmpty()) {
-      out.accept("txwatch: in all\n  " + String.join("\n  ", sums) + "\n");
-    }
-    out.accept(TextReport.coverage(coverage));
+    out.last((text.isEmpty() ? "" : "txwatch: in all\n" + text) + TextReport.coverage(coverage));
   }
 }

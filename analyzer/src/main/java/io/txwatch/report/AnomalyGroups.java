@@ -12,11 +12,12 @@ import io.txwatch.dependency.DependencyKind;
 import io.txwatch.history.CallSite;
 import io.txwatch.history.IsolationLevel;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.regex.Pattern;
 
 /**
  * Anomalies that differ only in their rows and transactions, taken together: the same phenomenon
@@ -26,6 +27,9 @@ import java.util.OptionalDouble;
  * statements, which may take a 32nd of the heap.
  */
 public final class AnomalyGroups {
+
+  private static final Pattern LITERAL = Pattern.compile("'(?:[^']|'')*+'|\\b\\d[\\w.]*+");
+  private static final Pattern LIST = Pattern.compile("\\(\\?(?:\\s*,\\s*\\?)++\\)");
 
   /** How many groups are kept. */
   static final int MAX_GROUPS = 1_000;
@@ -70,7 +74,11 @@ public final class AnomalyGroups {
     }
   }
 
-  /** What anomalies of a group have in common. The edges begin where they read least. */
+  /**
+   * What anomalies of a group have in common. Of the edges each counts once, in whatever order and
+   * however often it is in the cycle: a cycle of five transactions that run through the lines of a
+   * cycle of two is the same thing to mend.
+   */
   private record Shape(
       Phenomenon phenomenon,
       Verdict verdict,
@@ -156,20 +164,12 @@ public final class AnomalyGroups {
         anomaly.confidence(),
         anomaly.isolation(),
         anomaly.database().displayName(),
-        leastRotation(edges));
+        edges.stream().distinct().sorted(Comparator.comparing(Edge::toString)).toList());
   }
 
-  /** A cycle may be told from any of its transactions on: of all tellings, the least. */
-  private static List<Edge> leastRotation(List<Edge> edges) {
-    List<Edge> least = List.copyOf(edges);
-    List<Edge> next = new ArrayList<>(edges);
-    for (int i = 1; i < edges.size(); i++) {
-      Collections.rotate(next, 1);
-      if (next.toString().compareTo(least.toString()) < 0) {
-        least = List.copyOf(next);
-      }
-    }
-    return least;
+  /** A text without its literals, and with lists of values as long as any other. */
+  private static String withoutValues(String sql) {
+    return LIST.matcher(LITERAL.matcher(sql).replaceAll("?")).replaceAll("(?)");
   }
 
   /** The statement's call site, or its text if that is not known. */
@@ -179,7 +179,7 @@ public final class AnomalyGroups {
         for (ObservedStatement candidate : observed.statements()) {
           if (candidate.number() == statement) {
             return candidate.callSite().isEmpty()
-                ? candidate.sql()
+                ? withoutValues(candidate.sql())
                 : CallSite.place(candidate.callSite());
           }
         }

@@ -3,8 +3,10 @@ package io.txwatch.report;
 import io.txwatch.analyzer.Coverage;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
+import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.dependency.Dependency;
+import io.txwatch.history.CallSite;
 import io.txwatch.history.Ids;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -58,6 +60,25 @@ public final class TextReport {
     return of(anomaly, count == 1 ? "" : String.format(Locale.ROOT, "  %,d times", count));
   }
 
+  /**
+   * One line for {@code count} anomalies that have in common what the first of them shows: name,
+   * verdict, database, count, and the places in the application. It is as long as it takes.
+   */
+  public static String line(Anomaly anomaly, long count) {
+    Set<String> places = new LinkedHashSet<>();
+    for (ObservedTransaction transaction : anomaly.transactions()) {
+      for (ObservedStatement statement : transaction.statements()) {
+        places.add(
+            Cells.harmless(
+                statement.callSite().isEmpty()
+                    ? Cells.shorten(statement.sql(), WIDTH / 2)
+                    : CallSite.place(statement.callSite())));
+      }
+    }
+    return name(anomaly, String.format(Locale.ROOT, "  %,d times", count))
+        + (places.isEmpty() ? "" : "  at " + String.join(", ", places));
+  }
+
   /** A group: its first anomaly, how many there were, how often, and from when to when. */
   public static String of(AnomalyGroups.Group group) {
     OptionalDouble perSecond = group.perSecond();
@@ -107,6 +128,10 @@ public final class TextReport {
   }
 
   private static String headline(Anomaly anomaly, String times) {
+    return name(anomaly, times) + rows(anomaly, times.isEmpty() ? "  " : ", first through ");
+  }
+
+  private static String name(Anomaly anomaly, String times) {
     String name = anomaly.phenomenon().name();
     String cycle =
         anomaly
@@ -127,8 +152,7 @@ public final class TextReport {
         + Cells.harmless(anomaly.database().displayName())
         + " at "
         + anomaly.isolation()
-        + times
-        + rows(anomaly, times.isEmpty() ? "  " : ", first through ");
+        + times;
   }
 
   private static String rows(Anomaly anomaly, String introduction) {

@@ -1,5 +1,6 @@
 package io.txwatch.cli;
 
+import io.txwatch.analyzer.LogTarget;
 import io.txwatch.analyzer.PeopleLog;
 import io.txwatch.analyzer.ReportFile;
 import io.txwatch.anomaly.Anomaly;
@@ -301,12 +302,21 @@ final class ServeCommand implements Callable<Integer> {
     Told(Console console, Optional<ReportFile> file) {
       this.console = console;
       this.file = file;
-      this.people = new PeopleLog(this::print, System::nanoTime);
+      this.people = new PeopleLog(new Printed(), System::nanoTime);
     }
 
-    private void print(String text) {
-      console.err().print(text);
-      console.err().flush();
+    /** To standard error, each text in one piece. */
+    private final class Printed implements LogTarget {
+      @Override
+      public void warn(String text) {
+        console.err().print(text);
+        console.err().flush();
+      }
+
+      @Override
+      public void info(String text) {
+        warn(text);
+      }
     }
 
     @Override

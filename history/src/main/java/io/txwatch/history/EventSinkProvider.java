@@ -22,4 +22,15 @@ public interface EventSinkProvider {
    *     to do
    */
   EventSink open(Settings settings) throws java.io.IOException;
+
+  /**
+   * The same for an application whose own libraries are found through a class loader.
+   *
+   * @param application the context class loader of the thread that opened the first connection
+   */
+  default EventSink open(
+      Settings settings, @org.jspecify.annotations.Nullable ClassLoader application)
+      throws java.io.IOException {
+    return open(settings);
+  }
 }

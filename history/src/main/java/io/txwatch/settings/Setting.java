@@ -68,7 +68,12 @@ public enum Setting {
   /** The anomalies' file. */
   REPORT("txwatch.report", "", "FILE", "append each anomaly to this file as one line of JSON"),
   /** Blocks for people. */
-  LOG("txwatch.log", "stderr", "stderr|none", "where anomalies are told to people"),
+  LOG(
+      "txwatch.log",
+      "stderr",
+      "stderr|slf4j|none",
+      "where anomalies are reported to people; slf4j: the application's, or java.util.logging if it"
+          + " has none"),
   /** Preparing tables. */
   PREPARE(
       "txwatch.prepare", "off", "off|auto", "add the auxiliary columns to tables at first sight"),

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way of events out of the application's threads: a bounded queue and, behind it, the history's
@@ -55,6 +56,7 @@ public record Pipeline(Ids ids, EventSink sink) {
 
   private static Pipeline open(Settings settings) {
     int capacity = settings.number(Setting.QUEUE);
+    ClassLoader application = Thread.currentThread().getContextClassLoader();
     List<EventSink> consumers = new ArrayList<>();
     if (!settings.get(Setting.HISTORY).isEmpty()) {
       consumers.add(
@@ -66,7 +68,8 @@ public record Pipeline(Ids ids, EventSink sink) {
         consumers.set(0, new QueueSink(capacity, consumers));
       }
       consumers.add(
-          new LazySink("nothing is analysed", () -> openAnalyzer(settings), Pipeline::say));
+          new LazySink(
+              "nothing is analysed", () -> openAnalyzer(settings, application), Pipeline::say));
     }
     if (consumers.isEmpty()) {
       return new Pipeline(Ids.random(), NOBODY);
@@ -79,14 +82,15 @@ public record Pipeline(Ids ids, EventSink sink) {
     return HistoryWriter.open(settings.path(Setting.HISTORY).orElseThrow(), maxMebibytes << 20);
   }
 
-  private static EventSink openAnalyzer(Settings settings) throws IOException {
+  private static EventSink openAnalyzer(Settings settings, @Nullable ClassLoader application)
+      throws IOException {
     String wanted = settings.get(Setting.ANALYZER);
     int colon = wanted.indexOf(':');
     String name = colon < 0 ? wanted : wanted.substring(0, colon);
     for (EventSinkProvider provider :
         ServiceLoader.load(EventSinkProvider.class, Pipeline.class.getClassLoader())) {
       if (provider.name().equals(name)) {
-        return provider.open(settings);
+        return provider.open(settings, application);
       }
     }
     throw new IOException("there is no analyzer " + name + " on the class path");

@@ -1,0 +1,130 @@
+package io.txwatch.analyzer;
+
+import java.io.PrintStream;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Optional;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The application's own log: {@code txwatch.log=slf4j}. The application's slf4j is looked up by
+ * name, through the application's class loader, so that ours brings none of its own; where there is
+ * none, or none that writes anywhere, {@link java.util.logging}.
+ */
+final class ApplicationLog {
+
+  /** The logger's name. */
+  static final String NAME = "io.txwatch";
+
+  /** Put together, so that no relocation of packages takes it for one of ours. */
+  private static final String SLF4J = String.join(".", "org", "slf4j");
+
+  private ApplicationLog() {}
+
+  /**
+   * The log of the application that a class loader belongs to.
+   *
+   * @param loader the application's; null for the one that the JVM started with
+   * @param stderr for what can be logged no more
+   */
+  static LogTarget of(@Nullable ClassLoader loader, PrintStream stderr) {
+    ClassLoader application = loader == null ? ClassLoader.getSystemClassLoader() : loader;
+    return slf4j(application, stderr).orElseGet(() -> new JavaLog(stderr));
+  }
+
+  private static Optional<LogTarget> slf4j(ClassLoader application, PrintStream stderr) {
+    try {
+      Class<?> factory = Class.forName(SLF4J + ".LoggerFactory", true, application);
+      Class<?> logger = Class.forName(SLF4J + ".Logger", true, application);
+      MethodHandles.Lookup lookup = MethodHandles.publicLookup();
+      Object found =
+          lookup
+              .findStatic(factory, "getLogger", MethodType.methodType(logger, String.class))
+              .invoke(NAME);
+      if (found.getClass().getSimpleName().equals("NOPLogger")) { // no provider: it drops all
+        return Optional.empty();
+      }
+      MethodType ofText = MethodType.methodType(void.class, String.class);
+      return Optional.of(
+          new Slf4j(
+              lookup.findVirtual(logger, "warn", ofText).bindTo(found),
+              lookup.findVirtual(logger, "info", ofText).bindTo(found),
+              stderr));
+    } catch (Throwable e) { // not there, or not as it should be: there is another way
+      return Optional.empty();
+    }
+  }
+
+  /** A text as one message: without the newline at its end. */
+  private static String message(String text) {
+    return text.stripTrailing();
+  }
+
+  /** A logger of the application's slf4j. */
+  private record Slf4j(MethodHandle warn, MethodHandle info, PrintStream stderr)
+      implements LogTarget {
+
+    @Override
+    public void warn(String text) {
+      log(warn, text);
+    }
+
+    @Override
+    public void info(String text) {
+      log(info, text);
+    }
+
+    private void log(MethodHandle method, String text) {
+      try {
+        method.invoke(message(text));
+      } catch (Throwable e) { // the application was unloaded, say
+        stderr.print(text);
+      }
+    }
+  }
+
+  /** A logger of java.util.logging. */
+  private static final class JavaLog implements LogTarget {
+
+    /** Held, since a logger that nobody holds is collected. */
+    private final Logger logger = Logger.getLogger(NAME);
+
+    private final PrintStream stderr;
+
+    JavaLog(PrintStream stderr) {
+      this.stderr = stderr;
+    }
+
+    @Override
+    public void warn(String text) {
+      logger.logp(Level.WARNING, NAME, "", message(text));
+    }
+
+    @Override
+    public void info(String text) {
+      logger.logp(Level.INFO, NAME, "", message(text));
+    }
+
+    /** As the JVM ends java.util.logging closes its handlers, before us or after us. */
+    @Override
+    public void last(String text) {
+      if (hasHandlers()) {
+        info(text);
+      } else {
+        stderr.print(text);
+      }
+    }
+
+    private boolean hasHandlers() {
+      for (Logger at = logger; at != null; at = at.getUseParentHandlers() ? at.getParent() : null) {
+        if (at.getHandlers().length > 0) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+}
