@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The analyzer inside the watched application: {@code txwatch.analyzer=inprocess}. Anomalies go to
- * the file of {@code txwatch.report}, a line of JSON each, and to people on standard error or in the
- * application's log, as {@code txwatch.log} says.
+ * the file of {@code txwatch.report}, a line of JSON each, and to people on standard error or in
+ * the application's log, as {@code txwatch.log} says.
  */
 public final class InProcessAnalyzer implements EventSinkProvider {
 

@@ -14,11 +14,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Reports anomalies to people, at a length that they can read. Anomalies are grouped by their places
- * in the application ({@link AnomalyGroups}). The first of a group is printed in full, others are
- * counted. The counts follow at growing intervals: 10 s, 30 s, 1 min, 5 min, and every 10 min from
- * then on. Where many groups come at once, {@value #MAX_BLOCKS} are printed in full, and one more
- * every {@value #SECONDS_A_BLOCK} s; the others have a line each in the next counts and at the end.
+ * Reports anomalies to people, at a length that they can read. Anomalies are grouped by their
+ * places in the application ({@link AnomalyGroups}). The first of a group is printed in full,
+ * others are counted. The counts follow at growing intervals: 10 s, 30 s, 1 min, 5 min, and every
+ * 10 min from then on. Where many groups come at once, {@value #MAX_BLOCKS} are printed in full,
+ * and one more every {@value #SECONDS_A_BLOCK} s; the others have a line each in the next counts
+ * and at the end.
  *
  * <p>The end lists every group with its count, in one piece.
  */

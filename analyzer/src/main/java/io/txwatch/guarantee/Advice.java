@@ -19,9 +19,10 @@ import java.util.Set;
  * What would prevent an anomaly, in a sentence or two for the developer whose code it is: lock the
  * read, at its line; write in one statement; or the weakest level of this DBMS that prevents it.
  *
- * <p>Of a lost update it depends on the statement that overwrote. One that sets what the application
- * has computed loses the other's value. One that computes the new value from the row ({@code SET
- * bal = bal - ?}) loses none, and what is stale is the decision that rests on the read before it.
+ * <p>Of a lost update it depends on the statement that overwrote. One that sets what the
+ * application has computed loses the other's value. One that computes the new value from the row
+ * ({@code SET bal = bal - ?}) loses none, and what is stale is the decision that rests on the read
+ * before it.
  */
 public final class Advice {
 

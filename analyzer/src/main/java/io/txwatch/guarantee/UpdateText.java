@@ -25,8 +25,19 @@ record UpdateText(Set<String> computed, Set<String> overwritten, boolean checksC
   /** Words after which a column that is named need not be what its new value is computed from. */
   private static final Set<String> UNSURE =
       Set.of(
-          "case", "coalesce", "decode", "if", "ifnull", "iif", "isnull", "nullif", "nvl", "select",
-          "values", "excluded", "with");
+          "case",
+          "coalesce",
+          "decode",
+          "if",
+          "ifnull",
+          "iif",
+          "isnull",
+          "nullif",
+          "nvl",
+          "select",
+          "values",
+          "excluded",
+          "with");
 
   /** What depends on no row, and on nothing that was read. */
   private static final Set<String> OF_NOTHING =
@@ -53,8 +64,7 @@ record UpdateText(Set<String> computed, Set<String> overwritten, boolean checksC
 
   /** Words before the table's name, and those that may stand between it and SET. */
   private static final Set<String> NO_NAMES =
-      Set.of(
-          "low_priority", "ignore", "only", "or", "rollback", "abort", "replace", "fail", "as");
+      Set.of("low_priority", "ignore", "only", "or", "rollback", "abort", "replace", "fail", "as");
 
   /** Keeps its order. */
   UpdateText {
@@ -114,8 +124,7 @@ record UpdateText(Set<String> computed, Set<String> overwritten, boolean checksC
     int whereEnds = find(tokens, Math.min(where + 1, tokens.size()), ENDS_WHERE);
     boolean checks = false;
     for (String column : computed) {
-      checks |=
-          where < tokens.size() && names(column, tokens.subList(where, whereEnds), names);
+      checks |= where < tokens.size() && names(column, tokens.subList(where, whereEnds), names);
     }
     return Optional.of(new UpdateText(computed, overwritten, checks));
   }
@@ -206,7 +215,8 @@ record UpdateText(Set<String> computed, Set<String> overwritten, boolean checksC
       Set<String> names,
       Set<String> computed,
       Set<String> overwritten) {
-    List<Token> row = !value.isEmpty() && value.get(0).is("row") ? value.subList(1, value.size()) : value;
+    List<Token> row =
+        !value.isEmpty() && value.get(0).is("row") ? value.subList(1, value.size()) : value;
     if (!isEnclosed(target) || !isEnclosed(row)) {
       return false;
     }
@@ -245,8 +255,7 @@ record UpdateText(Set<String> computed, Set<String> overwritten, boolean checksC
       return false;
     }
     if (names(column, value, names)) {
-      boolean isColumnItself =
-          value.stream().allMatch(token -> token.isWord() || token.is("."));
+      boolean isColumnItself = value.stream().allMatch(token -> token.isWord() || token.is("."));
       if (!isColumnItself) { // SET x = x changes nothing
         computed.add(column);
       }

@@ -81,8 +81,7 @@ class ApplicationLogTest {
     log.info("two\n");
     log.last("three\n");
     assertThat(lines(application))
-        .isEqualTo(
-            List.of("io.txwatch", "WARN one {}\nof two lines", "INFO two", "INFO three"));
+        .isEqualTo(List.of("io.txwatch", "WARN one {}\nof two lines", "INFO two", "INFO three"));
     assertThat(printed.size()).isZero();
   }
 

@@ -6,7 +6,9 @@ import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Statements and what their texts say: computed columns, overwritten ones, whether WHERE checks. */
+/**
+ * Statements and what their texts say: computed columns, overwritten ones, whether WHERE checks.
+ */
 class UpdateTextTest {
 
   private static String said(String sql, boolean backslashes) {

@@ -1,5 +1,6 @@
 package io.txwatch.bench;
 
+import io.txwatch.bench.analysis.AdverseSoakCommand;
 import io.txwatch.bench.analysis.CheckSpeedCommand;
 import io.txwatch.bench.analysis.LiveCommand;
 import io.txwatch.bench.analysis.SoakCommand;
@@ -26,6 +27,7 @@ import picocli.CommandLine.Command;
       LiveCommand.class,
       TcpCommand.class,
       SoakCommand.class,
+      AdverseSoakCommand.class,
       FuzzSpeedCommand.class
     })
 public final class Bench {

@@ -1,0 +1,187 @@
+package io.txwatch.bench.analysis;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The application of {@link AdverseSoakCommand}, in a process of its own: two workers on each URL,
+ * which update rows by key, read several, and read and overwrite one, and beside them a transaction
+ * that has read a row and stays open. It prints a line for each sample and one at the end.
+ */
+final class AdverseApplication {
+
+  static final String SAMPLE = "sample";
+  static final String END = "end";
+
+  private static final int ROWS = 1000;
+  private static final int WORKERS_OF_A_URL = 2;
+  private static final int KINDS = 10;
+  private static final int MAX_ERRORS_PRINTED = 20;
+
+  private final long operations;
+  private final AtomicLong done = new AtomicLong();
+  private final AtomicLong errors = new AtomicLong();
+  private volatile long longestNanos;
+
+  private AdverseApplication(long operations) {
+    this.operations = operations;
+  }
+
+  /** Takes the number of operations, the number of samples, and the URLs. */
+  public static void main(String[] args) throws Exception {
+    AdverseApplication application = new AdverseApplication(Long.parseLong(args[0]));
+    List<String> urls = List.of(args).subList(2, args.length);
+    application.run(Integer.parseInt(args[1]), urls);
+    System.exit(0); // what is daemon or not, the shutdown hooks are part of what is measured
+  }
+
+  private void run(int samples, List<String> urls) throws Exception {
+    long start = System.nanoTime();
+    List<Connection> idle = new ArrayList<>();
+    List<Thread> workers = new ArrayList<>();
+    for (int u = 0; u < urls.size(); u++) {
+      String table = "t" + u;
+      Connection connection = DriverManager.getConnection(urls.get(u));
+      create(connection, table);
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement();
+          ResultSet rows = statement.executeQuery("SELECT v FROM " + table + " WHERE id = 0")) {
+        rows.next();
+      }
+      idle.add(connection);
+      for (int w = 0; w < WORKERS_OF_A_URL; w++) {
+        Random random = new Random(31L * u + w);
+        Connection own = DriverManager.getConnection(urls.get(u));
+        workers.add(new Thread(() -> work(own, table, random)));
+      }
+    }
+    double connected = (System.nanoTime() - start) / 1e6;
+    workers.forEach(Thread::start);
+    for (int i = 1; i <= samples; i++) {
+      while (done.get() < operations * i / samples) {
+        Thread.sleep(5);
+      }
+      System.gc();
+      long heap = Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+      double seconds = (System.nanoTime() - start) / 1e9;
+      print("%s %d %.3f %d %d %d", SAMPLE, done.get(), seconds, heap, errors.get(), longest());
+    }
+    for (Thread worker : workers) {
+      worker.join();
+    }
+    for (Connection connection : idle) {
+      try {
+        connection.rollback();
+        connection.close();
+      } catch (SQLException e) {
+        failed(e);
+      }
+    }
+    print("%s %d %d %.0f", END, done.get(), errors.get(), connected);
+  }
+
+  private long longest() {
+    long millis = longestNanos / 1_000_000;
+    longestNanos = 0;
+    return millis;
+  }
+
+  private static void print(String format, Object... values) {
+    System.out.println(String.format(Locale.ROOT, format, values));
+    System.out.flush();
+  }
+
+  private static void create(Connection connection, String table) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE " + table + " (id INT PRIMARY KEY, v INT)");
+      for (int row = 0; row < ROWS; row++) {
+        statement.execute("INSERT INTO " + table + " VALUES (" + row + ", 0)");
+      }
+    }
+  }
+
+  private void work(Connection connection, String table, Random random) {
+    try (connection;
+        PreparedStatement add =
+            connection.prepareStatement("UPDATE " + table + " SET v = v + 1 WHERE id = ?");
+        PreparedStatement read =
+            connection.prepareStatement("SELECT v FROM " + table + " WHERE id = ?");
+        PreparedStatement several =
+            connection.prepareStatement(
+                "SELECT id, v FROM " + table + " WHERE id BETWEEN ? AND ? + 9");
+        PreparedStatement set =
+            connection.prepareStatement("UPDATE " + table + " SET v = ? WHERE id = ?")) {
+      while (done.get() < operations) {
+        long start = System.nanoTime();
+        try {
+          once(connection, add, read, several, set, random);
+        } catch (Throwable e) { // whatever an application could see
+          failed(e);
+          connection.setAutoCommit(true);
+        }
+        long nanos = System.nanoTime() - start;
+        if (nanos > longestNanos) {
+          longestNanos = nanos;
+        }
+      }
+    } catch (SQLException e) {
+      failed(e);
+    }
+  }
+
+  private void once(
+      Connection connection,
+      PreparedStatement add,
+      PreparedStatement read,
+      PreparedStatement several,
+      PreparedStatement set,
+      Random random)
+      throws SQLException {
+    int row = random.nextInt(ROWS - 10);
+    int kind = random.nextInt(KINDS);
+    if (kind == 0) {
+      several.setInt(1, row);
+      several.setInt(2, row);
+      try (ResultSet rows = several.executeQuery()) {
+        while (rows.next()) {
+          rows.getInt(2);
+        }
+      }
+      done.incrementAndGet();
+    } else if (kind < 4) {
+      int hot = row % 50; // so that updates are lost now and then
+      connection.setAutoCommit(false);
+      read.setInt(1, hot);
+      int value;
+      try (ResultSet rows = read.executeQuery()) {
+        rows.next();
+        value = rows.getInt(1);
+      }
+      set.setInt(1, value + 1);
+      set.setInt(2, hot);
+      set.executeUpdate();
+      connection.commit();
+      connection.setAutoCommit(true);
+      done.addAndGet(2);
+    } else {
+      add.setInt(1, row);
+      add.executeUpdate();
+      done.incrementAndGet();
+    }
+  }
+
+  private void failed(Throwable e) {
+    if (errors.incrementAndGet() <= MAX_ERRORS_PRINTED) {
+      e.printStackTrace();
+    }
+  }
+}
