@@ -27,7 +27,7 @@ class ApplicationLogTest {
   private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
   private final PrintStream stderr = new PrintStream(printed, true, StandardCharsets.UTF_8);
 
-  @TempDir Path directory;
+  @TempDir private Path directory = Path.of("");
 
   /** An slf4j of the application's own, which keeps what it is given in a list. */
   private ClassLoader applicationWithSlf4j(String loggerName) throws IOException {

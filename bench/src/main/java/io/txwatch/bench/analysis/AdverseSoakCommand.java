@@ -43,7 +43,8 @@ public final class AdverseSoakCommand implements Callable<Integer> {
   private static final int RESTARTED_AT_SAMPLE = 50;
   private static final String DISK = "size=4m";
   private static final double MEGA = 1e6;
-  private static final Pattern COVERED = Pattern.compile("not seen|FORGOTTEN|OVERFLOW|CUT_OFF");
+  private static final Pattern COVERED =
+      Pattern.compile("^not seen| [A-Z_]{5,}: |^ *[0-9,]+ writes:");
 
   @Parameters(
       arity = "0..1",
@@ -215,8 +216,8 @@ public final class AdverseSoakCommand implements Callable<Integer> {
                 + " beside it, `serve`, in 128 MB, too. The whole time a transaction of each kind"
                 + " stays open that has read a row. %s%s The shared analyzer is killed (SIGKILL)"
                 + " after %d %% of the operations and started again after %d %%.%n%n"
-                + "Errors that the application saw: %s. Exit code of the application: %d. Connecting"
-                + " took %s ms in all. The shared analyzer was %s at the end. Lines on the"
+                + "Errors that the application saw: %s. Exit code of the application: %d. The slowest"
+                + " connect took %s ms. The shared analyzer was %s at the end. Lines on the"
                 + " application's standard error: %,d.%n%n",
             Machine.describe(),
             parts.length > 1 ? String.format(Locale.ROOT, "%,d", Long.parseLong(parts[1])) : "?",
