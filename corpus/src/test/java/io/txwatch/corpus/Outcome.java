@@ -12,11 +12,17 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** What an application saw of one step, as lines that can be compared. */
 public final class Outcome {
 
   private static final int MOST_RESULTS = 5;
+
+  // The names of the twins, and names and numbers that drivers make up for each connection.
+  private static final Pattern DATABASE = Pattern.compile("(?i)txw_\\d+_\\d+");
+  private static final Pattern CONNECTION = Pattern.compile("\\(conn=\\d+\\)");
+  private static final Pattern SAVEPOINT = Pattern.compile("_jid_\\d+|SYSTEM_SAVEPOINT_\\d+");
 
   final boolean ordered;
   private final boolean classByFirstRow;
@@ -70,11 +76,9 @@ public final class Outcome {
   }
 
   void line(String line) {
-    // The names of the twins, and names and numbers that drivers make up for each connection.
-    lines.add(
-        line.replaceAll("(?i)txw_\\d+_\\d+", "DB")
-            .replaceAll("\\(conn=\\d+\\)", "")
-            .replaceAll("_jid_\\d+|SYSTEM_SAVEPOINT_\\d+", "SP"));
+    String text = DATABASE.matcher(line).replaceAll("DB");
+    text = CONNECTION.matcher(text).replaceAll("");
+    lines.add(SAVEPOINT.matcher(text).replaceAll("SP"));
   }
 
   /** All results of a statement that was executed with {@code execute}. */

@@ -174,7 +174,11 @@ final class JUnitSuiteCommand implements Callable<Integer> {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly().waitFor();
     }
-    return JUnitReports.read(reports);
+    Map<String, Test> tests = JUnitReports.read(reports);
+    if (tests.isEmpty()) {
+      throw new IOException("no test ran, see " + reports.resolve("output.txt"));
+    }
+    return tests;
   }
 
   private DatabaseServer start() {

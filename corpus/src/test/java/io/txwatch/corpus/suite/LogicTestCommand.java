@@ -99,7 +99,9 @@ final class LogicTestCommand implements Callable<Integer> {
     long began = System.nanoTime();
     LogicTwins twins = new LogicTwins(kind, mode == Mode.TRANSACTIONS, levels);
     for (LogicTestFile file : files.choose(groups, engine(kind), statements, perFile)) {
-      twins.run(file, files.name(file.path()), causes::add);
+      String name = files.name(file.path());
+      System.err.println(kind + " " + mode + " " + twins.statements() + " " + name);
+      twins.run(file, name, causes::add);
     }
     long seconds = (System.nanoTime() - began) / 1_000_000_000L;
     StringBuilder rows = new StringBuilder();
