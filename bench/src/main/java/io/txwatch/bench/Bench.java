@@ -9,6 +9,7 @@ import io.txwatch.bench.fuzz.FuzzSpeedCommand;
 import io.txwatch.bench.jmh.JmhCommand;
 import io.txwatch.bench.overhead.OverheadCommand;
 import io.txwatch.bench.overhead.StatementsCommand;
+import io.txwatch.bench.prepare.PrepareCommand;
 import io.txwatch.bench.startup.StartupCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -28,7 +29,8 @@ import picocli.CommandLine.Command;
       TcpCommand.class,
       SoakCommand.class,
       AdverseSoakCommand.class,
-      FuzzSpeedCommand.class
+      FuzzSpeedCommand.class,
+      PrepareCommand.class
     })
 public final class Bench {
 

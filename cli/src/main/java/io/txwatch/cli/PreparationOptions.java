@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationPlan;
 import io.txwatch.prepare.PreparationResult;
+import io.txwatch.prepare.Printable;
 import io.txwatch.prepare.TablePlan;
 import io.txwatch.prepare.UnsupportedDatabaseException;
 import io.txwatch.report.JsonReport;
@@ -21,7 +22,7 @@ import picocli.CommandLine.Option;
 final class PreparationOptions {
 
   /** How long a statement may wait for its locks while others queue behind it. */
-  private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration LOCK_TIMEOUT = Duration.ofMillis(300);
 
   @Option(
       names = "--url",
@@ -35,9 +36,18 @@ final class PreparationOptions {
   @Option(
       names = "--tables",
       paramLabel = "TABLE",
-      split = ",",
       description = "the tables, separated by commas (default: all of the default schema)")
   private List<String> tables = new ArrayList<>();
+
+  @Option(
+      names = "--max-wait",
+      paramLabel = "SECONDS",
+      description = {
+        "for how long a table that another transaction holds is tried again (default: 30);",
+        "each attempt waits for at most 0.3 s, so that nobody queues behind it for longer",
+        "(MariaDB: 1 s)"
+      })
+  private int maxWaitSeconds = 30;
 
   @Option(names = "--dry-run", description = "print the plan, and change nothing")
   private boolean dryRun;
@@ -51,18 +61,28 @@ final class PreparationOptions {
   int run(PreparationPlan.Action action, Console console) throws IOException {
     String real = Drivers.unwatched(url);
     try (Connection connection = Drivers.connect(real, database)) {
-      Preparation preparation = Preparation.of(connection, real, LOCK_TIMEOUT);
+      PrintWriter people = console.people(json);
+      Preparation preparation =
+          Preparation.of(connection, real, LOCK_TIMEOUT)
+              .retryingFor(
+                  Duration.ofSeconds(maxWaitSeconds),
+                  line -> {
+                    people.println("  " + Printable.escape(line));
+                    people.flush();
+                  });
+      List<String> names =
+          tables.stream().flatMap(list -> Preparation.names(list).stream()).toList();
       PreparationPlan plan =
           switch (action) {
-            case PREPARE -> preparation.planPrepare(tables);
-            case UNPREPARE -> preparation.planUnprepare(tables);
+            case PREPARE -> preparation.planPrepare(names);
+            case UNPREPARE -> preparation.planUnprepare(names);
           };
-      PrintWriter people = console.people(json);
       people.println(plan.describe());
       people.flush();
       if (!plan.missing().isEmpty()) {
         throw CommandException.badInput(
-            "no such table: " + String.join(", ", plan.missing()) + "; nothing was changed");
+            Printable.escape(
+                "no such table: " + String.join(", ", plan.missing()) + "; nothing was changed"));
       }
       PreparationResult result =
           dryRun ? new PreparationResult(List.of(), List.of()) : preparation.execute(plan);
@@ -71,7 +91,14 @@ final class PreparationOptions {
         writeJson(console.out(), action, plan, result);
       }
       for (PreparationResult.Failure failure : result.failed()) {
-        console.note("txwatch: " + failure.table() + " is as it was: " + failure.reason());
+        console.note(
+            Printable.escape(
+                "txwatch: "
+                    + failure.table()
+                    + " "
+                    + failure.left().words()
+                    + ": "
+                    + failure.reason()));
       }
       return result.complete() ? ExitCode.CLEAN : ExitCode.BAD_INPUT;
     } catch (UnsupportedDatabaseException e) {
@@ -92,7 +119,7 @@ final class PreparationOptions {
       people.println(
           result.changed().isEmpty()
               ? "nothing was changed"
-              : "changed: " + String.join(", ", result.changed()));
+              : "changed: " + Printable.escape(String.join(", ", result.changed())));
     }
     people.flush();
   }
@@ -116,6 +143,10 @@ final class PreparationOptions {
         generator.writeStringField("table", table.table());
         generator.writeStringField("decision", table.decision().name());
         writeStrings(generator, "statements", table.statements());
+        writeStrings(
+            generator, "work", table.steps().stream().map(step -> step.work().name()).toList());
+        generator.writeNumberField("rows", table.rows());
+        generator.writeNumberField("seconds", table.seconds());
         generator.writeStringField("note", table.note());
         generator.writeEndObject();
       }
@@ -127,6 +158,7 @@ final class PreparationOptions {
         generator.writeStartObject();
         generator.writeStringField("table", failure.table());
         generator.writeStringField("reason", failure.reason());
+        generator.writeStringField("left", failure.left().name());
         generator.writeEndObject();
       }
       generator.writeEndArray();

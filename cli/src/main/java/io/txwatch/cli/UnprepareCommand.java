@@ -13,7 +13,8 @@ import picocli.CommandLine.Spec;
     name = "unprepare",
     description = {
       "Removes the two auxiliary columns, txw_rid and txw_wl, from live tables.",
-      "The plan is printed first. A table is changed wholly or not at all; twice is the same as once."
+      "The plan is printed first. Whatever interrupts it, running it again completes it; twice is the",
+      "same as once."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,

@@ -2,6 +2,7 @@ package io.txwatch.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,17 +24,21 @@ record JarRun(int code, String out, String err) {
   static JarRun of(Path directory, String... args) throws Exception {
     Path out = Files.createTempFile(directory, "out", "");
     Path err = Files.createTempFile(directory, "err", "");
+    Process process = start(out, err, args);
+    assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
+    return new JarRun(process.exitValue(), Files.readString(out), Files.readString(err));
+  }
+
+  /** Starts it, and does not wait for its end. */
+  static Process start(Path out, Path err, String... args) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Dtxwatch.servers.path=" + DemoIT.serversPath());
     command.addAll(List.of("-jar", JAR.toString()));
     command.addAll(List.of(args));
-    Process process =
-        new ProcessBuilder(command)
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile())
-            .start();
-    assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
-    return new JarRun(process.exitValue(), Files.readString(out), Files.readString(err));
+    return new ProcessBuilder(command)
+        .redirectOutput(out.toFile())
+        .redirectError(err.toFile())
+        .start();
   }
 }

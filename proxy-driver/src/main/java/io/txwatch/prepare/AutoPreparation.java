@@ -32,6 +32,9 @@ final class AutoPreparation {
 
   private static final int ATTEMPTS = 20;
 
+  /** Larger tables take too long to do while the application waits. */
+  private static final int MAX_ROWS = 100_000;
+
   private final SchemaReader reader;
   private final LookupConnection lookups;
   private final boolean onApplication;
@@ -81,7 +84,10 @@ final class AutoPreparation {
     if (plan.decision() != TablePlan.Decision.CHANGE) {
       return never(seen, plan.note());
     }
-    Preparation.execute(reader, connection, table.get(), plan);
+    if (plan.rows() > MAX_ROWS) {
+      return never(seen, "it has more than " + MAX_ROWS + " rows: use txwatch prepare");
+    }
+    Preparation.execute(reader, connection, table.get(), plan, Pace.once(LookupConnection.LOCK));
     return Outcome.PREPARED;
   }
 

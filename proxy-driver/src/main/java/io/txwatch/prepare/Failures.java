@@ -18,9 +18,21 @@ final class Failures {
         || state.equals("40001")
         || code == 1205
         || code == 1213
+        || code == 3572
         || code == 50200
         || code == 40001
         || isSqliteBusy(e);
+  }
+
+  /** True if the connection is gone. */
+  static boolean isConnectionLost(SQLException e) {
+    return state(e).startsWith("08");
+  }
+
+  /** True if MySQL cannot do a change in the way that the statement asks for. */
+  static boolean isOtherAlgorithmNeeded(SQLException e) {
+    int code = e.getErrorCode();
+    return code == 1845 || code == 1846 || code == 4092;
   }
 
   /** One line: what went wrong and what would help. */

@@ -119,14 +119,7 @@ final class H2Schema extends SchemaReader {
   /** By H2's own count, which needs no snapshot of the table. */
   @Override
   boolean isSmall(Connection connection, TableInfo table) throws SQLException {
-    return query(
-            connection,
-            "SELECT ROW_COUNT_ESTIMATE FROM INFORMATION_SCHEMA.TABLES"
-                + " WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
-            row -> row.getLong(1) <= Catalog.SMALL_TABLE_ROWS,
-            table.schema(),
-            table.name())
-        .get(0);
+    return rows(connection, table) <= Catalog.SMALL_TABLE_ROWS;
   }
 
   @Override
@@ -162,44 +155,56 @@ final class H2Schema extends SchemaReader {
   }
 
   @Override
-  List<String> prepare(Connection connection, TableInfo table) throws SQLException {
-    List<String> statements = new ArrayList<>();
+  List<Step> prepare(Connection connection, TableInfo table) throws SQLException {
+    List<Step> steps = new ArrayList<>();
     String sequence = sequence(table.schema());
     if (!sequenceExists(connection, table.schema())) {
-      statements.add("CREATE SEQUENCE IF NOT EXISTS " + sequence + " AS BIGINT CACHE 100");
+      steps.add(Step.instant("CREATE SEQUENCE IF NOT EXISTS " + sequence + " AS BIGINT CACHE 100"));
     }
-    statements.add(
-        "ALTER TABLE "
-            + qualified(table)
-            + " ADD ("
-            + ROW_ID
-            + " BIGINT INVISIBLE DEFAULT NEXT VALUE FOR "
-            + sequence
-            + " NOT NULL COMMENT 'txwatch: row id', "
-            + WRITERS
-            + " VARCHAR("
-            + WriterList.WINDOW_LENGTH
-            + ") INVISIBLE DEFAULT '' NOT NULL COMMENT 'txwatch: newest writers')");
-    return statements;
+    steps.add(
+        Step.rewrite(
+            "ALTER TABLE "
+                + qualified(table)
+                + " ADD ("
+                + ROW_ID
+                + " BIGINT INVISIBLE DEFAULT NEXT VALUE FOR "
+                + sequence
+                + " NOT NULL COMMENT 'txwatch: row id', "
+                + WRITERS
+                + " VARCHAR("
+                + WriterList.WINDOW_LENGTH
+                + ") INVISIBLE DEFAULT '' NOT NULL COMMENT 'txwatch: newest writers')"));
+    return steps;
   }
 
   @Override
-  List<String> unprepare(Connection connection, TableInfo table) {
+  List<Step> unprepare(Connection connection, TableInfo table) {
     return List.of(
-        "ALTER TABLE " + qualified(table) + " DROP COLUMN (" + ROW_ID + ", " + WRITERS + ")");
+        Step.rewrite(
+            "ALTER TABLE " + qualified(table) + " DROP COLUMN (" + ROW_ID + ", " + WRITERS + ")"));
+  }
+
+  @Override
+  long rows(Connection connection, TableInfo table) throws SQLException {
+    return query(
+            connection,
+            "SELECT ROW_COUNT_ESTIMATE FROM INFORMATION_SCHEMA.TABLES"
+                + " WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
+            row -> row.getLong(1),
+            table.schema(),
+            table.name())
+        .get(0);
+  }
+
+  @Override
+  int rowsPerSecond(Step.Work work) {
+    return 200_000;
   }
 
   @Override
   List<String> cleanUp(Connection connection, String schema) throws SQLException {
     return sequenceExists(connection, schema)
         ? List.of("DROP SEQUENCE " + sequence(schema))
-        : List.of();
-  }
-
-  @Override
-  List<String> undo(Connection connection, TableInfo now, TablePlan failed) throws SQLException {
-    return failed.statements().get(0).startsWith("CREATE SEQUENCE")
-        ? cleanUp(connection, now.schema())
         : List.of();
   }
 
@@ -229,7 +234,7 @@ final class H2Schema extends SchemaReader {
   }
 
   @Override
-  String lockNote() {
-    return "ALTER TABLE copies the table: nobody reads or writes it meanwhile";
+  String lockNote(List<Step> steps) {
+    return "rewrite: the table is copied: nobody reads or writes it meanwhile";
   }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LookupConnection implements AutoCloseable {
 
-  private static final Duration LOCK = Duration.ofMillis(400);
+  static final Duration LOCK = Duration.ofMillis(400);
   private static final Duration WORK = Duration.ofSeconds(2);
 
   private final ConnectionSource source;

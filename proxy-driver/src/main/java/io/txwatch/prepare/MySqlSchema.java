@@ -5,6 +5,8 @@ import static io.txwatch.prepare.AuxiliaryColumns.WRITERS;
 
 import io.txwatch.history.Database;
 import io.txwatch.history.WriterList;
+import io.txwatch.prepare.MySqlFill.KeyType;
+import io.txwatch.prepare.Step.Work;
 import io.txwatch.prepare.TableInfo.Column;
 import io.txwatch.prepare.TableInfo.Kind;
 import io.txwatch.sql.Catalog;
@@ -12,6 +14,7 @@ import io.txwatch.sql.Dialect;
 import io.txwatch.sql.WritersColumn;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,15 +27,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * MySQL and MariaDB: two invisible columns, the row id from {@code uuid_short()} with its top bit
  * taken off, so that it is a positive long.
  *
  * <p>MySQL refuses such a default in ADD COLUMN (error 1674, unsafe function; seen on 9.7 with its
- * binary log on and off). There the column is added empty, filled by an UPDATE that keeps {@code ON
- * UPDATE} columns as they are, and then given its default; a table with UPDATE triggers is left
- * alone, because they would fire.
+ * binary log on and off). There the column is added empty and given its default, and then the rows
+ * are {@linkplain MySqlFill filled} by UPDATEs that keep {@code ON UPDATE} columns as they are; a
+ * table with UPDATE triggers is left alone, because they would fire.
  *
  * <p>InnoDB changes a row in place only if it keeps its length. What an UPDATE costs more than raw
  * is twice as much where it makes the writers' list longer (decision 0024). So the rows of a table
@@ -46,7 +50,7 @@ import java.util.stream.Collectors;
 final class MySqlSchema extends SchemaReader {
 
   /** In how many rows room is taken for writers before there are any: some 110 MB of them. */
-  private static final int MOST_ROWS_FILLED = 1_000_000;
+  private static final int MAX_ROWS_FILLED = 1_000_000;
 
   /** A default that is all zero bytes in a row's buffer, as NULL is. */
   private static final Pattern ZERO = Pattern.compile("|NULL|-?0*\\.?0*");
@@ -56,6 +60,23 @@ final class MySqlSchema extends SchemaReader {
       Pattern.compile(
           "on update|(virtual|stored|persistent) generated|^(virtual|persistent)$",
           Pattern.CASE_INSENSITIVE);
+
+  /** What tells that a row has no id yet. */
+  static final String UNFILLED = ROW_ID + " IS NULL";
+
+  /** The comment of the list of writers in a table that is prepared. */
+  private static final String WRITTEN = "txwatch: newest writers";
+
+  /** Its comment while rows of the table have no id yet. */
+  private static final String FILLING = "txwatch: newest writers; rows are being filled";
+
+  private static final String INSTANTLY = ", ALGORITHM=INSTANT";
+
+  /** As many rows without a key are searched again and again for those that are not filled yet. */
+  private static final int MAX_ROWS_WITHOUT_KEY = 1_000_000;
+
+  /** How long a busy table is watched for a moment at which nobody uses it. */
+  private static final Duration MAX_WAIT_FOR_NOBODY = Duration.ofSeconds(2);
 
   private static final String NEW_ROW_ID = "uuid_short() & 9223372036854775807";
 
@@ -145,7 +166,7 @@ final class MySqlSchema extends SchemaReader {
         query(
             connection,
             "SELECT column_name, column_type, column_default, extra, privileges,"
-                + " character_set_name, is_nullable"
+                + " character_set_name, is_nullable, column_comment"
                 + " FROM information_schema.columns"
                 + " WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position",
             row -> {
@@ -169,7 +190,8 @@ final class MySqlSchema extends SchemaReader {
                   !text(row, 4).toUpperCase(Locale.ROOT).contains("INVISIBLE"),
                   privileges.contains("select"),
                   privileges.contains("insert"),
-                  privileges.contains("update"));
+                  privileges.contains("update"),
+                  text(row, 8));
             },
             table.schema(),
             table.name());
@@ -317,14 +339,25 @@ final class MySqlSchema extends SchemaReader {
 
   @Override
   boolean isPrepared(TableInfo table) {
-    return table
-            .column(ROW_ID)
-            .filter(
-                c ->
-                    c.type().startsWith("bigint")
-                        && c.defaultValue().toLowerCase(Locale.ROOT).contains("uuid_short"))
-            .isPresent()
-        && table.column(WRITERS).filter(c -> WritersColumn.isOurs(c.type())).isPresent();
+    return isOurs(table)
+        && table.column(ROW_ID).filter(MySqlSchema::givesIds).isPresent()
+        && table
+            .column(WRITERS)
+            .filter(c -> WritersColumn.isOurs(c.type()) && !c.comment().equals(FILLING))
+            .isPresent();
+  }
+
+  /** By their comments, which they have from the first step on. */
+  @Override
+  boolean isOurs(TableInfo table) {
+    return table.hasAuxiliaryName()
+        && table.columns().stream()
+            .filter(c -> AuxiliaryColumns.isAuxiliary(c.name()))
+            .allMatch(c -> c.comment().startsWith("txwatch: "));
+  }
+
+  private static boolean givesIds(Column rowId) {
+    return rowId.defaultValue().toLowerCase(Locale.ROOT).contains("uuid_short");
   }
 
   @Override
@@ -364,6 +397,17 @@ final class MySqlSchema extends SchemaReader {
         return Optional.of(
             "its rows are filled by an UPDATE, which would fire its trigger " + triggers.get(0));
       }
+      if (table.column(ROW_ID).isPresent() != table.column(WRITERS).isPresent()) {
+        return Optional.of("one of its auxiliary columns is missing: unprepare it first");
+      }
+      if (fillKey(connection, table).isEmpty()
+          && !hasAtMost(MAX_ROWS_WITHOUT_KEY, connection, table)) {
+        return Optional.of(
+            "it has more than "
+                + MAX_ROWS_WITHOUT_KEY
+                + " rows and no primary or unique key of numbers, characters, bytes or dates by"
+                + " which they could be filled in batches");
+      }
     }
     return Optional.empty();
   }
@@ -372,42 +416,187 @@ final class MySqlSchema extends SchemaReader {
     return dialect == Dialect.MYSQL;
   }
 
+  /**
+   * On MySQL each step starts from what the one before left in the catalog, so that whoever comes
+   * after an interruption goes on with the next one. The list of writers says in its comment that
+   * rows are being filled, until they are.
+   */
   @Override
-  List<String> prepare(Connection connection, TableInfo table) throws SQLException {
+  List<Step> prepare(Connection connection, TableInfo table) throws SQLException {
     String name = qualified(table);
-    String writers =
-        WRITERS
-            + " VARCHAR("
-            + WritersColumn.length(dialect)
-            + ") CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '"
-            + (hasAtMost(MOST_ROWS_FILLED, connection, table) ? WriterList.UNWRITTEN : "")
-            + "' INVISIBLE"
-            + " COMMENT 'txwatch: newest writers'";
     String rowIdEnd = " INVISIBLE COMMENT 'txwatch: row id'";
-    String rowId = ROW_ID + " BIGINT NOT NULL DEFAULT (" + NEW_ROW_ID + ")" + rowIdEnd;
     if (!filledByUpdate()) {
-      return List.of("ALTER TABLE " + name + " ADD COLUMN " + rowId + ", ADD COLUMN " + writers);
+      return List.of(
+          Step.rewrite(
+              "ALTER TABLE "
+                  + name
+                  + (" ADD COLUMN " + ROW_ID + " BIGINT NOT NULL DEFAULT (" + NEW_ROW_ID + ")")
+                  + rowIdEnd
+                  + (", ADD COLUMN " + writers(firstWriters(connection, table), WRITTEN))));
     }
-    StringBuilder fill =
-        new StringBuilder("UPDATE " + name + " SET " + ROW_ID + " = " + NEW_ROW_ID);
+    List<Step> steps = new ArrayList<>();
+    Optional<Column> writers = table.column(WRITERS);
+    String unwritten =
+        writers.isPresent() ? writers.get().defaultValue() : firstWriters(connection, table);
+    if (writers.isEmpty()) {
+      steps.add(
+          add(
+              connection,
+              table,
+              "ALTER TABLE "
+                  + name
+                  + (" ADD COLUMN " + ROW_ID + " BIGINT" + rowIdEnd)
+                  + (", ADD COLUMN " + writers(unwritten, FILLING))));
+    } else if (!writers.get().comment().equals(FILLING)) {
+      steps.add(
+          Step.instant("ALTER TABLE " + name + " MODIFY COLUMN " + writers(unwritten, FILLING)));
+    }
+    if (table.column(ROW_ID).filter(MySqlSchema::givesIds).isEmpty()) {
+      steps.add(
+          Step.instant(
+              "ALTER TABLE "
+                  + name
+                  + (" ALTER COLUMN " + ROW_ID + " SET DEFAULT (" + NEW_ROW_ID + ")")));
+    }
+    steps.add(
+        new Step(
+            "UPDATE " + name + " SET " + assignments(connection, table) + " WHERE " + UNFILLED,
+            Work.FILL));
+    steps.add(
+        Step.instant("ALTER TABLE " + name + " MODIFY COLUMN " + writers(unwritten, WRITTEN)));
+    return steps;
+  }
+
+  /** What the list of writers is in rows that are there already. */
+  private String firstWriters(Connection connection, TableInfo table) throws SQLException {
+    return hasAtMost(MAX_ROWS_FILLED, connection, table) ? WriterList.UNWRITTEN : "";
+  }
+
+  private String writers(String unwritten, String comment) {
+    return WRITERS
+        + (" VARCHAR(" + WritersColumn.length(dialect) + ")")
+        + (" CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '" + unwritten + "'")
+        + (" INVISIBLE COMMENT '" + comment + "'");
+  }
+
+  private static String assignments(Connection connection, TableInfo table) throws SQLException {
+    StringBuilder assignments = new StringBuilder(ROW_ID + " = " + NEW_ROW_ID);
     for (String column : updatedByThemselves(connection, table)) {
-      String quoted = NameFolding.quote(dialect, column);
-      fill.append(", ").append(quoted).append(" = ").append(quoted);
+      String quoted = NameFolding.quote(Dialect.MYSQL, column);
+      assignments.append(", ").append(quoted).append(" = ").append(quoted);
     }
-    List<String> statements = new ArrayList<>();
-    statements.add(
-        "ALTER TABLE "
-            + name
-            + " ADD COLUMN "
-            + ROW_ID
-            + " BIGINT"
-            + rowIdEnd
-            + ", ADD COLUMN "
-            + writers);
-    statements.add(fill.append(" WHERE " + ROW_ID + " IS NULL").toString());
-    statements.add(
-        "ALTER TABLE " + name + " ALTER COLUMN " + ROW_ID + " SET DEFAULT (" + NEW_ROW_ID + ")");
-    return statements;
+    return assignments.toString();
+  }
+
+  /** A change of columns, as it is done to a table of that kind. */
+  private static Step add(Connection connection, TableInfo table, String sql) throws SQLException {
+    List<String> reasons =
+        query(
+            connection,
+            "SELECT 'row format' FROM information_schema.tables WHERE table_schema = ?"
+                + " AND table_name = ? AND row_format = 'Compressed' UNION ALL"
+                + " SELECT 'full text' FROM information_schema.statistics WHERE table_schema = ?"
+                + " AND table_name = ? AND index_type = 'FULLTEXT'",
+            row -> text(row, 1),
+            table.schema(),
+            table.name(),
+            table.schema(),
+            table.name());
+    return reasons.isEmpty() ? Step.instant(sql + INSTANTLY) : Step.rewrite(sql);
+  }
+
+  @Override
+  void apply(Connection connection, TableInfo table, Step step, Pace pace) throws SQLException {
+    if (dialect == Dialect.MYSQL && step.work() == Work.INSTANT) {
+      try {
+        awaitNobody(connection, table);
+        instantly(connection, step.sql(), pace);
+      } catch (SQLException e) {
+        if (!step.sql().endsWith(INSTANTLY) || !Failures.isOtherAlgorithmNeeded(e)) {
+          throw e;
+        }
+        pace.progress()
+            .accept(table.name() + ": it cannot be done instantly, the table is written anew");
+        run(connection, List.of(step.sql().replace(INSTANTLY, "")));
+      }
+    } else if (step.work() == Work.FILL) {
+      new MySqlFill(
+              connection,
+              qualified(table),
+              assignments(connection, table),
+              fillKey(connection, table).orElse(null),
+              pace)
+          .run();
+    } else {
+      run(connection, List.of(step.sql()));
+    }
+  }
+
+  /**
+   * Waits a while for a moment at which no transaction uses the table. A transaction that has read
+   * it and goes on to write it while an ALTER TABLE waits for it is rolled back (1213): the shorter
+   * the wait, the fewer.
+   */
+  private static void awaitNobody(Connection connection, TableInfo table) {
+    long deadline = System.nanoTime() + MAX_WAIT_FOR_NOBODY.toNanos();
+    try {
+      while (System.nanoTime() < deadline
+          && !query(
+                  connection,
+                  "SELECT 1 FROM performance_schema.metadata_locks WHERE object_type = 'TABLE'"
+                      + " AND object_schema = ? AND object_name = ? LIMIT 1",
+                  row -> 1,
+                  table.schema(),
+                  table.name())
+              .isEmpty()
+          && Pace.sleep(Duration.ofMillis(1))) {
+        continue;
+      }
+    } catch (SQLException e) {
+      // It cannot be seen from here: the wait is bounded all the same.
+    }
+  }
+
+  private static void instantly(Connection connection, String sql, Pace pace) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      CancelledWait.run(statement, pace.lockWait(), () -> statement.execute(sql));
+    }
+  }
+
+  /** The first key, the primary one before others, whose values can be carried safely. */
+  private static Optional<MySqlFill.Key> fillKey(Connection connection, TableInfo table)
+      throws SQLException {
+    record Part(String index, String column, @Nullable KeyType type) {}
+    Map<String, List<Part>> keys = new LinkedHashMap<>();
+    query(
+            connection,
+            "SELECT s.index_name, s.column_name, c.column_type, s.sub_part, c.is_nullable"
+                + " FROM information_schema.statistics s LEFT JOIN information_schema.columns c"
+                + " ON c.table_schema = s.table_schema AND c.table_name = s.table_name"
+                + " AND c.column_name = s.column_name"
+                + " WHERE s.table_schema = ? AND s.table_name = ? AND s.non_unique = 0"
+                + " ORDER BY s.index_name <> 'PRIMARY', s.index_name, s.seq_in_index",
+            row -> {
+              boolean whole = row.getString(4) == null && text(row, 5).equals("NO");
+              return new Part(text(row, 1), text(row, 2), whole ? KeyType.of(text(row, 3)) : null);
+            },
+            table.schema(),
+            table.name())
+        .forEach(part -> keys.computeIfAbsent(part.index, i -> new ArrayList<>()).add(part));
+    for (List<Part> key : keys.values()) {
+      List<MySqlFill.KeyColumn> columns = new ArrayList<>();
+      for (Part part : key) {
+        KeyType type = part.type;
+        if (type != null) {
+          columns.add(new MySqlFill.KeyColumn(NameFolding.quote(Dialect.MYSQL, part.column), type));
+        }
+      }
+      if (columns.size() == key.size()) {
+        return Optional.of(
+            new MySqlFill.Key(NameFolding.quote(Dialect.MYSQL, key.get(0).index), columns));
+      }
+    }
+    return Optional.empty();
   }
 
   private static List<String> updatedByThemselves(Connection connection, TableInfo table)
@@ -422,22 +611,38 @@ final class MySqlSchema extends SchemaReader {
   }
 
   @Override
-  List<String> unprepare(Connection connection, TableInfo table) {
-    return List.of(drop(table));
+  List<Step> unprepare(Connection connection, TableInfo table) throws SQLException {
+    String sql =
+        "ALTER TABLE "
+            + qualified(table)
+            + table.columns().stream()
+                .filter(c -> AuxiliaryColumns.isAuxiliary(c.name()))
+                .map(c -> " DROP COLUMN " + NameFolding.quote(dialect, c.name()))
+                .collect(Collectors.joining(","));
+    return List.of(filledByUpdate() ? add(connection, table, sql) : Step.rewrite(sql));
+  }
+
+  /** Counted as far as that is quick; the estimate beyond may be a day old. */
+  @Override
+  long rows(Connection connection, TableInfo table) throws SQLException {
+    long counted = countUpTo(MAX_ROWS_FILLED + 1, connection, table);
+    if (counted <= MAX_ROWS_FILLED) {
+      return counted;
+    }
+    List<Long> estimates =
+        query(
+            connection,
+            "SELECT table_rows FROM information_schema.tables"
+                + " WHERE table_schema = ? AND table_name = ?",
+            row -> row.getLong(1),
+            table.schema(),
+            table.name());
+    return Math.max(counted, estimates.get(0));
   }
 
   @Override
-  List<String> undo(Connection connection, TableInfo now, TablePlan failed) {
-    return filledByUpdate() && now.hasAuxiliaryName() ? List.of(drop(now)) : List.of();
-  }
-
-  private String drop(TableInfo table) {
-    return "ALTER TABLE "
-        + qualified(table)
-        + " DROP COLUMN "
-        + ROW_ID
-        + ", DROP COLUMN "
-        + WRITERS;
+  int rowsPerSecond(Work work) {
+    return work == Work.FILL ? 20_000 : 100_000;
   }
 
   @Override
@@ -458,12 +663,29 @@ final class MySqlSchema extends SchemaReader {
   }
 
   @Override
-  String lockNote() {
-    String how =
-        filledByUpdate()
-            ? "the columns are added, the rows filled by an UPDATE, the default set: three steps,"
-                + " undone together if one fails"
-            : "ALTER TABLE copies the table: nobody writes it meanwhile";
-    return how + " (dots are room for the writers to come)";
+  String lockNote(List<Step> steps) {
+    List<String> notes = new ArrayList<>();
+    for (Work work : Work.values()) {
+      if (steps.stream().anyMatch(step -> step.work() == work)) {
+        notes.add(
+            switch (work) {
+              case INSTANT ->
+                  "instant: the catalog alone changes; a transaction with an older snapshot fails once"
+                      + " with error 1412 when it then reads the table, one that reads and then"
+                      + " writes it in this moment with 1213";
+              case REWRITE ->
+                  "rewrite: the table is copied: reads go on, writes wait meanwhile; a transaction"
+                      + " that reads and then writes it as this begins or ends fails once with 1213";
+              case FILL ->
+                  "fill: rows are written in batches of at most "
+                      + MySqlFill.MAX_BATCH
+                      + ", each locked for about 50 ms; what others have locked is done later";
+            });
+      }
+    }
+    if (steps.stream().anyMatch(step -> step.sql().contains(WriterList.UNWRITTEN))) {
+      notes.add("the dots are room for the writers to come");
+    }
+    return String.join("; ", notes);
   }
 }

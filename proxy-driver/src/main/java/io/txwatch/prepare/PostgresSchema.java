@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -53,7 +54,7 @@ final class PostgresSchema extends SchemaReader {
 
   @Override
   NameFolding folding() {
-    return NameFolding.LOWER;
+    return NameFolding.POSTGRESQL;
   }
 
   @Override
@@ -117,7 +118,8 @@ final class PostgresSchema extends SchemaReader {
                     true,
                     row.getBoolean(4),
                     row.getBoolean(5),
-                    row.getBoolean(6)),
+                    row.getBoolean(6),
+                    ""),
             found.get(0).oid);
     // Without a path every name in it is told with its schema.
     Catalog.Traits traits =
@@ -338,47 +340,63 @@ final class PostgresSchema extends SchemaReader {
   }
 
   @Override
-  List<String> prepare(Connection connection, TableInfo table) throws SQLException {
-    List<String> statements = new ArrayList<>();
+  List<Step> prepare(Connection connection, TableInfo table) throws SQLException {
+    List<Step> steps = new ArrayList<>();
     String sequence = sequence(table.schema());
-    statements.add("SELECT pg_advisory_xact_lock(hashtext('txwatch prepare'))");
+    steps.add(Step.instant("SELECT pg_advisory_xact_lock(hashtext('txwatch prepare'))"));
     if (!sequenceExists(connection, table.schema())) {
-      statements.add("CREATE SEQUENCE IF NOT EXISTS " + sequence + " AS bigint CACHE 100");
-      statements.add("GRANT USAGE ON SEQUENCE " + sequence + " TO PUBLIC");
+      steps.add(Step.instant("CREATE SEQUENCE IF NOT EXISTS " + sequence + " AS bigint CACHE 100"));
+      steps.add(Step.instant("GRANT USAGE ON SEQUENCE " + sequence + " TO PUBLIC"));
     }
     String name = qualified(table);
     String next = "nextval('" + sequence.replace("'", "''") + "')";
     if (isCopied(table)) {
-      statements.add("UPDATE " + name + " SET " + ROW_ID + " = " + next + ", " + WRITERS + " = ''");
-      statements.add(
-          "ALTER TABLE "
-              + name
-              + (" ALTER " + ROW_ID + " SET DEFAULT " + next)
-              + (", ALTER " + WRITERS + " SET DEFAULT ''"));
-      return statements;
+      steps.add(
+          Step.rewrite(
+              "UPDATE " + name + " SET " + ROW_ID + " = " + next + ", " + WRITERS + " = ''"));
+      steps.add(
+          Step.instant(
+              "ALTER TABLE "
+                  + name
+                  + (" ALTER " + ROW_ID + " SET DEFAULT " + next)
+                  + (", ALTER " + WRITERS + " SET DEFAULT ''")));
+      return steps;
     }
     // Nullable: a copy of the definition without the defaults (LIKE) must take rows all the same.
-    statements.add(
-        "ALTER TABLE "
-            + name
-            + " ADD COLUMN "
-            + ROW_ID
-            + " bigint DEFAULT "
-            + next
-            + ", ADD COLUMN "
-            + WRITERS
-            + " varchar("
-            + WriterList.WINDOW_LENGTH
-            + ") COLLATE \"C\" DEFAULT ''");
-    statements.add("COMMENT ON COLUMN " + name + "." + ROW_ID + " IS 'txwatch: row id'");
-    statements.add("COMMENT ON COLUMN " + name + "." + WRITERS + " IS 'txwatch: newest writers'");
-    return statements;
+    steps.add(
+        Step.rewrite(
+            "ALTER TABLE "
+                + name
+                + (" ADD COLUMN " + ROW_ID + " bigint DEFAULT " + next)
+                + (", ADD COLUMN " + WRITERS + " varchar(" + WriterList.WINDOW_LENGTH + ")")
+                + " COLLATE \"C\" DEFAULT ''"));
+    String comment = "COMMENT ON COLUMN " + name + ".";
+    steps.add(Step.instant(comment + ROW_ID + " IS 'txwatch: row id'"));
+    steps.add(Step.instant(comment + WRITERS + " IS 'txwatch: newest writers'"));
+    return steps;
   }
 
   @Override
-  List<String> unprepare(Connection connection, TableInfo table) {
+  List<Step> unprepare(Connection connection, TableInfo table) {
     return List.of(
-        "ALTER TABLE " + qualified(table) + " DROP COLUMN " + ROW_ID + ", DROP COLUMN " + WRITERS);
+        Step.instant(
+            "ALTER TABLE "
+                + qualified(table)
+                + (" DROP COLUMN " + ROW_ID + ", DROP COLUMN " + WRITERS)));
+  }
+
+  /** The planner's estimate, which knows the table's present size and its children. */
+  @Override
+  long rows(Connection connection, TableInfo table) throws SQLException {
+    List<String> plan =
+        query(connection, "EXPLAIN SELECT 1 FROM " + qualified(table), row -> text(row, 1));
+    Matcher rows = Pattern.compile("\\brows=(\\d+)").matcher(plan.get(0));
+    return rows.find() ? Long.parseLong(rows.group(1)) : 0;
+  }
+
+  @Override
+  int rowsPerSecond(Step.Work work) {
+    return 200_000;
   }
 
   @Override
@@ -416,7 +434,10 @@ final class PostgresSchema extends SchemaReader {
   }
 
   @Override
-  String lockNote() {
-    return "ALTER TABLE rewrites the table (ACCESS EXCLUSIVE): nobody reads or writes it meanwhile";
+  String lockNote(List<Step> steps) {
+    return steps.stream().anyMatch(step -> step.work() == Step.Work.REWRITE)
+        ? "rewrite: the table is written anew under ACCESS EXCLUSIVE: nobody reads or writes it"
+            + " meanwhile"
+        : "instant: the catalog alone changes, under ACCESS EXCLUSIVE";
   }
 }

@@ -9,8 +9,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Adds the auxiliary columns to live tables, and removes them: planned first, then executed, all or
@@ -24,8 +27,13 @@ import java.util.Optional;
  * }</pre>
  *
  * <p>Planning changes nothing. A statement waits at most the given time for its locks: DDL that
- * waits longer would make everybody who comes after it wait too. Once it has them, PostgreSQL, H2
- * and MariaDB rewrite the table while they hold them.
+ * waits longer would make everybody who comes after it wait too. A table that somebody else holds
+ * is tried again for as long as {@link #retryingFor} says. Once it has its locks, PostgreSQL, H2
+ * and MariaDB rewrite the table while they hold them; MySQL changes the catalog alone, and the rows
+ * are filled in batches.
+ *
+ * <p>What was interrupted, at whatever point, is told by the catalog: planned and executed again,
+ * either way, it is completed or taken back.
  */
 public final class Preparation {
 
@@ -34,11 +42,13 @@ public final class Preparation {
   private final Connection connection;
   private final Database database;
   private final SchemaReader reader;
+  private final Pace pace;
 
-  private Preparation(Connection connection, Database database, SchemaReader reader) {
+  private Preparation(Connection connection, Database database, SchemaReader reader, Pace pace) {
     this.connection = connection;
     this.database = database;
     this.reader = reader;
+    this.pace = pace;
   }
 
   /**
@@ -46,8 +56,8 @@ public final class Preparation {
    * autocommit is on, and its timeouts are changed.
    *
    * @param url the connection's URL
-   * @param lockTimeout how long a statement may wait for its locks; MySQL and MariaDB round it up
-   *     to a second
+   * @param lockTimeout how long a statement may wait for its locks; MariaDB, and MySQL for locks of
+   *     rows, round it up to a second
    * @throws UnsupportedDatabaseException if this DBMS has no dialect of ours
    */
   public static Preparation of(Connection connection, String url, Duration lockTimeout)
@@ -58,7 +68,18 @@ public final class Preparation {
     SchemaReader reader = SchemaReaders.of(dialect, probe.database(), connection);
     connection.setAutoCommit(true);
     SchemaReader.run(connection, reader.bounds(lockTimeout, UNBOUNDED));
-    return new Preparation(connection, probe.database(), reader);
+    return new Preparation(connection, probe.database(), reader, Pace.once(lockTimeout));
+  }
+
+  /**
+   * The same, more patient.
+   *
+   * @param patience for how long a table that somebody else holds is tried again
+   * @param progress takes lines for people while it works
+   */
+  public Preparation retryingFor(Duration patience, Consumer<String> progress) {
+    return new Preparation(
+        connection, database, reader, new Pace(pace.lockWait(), patience, progress));
   }
 
   /** The DBMS. */
@@ -95,22 +116,34 @@ public final class Preparation {
               : planUnprepare(reader, connection, table));
     }
     return new PreparationPlan(
-        action, database.displayName(), plans, missing, cleanUp(action, infos));
+        action,
+        database.displayName(),
+        home().orElse(""),
+        plans,
+        missing,
+        action == Action.PREPARE ? List.of() : cleanUp(infos));
   }
 
-  /** The sequence goes when no table that stays prepared needs it. */
-  private List<String> cleanUp(Action action, List<TableInfo> going) throws SQLException {
-    Optional<String> schema = going.isEmpty() ? home() : Optional.of(going.get(0).schema());
-    if (action == Action.PREPARE || schema.isEmpty()) {
-      return List.of();
+  /** In each schema the sequence goes when no table that stays prepared needs it. */
+  private List<String> cleanUp(List<TableInfo> going) throws SQLException {
+    Set<String> schemas = new LinkedHashSet<>();
+    going.forEach(table -> schemas.add(table.schema()));
+    if (schemas.isEmpty()) {
+      home().ifPresent(schemas::add);
     }
-    List<String> leaving = going.stream().map(TableInfo::name).toList();
-    for (TableInfo table : tables(schema.get())) {
-      if (!leaving.contains(table.name()) && reader.isPrepared(table)) {
-        return List.of();
+    List<String> statements = new ArrayList<>();
+    for (String schema : schemas) {
+      List<String> leaving =
+          going.stream().filter(t -> t.schema().equals(schema)).map(TableInfo::name).toList();
+      boolean needed = false;
+      for (TableInfo table : tables(schema)) {
+        needed |= !leaving.contains(table.name()) && reader.isOurs(table);
+      }
+      if (!needed) {
+        statements.addAll(reader.cleanUp(connection, schema));
       }
     }
-    return reader.cleanUp(connection, schema.get());
+    return statements;
   }
 
   private Optional<String> home() throws SQLException {
@@ -142,19 +175,28 @@ public final class Preparation {
 
   /** The parts of a name as users type it; a dot within quotes does not part. */
   static List<String> parts(String name) {
+    return split(name.strip(), '.');
+  }
+
+  /** The names in a list separated by commas; a comma within quotes does not separate. */
+  public static List<String> names(String list) {
+    return split(list, ',').stream().map(String::strip).filter(s -> !s.isEmpty()).toList();
+  }
+
+  private static List<String> split(String text, char separator) {
     List<String> parts = new ArrayList<>();
     StringBuilder part = new StringBuilder();
-    char quote = 0;
-    for (char c : name.strip().toCharArray()) {
-      if (quote == 0 && c == '.') {
+    char end = 0;
+    for (char c : text.toCharArray()) {
+      if (end == 0 && c == separator) {
         parts.add(part.toString());
         part.setLength(0);
         continue;
       }
-      if (quote == 0 && (c == '"' || c == '`')) {
-        quote = c;
-      } else if (c == quote) {
-        quote = 0;
+      if (end == 0 && (c == '"' || c == '`' || c == '[')) {
+        end = c == '[' ? ']' : c;
+      } else if (c == end) {
+        end = 0;
       }
       part.append(c);
     }
@@ -165,13 +207,13 @@ public final class Preparation {
   static TablePlan planPrepare(SchemaReader reader, Connection connection, TableInfo table)
       throws SQLException {
     if (table.kind() != Kind.TABLE) {
-      return leftAlone(table, "it is " + table.kind().words());
+      return TablePlan.leftAlone(table, "it is " + table.kind().words());
     }
     if (reader.isPrepared(table)) {
-      return new TablePlan(table.schema(), table.name(), Decision.NOTHING_TO_DO, List.of(), "");
+      return TablePlan.nothingToDo(table);
     }
-    if (table.hasAuxiliaryName() && !reader.isCopied(table)) {
-      return leftAlone(
+    if (table.hasAuxiliaryName() && !reader.isOurs(table)) {
+      return TablePlan.leftAlone(
           table,
           "it has a column named "
               + AuxiliaryColumns.ROW_ID
@@ -181,64 +223,161 @@ public final class Preparation {
     }
     Optional<String> obstacle = reader.obstacle(connection, table);
     if (obstacle.isPresent()) {
-      return leftAlone(table, obstacle.get());
+      return TablePlan.leftAlone(table, obstacle.get());
     }
-    return new TablePlan(
-        table.schema(),
-        table.name(),
-        Decision.CHANGE,
-        reader.prepare(connection, table),
-        reader.lockNote());
+    return change(reader, connection, table, reader.prepare(connection, table));
   }
 
   private static TablePlan planUnprepare(
       SchemaReader reader, Connection connection, TableInfo table) throws SQLException {
-    if (table.kind() == Kind.TABLE && reader.isPrepared(table)) {
-      return new TablePlan(
-          table.schema(), table.name(), Decision.CHANGE, reader.unprepare(connection, table), "");
+    if (table.kind() == Kind.TABLE && reader.isOurs(table)) {
+      return change(reader, connection, table, reader.unprepare(connection, table));
     }
     return table.kind() == Kind.TABLE && table.hasAuxiliaryName()
-        ? leftAlone(table, "its column is not one that txwatch has made")
-        : new TablePlan(table.schema(), table.name(), Decision.NOTHING_TO_DO, List.of(), "");
+        ? TablePlan.leftAlone(table, "its column is not one that txwatch has made")
+        : TablePlan.nothingToDo(table);
   }
 
-  private static TablePlan leftAlone(TableInfo table, String why) {
-    return new TablePlan(table.schema(), table.name(), Decision.LEFT_ALONE, List.of(), why);
+  private static TablePlan change(
+      SchemaReader reader, Connection connection, TableInfo table, List<Step> steps)
+      throws SQLException {
+    long rows = reader.rows(connection, table);
+    return new TablePlan(
+        table.schema(),
+        table.name(),
+        Decision.CHANGE,
+        steps,
+        reader.lockNote(steps),
+        rows,
+        reader.seconds(steps, rows));
   }
 
   /**
-   * Executes a plan, table by table. A table that cannot be changed is left as it was and told in
-   * the result; the others are done nevertheless. Tables that somebody else has changed since the
-   * plan was made are not changed twice.
+   * Executes a plan, table by table. A table that cannot be changed is in the result, with how it
+   * was left; the others are done nevertheless, unless the connection is lost. Tables that somebody
+   * else has changed since the plan was made are not changed twice.
    */
   public PreparationResult execute(PreparationPlan plan) throws SQLException {
     List<String> changed = new ArrayList<>();
     List<PreparationResult.Failure> failed = new ArrayList<>();
+    boolean lost = false;
     for (TablePlan step : plan.tables()) {
-      if (step.decision() == Decision.CHANGE) {
-        try {
-          if (executeAsItIsNow(plan.action(), step)) {
-            changed.add(step.table());
-          }
-        } catch (SQLException e) {
-          failed.add(new PreparationResult.Failure(step.table(), Failures.describe(e)));
+      String name = plan.name(step);
+      if (step.decision() != Decision.CHANGE) {
+        continue;
+      }
+      if (lost) {
+        failed.add(new PreparationResult.Failure(name, "not tried: the connection is lost"));
+        continue;
+      }
+      TableState state = new TableState();
+      try {
+        if (executeWithRetries(plan.action(), step, name, state)) {
+          changed.add(name);
         }
+      } catch (SQLException e) {
+        lost = !isUsable();
+        failed.add(new PreparationResult.Failure(name, Failures.describe(e), left(step, state)));
       }
     }
-    if (failed.isEmpty()) {
-      try {
-        SchemaReader.run(connection, plan.cleanUp());
-      } catch (SQLException e) {
-        failed.add(
-            new PreparationResult.Failure(
-                AuxiliaryColumns.SEQUENCE, "it stays: " + Failures.describe(e)));
-      }
+    if (!lost) {
+      cleanUp(plan, failed);
     }
     return new PreparationResult(List.copyOf(changed), List.copyOf(failed));
   }
 
-  private boolean executeAsItIsNow(Action action, TablePlan planned) throws SQLException {
+  /** What was removed is planned; what a failed preparation left behind is found here. */
+  private void cleanUp(PreparationPlan plan, List<PreparationResult.Failure> failed)
+      throws SQLException {
+    boolean preparing = plan.action() == Action.PREPARE;
+    if (failed.isEmpty() == preparing) {
+      return;
+    }
+    List<String> statements = plan.cleanUp();
+    if (preparing) {
+      Set<String> schemas = new LinkedHashSet<>();
+      plan.tables().forEach(table -> schemas.add(table.schema()));
+      statements = new ArrayList<>();
+      for (String schema : schemas) {
+        if (tables(schema).stream().noneMatch(reader::isOurs)) {
+          statements.addAll(reader.cleanUp(connection, schema));
+        }
+      }
+    }
+    try {
+      SchemaReader.run(connection, statements);
+    } catch (SQLException e) {
+      failed.add(
+          new PreparationResult.Failure(
+              AuxiliaryColumns.SEQUENCE,
+              Failures.describe(e),
+              isUsable() ? PreparationResult.Left.AS_IT_WAS : PreparationResult.Left.UNKNOWN));
+    }
+  }
+
+  private boolean isUsable() {
+    try {
+      return connection.isValid(2);
+    } catch (SQLException e) {
+      return false;
+    }
+  }
+
+  private PreparationResult.Left left(TablePlan step, TableState state) {
+    try {
+      Optional<TableInfo> now = reader.table(connection, step.schema(), step.table());
+      return state.before.equals(now)
+          ? PreparationResult.Left.AS_IT_WAS
+          : PreparationResult.Left.PARTLY_DONE;
+    } catch (SQLException e) {
+      return PreparationResult.Left.UNKNOWN;
+    }
+  }
+
+  /** A table as it was when it was first read for being changed. */
+  private static final class TableState {
+    private Optional<TableInfo> before = Optional.empty();
+    private boolean read;
+
+    private void note(Optional<TableInfo> table) {
+      if (!read) {
+        before = table;
+        read = true;
+      }
+    }
+  }
+
+  private boolean executeWithRetries(
+      Action action, TablePlan planned, String name, TableState state) throws SQLException {
+    long deadline = System.nanoTime() + pace.patience().toNanos();
+    for (int attempts = 1; ; attempts++) {
+      try {
+        return executeAsItIsNow(action, planned, state);
+      } catch (SQLException e) {
+        Duration pause = Pace.pause(attempts);
+        boolean again = System.nanoTime() + pause.toNanos() < deadline;
+        if (!Failures.isLock(e) || !again) {
+          throw e;
+        }
+        if (attempts == 1) {
+          pace.progress()
+              .accept(
+                  name
+                      + ": another transaction holds it; trying again for up to "
+                      + pace.patience().toSeconds()
+                      + " s");
+        }
+        if (!Pace.sleep(pause)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private boolean executeAsItIsNow(Action action, TablePlan planned, TableState state)
+      throws SQLException {
     Optional<TableInfo> table = reader.table(connection, planned.schema(), planned.table());
+    state.note(table);
     if (table.isEmpty()) {
       throw new SQLException("it is gone");
     }
@@ -250,55 +389,41 @@ public final class Preparation {
       throw new SQLException(plan.note());
     }
     if (plan.decision() == Decision.CHANGE) {
-      execute(reader, connection, table.get(), plan);
+      execute(reader, connection, table.get(), plan, pace);
     }
     return plan.decision() == Decision.CHANGE;
   }
 
   /**
-   * Executes the statements for one table, all or nothing: in a transaction where DDL is part of
-   * one, else by undoing what was done before the failure.
+   * Carries out the steps for one table: in one transaction where DDL is part of one, else one by
+   * one, each of which leaves a state that {@link #planPrepare} goes on from.
    */
-  static void execute(SchemaReader reader, Connection connection, TableInfo table, TablePlan plan)
+  static void execute(
+      SchemaReader reader, Connection connection, TableInfo table, TablePlan plan, Pace pace)
       throws SQLException {
     if (!reader.ddlIsTransactional()) {
-      try {
-        SchemaReader.run(connection, plan.statements());
-      } catch (SQLException e) {
-        if (!table.hasAuxiliaryName()) {
-          undo(reader, connection, table, plan, e);
-        }
-        throw e;
+      for (Step step : plan.steps()) {
+        reader.apply(connection, table, step, pace);
       }
       return;
     }
     boolean autoCommit = connection.getAutoCommit();
     connection.setAutoCommit(false);
     try {
-      SchemaReader.run(connection, plan.statements());
+      for (Step step : plan.steps()) {
+        reader.apply(connection, table, step, pace);
+      }
       reader.verify(connection, table);
       connection.commit();
     } catch (SQLException e) {
-      connection.rollback();
-      throw e;
-    } finally {
-      connection.setAutoCommit(autoCommit);
-    }
-  }
-
-  private static void undo(
-      SchemaReader reader,
-      Connection connection,
-      TableInfo table,
-      TablePlan plan,
-      SQLException failure) {
-    try {
-      Optional<TableInfo> now = reader.table(connection, table.schema(), table.name());
-      if (now.isPresent()) {
-        SchemaReader.run(connection, reader.undo(connection, now.get(), plan));
+      try {
+        connection.rollback();
+        connection.setAutoCommit(autoCommit);
+      } catch (SQLException lost) {
+        e.addSuppressed(lost); // the DBMS rolls back by itself
       }
-    } catch (SQLException e) {
-      failure.addSuppressed(e);
+      throw e;
     }
+    connection.setAutoCommit(autoCommit);
   }
 }

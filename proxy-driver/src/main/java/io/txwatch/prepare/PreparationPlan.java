@@ -3,13 +3,15 @@ package io.txwatch.prepare;
 import io.txwatch.prepare.TablePlan.Decision;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What {@code prepare} or {@code unprepare} is going to do, told before it is done.
+ * What {@code prepare} or {@code unprepare} is going to do, said before it is done.
  *
  * @param action which of the two
  * @param database the DBMS's name and version
+ * @param home the schema whose tables are named without it
  * @param tables each table that was asked for, in order
  * @param missing names that were asked for and stand for nothing
  * @param cleanUp what is removed at the end, once no table needs it
@@ -17,6 +19,7 @@ import java.util.stream.Collectors;
 public record PreparationPlan(
     Action action,
     String database,
+    String home,
     List<TablePlan> tables,
     List<String> missing,
     List<String> cleanUp) {
@@ -40,7 +43,7 @@ public record PreparationPlan(
     return !cleanUp.isEmpty() || tables.stream().anyMatch(t -> t.decision() == Decision.CHANGE);
   }
 
-  /** The plan as people read it, SQL included, many lines. */
+  /** The plan as people read it, SQL included, many lines; safe to print on a terminal. */
   public String describe() {
     List<String> lines = new ArrayList<>();
     List<TablePlan> changed = with(Decision.CHANGE);
@@ -57,8 +60,24 @@ public record PreparationPlan(
         .distinct()
         .forEach(note -> lines.add("  note: " + note));
     for (TablePlan table : changed) {
-      lines.add("  " + table.table());
-      table.statements().forEach(sql -> lines.add("    " + sql + ";"));
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "  %s: about %,d %s, roughly %,d s",
+              name(table),
+              table.rows(),
+              table.rows() == 1 ? "row" : "rows",
+              table.seconds()));
+      table
+          .steps()
+          .forEach(
+              step ->
+                  lines.add(
+                      "    "
+                          + step.work().name().toLowerCase(Locale.ROOT)
+                          + ": "
+                          + step.sql()
+                          + ";"));
     }
     if (!cleanUp.isEmpty()) {
       lines.add("  at the end");
@@ -67,13 +86,17 @@ public record PreparationPlan(
     List<TablePlan> done = with(Decision.NOTHING_TO_DO);
     if (!done.isEmpty()) {
       lines.add(
-          "  nothing to do: "
-              + done.stream().map(TablePlan::table).collect(Collectors.joining(", ")));
+          "  nothing to do: " + done.stream().map(this::name).collect(Collectors.joining(", ")));
     }
     with(Decision.LEFT_ALONE)
-        .forEach(table -> lines.add("  left alone: " + table.table() + ": " + table.note()));
+        .forEach(table -> lines.add("  left alone: " + name(table) + ": " + table.note()));
     missing.forEach(name -> lines.add("  no such table: " + name));
-    return String.join("\n", lines);
+    return lines.stream().map(Printable::escape).collect(Collectors.joining("\n"));
+  }
+
+  /** A table's name, with its schema unless that is where names without one are looked up. */
+  String name(TablePlan table) {
+    return table.schema().equals(home) ? table.table() : table.schema() + "." + table.table();
   }
 
   private List<TablePlan> with(Decision decision) {

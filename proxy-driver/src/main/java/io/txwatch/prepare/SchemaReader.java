@@ -51,14 +51,15 @@ abstract class SchemaReader {
 
   /** True if a table has no more rows than that, by counting as many. */
   final boolean hasAtMost(int rows, Connection connection, TableInfo table) throws SQLException {
+    return countUpTo(rows + 1, connection, table) <= rows;
+  }
+
+  /** How many rows a table has, of which at most so many are counted. */
+  final long countUpTo(int most, Connection connection, TableInfo table) throws SQLException {
     return query(
             connection,
-            "SELECT COUNT(*) FROM (SELECT 1 FROM "
-                + qualified(table)
-                + " LIMIT "
-                + (rows + 1)
-                + ") t",
-            row -> row.getInt(1) <= rows)
+            "SELECT COUNT(*) FROM (SELECT 1 FROM " + qualified(table) + " LIMIT " + most + ") t",
+            row -> row.getLong(1))
         .get(0);
   }
 
@@ -71,6 +72,11 @@ abstract class SchemaReader {
   /** True if they are there but lost their defaults when the table's definition was copied. */
   boolean isCopied(TableInfo table) {
     return false;
+  }
+
+  /** True if the columns with our names are ours, whether the preparation is complete or not. */
+  boolean isOurs(TableInfo table) {
+    return isPrepared(table) || isCopied(table);
   }
 
   /** What the planner may do with a table. */
@@ -86,25 +92,36 @@ abstract class SchemaReader {
   /** Why this table, which is not prepared, must be left alone; empty if it can be prepared. */
   abstract Optional<String> obstacle(Connection connection, TableInfo table) throws SQLException;
 
-  /** The statements that prepare it. */
-  abstract List<String> prepare(Connection connection, TableInfo table) throws SQLException;
+  /** The steps that prepare it, or complete a preparation that was interrupted. */
+  abstract List<Step> prepare(Connection connection, TableInfo table) throws SQLException;
 
-  /** The statements that take away what {@link #prepare} added to it. */
-  abstract List<String> unprepare(Connection connection, TableInfo table) throws SQLException;
+  /** The steps that take away what {@link #prepare} added to it, complete or not. */
+  abstract List<Step> unprepare(Connection connection, TableInfo table) throws SQLException;
+
+  /** About how many rows a table has, as the DBMS estimates it. */
+  abstract long rows(Connection connection, TableInfo table) throws SQLException;
+
+  /** About how many rows are written anew in a second, on a small machine. */
+  abstract int rowsPerSecond(Step.Work work);
+
+  /** About how many seconds steps take once they have their locks. */
+  final long seconds(List<Step> steps, long rows) {
+    long seconds = 1;
+    for (Step step : steps) {
+      if (step.work() != Step.Work.INSTANT) {
+        seconds += rows / rowsPerSecond(step.work());
+      }
+    }
+    return seconds;
+  }
+
+  /** Carries out one of the steps. */
+  void apply(Connection connection, TableInfo table, Step step, Pace pace) throws SQLException {
+    run(connection, List.of(step.sql()));
+  }
 
   /** The statements that remove what is left in a schema without a prepared table. */
   List<String> cleanUp(Connection connection, String schema) throws SQLException {
-    return List.of();
-  }
-
-  /**
-   * The statements that bring a table back whose preparation failed in its middle, where a
-   * transaction cannot; none where one statement does it all.
-   *
-   * @param now the table as the failure left it
-   * @param failed what was to be done
-   */
-  List<String> undo(Connection connection, TableInfo now, TablePlan failed) throws SQLException {
     return List.of();
   }
 
@@ -121,8 +138,8 @@ abstract class SchemaReader {
   /** The statements that bound how long this session waits for locks, and works at all. */
   abstract List<String> bounds(Duration lock, Duration work);
 
-  /** What one statement of {@link #prepare} does to a live service, for people. */
-  abstract String lockNote();
+  /** What such steps do to a live service, for people. */
+  abstract String lockNote(List<Step> steps);
 
   /** The table that an identifier means. */
   final Optional<TableInfo> find(Connection connection, List<String> path, List<String> parts)

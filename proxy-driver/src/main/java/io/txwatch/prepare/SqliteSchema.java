@@ -190,25 +190,28 @@ final class SqliteSchema extends SchemaReader {
   }
 
   @Override
-  List<String> prepare(Connection connection, TableInfo table) throws SQLException {
+  List<Step> prepare(Connection connection, TableInfo table) throws SQLException {
     String name = qualified(table);
     List<SchemaObject> triggers =
         objects(connection, table.schema()).stream()
             .filter(o -> o.type.equals("trigger") && o.table.equalsIgnoreCase(table.name()))
             .toList();
-    List<String> statements = new ArrayList<>();
-    statements.add("ALTER TABLE " + name + " ADD COLUMN " + ROW_ID + " INTEGER");
-    statements.add("ALTER TABLE " + name + " ADD COLUMN " + WRITERS + " TEXT NOT NULL DEFAULT ''");
+    List<Step> steps = new ArrayList<>();
+    steps.add(Step.instant("ALTER TABLE " + name + " ADD COLUMN " + ROW_ID + " INTEGER"));
+    steps.add(
+        Step.instant(
+            "ALTER TABLE " + name + " ADD COLUMN " + WRITERS + " TEXT NOT NULL DEFAULT ''"));
     for (SchemaObject trigger : triggers) {
-      statements.add(
-          "DROP TRIGGER "
-              + NameFolding.quote(Dialect.SQLITE, table.schema())
-              + "."
-              + NameFolding.quote(Dialect.SQLITE, trigger.name));
+      steps.add(
+          Step.instant(
+              "DROP TRIGGER "
+                  + NameFolding.quote(Dialect.SQLITE, table.schema())
+                  + "."
+                  + NameFolding.quote(Dialect.SQLITE, trigger.name)));
     }
-    statements.add("UPDATE " + name + " SET " + ROW_ID + " = " + NEW_ROW_ID);
-    triggers.forEach(trigger -> statements.add(trigger.sql));
-    return statements;
+    steps.add(Step.rewrite("UPDATE " + name + " SET " + ROW_ID + " = " + NEW_ROW_ID));
+    triggers.forEach(trigger -> steps.add(Step.instant(trigger.sql)));
+    return steps;
   }
 
   @Override
@@ -227,10 +230,21 @@ final class SqliteSchema extends SchemaReader {
   }
 
   @Override
-  List<String> unprepare(Connection connection, TableInfo table) {
+  List<Step> unprepare(Connection connection, TableInfo table) {
     return List.of(
-        "ALTER TABLE " + qualified(table) + " DROP COLUMN " + ROW_ID,
-        "ALTER TABLE " + qualified(table) + " DROP COLUMN " + WRITERS);
+        Step.rewrite("ALTER TABLE " + qualified(table) + " DROP COLUMN " + ROW_ID),
+        Step.rewrite("ALTER TABLE " + qualified(table) + " DROP COLUMN " + WRITERS));
+  }
+
+  @Override
+  long rows(Connection connection, TableInfo table) throws SQLException {
+    return query(connection, "SELECT COUNT(*) FROM " + qualified(table), row -> row.getLong(1))
+        .get(0);
+  }
+
+  @Override
+  int rowsPerSecond(Step.Work work) {
+    return 200_000;
   }
 
   @Override
@@ -244,7 +258,8 @@ final class SqliteSchema extends SchemaReader {
   }
 
   @Override
-  String lockNote() {
-    return "the rows are filled in one transaction: nobody else writes the database meanwhile";
+  String lockNote(List<Step> steps) {
+    return "rewrite: all rows are written in one transaction: nobody else writes the database"
+        + " meanwhile";
   }
 }

@@ -56,6 +56,7 @@ record TableInfo(
    * @param readable true if this user may SELECT it
    * @param insertable true if this user may INSERT it
    * @param updatable true if this user may UPDATE it
+   * @param comment what the DBMS has noted of it, "" if nothing or not read
    */
   record Column(
       String name,
@@ -64,11 +65,12 @@ record TableInfo(
       boolean shown,
       boolean readable,
       boolean insertable,
-      boolean updatable) {
+      boolean updatable,
+      String comment) {
 
     /** A column that this user may do everything with. */
     static Column of(String name, String type, String defaultValue, boolean shown) {
-      return new Column(name, type, defaultValue, shown, true, true, true);
+      return new Column(name, type, defaultValue, shown, true, true, true, "");
     }
   }
 

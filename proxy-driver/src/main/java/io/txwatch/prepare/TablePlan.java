@@ -1,5 +1,6 @@
 package io.txwatch.prepare;
 
+import io.txwatch.prepare.Step.Work;
 import java.util.List;
 
 /**
@@ -8,11 +9,19 @@ import java.util.List;
  * @param schema its schema, as stored
  * @param table its name, as stored
  * @param decision whether it is changed
- * @param statements the exact SQL, in its order; empty unless it is changed
+ * @param steps what is done, in its order; empty unless it is changed
  * @param note why it is left alone, or what the change does to a live service
+ * @param rows about how many rows it has, if it is changed; 0 otherwise
+ * @param seconds about how long the change takes once it has its locks
  */
 public record TablePlan(
-    String schema, String table, Decision decision, List<String> statements, String note) {
+    String schema,
+    String table,
+    Decision decision,
+    List<Step> steps,
+    String note,
+    long rows,
+    long seconds) {
 
   /** What is decided for a table. */
   public enum Decision {
@@ -22,5 +31,23 @@ public record TablePlan(
     NOTHING_TO_DO,
     /** It is not, and is left alone nevertheless. */
     LEFT_ALONE
+  }
+
+  static TablePlan leftAlone(TableInfo table, String why) {
+    return new TablePlan(table.schema(), table.name(), Decision.LEFT_ALONE, List.of(), why, 0, 0);
+  }
+
+  static TablePlan nothingToDo(TableInfo table) {
+    return new TablePlan(table.schema(), table.name(), Decision.NOTHING_TO_DO, List.of(), "", 0, 0);
+  }
+
+  /** The exact SQL, in its order. */
+  public List<String> statements() {
+    return steps.stream().map(Step::sql).toList();
+  }
+
+  /** True if a step of it does such work. */
+  public boolean has(Work work) {
+    return steps.stream().anyMatch(step -> step.work() == work);
   }
 }

@@ -212,7 +212,7 @@ class PreparationHazardsTest {
           "CREATE TABLE \"Other\".t (id INT)",
           "CREATE TABLE t (id INT)");
       List<String> before = shop.ddl();
-      assertThat(shop.prepare("\"Other\".t", "t").changed()).containsExactly("t", "t");
+      assertThat(shop.prepare("\"Other\".t", "t").changed()).containsExactly("Other.t", "t");
       assertThat(shop.rows("SELECT schemaname FROM pg_sequences ORDER BY 1"))
           .containsExactlyInAnyOrder("Other", "public");
       shop.unprepare("\"Other\".t");

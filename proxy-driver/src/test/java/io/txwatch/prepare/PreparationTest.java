@@ -7,8 +7,13 @@ import io.txwatch.history.WriterList;
 import io.txwatch.servers.ServerKind;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -201,6 +206,114 @@ class PreparationTest {
       shop.unprepare(name);
 
       assertThat(shop.ddl()).isEqualTo(before);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void namesOfEveryKindAreFoundChangedAndSafeToPrint(ServerKind kind) throws Exception {
+    String quote = kind == ServerKind.MARIADB || kind == ServerKind.MYSQL ? "`" : "\"";
+    List<String> names =
+        List.of(
+            "Select", "a.b,c", "$1%s", "q\"u`o'te", "\u001b[31mred\nline", "é".repeat(31) + "x");
+    try (Shop shop = Shop.empty(kind)) {
+      List<String> quoted = new ArrayList<>();
+      for (String name : names) {
+        quoted.add(quote + name.replace(quote, quote + quote) + quote);
+      }
+      for (String name : quoted) {
+        shop.run(
+            "CREATE TABLE " + name + " (id INT PRIMARY KEY)",
+            "INSERT INTO " + name + " (id) VALUES (1)");
+      }
+      List<String> before = shop.ddl();
+      List<String> asked = Preparation.names(String.join(" , ", quoted));
+      assertThat(asked).isEqualTo(quoted);
+
+      PreparationPlan plan = shop.preparation().planPrepare(asked);
+      assertThat(plan.describe().replace("\n", "").chars().noneMatch(Character::isISOControl))
+          .isTrue();
+      PreparationResult result = shop.preparation().execute(plan);
+
+      assertThat(result.failed()).isEmpty();
+      assertThat(result.changed()).isEqualTo(names);
+      for (String name : quoted) {
+        assertThat(shop.rows("SELECT txw_rid FROM " + name)).doesNotContain("null");
+      }
+      assertThat(shop.unprepare(asked.toArray(new String[0])).failed()).isEmpty();
+      assertThat(shop.ddl()).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void postgresNamesAreFoldedAndCutAsPostgresDoes() throws Exception {
+    try (Shop shop = Shop.empty(ServerKind.POSTGRESQL)) {
+      String name = "Äpfel_" + "x".repeat(70);
+      shop.run("CREATE TABLE " + name + " (id INT)", "CREATE TABLE \"Q" + name + "\" (id INT)");
+      assertThat(shop.preparation().planPrepare(List.of(name, "\"Q" + name + "\"")).missing())
+          .isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void tablesOfOneNameInTwoSchemasAreToldApart(ServerKind kind) throws Exception {
+    assumeThat(kind).isNotEqualTo(ServerKind.SQLITE); // its other databases are attached
+    try (Shop shop = Shop.empty(kind)) {
+      String other = "other_" + System.nanoTime();
+      shop.run(
+          (kind == ServerKind.MARIADB || kind == ServerKind.MYSQL
+                  ? "CREATE DATABASE "
+                  : "CREATE SCHEMA ")
+              + other,
+          "CREATE TABLE " + other + ".t (id INT PRIMARY KEY)",
+          "CREATE TABLE t (id INT PRIMARY KEY)",
+          "INSERT INTO t (id) VALUES (1)");
+      List<String> before = shop.ddl();
+      assertThat(shop.prepare("t", other + ".t").changed()).hasSize(2).doesNotHaveDuplicates();
+      assertThat(shop.unprepare(other + ".t").failed()).isEmpty();
+      assertThat(shop.rows("SELECT COUNT(txw_rid) FROM t")).containsExactly("1");
+      shop.run("INSERT INTO t (id) VALUES (2)");
+      shop.prepare(other + ".t");
+      assertThat(shop.unprepare("t", other + ".t").failed()).isEmpty();
+      assertThat(shop.ddl()).isEqualTo(before);
+      if (kind == ServerKind.MARIADB || kind == ServerKind.MYSQL) {
+        shop.run("DROP DATABASE " + other);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void aLockThatIsHeldForAWhileIsWaitedForAndSaid(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind);
+        Connection other = DriverManager.getConnection(shop.url())) {
+      other.setAutoCommit(false);
+      Shop.run(other, "UPDATE account SET balance = 11 WHERE id = 1");
+      List<String> said = new CopyOnWriteArrayList<>();
+      Preparation patient =
+          Preparation.of(shop.connection(), shop.url(), Duration.ofMillis(200))
+              .retryingFor(
+                  Duration.ofSeconds(30),
+                  line -> {
+                    said.add(line);
+                    rollback(other);
+                  });
+
+      PreparationResult result = patient.execute(patient.planPrepare(List.of("account")));
+
+      assertThat(result.failed()).isEmpty();
+      assertThat(said)
+          .singleElement()
+          .satisfies(line -> assertThat(line).contains("another transaction holds it"));
+    }
+  }
+
+  private static void rollback(Connection connection) {
+    try {
+      connection.rollback();
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
     }
   }
 

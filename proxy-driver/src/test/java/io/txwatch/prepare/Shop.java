@@ -142,7 +142,7 @@ record Shop(ServerKind kind, String url, Connection connection) implements AutoC
             rows(
                 "SELECT table_name FROM information_schema.tables"
                     + " WHERE table_schema = DATABASE() ORDER BY 1")) {
-          queries.add("SHOW CREATE TABLE `" + table + "`");
+          queries.add("SHOW CREATE TABLE `" + table.replace("`", "``") + "`");
         }
         yield queries;
       }

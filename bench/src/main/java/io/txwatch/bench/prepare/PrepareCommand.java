@@ -1,0 +1,134 @@
+package io.txwatch.bench.prepare;
+
+import io.txwatch.bench.Machine;
+import io.txwatch.bench.Markdown;
+import io.txwatch.bench.Named;
+import io.txwatch.bench.Output;
+import io.txwatch.prepare.Preparation;
+import io.txwatch.prepare.PreparationPlan;
+import io.txwatch.prepare.PreparationResult;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code prepare}: how long an application's statements take while its table is prepared. */
+@Command(
+    name = "prepare",
+    description = "How long an application's statements take while its table is prepared.",
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+public final class PrepareCommand implements Callable<Integer> {
+
+  private static final int CLIENTS = 2;
+  private static final Duration LOCK_WAIT = Duration.ofMillis(300);
+  private static final int ROWS_AN_INSERT = 10_000;
+
+  @Option(
+      names = "--db",
+      split = ",",
+      description = "the servers",
+      defaultValue = "mysql,mariadb,postgresql")
+  private List<String> databases = List.of("mysql");
+
+  @Option(names = "--rows", description = "rows of the table", defaultValue = "1000000")
+  private int rows = 1_000_000;
+
+  @Option(
+      names = "--quiet-seconds",
+      description = "how long the application works alone, beforehand",
+      defaultValue = "10")
+  private int quietSeconds = 10;
+
+  @Mixin private Output output = new Output();
+
+  @Override
+  public Integer call() throws IOException, SQLException, InterruptedException {
+    output.write("## prepare under load\n\n" + Machine.describe() + "\n\n");
+    output.write(
+        String.format(
+            Locale.ROOT,
+            "A table of %,d rows, and %d clients in a closed loop that read and update rows by key"
+                + " and insert new ones, in transactions and autocommitted. Milliseconds of single"
+                + " statements, commits included.%n%n",
+            rows,
+            CLIENTS));
+    for (String name : databases) {
+      measure(Named.ofOption("DBMS", ServerKind.class, name));
+    }
+    output.write("Load average at the end: " + Machine.load() + "\n\n");
+    return 0;
+  }
+
+  private void measure(ServerKind kind) throws IOException, SQLException, InterruptedException {
+    String url = TestServers.freshDatabase(kind);
+    Markdown table =
+        new Markdown(
+            "phase", "seconds", "statements", "median ms", "p99", "p99.9", "longest", "errors");
+    try (Connection connection = DriverManager.getConnection(url)) {
+      DatabaseMetaData metaData = connection.getMetaData();
+      output.write(
+          "### "
+              + metaData.getDatabaseProductName()
+              + " "
+              + metaData.getDatabaseProductVersion().replaceAll("[ (-].*", "")
+              + "\n\n");
+      fill(connection);
+      output.say(Named.option(kind) + ": filled");
+      try (Clients clients = new Clients(url, CLIENTS, rows)) {
+        Thread.sleep(2_000L); // its code is compiled then
+        clients.next();
+        Thread.sleep(quietSeconds * 1_000L);
+        table.row(clients.next().cells("the application alone"));
+        change(connection, url, PreparationPlan.Action.PREPARE);
+        table.row(clients.next().cells("prepare"));
+        change(connection, url, PreparationPlan.Action.UNPREPARE);
+        table.row(clients.next().cells("unprepare"));
+      }
+    }
+    output.write(table + "\n");
+  }
+
+  private void change(Connection connection, String url, PreparationPlan.Action action)
+      throws SQLException {
+    Preparation preparation =
+        Preparation.of(connection, url, LOCK_WAIT)
+            .retryingFor(Duration.ofSeconds(60), line -> output.say("  " + line));
+    PreparationPlan plan =
+        action == PreparationPlan.Action.PREPARE
+            ? preparation.planPrepare(List.of())
+            : preparation.planUnprepare(List.of());
+    output.say(plan.describe());
+    PreparationResult result = preparation.execute(plan);
+    if (!result.complete()) {
+      throw new SQLException("not done: " + result.failed());
+    }
+  }
+
+  private void fill(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(
+          "CREATE TABLE account (id INT PRIMARY KEY, owner VARCHAR(40) NOT NULL,"
+              + " balance INT NOT NULL, note VARCHAR(100))");
+      for (int from = 0; from < rows; from += ROWS_AN_INSERT) {
+        List<String> values = new ArrayList<>();
+        for (int id = from; id < Math.min(rows, from + ROWS_AN_INSERT); id++) {
+          values.add("(" + id + ",'owner " + id % 1_000 + "',100,'" + "n".repeat(id % 100) + "')");
+        }
+        statement.execute("INSERT INTO account VALUES " + String.join(",", values));
+      }
+    }
+  }
+}
