@@ -58,7 +58,8 @@ final class PreparationOptions {
   private boolean json;
 
   /** Makes the plan, prints it, executes it unless it is a dry run. */
-  int run(PreparationPlan.Action action, Console console) throws IOException {
+  int run(PreparationPlan.Action action, boolean includeDependent, Console console)
+      throws IOException {
     String real = Drivers.unwatched(url);
     try (Connection connection = Drivers.connect(real, database)) {
       PrintWriter people = console.people(json);
@@ -70,6 +71,7 @@ final class PreparationOptions {
                     people.println("  " + Printable.escape(line));
                     people.flush();
                   });
+      preparation = includeDependent ? preparation.includingDependent() : preparation;
       List<String> names =
           tables.stream().flatMap(list -> Preparation.names(list).stream()).toList();
       PreparationPlan plan =

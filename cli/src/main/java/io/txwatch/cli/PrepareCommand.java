@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code prepare}: adds the auxiliary columns. */
@@ -32,8 +33,17 @@ final class PrepareCommand implements Callable<Integer> {
 
   @Mixin private PreparationOptions options = new PreparationOptions();
 
+  @Option(
+      names = "--include-dependent",
+      description = {
+        "prepare also the tables whose rows are handled as a whole by functions, triggers, rules,",
+        "publications and the like, which the plan names: these will see two more columns, and may",
+        "fail or give other results"
+      })
+  private boolean includeDependent;
+
   @Override
   public Integer call() throws IOException {
-    return options.run(PreparationPlan.Action.PREPARE, Console.of(spec));
+    return options.run(PreparationPlan.Action.PREPARE, includeDependent, Console.of(spec));
   }
 }

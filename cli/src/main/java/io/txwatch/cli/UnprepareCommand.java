@@ -34,6 +34,6 @@ final class UnprepareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    return options.run(PreparationPlan.Action.UNPREPARE, Console.of(spec));
+    return options.run(PreparationPlan.Action.UNPREPARE, false, Console.of(spec));
   }
 }

@@ -154,6 +154,18 @@ final class H2Schema extends SchemaReader {
     return Optional.empty();
   }
 
+  /** A trigger in Java is given rows as arrays, with all of their columns. */
+  @Override
+  List<String> dependents(Connection connection, TableInfo table) throws SQLException {
+    return query(
+        connection,
+        "SELECT 'trigger ' || TRIGGER_NAME FROM INFORMATION_SCHEMA.TRIGGERS"
+            + " WHERE EVENT_OBJECT_SCHEMA = ? AND EVENT_OBJECT_TABLE = ? ORDER BY 1",
+        row -> text(row, 1),
+        table.schema(),
+        table.name());
+  }
+
   @Override
   List<Step> prepare(Connection connection, TableInfo table) throws SQLException {
     List<Step> steps = new ArrayList<>();

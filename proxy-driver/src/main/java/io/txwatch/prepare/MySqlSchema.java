@@ -383,6 +383,9 @@ final class MySqlSchema extends SchemaReader {
     if (!engines.isEmpty()) {
       return Optional.of("its engine " + engines.get(0) + " has no transactions");
     }
+    if (isSystemVersioned(connection, table)) {
+      return Optional.of("it is system-versioned: its old rows would have to be changed, too");
+    }
     if (filledByUpdate()) {
       List<String> triggers =
           query(
@@ -410,6 +413,55 @@ final class MySqlSchema extends SchemaReader {
       }
     }
     return Optional.empty();
+  }
+
+  private static boolean isSystemVersioned(Connection connection, TableInfo table)
+      throws SQLException {
+    return !query(
+            connection,
+            "SELECT 1 FROM information_schema.tables WHERE table_schema = ? AND table_name = ?"
+                + " AND table_type = 'SYSTEM VERSIONED'",
+            row -> 1,
+            table.schema(),
+            table.name())
+        .isEmpty();
+  }
+
+  /**
+   * MariaDB's {@code ROW TYPE OF} and {@code HANDLER} take invisible columns for columns. MySQL has
+   * neither in stored code.
+   */
+  @Override
+  List<String> dependents(Connection connection, TableInfo table) throws SQLException {
+    if (dialect != Dialect.MARIADB) {
+      return List.of();
+    }
+    String name = "`?(?i:" + Pattern.quote(table.name()) + ")`?(?![\\w$])";
+    String schema = "`?(?i:" + Pattern.quote(table.schema()) + ")`?\\s*\\.\\s*";
+    record Code(String schema, String name, String body) {}
+    return query(
+            connection,
+            "SELECT routine_schema, CONCAT(LOWER(routine_type), ' ', routine_schema, '.',"
+                + " routine_name), routine_definition FROM information_schema.routines"
+                + " UNION ALL SELECT trigger_schema, CONCAT('trigger ', trigger_schema, '.',"
+                + " trigger_name), action_statement FROM information_schema.triggers"
+                + " UNION ALL SELECT event_schema, CONCAT('event ', event_schema, '.', event_name),"
+                + " event_definition FROM information_schema.events",
+            row -> new Code(text(row, 1), text(row, 2), text(row, 3)))
+        .stream()
+        .filter(
+            code -> {
+              boolean isHome = folding.same(code.schema, table.schema());
+              String place = isHome ? "(" + schema + ")?" + name : schema + name;
+              return Pattern.compile(
+                      "(?is)\\b(row\\s+type\\s+of|handler)\\s+"
+                          + place
+                          + ("|(?<![\\w$.])" + place + "\\s*%\\s*rowtype"))
+                  .matcher(code.body)
+                  .find();
+            })
+        .map(Code::name)
+        .toList();
   }
 
   private boolean filledByUpdate() {

@@ -32,13 +32,6 @@ import java.util.regex.Pattern;
  */
 final class PostgresSchema extends SchemaReader {
 
-  /** OLD and NEW as whole rows: what is left of them once {@code RETURN NEW} is taken away. */
-  private static final Pattern RETURN_ROW =
-      Pattern.compile("(?i)\\breturn\\s+\\(?\\s*(old|new)\\s*\\)?\\s*;");
-
-  private static final Pattern WHOLE_ROW =
-      Pattern.compile("(?i)\\b(old|new)\\b(?!\\s*\\.\\s*[\\w\"])");
-
   /** True if a row that is locked is written by nobody else until the transaction ends. */
   private final boolean locksHold;
 
@@ -311,32 +304,25 @@ final class PostgresSchema extends SchemaReader {
     if (!parents.isEmpty()) {
       return Optional.of("it gets the columns from its parent " + parents.get(0));
     }
-    List<String> wholeRows =
+    List<String> kinds =
         query(
-                connection,
-                "SELECT t.tgname, f.prosrc FROM pg_catalog.pg_trigger t"
-                    + " JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid"
-                    + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
-                    + " JOIN pg_catalog.pg_proc f ON f.oid = t.tgfoid"
-                    + " WHERE NOT t.tgisinternal AND n.nspname = ? AND c.relname = ?",
-                row -> new String[] {text(row, 1), text(row, 2)},
-                table.schema(),
-                table.name())
-            .stream()
-            .filter(trigger -> usesWholeRows(trigger[1]))
-            .map(trigger -> trigger[0])
-            .toList();
-    return wholeRows.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            "its trigger "
-                + wholeRows.get(0)
-                + " handles OLD or NEW as a whole row and would see the columns");
+            connection,
+            "WITH RECURSIVE family(oid) AS (SELECT ?::pg_catalog.regclass::oid"
+                + " UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i"
+                + " JOIN family f ON i.inhparent = f.oid)"
+                + " SELECT CASE WHEN c.relkind = 'f' THEN 'its child ' || c.relname || ' is a foreign"
+                + " table, whose server has no such columns'"
+                + " ELSE 'it is a table of type ' || c.reloftype::regtype END"
+                + " FROM pg_catalog.pg_class c JOIN family USING (oid)"
+                + " WHERE c.relkind = 'f' OR c.reloftype <> 0",
+            row -> text(row, 1),
+            qualified(table));
+    return kinds.stream().findFirst();
   }
 
-  /** True if a trigger's body uses OLD or NEW other than column by column. */
-  static boolean usesWholeRows(String body) {
-    return WHOLE_ROW.matcher(RETURN_ROW.matcher(body).replaceAll(";")).find();
+  @Override
+  List<String> dependents(Connection connection, TableInfo table) throws SQLException {
+    return PostgresDependents.of(connection, qualified(table));
   }
 
   @Override

@@ -39,16 +39,26 @@ public final class Preparation {
 
   private static final Duration UNBOUNDED = Duration.ZERO;
 
+  /** More are counted. */
+  private static final int MAX_DEPENDENTS_NAMED = 10;
+
   private final Connection connection;
   private final Database database;
   private final SchemaReader reader;
   private final Pace pace;
+  private final boolean includesDependent;
 
-  private Preparation(Connection connection, Database database, SchemaReader reader, Pace pace) {
+  private Preparation(
+      Connection connection,
+      Database database,
+      SchemaReader reader,
+      Pace pace,
+      boolean includesDependent) {
     this.connection = connection;
     this.database = database;
     this.reader = reader;
     this.pace = pace;
+    this.includesDependent = includesDependent;
   }
 
   /**
@@ -68,7 +78,7 @@ public final class Preparation {
     SchemaReader reader = SchemaReaders.of(dialect, probe.database(), connection);
     connection.setAutoCommit(true);
     SchemaReader.run(connection, reader.bounds(lockTimeout, UNBOUNDED));
-    return new Preparation(connection, probe.database(), reader, Pace.once(lockTimeout));
+    return new Preparation(connection, probe.database(), reader, Pace.once(lockTimeout), false);
   }
 
   /**
@@ -79,7 +89,19 @@ public final class Preparation {
    */
   public Preparation retryingFor(Duration patience, Consumer<String> progress) {
     return new Preparation(
-        connection, database, reader, new Pace(pace.lockWait(), patience, progress));
+        connection,
+        database,
+        reader,
+        new Pace(pace.lockWait(), patience, progress),
+        includesDependent);
+  }
+
+  /**
+   * The same, with the tables that are else left alone because functions, triggers or the like
+   * handle their rows as a whole: these will see the columns, and may fail or give something else.
+   */
+  public Preparation includingDependent() {
+    return new Preparation(connection, database, reader, pace, true);
   }
 
   /** The DBMS. */
@@ -112,7 +134,7 @@ public final class Preparation {
     for (TableInfo table : infos) {
       plans.add(
           action == Action.PREPARE
-              ? planPrepare(reader, connection, table)
+              ? planPrepare(reader, connection, table, includesDependent)
               : planUnprepare(reader, connection, table));
     }
     return new PreparationPlan(
@@ -204,7 +226,14 @@ public final class Preparation {
     return parts;
   }
 
+  /** As of tables that are prepared without anybody's being asked. */
   static TablePlan planPrepare(SchemaReader reader, Connection connection, TableInfo table)
+      throws SQLException {
+    return planPrepare(reader, connection, table, false);
+  }
+
+  private static TablePlan planPrepare(
+      SchemaReader reader, Connection connection, TableInfo table, boolean includesDependent)
       throws SQLException {
     if (table.kind() != Kind.TABLE) {
       return TablePlan.leftAlone(table, "it is " + table.kind().words());
@@ -225,7 +254,21 @@ public final class Preparation {
     if (obstacle.isPresent()) {
       return TablePlan.leftAlone(table, obstacle.get());
     }
+    if (!includesDependent) {
+      List<String> dependents = reader.dependents(connection, table);
+      if (!dependents.isEmpty()) {
+        return TablePlan.leftAlone(table, whole(dependents));
+      }
+    }
     return change(reader, connection, table, reader.prepare(connection, table));
+  }
+
+  private static String whole(List<String> dependents) {
+    int more = dependents.size() - MAX_DEPENDENTS_NAMED;
+    return "its rows are handled as a whole, and the columns would be seen, by "
+        + String.join(", ", dependents.subList(0, Math.min(dependents.size(), MAX_DEPENDENTS_NAMED)))
+        + (more > 0 ? " and " + more + " more" : "")
+        + " (txwatch prepare --include-dependent prepares it all the same)";
   }
 
   private static TablePlan planUnprepare(
@@ -383,7 +426,7 @@ public final class Preparation {
     }
     TablePlan plan =
         action == Action.PREPARE
-            ? planPrepare(reader, connection, table.get())
+            ? planPrepare(reader, connection, table.get(), includesDependent)
             : planUnprepare(reader, connection, table.get());
     if (plan.decision() == Decision.LEFT_ALONE) {
       throw new SQLException(plan.note());

@@ -92,6 +92,14 @@ abstract class SchemaReader {
   /** Why this table, which is not prepared, must be left alone; empty if it can be prepared. */
   abstract Optional<String> obstacle(Connection connection, TableInfo table) throws SQLException;
 
+  /**
+   * What handles rows of the table as a whole, and would see the columns: the application's own
+   * functions, triggers and the like, by name.
+   */
+  List<String> dependents(Connection connection, TableInfo table) throws SQLException {
+    return List.of();
+  }
+
   /** The steps that prepare it, or complete a preparation that was interrupted. */
   abstract List<Step> prepare(Connection connection, TableInfo table) throws SQLException;
 

@@ -32,6 +32,11 @@ final class SqliteSchema extends SchemaReader {
       Pattern.compile(
           "(?is)create\\s+view\\s+(?:if\\s+not\\s+exists\\s+)?[^\\s(]+\\s+as\\s+(?<query>.*)");
 
+  /** A trigger's text up to its statements. */
+  private static final Pattern BEFORE_BODY = Pattern.compile("(?is)^.*?\\bbegin\\b");
+
+  private static final Pattern VIRTUAL = Pattern.compile("(?i)^\\s*create\\s+virtual\\b");
+
   /** A positive random number; {@code abs(random())} can overflow. */
   private static final String NEW_ROW_ID = "random() & 9223372036854775807";
 
@@ -157,21 +162,36 @@ final class SqliteSchema extends SchemaReader {
     return true;
   }
 
+  /**
+   * Views are expanded anew whenever they are used, triggers read each time: what selects {@code *}
+   * from the table, joins it by its common columns, asks for its rows with {@code IN} or inserts
+   * into it without naming the columns would not work any more.
+   */
   @Override
   Optional<String> obstacle(Connection connection, TableInfo table) throws SQLException {
-    String name = "[\"`\\[]?" + Pattern.quote(table.name()) + "[\"`\\]]?";
-    Pattern named = Pattern.compile("(?i)(?<![\\w$])" + name + "(?![\\w$])");
     Pattern insertWithoutColumns =
-        Pattern.compile("(?i)\\binto\\s+(?:\\S+\\.)?" + name + "\\s+(values|select|with)\\b");
-    Pattern star = Pattern.compile("(?<!count\\()\\*", Pattern.CASE_INSENSITIVE);
+        Pattern.compile(
+            "(?i)\\binto\\s+(?:\\S+\\.)?[\"`\\[]?"
+                + Pattern.quote(table.name())
+                + "[\"`\\]]?\\s+(?:as\\s+\\S+\\s+)?(values|select|with)\\b");
     for (SchemaObject object : objects(connection, table.schema())) {
-      boolean mentions = named.matcher(object.sql).find();
-      if (mentions && object.type.equals("view") && star.matcher(object.sql).find()) {
-        return Optional.of("the view " + object.name + " selects * and would show the columns");
+      String code =
+          object.type.equals("trigger") ? BEFORE_BODY.matcher(object.sql).replaceFirst("") : object.sql;
+      if (!StoredCode.names(code, table.name())) {
+        continue;
       }
-      if (object.type.equals("trigger") && insertWithoutColumns.matcher(object.sql).find()) {
-        return Optional.of(
-            "the trigger " + object.name + " inserts into it without naming the columns");
+      String name = "the " + object.type + " " + object.name;
+      if (object.type.equals("trigger") && insertWithoutColumns.matcher(code).find()) {
+        return Optional.of(name + " inserts into it without naming the columns");
+      }
+      if (object.type.equals("table")) {
+        if (VIRTUAL.matcher(object.sql).find()) {
+          return Optional.of("the virtual table " + object.name + " has its columns from it");
+        }
+      } else if (StoredCode.hasStar(code)) {
+        return Optional.of(name + " selects * and would show the columns");
+      } else if (StoredCode.hasTableAfterIn(code, table.name())) {
+        return Optional.of(name + " asks for its rows with IN");
       }
     }
     return Optional.empty();
@@ -185,7 +205,8 @@ final class SqliteSchema extends SchemaReader {
         connection,
         "SELECT type, name, sql, tbl_name FROM "
             + NameFolding.quote(Dialect.SQLITE, schema)
-            + ".sqlite_schema WHERE type IN ('view', 'trigger') ORDER BY rowid",
+            + ".sqlite_schema WHERE type IN ('view', 'trigger', 'table') AND sql IS NOT NULL"
+            + " ORDER BY rowid",
         row -> new SchemaObject(text(row, 1), text(row, 2), text(row, 3), text(row, 4)));
   }
 
