@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -57,21 +58,25 @@ final class PreparationOptions {
       description = "write JSON to standard output, and what is for people to standard error")
   private boolean json;
 
-  /** Makes the plan, prints it, executes it unless it is a dry run. */
-  int run(PreparationPlan.Action action, boolean includeDependent, Console console)
+  /**
+   * Makes the plan, prints it, executes it unless it is a dry run.
+   *
+   * @param how options of the one command alone
+   */
+  int run(PreparationPlan.Action action, UnaryOperator<Preparation> how, Console console)
       throws IOException {
     String real = Drivers.unwatched(url);
     try (Connection connection = Drivers.connect(real, database)) {
       PrintWriter people = console.people(json);
       Preparation preparation =
-          Preparation.of(connection, real, LOCK_TIMEOUT)
-              .retryingFor(
-                  Duration.ofSeconds(maxWaitSeconds),
-                  line -> {
-                    people.println("  " + Printable.escape(line));
-                    people.flush();
-                  });
-      preparation = includeDependent ? preparation.includingDependent() : preparation;
+          how.apply(
+              Preparation.of(connection, real, LOCK_TIMEOUT)
+                  .retryingFor(
+                      Duration.ofSeconds(maxWaitSeconds),
+                      line -> {
+                        people.println("  " + Printable.escape(line));
+                        people.flush();
+                      }));
       List<String> names =
           tables.stream().flatMap(list -> Preparation.names(list).stream()).toList();
       PreparationPlan plan =
@@ -153,7 +158,7 @@ final class PreparationOptions {
         generator.writeEndObject();
       }
       generator.writeEndArray();
-      writeStrings(generator, "cleanUp", plan.cleanUp());
+      writeStrings(generator, "cleanUp", plan.atTheEnd());
       writeStrings(generator, "changed", result.changed());
       generator.writeArrayFieldStart("failed");
       for (PreparationResult.Failure failure : result.failed()) {

@@ -1,5 +1,6 @@
 package io.txwatch.cli;
 
+import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationPlan;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -42,8 +43,20 @@ final class PrepareCommand implements Callable<Integer> {
       })
   private boolean includeDependent;
 
+  @Option(
+      names = "--analyze",
+      description =
+          "take the optimizer's statistics of the prepared tables at the end (ANALYZE); compare with"
+              + " a database whose statistics were taken, too")
+  private boolean analyze;
+
   @Override
   public Integer call() throws IOException {
-    return options.run(PreparationPlan.Action.PREPARE, includeDependent, Console.of(spec));
+    return options.run(PreparationPlan.Action.PREPARE, this::set, Console.of(spec));
+  }
+
+  private Preparation set(Preparation preparation) {
+    Preparation chosen = includeDependent ? preparation.includingDependent() : preparation;
+    return analyze ? chosen.analyzing() : chosen;
   }
 }

@@ -34,6 +34,7 @@ final class UnprepareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    return options.run(PreparationPlan.Action.UNPREPARE, false, Console.of(spec));
+    return options.run(
+        PreparationPlan.Action.UNPREPARE, preparation -> preparation, Console.of(spec));
   }
 }

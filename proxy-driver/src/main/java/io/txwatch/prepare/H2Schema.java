@@ -236,6 +236,11 @@ final class H2Schema extends SchemaReader {
   }
 
   @Override
+  String analyze(TableInfo table) {
+    return "ANALYZE TABLE " + qualified(table);
+  }
+
+  @Override
   boolean ddlIsTransactional() {
     return false;
   }

@@ -698,6 +698,11 @@ final class MySqlSchema extends SchemaReader {
   }
 
   @Override
+  String analyze(TableInfo table) {
+    return "ANALYZE NO_WRITE_TO_BINLOG TABLE " + qualified(table);
+  }
+
+  @Override
   boolean ddlIsTransactional() {
     return false;
   }

@@ -12,14 +12,17 @@ import java.util.stream.Collectors;
 /**
  * What handles rows of a PostgreSQL table as a whole, and so would see columns that are added.
  *
- * <p>The catalog answers where it can: what depends on the table's row type ({@code pg_depend}), and
- * the expressions that are stored parsed (views, rules, WHEN of triggers, policies, constraints,
- * indexes, SQL-standard bodies), in which a whole row has that type. Bodies that are stored as text
- * are {@linkplain StoredCode searched}. Names that are put together at run time are not seen.
+ * <p>The catalog answers where it can: what depends on the table's row type ({@code pg_depend}),
+ * and the expressions that are stored parsed (views, rules, WHEN of triggers, policies,
+ * constraints, indexes, SQL-standard bodies), in which a whole row has that type. Bodies that are
+ * stored as text are {@linkplain StoredCode searched}. Names that are put together at run time are
+ * not seen.
  */
 final class PostgresDependents {
 
-  /** The table with what inherits from it, for the columns are added to all of them; their types. */
+  /**
+   * The table with what inherits from it, for the columns are added to all of them; their types.
+   */
   private static final String FAMILY =
       "WITH RECURSIVE family(oid) AS (SELECT ?::pg_catalog.regclass::oid"
           + " UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i"
@@ -117,8 +120,7 @@ final class PostgresDependents {
   static List<String> of(Connection connection, String table) throws SQLException {
     Set<String> found = new LinkedHashSet<>();
     for (String query : List.of(BY_TYPE, BY_EXPRESSION, RULES, PUBLICATIONS)) {
-      found.addAll(
-          SchemaReader.query(connection, query, row -> SchemaReader.text(row, 1), table));
+      found.addAll(SchemaReader.query(connection, query, row -> SchemaReader.text(row, 1), table));
     }
     record Code(String name, String kind, String body, List<String> tables) {}
     List<Code> triggers =
@@ -137,8 +139,7 @@ final class PostgresDependents {
           trigger.kind.equals("plpgsql")
               ? usesWholeRows(trigger.body)
                   || trigger.tables.stream()
-                      .anyMatch(
-                          t -> !t.isEmpty() && StoredCode.mayUseWholeRows(trigger.body, t))
+                      .anyMatch(t -> !t.isEmpty() && StoredCode.mayUseWholeRows(trigger.body, t))
               : !BY_COLUMN.matcher(trigger.body).matches();
       if (whole) {
         found.add(trigger.name);

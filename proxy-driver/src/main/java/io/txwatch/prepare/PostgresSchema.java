@@ -409,6 +409,11 @@ final class PostgresSchema extends SchemaReader {
   }
 
   @Override
+  String analyze(TableInfo table) {
+    return "ANALYZE " + qualified(table);
+  }
+
+  @Override
   boolean ddlIsTransactional() {
     return true;
   }
@@ -423,7 +428,9 @@ final class PostgresSchema extends SchemaReader {
   String lockNote(List<Step> steps) {
     return steps.stream().anyMatch(step -> step.work() == Step.Work.REWRITE)
         ? "rewrite: the table is written anew under ACCESS EXCLUSIVE: nobody reads or writes it"
-            + " meanwhile"
+            + " meanwhile; its size is known to the planner afterwards, also where no statistics were"
+            + " ever taken, so that plans can change, and with them what SERIALIZABLE locks and how"
+            + " often it aborts: --analyze takes all statistics"
         : "instant: the catalog alone changes, under ACCESS EXCLUSIVE";
   }
 }

@@ -47,18 +47,21 @@ public final class Preparation {
   private final SchemaReader reader;
   private final Pace pace;
   private final boolean includesDependent;
+  private final boolean analyzes;
 
   private Preparation(
       Connection connection,
       Database database,
       SchemaReader reader,
       Pace pace,
-      boolean includesDependent) {
+      boolean includesDependent,
+      boolean analyzes) {
     this.connection = connection;
     this.database = database;
     this.reader = reader;
     this.pace = pace;
     this.includesDependent = includesDependent;
+    this.analyzes = analyzes;
   }
 
   /**
@@ -78,7 +81,8 @@ public final class Preparation {
     SchemaReader reader = SchemaReaders.of(dialect, probe.database(), connection);
     connection.setAutoCommit(true);
     SchemaReader.run(connection, reader.bounds(lockTimeout, UNBOUNDED));
-    return new Preparation(connection, probe.database(), reader, Pace.once(lockTimeout), false);
+    return new Preparation(
+        connection, probe.database(), reader, Pace.once(lockTimeout), false, false);
   }
 
   /**
@@ -93,7 +97,8 @@ public final class Preparation {
         database,
         reader,
         new Pace(pace.lockWait(), patience, progress),
-        includesDependent);
+        includesDependent,
+        analyzes);
   }
 
   /**
@@ -101,7 +106,15 @@ public final class Preparation {
    * handle their rows as a whole: these will see the columns, and may fail or give something else.
    */
   public Preparation includingDependent() {
-    return new Preparation(connection, database, reader, pace, true);
+    return new Preparation(connection, database, reader, pace, true, analyzes);
+  }
+
+  /**
+   * The same, and at the end the optimizer's statistics are taken of the tables that were prepared:
+   * a table that was written anew has other ones than before.
+   */
+  public Preparation analyzing() {
+    return new Preparation(connection, database, reader, pace, includesDependent, true);
   }
 
   /** The DBMS. */
@@ -143,7 +156,17 @@ public final class Preparation {
         home().orElse(""),
         plans,
         missing,
-        action == Action.PREPARE ? List.of() : cleanUp(infos));
+        action == Action.PREPARE ? statistics(infos, plans) : cleanUp(infos));
+  }
+
+  private List<String> statistics(List<TableInfo> tables, List<TablePlan> plans) {
+    List<String> statements = new ArrayList<>();
+    for (int i = 0; analyzes && i < plans.size(); i++) {
+      if (plans.get(i).decision() == Decision.CHANGE) {
+        statements.add(reader.analyze(tables.get(i)));
+      }
+    }
+    return statements;
   }
 
   /** In each schema the sequence goes when no table that stays prepared needs it. */
@@ -266,7 +289,8 @@ public final class Preparation {
   private static String whole(List<String> dependents) {
     int more = dependents.size() - MAX_DEPENDENTS_NAMED;
     return "its rows are handled as a whole, and the columns would be seen, by "
-        + String.join(", ", dependents.subList(0, Math.min(dependents.size(), MAX_DEPENDENTS_NAMED)))
+        + String.join(
+            ", ", dependents.subList(0, Math.min(dependents.size(), MAX_DEPENDENTS_NAMED)))
         + (more > 0 ? " and " + more + " more" : "")
         + " (txwatch prepare --include-dependent prepares it all the same)";
   }
@@ -324,37 +348,38 @@ public final class Preparation {
       }
     }
     if (!lost) {
-      cleanUp(plan, failed);
+      finish(plan, failed);
     }
     return new PreparationResult(List.copyOf(changed), List.copyOf(failed));
   }
 
-  /** What was removed is planned; what a failed preparation left behind is found here. */
-  private void cleanUp(PreparationPlan plan, List<PreparationResult.Failure> failed)
+  /** What is left to do at the end, which is not done for a table that could not be changed. */
+  private void finish(PreparationPlan plan, List<PreparationResult.Failure> failed)
       throws SQLException {
     boolean preparing = plan.action() == Action.PREPARE;
-    if (failed.isEmpty() == preparing) {
-      return;
+    List<String> statements = new ArrayList<>();
+    if (preparing || failed.isEmpty()) {
+      statements.addAll(plan.atTheEnd());
     }
-    List<String> statements = plan.cleanUp();
-    if (preparing) {
+    if (preparing && !failed.isEmpty()) {
       Set<String> schemas = new LinkedHashSet<>();
       plan.tables().forEach(table -> schemas.add(table.schema()));
-      statements = new ArrayList<>();
       for (String schema : schemas) {
         if (tables(schema).stream().noneMatch(reader::isOurs)) {
           statements.addAll(reader.cleanUp(connection, schema));
         }
       }
     }
-    try {
-      SchemaReader.run(connection, statements);
-    } catch (SQLException e) {
-      failed.add(
-          new PreparationResult.Failure(
-              AuxiliaryColumns.SEQUENCE,
-              Failures.describe(e),
-              isUsable() ? PreparationResult.Left.AS_IT_WAS : PreparationResult.Left.UNKNOWN));
+    for (String sql : statements) {
+      try {
+        SchemaReader.run(connection, List.of(sql));
+      } catch (SQLException e) {
+        failed.add(
+            new PreparationResult.Failure(
+                sql,
+                Failures.describe(e),
+                isUsable() ? PreparationResult.Left.NOT_DONE : PreparationResult.Left.UNKNOWN));
+      }
     }
   }
 

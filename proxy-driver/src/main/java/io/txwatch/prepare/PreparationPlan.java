@@ -14,7 +14,8 @@ import java.util.stream.Collectors;
  * @param home the schema whose tables are named without it
  * @param tables each table that was asked for, in order
  * @param missing names that were asked for and stand for nothing
- * @param cleanUp what is removed at the end, once no table needs it
+ * @param atTheEnd what is done at the end: statistics taken, or what no table needs any more
+ *     removed
  */
 public record PreparationPlan(
     Action action,
@@ -22,7 +23,7 @@ public record PreparationPlan(
     String home,
     List<TablePlan> tables,
     List<String> missing,
-    List<String> cleanUp) {
+    List<String> atTheEnd) {
 
   /** The two ways. */
   public enum Action {
@@ -40,7 +41,7 @@ public record PreparationPlan(
 
   /** True if executing it changes something. */
   public boolean changesAnything() {
-    return !cleanUp.isEmpty() || tables.stream().anyMatch(t -> t.decision() == Decision.CHANGE);
+    return !atTheEnd.isEmpty() || tables.stream().anyMatch(t -> t.decision() == Decision.CHANGE);
   }
 
   /** The plan as people read it, SQL included, many lines; safe to print on a terminal. */
@@ -79,9 +80,9 @@ public record PreparationPlan(
                           + step.sql()
                           + ";"));
     }
-    if (!cleanUp.isEmpty()) {
+    if (!atTheEnd.isEmpty()) {
       lines.add("  at the end");
-      cleanUp.forEach(sql -> lines.add("    " + sql + ";"));
+      atTheEnd.forEach(sql -> lines.add("    " + sql + ";"));
     }
     List<TablePlan> done = with(Decision.NOTHING_TO_DO);
     if (!done.isEmpty()) {

@@ -16,6 +16,8 @@ public record PreparationResult(List<String> changed, List<Failure> failed) {
     AS_IT_WAS("is as it was"),
     /** It is half done. */
     PARTLY_DONE("is partly done: prepare goes on where it stopped, unprepare takes it back"),
+    /** Not a table but a statement at the end, which was not carried out. */
+    NOT_DONE("was not done"),
     /** It could not be read any more. */
     UNKNOWN("may be partly done: prepare goes on where it stopped, unprepare takes it back");
 
@@ -31,7 +33,7 @@ public record PreparationResult(List<String> changed, List<Failure> failed) {
     }
   }
 
-  /** A table, why it could not be changed, and how it was left. */
+  /** A table, or a statement at the end, why it could not be changed, and how it was left. */
   public record Failure(String table, String reason, Left left) {
 
     /** A table of which nothing was changed. */

@@ -140,6 +140,9 @@ abstract class SchemaReader {
    */
   void verify(Connection connection, TableInfo table) throws SQLException {}
 
+  /** The statement that takes the statistics of a table that the optimizer goes by. */
+  abstract String analyze(TableInfo table);
+
   /** True if DDL is part of transactions, so that a table's statements are run in one. */
   abstract boolean ddlIsTransactional();
 

@@ -176,7 +176,9 @@ final class SqliteSchema extends SchemaReader {
                 + "[\"`\\]]?\\s+(?:as\\s+\\S+\\s+)?(values|select|with)\\b");
     for (SchemaObject object : objects(connection, table.schema())) {
       String code =
-          object.type.equals("trigger") ? BEFORE_BODY.matcher(object.sql).replaceFirst("") : object.sql;
+          object.type.equals("trigger")
+              ? BEFORE_BODY.matcher(object.sql).replaceFirst("")
+              : object.sql;
       if (!StoredCode.names(code, table.name())) {
         continue;
       }
@@ -266,6 +268,11 @@ final class SqliteSchema extends SchemaReader {
   @Override
   int rowsPerSecond(Step.Work work) {
     return 200_000;
+  }
+
+  @Override
+  String analyze(TableInfo table) {
+    return "ANALYZE " + qualified(table);
   }
 
   @Override

@@ -17,7 +17,9 @@ final class StoredCode {
   /** A star that stands for columns, which a product's or {@code count(*)}'s does not. */
   private static final Pattern STAR =
       Pattern.compile(
-          "(?i)(?:\\b(?:select|distinct|all|returning)\\b|[,.])" + GAP + "\\*|\\bdistinct\\s+on\\b");
+          "(?i)(?:\\b(?:select|distinct|all|returning)\\b|[,.])"
+              + GAP
+              + "\\*|\\bdistinct\\s+on\\b");
 
   private static final Pattern NATURAL = Pattern.compile("(?i)\\bnatural\\b");
 
@@ -36,10 +38,45 @@ final class StoredCode {
   /** Words after a table's name that are no alias of it. */
   private static final Set<String> NO_ALIAS =
       Set.of(
-          "", "as", "cross", "default", "do", "end", "except", "exception", "fetch", "for", "full",
-          "group", "having", "if", "inner", "intersect", "into", "join", "left", "limit", "loop",
-          "natural", "offset", "on", "order", "overriding", "returning", "right", "select", "set",
-          "tablesample", "then", "union", "using", "values", "when", "where", "window", "with");
+          "",
+          "as",
+          "cross",
+          "default",
+          "do",
+          "end",
+          "except",
+          "exception",
+          "fetch",
+          "for",
+          "full",
+          "group",
+          "having",
+          "if",
+          "inner",
+          "intersect",
+          "into",
+          "join",
+          "left",
+          "limit",
+          "loop",
+          "natural",
+          "offset",
+          "on",
+          "order",
+          "overriding",
+          "returning",
+          "right",
+          "select",
+          "set",
+          "tablesample",
+          "then",
+          "union",
+          "using",
+          "values",
+          "when",
+          "where",
+          "window",
+          "with");
 
   private StoredCode() {}
 

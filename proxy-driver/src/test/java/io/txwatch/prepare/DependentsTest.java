@@ -243,7 +243,9 @@ class DependentsTest {
     try (Shop shop = Shop.empty(ServerKind.H2)) {
       shop.run(
           "CREATE TABLE t (id INT PRIMARY KEY)",
-          "CREATE TRIGGER w BEFORE UPDATE ON t FOR EACH ROW CALL '" + Counting.class.getName() + "'");
+          "CREATE TRIGGER w BEFORE UPDATE ON t FOR EACH ROW CALL '"
+              + Counting.class.getName()
+              + "'");
       assertThat(plan(shop, "t").note()).contains("handled as a whole", "trigger W");
     }
   }

@@ -28,7 +28,8 @@ class PreparationHazardsTest {
           "CREATE TRIGGER keep BEFORE UPDATE ON stock FOR EACH ROW EXECUTE FUNCTION keep()",
           "INSERT INTO stock VALUES (1, 1)");
       assertThat(shop.preparation().planPrepare(List.of("stock")).describe())
-          .contains("left alone: stock: its rows are handled as a whole", "trigger keep on table stock");
+          .contains(
+              "left alone: stock: its rows are handled as a whole", "trigger keep on table stock");
       shop.prepare();
       shop.run("UPDATE stock SET n = 2");
       assertThat(shop.rows("SELECT id, n FROM audit")).containsExactly("1|1");

@@ -245,6 +245,30 @@ class PreparationTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void statisticsAreTakenIfWanted(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind)) {
+      Preparation preparation = shop.preparation().analyzing();
+      PreparationPlan plan = preparation.planPrepare(List.of("account", "log"));
+      assertThat(plan.describe()).contains("at the end", "ANALYZE");
+      assertThat(preparation.execute(plan).failed()).isEmpty();
+      if (kind == ServerKind.POSTGRESQL) {
+        assertThat(shop.rows("SELECT tablename FROM pg_stats WHERE attname = 'owner'"))
+            .containsExactly("account");
+      }
+      assertThat(preparation.planPrepare(List.of("account")).changesAnything()).isFalse();
+    }
+  }
+
+  @Test
+  void postgresPlanSaysThatPlansCanChange() throws Exception {
+    try (Shop shop = Shop.open(ServerKind.POSTGRESQL)) {
+      assertThat(shop.preparation().planPrepare(List.of()).describe())
+          .contains("how often it aborts", "--analyze");
+    }
+  }
+
   @Test
   void postgresNamesAreFoldedAndCutAsPostgresDoes() throws Exception {
     try (Shop shop = Shop.empty(ServerKind.POSTGRESQL)) {

@@ -20,8 +20,13 @@ public final class Databases {
 
   private Databases() {}
 
-  /** The URL of a fresh database with a workload's tables. */
-  static String create(ServerKind kind, Workload workload, boolean prepared, long seed)
+  /**
+   * The URL of a fresh database with a workload's tables.
+   *
+   * @param analyzed whether statistics are taken of them
+   */
+  static String create(
+      ServerKind kind, Workload workload, boolean prepared, long seed, boolean analyzed)
       throws SQLException {
     giveMemory(kind);
     String url = TestServers.freshDatabase(kind);
@@ -31,19 +36,21 @@ public final class Databases {
     if (prepared) {
       prepare(url);
     }
-    try (Connection connection = DriverManager.getConnection(url)) {
-      analyze(connection, kind);
+    if (analyzed) {
+      try (Connection connection = DriverManager.getConnection(url)) {
+        analyze(connection, kind);
+      }
     }
     return url;
   }
 
   /** The URL of a fresh database for each variant, in their order. */
   static List<String> createEach(
-      ServerKind kind, WorkloadKind workload, List<Variant> variants, long seed)
+      ServerKind kind, WorkloadKind workload, List<Variant> variants, long seed, boolean analyzed)
       throws SQLException {
     List<String> urls = new ArrayList<>();
     for (Variant variant : variants) {
-      urls.add(create(kind, workload.create(), variant.isPrepared(), seed));
+      urls.add(create(kind, workload.create(), variant.isPrepared(), seed, analyzed));
     }
     return urls;
   }

@@ -22,6 +22,7 @@ import java.util.Random;
  * @param clients how many connections each has
  * @param placement of the application and of the server
  * @param jvmOptions for the workers' JVMs
+ * @param analyzed whether statistics are taken of the tables beforehand
  */
 record Interleaving(
     double seconds,
@@ -29,7 +30,8 @@ record Interleaving(
     double warmUp,
     int clients,
     Placement placement,
-    List<String> jvmOptions) {
+    List<String> jvmOptions,
+    boolean analyzed) {
 
   /** What the databases hold and the clients do is a function of it. */
   static final long SEED = 20_261_101;
@@ -53,7 +55,7 @@ record Interleaving(
     Map<Variant, List<Slice>> slices = new EnumMap<>(Variant.class);
     List<WorkerProcess> workers = new ArrayList<>();
     try {
-      List<String> urls = Databases.createEach(kind, workload, variants, SEED);
+      List<String> urls = Databases.createEach(kind, workload, variants, SEED, analyzed);
       placement.placeServers();
       for (int i = 0; i < variants.size(); i++) {
         WorkerProcess worker =

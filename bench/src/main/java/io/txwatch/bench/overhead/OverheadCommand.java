@@ -70,6 +70,13 @@ public final class OverheadCommand implements Callable<Integer> {
       defaultValue = "1000")
   private int growth = 1_000;
 
+  @Option(
+      names = "--no-statistics",
+      description =
+          "take no statistics of the tables (PostgreSQL): then what a plan goes by differs between raw"
+              + " tables and prepared ones, which were written anew")
+  private boolean noStatistics;
+
   @Mixin private Output output = new Output();
 
   @Override
@@ -94,14 +101,17 @@ public final class OverheadCommand implements Callable<Integer> {
                 + " what it costs before that, the benchmark `startup` tells. All databases fit in"
                 + " the server's memory (1 GiB of PostgreSQL's shared buffers, of MariaDB's buffer"
                 + " pool). %s Ratios are to raw in the same round: their median, and between what it lies"
-                + " with a confidence of 95 %%.%n%n",
+                + " with a confidence of 95 %%. Aborted are transactions that the DBMS rolled back,"
+                + " as for a deadlock or because they cannot be serialized; they are run"
+                + " again.%s%n%n",
             rounds,
             number(seconds),
             number(warmUp),
-            placement.describe()));
+            placement.describe(),
+            noStatistics ? " No statistics were taken of the tables." : ""));
     for (int count : clients) {
       Interleaving interleaving =
-          new Interleaving(seconds, rounds, warmUp, count, placement, jvmOptions);
+          new Interleaving(seconds, rounds, warmUp, count, placement, jvmOptions, !noStatistics);
       String many = count == 1 ? "one client" : count + " clients";
       for (ServerKind kind : servers) {
         for (WorkloadKind workload : kinds) {
@@ -158,11 +168,13 @@ public final class OverheadCommand implements Callable<Integer> {
             "server",
             "raw ÷ this",
             "95 %",
-            "retries");
+            "aborted",
+            "of all, %");
     List<Slice> raw = slices.getOrDefault(Variant.RAW, List.of());
     slices.forEach(
         (variant, own) -> {
           Latencies latencies = new Latencies();
+          long aborted = own.stream().mapToLong(Slice::retries).sum();
           own.forEach(slice -> latencies.add(slice.latencies()));
           Median ratio = ratio(own, raw, Slice::throughput);
           Median processors = ratio(raw, own, Slice::processorSeconds);
@@ -178,7 +190,8 @@ public final class OverheadCommand implements Callable<Integer> {
               text("%.0f", 1e6 * median(own, slice -> slice.server() / slice.transactions())),
               text("%.2f", processors.middle()),
               interval(processors),
-              Long.toString(own.stream().mapToLong(Slice::retries).sum()));
+              Long.toString(aborted),
+              text("%.2f", 100.0 * aborted / Math.max(1, aborted + latencies.total())));
         });
     return table;
   }

@@ -96,7 +96,7 @@ public final class StatementsCommand implements Callable<Integer> {
       ServerKind kind, WorkloadKind workload, List<Variant> chosen, Placement placement)
       throws IOException, SQLException {
     Path directory = Files.createTempDirectory("txwatch-bench");
-    List<String> urls = Databases.createEach(kind, workload, chosen, Interleaving.SEED);
+    List<String> urls = Databases.createEach(kind, workload, chosen, Interleaving.SEED, true);
     placement.placeServers();
     placement.placeThisProcess();
     List<Seat> seats = new ArrayList<>();

@@ -19,7 +19,7 @@ final class Subjects {
   @Option(
       names = "--workload",
       split = ",",
-      description = "tpcc, kv-50, kv-95; if not given: all, of statements tpcc")
+      description = "tpcc, kv-50, kv-95, sibench; if not given: all, of statements tpcc")
   private List<String> workloads = List.of();
 
   @Option(

@@ -24,6 +24,13 @@ public enum WorkloadKind {
     Workload create() {
       return new KeyValue(95);
     }
+  },
+  /** Reads of all rows beside updates of one, at SERIALIZABLE: what is aborted counts. */
+  SIBENCH("SIBench, SERIALIZABLE") {
+    @Override
+    Workload create() {
+      return new SiBench();
+    }
   };
 
   private final String title;

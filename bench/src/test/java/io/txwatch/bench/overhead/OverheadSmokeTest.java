@@ -31,7 +31,7 @@ class OverheadSmokeTest {
     "H2, KV_50, OFF"
   })
   void workloads(ServerKind kind, WorkloadKind workload, Variant variant) throws Exception {
-    String url = Databases.create(kind, workload.create(), variant.isPrepared(), 1);
+    String url = Databases.create(kind, workload.create(), variant.isPrepared(), 1, true);
 
     try (Load load = new Load(variant, workload.create(), url, 2, 1)) {
       assertThat(load.run(100).transactions()).isPositive();
@@ -45,7 +45,7 @@ class OverheadSmokeTest {
       names = {"RAW", "INLINE_NONE"})
   void everyTransactionOfTpcC(Variant variant) throws Exception {
     TpcC workload = new TpcC();
-    String url = Databases.create(ServerKind.H2, workload, variant.isPrepared(), 1);
+    String url = Databases.create(ServerKind.H2, workload, variant.isPrepared(), 1, true);
     TpcCInputs inputs = new TpcCInputs(new java.util.Random(1), 1);
 
     try (var connection = variant.open(url)) {
@@ -68,7 +68,7 @@ class OverheadSmokeTest {
   @Test
   void workersTakeTurns(@TempDir Path logs) throws Exception {
     Map<Variant, List<Slice>> slices =
-        new Interleaving(0.05, 2, 0.05, 1, Placement.SHARED, List.of())
+        new Interleaving(0.05, 2, 0.05, 1, Placement.SHARED, List.of(), true)
             .run(
                 ServerKind.POSTGRESQL,
                 WorkloadKind.KV_50,
