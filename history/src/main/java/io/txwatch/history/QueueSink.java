@@ -10,6 +10,7 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -66,6 +67,9 @@ public final class QueueSink implements EventSink {
 
   private static final long CLOSE_MILLIS = 5_000;
 
+  /** For so long of that events are still delivered; then the consumers are closed. */
+  private static final long DELIVER_MILLIS = 3_500;
+
   /** After so many faults outside of the consumers nothing is delivered any more. */
   private static final int MAX_FAULTS = 16;
 
@@ -103,6 +107,9 @@ public final class QueueSink implements EventSink {
   private final LongAdder droppedUntraced = new LongAdder();
   private volatile boolean late;
   private volatile boolean closed;
+
+  /** When events are delivered no more, by {@link System#nanoTime}; only if it is closed. */
+  private volatile long deliverUntil;
 
   private final List<EventSink> consumers;
   private final Map<EventSink, Long> failures = new HashMap<>();
@@ -277,7 +284,10 @@ public final class QueueSink implements EventSink {
    */
   @Override
   public void close() {
-    closed = true;
+    if (!closed) {
+      deliverUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DELIVER_MILLIS);
+      closed = true;
+    }
     LockSupport.unpark(thread);
     if (thread == Thread.currentThread()) {
       return;
@@ -314,6 +324,10 @@ public final class QueueSink implements EventSink {
         report("events are not analysed or written any more, after repeated faults");
       }
     }
+    int left = queue.size();
+    if (left > 0) {
+      leave(left);
+    }
     for (EventSink consumer : consumers) {
       try {
         consumer.close();
@@ -340,7 +354,7 @@ public final class QueueSink implements EventSink {
     while (true) {
       boolean last = closed;
       long delivered = drain();
-      if (last && delivered == 0) {
+      if (last && (delivered == 0 || isTooLate())) {
         break;
       } else if (last) {
         continue;
@@ -352,6 +366,17 @@ public final class QueueSink implements EventSink {
               : isFilling(delivered) ? SHORT_PAUSE : PAUSE;
       LockSupport.parkNanos(this, pause);
     }
+  }
+
+  /** True if what still waits after the end must be left: consumers have to close in time. */
+  private boolean isTooLate() {
+    return closed && System.nanoTime() - deliverUntil > 0;
+  }
+
+  /** Reports what was left because there was no time. */
+  private void leave(int events) {
+    complaints.accept("closed before " + events + " events were analysed or written");
+    deliver(overflow(0, 0, events));
   }
 
   /** True if so many events at once say that the queue begins to fill. */
@@ -371,6 +396,9 @@ public final class QueueSink implements EventSink {
       }
       deliver(event);
       delivered++;
+      if (isTooLate()) {
+        return delivered;
+      }
       if (delivered % POLITE == 0 && !isFilling(delivered)) {
         Thread.yield();
       }

@@ -201,7 +201,7 @@ final class TcpSink implements EventSink {
                 + "); what happens waits for it, up to txwatch.buffer");
       } catch (InterruptedException e) {
         return;
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) { // without memory, too, it goes on when there is some
         complaints.accept(address + ": a fault of txwatch, it goes on: " + e);
       } finally {
         link = null;
@@ -244,7 +244,7 @@ final class TcpSink implements EventSink {
       socket.setSoTimeout(Frames.SILENCE_MILLIS);
       Socket spoken = tls == null ? socket : Tls.over(socket, tls, address);
       return new Link(socket, spoken);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       socket.close();
       throw e;
     }
@@ -383,7 +383,7 @@ final class TcpSink implements EventSink {
             backlog.acknowledged(answer.getAck().getThrough());
           }
         }
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         // The sender finds it broken, and connects anew.
       }
       broken = true;

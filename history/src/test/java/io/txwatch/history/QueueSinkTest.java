@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -133,6 +134,34 @@ class QueueSinkTest {
         .contains(new Event.SessionClosed(1))
         .filteredOn(e -> e instanceof Event.Gap gap && gap.reason() == GapReason.OVERFLOW)
         .hasSize(1);
+  }
+
+  @Test
+  void whatCannotBeDeliveredInTimeIsLeftSoThatConsumersAreClosed() throws Exception {
+    List<Event> seen = new ArrayList<>();
+    CountDownLatch consumerClosed = new CountDownLatch(1);
+    EventSink slow =
+        new EventSink() {
+          @Override
+          public void accept(Event event) {
+            seen.add(event);
+            LockSupport.parkNanos(5_000_000);
+          }
+
+          @Override
+          public void close() {
+            consumerClosed.countDown();
+          }
+        };
+    QueueSink queue = new QueueSink(1 << 12, List.of(slow), complaints::add);
+    for (int i = 0; i < 4_000; i++) {
+      queue.accept(new Event.SessionClosed(i));
+    }
+    queue.close();
+    assertThat(consumerClosed.getCount()).isZero();
+    assertThat(complaints).hasSize(1);
+    assertThat(complaints.get(0)).contains("closed before");
+    assertThat(seen.get(seen.size() - 1)).isInstanceOf(Event.Gap.class);
   }
 
   @Test

@@ -90,6 +90,9 @@ final class VersionSetBudget {
       return;
     }
     long cost = Math.max(rows * LEAST_PER_ROW, Math.min(rows * MOST_PER_ROW, nanos));
+    if (costs.size() >= SideReadMemory.MAX_TABLES) { // names that come and go
+      costs.clear();
+    }
     costs.put(table, cost);
     long now = clock.getAsLong();
     saved.updateAndGet(before -> new Saved(before.until(now) - cost, now));
