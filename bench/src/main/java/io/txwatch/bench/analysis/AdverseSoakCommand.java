@@ -211,7 +211,7 @@ public final class AdverseSoakCommand implements Callable<Integer> {
     output.write(
         String.format(
             Locale.ROOT,
-            "%s%n%n%s operations of an application in a heap of 128 MB: four workers on H2 in memory,"
+            "%s%n%n%s operations (rows read or written) of an application in a heap of 128 MB: four workers on H2 in memory,"
                 + " two of them watched with the analyzer in the process, two with one analyzer"
                 + " beside it, `serve`, in 128 MB, too. The whole time a transaction of each kind"
                 + " stays open that has read a row. %s%s The shared analyzer is killed (SIGKILL)"
