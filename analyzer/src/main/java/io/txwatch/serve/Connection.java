@@ -13,9 +13,11 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
@@ -28,22 +30,29 @@ import javax.net.ssl.SSLSocket;
  */
 final class Connection {
 
-  private static final int HANDSHAKE_MILLIS = 5_000;
   private static final long ACK_ANYWAY_MILLIS = 5_000;
 
   /** Who guesses at tokens is let wait. */
   private static final long WRONG_TOKEN_MILLIS = 200;
 
+  /** Bytes of a frame that are read at once. */
+  private static final int PIECE_BYTES = 1 << 16;
+
+  /** A frame that arrives more slowly, once it has had its time of silence, is given up. */
+  private static final long MIN_BYTES_PER_SECOND = 1 << 16;
+
   private final Socket socket;
   private final Intake intake;
+  private final ArrivingFrames arriving;
   private final RareLines lines;
-  private final Consumer<Connection> over;
+  private final Predicate<Connection> mayComeIn;
   private final String from;
 
   /** Kept by the thread that analyses. */
   @org.jspecify.annotations.Nullable Client client;
 
-  private boolean letIn;
+  private volatile boolean letIn;
+  private volatile boolean cutByUs;
   private boolean inFrame;
   private boolean welcomed;
   private boolean announce;
@@ -53,11 +62,20 @@ final class Connection {
   private boolean toWrite;
   private boolean closed;
 
-  Connection(Socket socket, Intake intake, RareLines lines, Consumer<Connection> over) {
+  /**
+   * @param mayComeIn is called when the client has shown its token: whether there is room for it
+   */
+  Connection(
+      Socket socket,
+      Intake intake,
+      ArrivingFrames arriving,
+      RareLines lines,
+      Predicate<Connection> mayComeIn) {
     this.socket = socket;
     this.intake = intake;
+    this.arriving = arriving;
     this.lines = lines;
-    this.over = over;
+    this.mayComeIn = mayComeIn;
     this.from = String.valueOf(socket.getRemoteSocketAddress()).replaceFirst("^[^/]*/", "");
   }
 
@@ -66,9 +84,21 @@ final class Connection {
     return from;
   }
 
-  /** Starts reading. */
-  void start(ServerOptions options) {
-    daemon("txwatch-client", () -> run(options));
+  /**
+   * Starts reading.
+   *
+   * @param over is called at the end, with whether the client had been let in
+   */
+  void start(ServerOptions options, BiConsumer<Connection, Boolean> over) {
+    daemon(
+        "txwatch-client",
+        () -> {
+          try {
+            run(options);
+          } finally {
+            over.accept(this, letIn);
+          }
+        });
   }
 
   private static void daemon(String name, Runnable body) {
@@ -82,7 +112,6 @@ final class Connection {
     boolean torn = false;
     try {
       socket.setTcpNoDelay(true);
-      socket.setSoTimeout(HANDSHAKE_MILLIS);
       Socket spoken = options.tls().isEmpty() ? socket : secure(options.tls().get());
       InputStream in = spoken.getInputStream();
       OutputStream out = spoken.getOutputStream();
@@ -91,14 +120,14 @@ final class Connection {
       }
       socket.setSoTimeout((int) options.silence().toMillis());
       daemon("txwatch-acks", () -> write(out));
-      bye = read(in);
+      bye = read(in, options.silence().toNanos());
     } catch (EOFException e) {
       torn = true;
     } catch (SocketTimeoutException e) {
       lines.say(from + ": silent for too long, closed");
     } catch (IOException e) {
       // A client that is killed is often a reset connection; one that talks nonsense is told of.
-      if (!letIn || !(e instanceof java.net.SocketException)) {
+      if (!cutByUs && (!letIn || !(e instanceof java.net.SocketException))) {
         lines.say(from + ": closed: " + e.getMessage());
       }
       torn = inFrame;
@@ -108,8 +137,8 @@ final class Connection {
       lines.say(from + ": a fault of txwatch, closed: " + e);
     } finally {
       cut();
+      arriving.remove(this);
       leave(bye, torn);
-      over.accept(this);
     }
   }
 
@@ -142,6 +171,10 @@ final class Connection {
           out, hello.getToken().isEmpty() ? "it asks for a token (txwatch.token)" : "wrong token");
       return false;
     }
+    if (!mayComeIn.test(this)) {
+      refuse(out, "it has as many clients as it takes");
+      return false;
+    }
     letIn = true;
     intake.put(new Message.Arrived(this, hello.getClient(), RareLines.printable(hello.getName())));
     return true;
@@ -157,18 +190,22 @@ final class Connection {
   }
 
   /** Reads until the client says bye (true) or just ends (false). */
-  private boolean read(InputStream in) throws IOException, InterruptedException {
+  private boolean read(InputStream in, long silenceNanos)
+      throws IOException, InterruptedException {
     while (true) {
       int length = Frames.readLength(in, Frames.LONGEST);
       if (length < 0) {
         return false;
       }
+      inFrame = true;
+      byte[] body = arrive(in, length, silenceNanos);
+      inFrame = false;
+      // Only a frame that is here takes room: one that is awaited would keep out all others.
       int weight = intake.reserve(length);
+      arriving.remove(this);
       boolean handedOn = false;
       try {
-        inFrame = true;
-        Frame frame = Frames.readBody(in, length);
-        inFrame = false;
+        Frame frame = Frames.parse(body);
         if (frame.hasBye()) {
           return true;
         }
@@ -180,6 +217,41 @@ final class Connection {
           intake.release(weight);
         }
       }
+    }
+  }
+
+  /** Reads a frame's body, taking memory as it arrives. */
+  private byte[] arrive(InputStream in, int length, long silenceNanos) throws IOException {
+    long begun = System.nanoTime();
+    byte[] body = new byte[0];
+    int arrived = 0;
+    while (arrived < length) {
+      if (arrived == body.length) {
+        int larger = Math.min(length, Math.max(PIECE_BYTES, 2 * body.length));
+        take(larger - body.length);
+        body = Arrays.copyOf(body, larger);
+      }
+      int more = in.read(body, arrived, Math.min(PIECE_BYTES, body.length - arrived));
+      if (more < 0) {
+        throw new EOFException("the link was cut within a frame");
+      }
+      arrived += more;
+      long lateNanos = System.nanoTime() - begun - silenceNanos;
+      if (arrived < length
+          && lateNanos > 0
+          && arrived < lateNanos / 1_000_000_000.0 * MIN_BYTES_PER_SECOND) {
+        throw new IOException("a frame of " + length + " bytes arrives too slowly");
+      }
+    }
+    return body;
+  }
+
+  private void take(int bytes) throws IOException {
+    Connection largest = arriving.add(this, bytes);
+    if (largest == this) {
+      throw new IOException("too many large frames arrive at once");
+    } else if (largest != null) {
+      largest.cut("too many large frames arrive at once");
     }
   }
 
@@ -239,6 +311,13 @@ final class Connection {
     epoch = newest;
     toWrite = true;
     notifyAll();
+  }
+
+  /** Ends it at once, and reports why. */
+  void cut(String reason) {
+    cutByUs = true;
+    lines.say(from + ": closed: " + reason);
+    cut();
   }
 
   /** Ends it at once. */

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bounded way into the analysis: so many messages, and so many bytes in them. A connection asks
- * for the room of a frame before it reads it; while there is none it does not read.
+ * The bounded way into the analysis: so many messages, and so many bytes in them. A connection that
+ * has read a frame waits for its room before it reads the next one.
  */
 final class Intake {
 

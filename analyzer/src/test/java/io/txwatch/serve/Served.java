@@ -41,6 +41,11 @@ final class Served implements AutoCloseable, ServerListener {
     return new Served(0, null, ServerOptions.GRACE, silence, Optional.empty());
   }
 
+  /** The same by TLS. */
+  static Served impatient(Duration silence, SSLContext tls) throws IOException {
+    return new Served(0, null, ServerOptions.GRACE, silence, Optional.of(tls));
+  }
+
   Served(@Nullable Path history, Duration grace) throws IOException {
     this(0, history, grace);
   }

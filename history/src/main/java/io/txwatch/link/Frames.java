@@ -159,6 +159,15 @@ public final class Frames {
     if (body.length < length) {
       throw new EOFException("the link was cut within a frame");
     }
+    return parse(body);
+  }
+
+  /**
+   * The frame of these bytes.
+   *
+   * @throws IOException if they are none
+   */
+  public static Frame parse(byte[] body) throws IOException {
     try {
       return Frame.parseFrom(body);
     } catch (InvalidProtocolBufferException e) {
