@@ -190,8 +190,7 @@ final class Connection {
   }
 
   /** Reads until the client says bye (true) or just ends (false). */
-  private boolean read(InputStream in, long silenceNanos)
-      throws IOException, InterruptedException {
+  private boolean read(InputStream in, long silenceNanos) throws IOException, InterruptedException {
     while (true) {
       int length = Frames.readLength(in, Frames.LONGEST);
       if (length < 0) {

@@ -28,6 +28,7 @@ final class Door {
 
   /** Bytes that frames may hold while they arrive. */
   private static final long MAX_ARRIVING_BYTES = 32L << 20;
+
   private static final long AFTER_A_FAULT_MILLIS = 100;
 
   private final ServerOptions options;

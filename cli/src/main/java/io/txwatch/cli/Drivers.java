@@ -15,6 +15,7 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.ServiceLoader;
 import java.util.logging.Logger;
@@ -63,10 +64,10 @@ final class Drivers {
               + " or --driver-path JAR");
     }
     try {
-      return DriverManager.getConnection(real, options.credentials());
+      return open(real, options);
     } catch (SQLException e) {
       throw CommandException.unreachable(
-          "cannot connect to " + shown(real) + ": " + firstLine(e.getMessage()));
+          "cannot connect to " + shown(real) + ": " + ConnectFailure.describe(real, e));
     } catch (LinkageError e) {
       throw CommandException.badInput(
           "the JDBC driver lacks the class "
@@ -82,18 +83,32 @@ final class Drivers {
    * @throws SQLException what the driver says; it may mean something to who knows the DBMS
    */
   static Connection again(String url, DatabaseOptions options) throws SQLException {
-    return DriverManager.getConnection(unwatched(url), options.credentials());
+    return open(unwatched(url), options);
+  }
+
+  private static Connection open(String url, DatabaseOptions options) throws SQLException {
+    Properties credentials = options.credentials();
+    try {
+      return DriverManager.getConnection(url, credentials);
+    } catch (SQLException e) {
+      Optional<String> plain = ConnectFailure.withoutTls(url, e);
+      if (plain.isEmpty()) {
+        throw e;
+      }
+      return DriverManager.getConnection(plain.get(), credentials);
+    }
   }
 
   /** Makes the drivers for a URL known to {@link DriverManager}. */
   static void register(String url, List<Path> driverPath) {
-    List<Path> jars = new ArrayList<>(nestedFor(url));
+    List<Path> jars = new ArrayList<>();
     for (Path jar : driverPath) {
       if (!Files.isReadable(jar)) {
         throw CommandException.badInput("--driver-path: no such file: " + jar);
       }
       jars.add(jar);
     }
+    jars.addAll(nestedFor(url)); // behind those of the user, whose own driver is preferred
     if (jars.isEmpty()) {
       return;
     }

@@ -177,7 +177,8 @@ final class FuzzCommand implements Callable<Integer> {
                           "no statements can be made for this database, or for its sql_mode"));
       Territory.requireEmpty(keep, Drivers.shown(real));
       Dbms dbms = Dbms.of(real, target -> Drivers.again(target, database));
-      Territory.requireRights(dbms, Drivers.shown(real));
+      Territory.requireRights(dbms, Drivers.shown(real))
+          .ifPresent(note -> console.note("txwatch: " + note));
       return run(console, dbms, grammar);
     } catch (UnsupportedDbmsException e) {
       throw CommandException.badInput(Objects.requireNonNull(e.getMessage()));

@@ -22,6 +22,7 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,7 +43,9 @@ import picocli.CommandLine.Spec;
     name = "replay",
     description = {
       "Runs cases on a database and prints what came of every statement.",
-      "A case works in a schema, database or file of its own, which is dropped afterwards."
+      "A case works in a schema, database or file of its own, which is dropped afterwards. But it",
+      "is SQL that is executed as it is, and can do whatever the user may do: read a case before",
+      "you run it. A database that holds tables is refused unless --allow-any-database is given."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -107,6 +110,13 @@ final class ReplayCommand implements Callable<Integer> {
           "what isorel holds a level to: the DBMS's promise, or Adya's definition (default: dbms)")
   private Judge judge = Judge.DBMS;
 
+  @Option(
+      names = "--allow-any-database",
+      description =
+          "run the cases also in a database that holds somebody's tables; a case is SQL and can"
+              + " change or drop them")
+  private boolean allowAnyDatabase;
+
   @Mixin private CommonOptions common = new CommonOptions();
 
   @Override
@@ -123,9 +133,13 @@ final class ReplayCommand implements Callable<Integer> {
           "an H2 database without a name is each connection's own: give it one, jdbc:h2:mem:cases");
     }
     int code = ExitCode.CLEAN;
-    try {
-      Drivers.connect(real, database).close(); // for its clear errors
+    try (Connection keep = Drivers.connect(real, database)) {
+      if (!allowAnyDatabase) {
+        requireEmpty(keep, Drivers.shown(real));
+      }
       Dbms dbms = Dbms.of(real, target -> Drivers.again(target, database));
+      Territory.requireRights(dbms, Drivers.shown(real))
+          .ifPresent(note -> console.note("txwatch: " + note));
       for (int i = 0; i < cases.size(); i++) {
         IsolationLevel level = level(dbms, files.get(i), cases.get(i));
         if (replay(console, dbms, files.get(i), cases.get(i), level, judges)) {
@@ -138,6 +152,15 @@ final class ReplayCommand implements Callable<Integer> {
       throw CommandException.unreachable(Drivers.shown(real) + ": " + e.getMessage());
     }
     return code;
+  }
+
+  private static void requireEmpty(Connection connection, String shown) throws SQLException {
+    try {
+      Territory.requireEmpty(connection, shown);
+    } catch (CommandException e) {
+      throw CommandException.badInput(
+          e.getMessage() + " (--allow-any-database: a case is SQL that is executed as it is)");
+    }
   }
 
   private static TestCase read(Path file) throws IOException {

@@ -8,11 +8,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where {@code fuzz} may work: in a database that holds nobody's tables, as a user who may make
- * room there. It makes a mess of a server, and may bring it down.
+ * Where {@code fuzz} and {@code replay} may work: in a database that holds nobody's tables, as a
+ * user who may make room there. It makes a mess of a server, and may bring it down.
  */
 final class Territory {
 
@@ -67,14 +68,16 @@ final class Territory {
    * Looks whether the user may do what a campaign does.
    *
    * @param shown the URL, for people
+   * @return what people should know of how waits are found out; empty if nothing
    * @throws CommandException if not
    */
-  static void requireRights(Dbms dbms, String shown) {
+  static Optional<String> requireRights(Dbms dbms, String shown) {
     try (Workspace workspace = dbms.newWorkspace();
         Connection session = workspace.connect();
         WaitMonitor monitor = workspace.newMonitor()) {
       monitor.sessionOf(session);
       monitor.waiting();
+      return monitor.note();
     } catch (SQLException e) {
       throw CommandException.unreachable(
           shown

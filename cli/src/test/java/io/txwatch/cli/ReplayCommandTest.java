@@ -9,6 +9,10 @@ import io.txwatch.servers.TestServers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -113,6 +117,27 @@ class ReplayCommandTest {
     assertThat(byAdya.code()).as(byAdya.out()).isEqualTo(ExitCode.ANOMALIES);
     assertThat(byAdya.out())
         .contains("isorel: violation, LOST_UPDATE of T1, T2, which PL-2.99 rules out");
+  }
+
+  @Test
+  void aDatabaseWithTablesIsRefusedUnlessAnyIsAllowed() throws Exception {
+    for (ServerKind kind : List.of(ServerKind.H2, ServerKind.POSTGRESQL, ServerKind.MARIADB)) {
+      String url = TestServers.freshDatabase(kind);
+      try (Connection connection = DriverManager.getConnection(url);
+          Statement statement = connection.createStatement()) {
+        statement.execute("CREATE TABLE precious (id INT PRIMARY KEY)");
+        String hostile = file("I: CREATE TABLE t (v INT)\nT1: SELECT * FROM t\n");
+        Invocation refused = Invocation.of("replay", hostile, "--url", url, "--isolation", "SER");
+        assertThat(refused.code()).as(refused.err()).isEqualTo(ExitCode.BAD_INPUT);
+        assertThat(refused.err())
+            .containsIgnoringCase("it holds the table precious")
+            .contains("--allow-any-database: a case is SQL that is executed as it is");
+        Invocation allowed =
+            Invocation.of(
+                "replay", hostile, "--url", url, "--isolation", "SER", "--allow-any-database");
+        assertThat(allowed.code()).as(allowed.err()).isZero();
+      }
+    }
   }
 
   @Test

@@ -276,8 +276,19 @@ final class MySqlDbms implements Dbms {
 
   private WaitMonitor monitor() throws SQLException {
     Connection watcher = connector.connect(url);
-    return database.product().equals("MariaDB")
-        ? new MariaDbWaits(watcher, purges)
-        : new MySqlWaits(watcher);
+    try {
+      Optional<String> note = Optional.empty();
+      if (!database.product().equals("MariaDB")) {
+        Optional<String> unreadable = MySqlWaits.unreadable(watcher);
+        if (unreadable.isEmpty()) {
+          return new MySqlWaits(watcher);
+        }
+        note = Optional.of(unreadable.get() + ": SHOW ENGINE INNODB STATUS tells who waits");
+      }
+      return new InnodbStatusWaits(watcher, purges, note);
+    } catch (SQLException | RuntimeException e) {
+      watcher.close();
+      throw e;
+    }
   }
 }

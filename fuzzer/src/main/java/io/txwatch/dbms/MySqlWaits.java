@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -20,10 +21,43 @@ import java.util.stream.Collectors;
  */
 final class MySqlWaits implements WaitMonitor {
 
+  /** Access denied: to a database, a column, a table; for want of a privilege. */
+  private static final Set<Integer> DENIED = Set.of(1044, 1142, 1143, 1227);
+
+  private static final String WAITS =
+      """
+        SELECT t.PROCESSLIST_ID, w.REQUESTING_ENGINE_TRANSACTION_ID,
+               w.BLOCKING_ENGINE_TRANSACTION_ID
+        FROM performance_schema.data_lock_waits w
+        JOIN performance_schema.data_locks l
+          ON l.ENGINE_TRANSACTION_ID = w.REQUESTING_ENGINE_TRANSACTION_ID
+         AND l.LOCK_TYPE = 'TABLE'
+        JOIN performance_schema.threads t ON t.THREAD_ID = l.THREAD_ID\
+        """;
+
   private final Connection watcher;
 
   MySqlWaits(Connection watcher) {
     this.watcher = watcher;
+  }
+
+  /**
+   * Why the lock waits cannot be read here, for people; empty if they can. With {@code
+   * performance_schema=OFF} the table exists and is always empty.
+   */
+  static Optional<String> unreadable(Connection connection) throws SQLException {
+    if (Sql.number(connection, "SELECT @@performance_schema") == 0) {
+      return Optional.of("performance_schema is OFF");
+    }
+    try (Statement statement = connection.createStatement()) {
+      statement.executeQuery(WAITS).close();
+      return Optional.empty();
+    } catch (SQLException e) {
+      if (DENIED.contains(e.getErrorCode())) {
+        return Optional.of("the user may not read performance_schema");
+      }
+      throw e;
+    }
   }
 
   @Override
@@ -36,17 +70,7 @@ final class MySqlWaits implements WaitMonitor {
     Map<Long, Long> sessionOfTransaction = new HashMap<>();
     Map<Long, Set<Long>> blockers = new HashMap<>();
     try (Statement statement = watcher.createStatement();
-        ResultSet result =
-            statement.executeQuery(
-                """
-                SELECT t.PROCESSLIST_ID, w.REQUESTING_ENGINE_TRANSACTION_ID,
-                       w.BLOCKING_ENGINE_TRANSACTION_ID
-                FROM performance_schema.data_lock_waits w
-                JOIN performance_schema.data_locks l
-                  ON l.ENGINE_TRANSACTION_ID = w.REQUESTING_ENGINE_TRANSACTION_ID
-                 AND l.LOCK_TYPE = 'TABLE'
-                JOIN performance_schema.threads t ON t.THREAD_ID = l.THREAD_ID\
-                """)) {
+        ResultSet result = statement.executeQuery(WAITS)) {
       while (result.next()) {
         sessionOfTransaction.put(result.getLong(2), result.getLong(1));
         blockers.computeIfAbsent(result.getLong(1), w -> new HashSet<>()).add(result.getLong(3));

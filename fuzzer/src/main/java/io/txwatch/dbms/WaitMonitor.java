@@ -3,6 +3,7 @@ package io.txwatch.dbms;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -29,6 +30,11 @@ public interface WaitMonitor extends AutoCloseable {
       @Override
       public void close() {}
     };
+  }
+
+  /** What people should know about how it is found out who waits: a line; empty if nothing. */
+  default Optional<String> note() {
+    return Optional.empty();
   }
 
   /** The DBMS's own number for the session behind a connection, which is idle. */

@@ -46,9 +46,10 @@ public final class MySqlServer implements DatabaseServer {
   /**
    * Starts one, in a second or two.
    *
+   * @param more further options of {@code mysqld}
    * @throws ServerUnavailableException with a line for people
    */
-  public static MySqlServer start() {
+  public static MySqlServer start(String... more) {
     Path home =
         home()
             .orElseThrow(
@@ -75,6 +76,7 @@ public final class MySqlServer implements DatabaseServer {
           "off".equals(System.getenv(BINLOG))
               ? List.of("--skip-log-bin")
               : List.of("--server-id=1", "--log-bin=binlog", "--sync-binlog=0"));
+      command.addAll(List.of(more));
       ServerProcess process =
           ServerProcess.start(
               command, Map.of(), directory, "KILL", () -> ServerProcess.isListening(port));

@@ -9,15 +9,17 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * MariaDB: InnoDB's monitor shows LOCK WAIT as long as a transaction's lock is not granted, and,
- * unlike {@code information_schema.innodb_trx}, without a cache: whoever grants the lock clears it.
- * It costs half of what the status counter does, which is computed with all others; and that one is
- * cleared by the waiter when it next runs.
+ * MariaDB, and MySQL where {@code performance_schema} cannot be read. InnoDB's monitor ({@code SHOW
+ * ENGINE INNODB STATUS}, which takes the privilege PROCESS) shows LOCK WAIT as long as a
+ * transaction's lock is not granted, and, unlike {@code information_schema.innodb_trx}, without a
+ * cache: whoever grants the lock clears it. It costs half of what the status counter does, which is
+ * computed with all others; and that one is cleared by the waiter when it next runs.
  *
  * <p>A waiter is shown as one before InnoDB has looked whether it closes a circle ({@code
  * lock_wait}), so two that are about to be parted could pass for two that a third one blocks. The
@@ -31,7 +33,7 @@ import java.util.regex.Pattern;
  * <p>Whom a transaction waits for is not shown, but for which row: who has waited for the same row
  * longer is before it.
  */
-final class MariaDbWaits implements WaitMonitor {
+final class InnodbStatusWaits implements WaitMonitor {
 
   private static final Pattern WAITER =
       Pattern.compile(
@@ -49,6 +51,7 @@ final class MariaDbWaits implements WaitMonitor {
 
   private final Connection watcher;
   private final InnodbPurges purges;
+  private final Optional<String> note;
 
   /** Who waits, longest first. */
   private final Map<Long, Wait> waits = new LinkedHashMap<>();
@@ -61,11 +64,22 @@ final class MariaDbWaits implements WaitMonitor {
    */
   private record Wait(String query, String row, boolean acts, boolean mayPass) {}
 
-  /** Takes the right PROCESS, which shows here rather than when somebody waits. */
-  MariaDbWaits(Connection watcher, InnodbPurges purges) throws SQLException {
+  /**
+   * Takes the privilege PROCESS: without it this fails, rather than when somebody waits.
+   *
+   * @param note for {@link #note}
+   */
+  InnodbStatusWaits(Connection watcher, InnodbPurges purges, Optional<String> note)
+      throws SQLException {
     this.watcher = watcher;
     this.purges = purges;
+    this.note = note;
     purges.look(watcher);
+  }
+
+  @Override
+  public Optional<String> note() {
+    return note;
   }
 
   @Override

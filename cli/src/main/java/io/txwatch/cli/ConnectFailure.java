@@ -1,0 +1,103 @@
+package io.txwatch.cli;
+
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Why a driver does not connect: a line that names the parameter of the URL that changes it. */
+final class ConnectFailure {
+
+  /** What MariaDB's driver says, which wants TLS unless the URL says otherwise. */
+  private static final String NO_TLS_AT_SERVER = "ssl not enabled in the server";
+
+  private static final Pattern TLS_PARAMETER = Pattern.compile("(?i)[?&](sslMode|useSsl)=");
+  private static final Pattern HOST = Pattern.compile("jdbc:mariadb://(\\[[^]]*]|[^:/,?]*)[:/?].*");
+
+  private ConnectFailure() {}
+
+  /**
+   * The URL to try instead, if MariaDB's driver insists on TLS only because the URL does not say
+   * otherwise, the server has none, and it is on this machine: then nothing goes over a network.
+   */
+  static Optional<String> withoutTls(String url, SQLException failure) {
+    Matcher host = HOST.matcher(url);
+    boolean mayBePlain =
+        host.matches()
+            && host.group(1).matches("localhost|127\\.[0-9.]+|\\[::1]|")
+            && !TLS_PARAMETER.matcher(url).find()
+            && text(failure).contains(NO_TLS_AT_SERVER);
+    return mayBePlain
+        ? Optional.of(url + (url.contains("?") ? "&" : "?") + "sslMode=disable")
+        : Optional.empty();
+  }
+
+  /** The failure in a line. */
+  static String describe(String url, SQLException failure) {
+    String message = firstLine(failure.getMessage());
+    String cause = firstLine(rootOf(failure).getMessage());
+    String line = message.contains(cause) ? message : message + " (" + cause + ")";
+    return line + parameter(url, text(failure)).map(hint -> "; " + hint).orElse("");
+  }
+
+  private static Optional<String> parameter(String url, String text) {
+    boolean isMariaDb = url.startsWith("jdbc:mariadb:");
+    boolean isMySql = url.startsWith("jdbc:mysql:");
+    boolean isPostgres = url.startsWith("jdbc:postgresql:");
+    String small = text.toLowerCase(Locale.ROOT);
+    if (isMariaDb && text.contains(NO_TLS_AT_SERVER)) {
+      return Optional.of("add sslMode=disable to the URL to connect without TLS");
+    } else if (text.contains("Public Key Retrieval is not allowed")
+        || text.contains("RSA public key is not available")) {
+      return Optional.of(
+          "add allowPublicKeyRetrieval=true to the URL, or connect with TLS by sslMode="
+              + (isMariaDb ? "trust" : "REQUIRED"));
+    } else if (isPostgres && text.contains("does not support SSL")) {
+      return Optional.of("sslmode=disable in the URL connects without TLS");
+    } else if (isPostgres && text.contains("no encryption")) {
+      return Optional.of("sslmode=require in the URL connects with TLS");
+    } else if (small.contains("certpath")
+        || small.contains("certificate")
+        || small.contains("sslhandshake")) {
+      return isMariaDb
+          ? Optional.of(
+              "name the server's certificate by serverSslCert=FILE, or add sslMode=trust to the URL"
+                  + " to encrypt without verifying it")
+          : isMySql
+              ? Optional.of(
+                  "name the certificates by trustCertificateKeyStoreUrl=URL, or add"
+                      + " sslMode=REQUIRED to the URL to encrypt without verifying them")
+              : isPostgres
+                  ? Optional.of(
+                      "name the certificate by sslrootcert=FILE, or use sslmode=require in the URL"
+                          + " to encrypt without verifying it")
+                  : Optional.empty();
+    }
+    return Optional.empty();
+  }
+
+  private static Throwable rootOf(Throwable failure) {
+    Throwable root = failure;
+    for (int depth = 0; root.getCause() != null && depth < 20; depth++) {
+      root = root.getCause();
+    }
+    return root;
+  }
+
+  /** All messages of the failure and its causes. */
+  private static String text(Throwable failure) {
+    StringBuilder text = new StringBuilder();
+    Throwable each = failure;
+    for (int depth = 0; each != null && depth < 20; depth++) {
+      text.append(each).append('\n');
+      each = each.getCause();
+    }
+    return text.toString();
+  }
+
+  private static String firstLine(@Nullable String message) {
+    return message == null ? "no reason given" : message.strip().lines().findFirst().orElse("");
+  }
+}
