@@ -224,14 +224,20 @@ public final class DelegateGenerator {
                 + "  protected int column(int index) throws java.sql.SQLException {\n    return index;\n  }\n"
                 + "\n  /** The label behind of a column. */\n"
                 + "  protected String label(String label) throws java.sql.SQLException {\n    return label;\n  }\n"
-                + "\n  /** The error to raise where the driver knows no such label. */\n"
-                + "  protected java.sql.SQLException noSuchLabel(java.sql.SQLException error) {\n    return error;\n  }\n";
+                + "\n  /** The error as the application is shown it, of a column. */\n"
+                + "  protected java.sql.SQLException shown(java.sql.SQLException error, int index) {\n    return error;\n  }\n"
+                + "\n  /** The same, of a label. */\n"
+                + "  protected java.sql.SQLException shown(java.sql.SQLException error, String label) {\n    return error;\n  }\n";
         case PARAMETERS ->
             "\n  /** The place behind of a parameter. */\n"
-                + "  protected int place(int index) throws java.sql.SQLException {\n    return index;\n  }\n";
+                + "  protected int place(int index) throws java.sql.SQLException {\n    return index;\n  }\n"
+                + "\n  /** The error as the application is shown it, of a parameter. */\n"
+                + "  protected java.sql.SQLException shown(java.sql.SQLException error, int index) {\n    return error;\n  }\n";
         case SETTERS ->
             "\n  /** The place behind of a parameter. */\n"
                 + "  protected abstract int place(int index) throws java.sql.SQLException;\n"
+                + "\n  /** The error as the application is shown it, of a parameter. */\n"
+                + "  protected abstract java.sql.SQLException shown(java.sql.SQLException error, int index);\n"
                 + "\n  /** True if setters are to be kept. */\n"
                 + "  protected abstract boolean keepsSetters();\n"
                 + "\n  /** True if the hashes of values are to be kept too; then setters are. */\n"
@@ -324,7 +330,7 @@ public final class DelegateGenerator {
       if (!hook.isEmpty()) {
         arguments.set(0, hook + "(a0)");
       }
-      boolean caught = hook.equals("label");
+      boolean caught = !hook.isEmpty();
       out.append(caught ? "    try {\n      " : "    ");
       out.append(method.getReturnType().toString().equals("void") ? "" : "return ");
       boolean result =
@@ -332,10 +338,11 @@ public final class DelegateGenerator {
               && method.getReturnType().toString().equals("java.sql.ResultSet");
       out.append(result ? "result(" : "");
       out.append(target.field()).append('.').append(name).append('(');
-      out.append(String.join(", ", arguments)).append(result ? "));\n" : ");\n").append(keep);
+      out.append(String.join(", ", arguments)).append(result ? "));\n" : ");\n");
       if (caught) {
-        out.append("    } catch (java.sql.SQLException e) {\n      throw noSuchLabel(e);\n    }\n");
+        out.append("    } catch (java.sql.SQLException e) {\n      throw shown(e, a0);\n    }\n");
       }
+      out.append(keep);
       out.append("  }\n");
       return out.toString();
     }

@@ -4,6 +4,7 @@ import io.txwatch.capture.CallSites;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.StatementPlace;
 import io.txwatch.history.GapReason;
+import io.txwatch.sql.RewritePlan;
 import java.sql.BatchUpdateException;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -35,6 +36,9 @@ final class Batch {
   /** How many statements may come between. */
   private final int lead;
 
+  /** True if its items are of one prepared statement. */
+  private final boolean prepared;
+
   /**
    * What an item is given when it is added.
    *
@@ -63,19 +67,16 @@ final class Batch {
   /** The place in the application that sends it; empty before. */
   private String calledFrom = "";
 
-  /** One that is sent before any other statement. */
-  Batch(WatchedConnection connection) {
-    this(connection, 0);
-  }
-
   /**
    * One that has no items yet.
    *
    * @param lead how many statements may come before it is sent
+   * @param prepared true if its items are of one prepared statement
    */
-  Batch(WatchedConnection connection, int lead) {
+  Batch(WatchedConnection connection, int lead, boolean prepared) {
     this.connection = connection;
     this.lead = lead;
+    this.prepared = prepared;
   }
 
   /** Sends the items. */
@@ -96,6 +97,17 @@ final class Batch {
     Given item = new Given(cached, position, Execution.takeRowIds(cached), key);
     given.add(item);
     return item;
+  }
+
+  /** The driver has refused the item that was added last. */
+  void removeLast() {
+    int last = plans.size() - 1;
+    plans.remove(last);
+    positions.remove(last);
+    given.remove(last);
+    if (parameters.size() > last) {
+      parameters.remove(last);
+    }
   }
 
   private SessionTracker.Position nextPosition() {
@@ -152,10 +164,10 @@ final class Batch {
     } catch (BatchUpdateException e) {
       long[] done = countsOf(e);
       failed(begun, e, done);
-      throw VendorErrors.ofBatch(e, plans);
+      throw VendorErrors.ofBatch(e, texts());
     } catch (SQLException e) {
       failed(begun, e, new long[0]);
-      throw e;
+      throw texts().size() == 1 ? VendorErrors.of(e, texts().get(0)) : e;
     }
     for (int i = 0; i < plans.size(); i++) {
       Execution execution = begun == null ? begin(i) : begun.get(i);
@@ -164,6 +176,20 @@ final class Batch {
       execution.counted(count);
     }
     return as.apply(counts);
+  }
+
+  /** The texts of the items; one if it is the same for all. */
+  private List<SentText> texts() {
+    if (prepared && !plans.isEmpty()) {
+      return List.of(SentText.prepared(plans.get(0)));
+    }
+    List<SentText> texts = new ArrayList<>();
+    for (int i = 0; i < plans.size(); i++) {
+      RewritePlan plan = plans.get(i).plan();
+      String sent = i < given.size() ? given.get(i).immediateSql() : plan.original();
+      texts.add(new SentText(plan, sent, false));
+    }
+    return texts;
   }
 
   /**

@@ -71,6 +71,11 @@ final class ColumnMask {
     return visible;
   }
 
+  /** How many columns the driver knows. */
+  int count() {
+    return behind;
+  }
+
   /** True if any column is hidden. */
   boolean hidesAny() {
     return visible < behind;
@@ -79,9 +84,16 @@ final class ColumnMask {
   /** The driver's index of a column. */
   int behind(int index) {
     if (index > visible) {
-      return behind + (index - visible);
+      return index > behind ? index : behind + (index - visible);
     }
     return indexes == null || index < 1 ? index : indexes[index - 1];
+  }
+
+  /** A driver's error about a column, in the application's numbers. */
+  SQLException shown(SQLException error, int index) {
+    return index >= 1 && index <= visible
+        ? error
+        : ErrorMessages.ofNumber(error, behind(index), index, behind, visible);
   }
 
   /** The application's index of a visible column, by the driver's. */

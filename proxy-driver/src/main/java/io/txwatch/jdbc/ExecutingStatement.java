@@ -156,6 +156,11 @@ abstract class ExecutingStatement extends DelegatingStatement {
     return count;
   }
 
+  /** A prepared write has no count yet; SQLite's driver says 0, unless it has columns. */
+  final void notExecuted() {
+    drained = 0;
+  }
+
   final void drained(long count) {
     drained = count;
     execution().after(count);
@@ -265,6 +270,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
   @Override
   public boolean getMoreResults(int current) throws SQLException {
     if (drained != NOT_DRAINED) {
+      delegate.getMoreResults(current); // for the driver's own error
       drained = NO_MORE_RESULTS;
       return false;
     }

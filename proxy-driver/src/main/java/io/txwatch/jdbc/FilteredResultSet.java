@@ -89,6 +89,9 @@ final class FilteredResultSet extends MetadataResultSet {
 
   @Override
   public boolean relative(int rows) throws SQLException {
+    if (delegate.getType() == TYPE_FORWARD_ONLY) {
+      return delegate.relative(rows); // for the driver's own error
+    }
     boolean onRow = row > 0;
     for (int i = 0; i < rows; i++) {
       onRow = next();

@@ -1,6 +1,8 @@
 package io.txwatch.jdbc;
 
+import io.txwatch.sql.Carried;
 import io.txwatch.sql.RewritePlan;
+import java.sql.SQLException;
 
 /** Where the application's parameters stand in the text that is sent. */
 final class Places {
@@ -16,6 +18,37 @@ final class Places {
     if (index >= 1 && index <= places.length) {
       return places[index - 1];
     }
-    return index < 1 ? index : index + plan.addedParameters();
+    int added = plan.addedParameters();
+    return index < 1 || index > places.length + added ? index : index + added;
+  }
+
+  /** A driver's error about a parameter, in the application's numbers. */
+  static SQLException shown(SQLException error, RewritePlan plan, int index) {
+    int count = plan.parameterCount();
+    int added = plan.addedParameters();
+    return added == 0 || (index >= 1 && index <= count)
+        ? error
+        : ErrorMessages.ofNumber(error, behind(plan, index), index, count + added, count);
+  }
+
+  /**
+   * The number that the application gives a parameter.
+   *
+   * @param behind the driver's; one of ours is itself
+   */
+  static int front(RewritePlan plan, int behind) {
+    int[] places = plan.parameterIndex();
+    for (int i = 0; i < places.length; i++) {
+      if (places[i] == behind) {
+        return i + 1;
+      }
+    }
+    Carried carried = plan.carried();
+    for (int i = 0; i < carried.places().length; i++) {
+      if (carried.places()[i] == behind) {
+        return carried.parameters()[i];
+      }
+    }
+    return behind;
   }
 }

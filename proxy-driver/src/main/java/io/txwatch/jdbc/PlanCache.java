@@ -162,6 +162,7 @@ final class PlanCache {
             untouched.preparedSql(),
             untouched.immediatePieces(),
             untouched.immediateGaps(),
+            untouched.origins(),
             untouched.parameterCount(),
             untouched.parameterIndex(),
             untouched.tokenParameters(),

@@ -2,24 +2,12 @@ package io.txwatch.jdbc;
 
 import java.sql.SQLException;
 import java.util.Map;
-import java.util.regex.Pattern;
 
-/**
- * PostgreSQL's errors of a violated constraint, which tell the values of the whole failing row in
- * their detail: ours are taken out. pgjdbc is not ours to link with, so its classes are asked by
- * name, and only for such an error.
- */
+/** Errors of PostgreSQL's driver, whose classes are asked by name. */
 final class PostgresErrors {
 
-  private static final String FAILING_ROW = "Failing row contains (";
-
-  /** The row's last two values, if they can be ours: a row id, and writer tokens. */
-  private static final Pattern LAST_TWO =
-      Pattern.compile(
-          "(?s)(Failing row contains \\(.*), (?:-?\\d+|null), (?:[-\\w]*|null)(?:\\.\\.\\.)?\\)\\.");
-
-  /** The fields of an error on the wire, by the methods that tell them. */
-  private static final Map<Character, String> FIELDS =
+  /** The texts of an error on the wire, by the methods that tell them. */
+  private static final Map<Character, String> TEXTS =
       Map.ofEntries(
           Map.entry('S', "getSeverity"),
           Map.entry('C', "getSQLState"),
@@ -27,6 +15,7 @@ final class PostgresErrors {
           Map.entry('D', "getDetail"),
           Map.entry('H', "getHint"),
           Map.entry('W', "getWhere"),
+          Map.entry('q', "getInternalQuery"),
           Map.entry('s', "getSchema"),
           Map.entry('t', "getTable"),
           Map.entry('c', "getColumn"),
@@ -35,51 +24,70 @@ final class PostgresErrors {
           Map.entry('F', "getFile"),
           Map.entry('R', "getRoutine"));
 
+  /** Those that say something of rows and texts. */
+  private static final String SAYING = "MDHW";
+
   private PostgresErrors() {}
 
-  static boolean showsOurColumns(SQLException error) {
-    String message = error.getMessage();
-    return message != null
-        && message.contains(FAILING_ROW)
-        && error.getClass().getName().equals("org.postgresql.util.PSQLException");
+  /** The error as it is to be shown; itself if that makes no difference. */
+  static SQLException make(SQLException error, ErrorMessages.Change change)
+      throws ReflectiveOperationException {
+    Object server = error.getClass().getMethod("getServerErrorMessage").invoke(error);
+    return server == null ? ofDriver(error, change) : ofServer(error, server, change);
   }
 
-  /** A message, or its detail, without what the failing row has of ours. */
-  static String withoutOurValues(String text) {
-    return LAST_TWO.matcher(text).replaceFirst("$1).");
-  }
-
-  /** The same error; itself if it cannot be made again, or its last values are not ours. */
-  static SQLException withoutOurColumns(SQLException error) {
-    try {
-      Object told = error.getClass().getMethod("getServerErrorMessage").invoke(error);
-      if (told == null) {
-        return error;
+  private static SQLException ofServer(
+      SQLException error, Object server, ErrorMessages.Change change)
+      throws ReflectiveOperationException {
+    Class<?> type = server.getClass();
+    StringBuilder wire = new StringBuilder();
+    boolean changed = false;
+    for (Map.Entry<Character, String> field : TEXTS.entrySet()) {
+      Object value = type.getMethod(field.getValue()).invoke(server);
+      if (value != null) {
+        String text = value.toString();
+        String shown = SAYING.indexOf(field.getKey()) < 0 ? text : change.message(text);
+        changed |= !shown.equals(text);
+        wire.append(field.getKey()).append(shown).append('\0');
       }
-      StringBuilder wire = new StringBuilder();
-      for (Map.Entry<Character, String> field : FIELDS.entrySet()) {
-        Object value = told.getClass().getMethod(field.getValue()).invoke(told);
-        if (value != null) {
-          String text = value.toString();
-          wire.append(field.getKey())
-              .append(field.getKey() == 'D' ? withoutOurValues(text) : text)
-              .append('\0');
-        }
-      }
-      int line = (int) told.getClass().getMethod("getLine").invoke(told);
-      if (line > 0) {
-        wire.append('L').append(line).append('\0');
-      }
-      Object retold = told.getClass().getConstructor(String.class).newInstance(wire.toString());
-      SQLException shown =
-          (SQLException) error.getClass().getConstructor(told.getClass()).newInstance(retold);
-      shown.setStackTrace(error.getStackTrace());
-      if (error.getNextException() != null) {
-        shown.setNextException(error.getNextException());
-      }
-      return shown;
-    } catch (ReflectiveOperationException | ClassCastException e) {
-      return error; // a driver that is made otherwise: its message tells of our columns
     }
+    int position = (int) type.getMethod("getPosition").invoke(server);
+    int shownPosition = position > 0 ? change.position(position) : position;
+    if (!changed && shownPosition == position) {
+      return error;
+    }
+    addNumber(wire, 'P', shownPosition);
+    addNumber(wire, 'p', (int) type.getMethod("getInternalPosition").invoke(server));
+    addNumber(wire, 'L', (int) type.getMethod("getLine").invoke(server));
+    Object shown = type.getConstructor(String.class).newInstance(wire.toString());
+    // The setting logServerErrorDetail leaves some of it out of the message.
+    boolean whole = server.toString().equals(error.getMessage());
+    return error
+        .getClass()
+        .getConstructor(type, boolean.class)
+        .newInstance(shown, whole);
+  }
+
+  private static void addNumber(StringBuilder wire, char field, int number) {
+    if (number > 0) {
+      wire.append(field).append(number).append('\0');
+    }
+  }
+
+  private static SQLException ofDriver(SQLException error, ErrorMessages.Change change)
+      throws ReflectiveOperationException {
+    Class<? extends SQLException> type = error.getClass();
+    String message = error.getMessage();
+    String shown = message == null ? null : change.message(message);
+    if (shown == null || shown.equals(message)) {
+      return error;
+    }
+    Class<?> states = Class.forName("org.postgresql.util.PSQLState", true, type.getClassLoader());
+    for (Object state : states.getEnumConstants()) {
+      if (states.getMethod("getState").invoke(state).equals(error.getSQLState())) {
+        return type.getConstructor(String.class, states).newInstance(shown, state);
+      }
+    }
+    return error;
   }
 }

@@ -35,7 +35,7 @@ final class PreparedBatch {
    * @param kept what is set on the statement
    */
   PreparedBatch(WatchedConnection connection, CachedPlan cached, KeptParameters kept) {
-    this(connection, cached, kept, new Batch(connection, cached.lead()), new ArrayList<>());
+    this(connection, cached, kept, new Batch(connection, cached.lead(), true), new ArrayList<>());
   }
 
   private PreparedBatch(
@@ -83,13 +83,18 @@ final class PreparedBatch {
     if (cached.sideReads() != null) {
       batch.parameters(kept.parameters(set));
     }
-    prepared.addBatch();
+    try {
+      prepared.addBatch();
+    } catch (SQLException e) {
+      batch.removeLast();
+      throw e;
+    }
     items.add(new Item(set, held));
   }
 
   /** The same items with another text, to which more may be added. */
   PreparedBatch withText(CachedPlan other, PreparedStatement prepared) throws SQLException {
-    Batch again = new Batch(connection, other.lead());
+    Batch again = new Batch(connection, other.lead(), true);
     addAgain(again, other, prepared);
     return new PreparedBatch(connection, other, kept, again, items);
   }
@@ -101,7 +106,7 @@ final class PreparedBatch {
     }
     cached.leadWouldHold(batch.leadThatWouldHold());
     prepared.clearBatch();
-    Batch again = new Batch(connection);
+    Batch again = new Batch(connection, 0, true);
     addAgain(again, cached, prepared);
     return again;
   }

@@ -36,7 +36,7 @@ final class PreparedMetadata {
   @Nullable ResultSetMetaData ofResult(
       PreparedStatement prepared, CachedPlan active, CachedPlan plan, KeptParameters kept)
       throws SQLException {
-    return mustAskAsItWas(active)
+    return mustAskAsItWas(active) && !prepared.isClosed()
         ? mask(asItWas(plan, kept).getMetaData(), plainest(plan))
         : mask(prepared.getMetaData(), active);
   }
@@ -45,7 +45,7 @@ final class PreparedMetadata {
   ParameterMetaData ofParameters(
       PreparedStatement prepared, CachedPlan active, CachedPlan plan, KeptParameters kept)
       throws SQLException {
-    boolean other = mustAskAsItWas(active);
+    boolean other = mustAskAsItWas(active) && !prepared.isClosed();
     CachedPlan cached = other ? plainest(plan) : active;
     PreparedStatement statement = other ? asItWas(plan, kept) : prepared;
     ParameterMetaData metaData = statement.getParameterMetaData();

@@ -30,9 +30,9 @@ final class SessionPlans {
     this.catalog = session.catalog();
   }
 
-  /** The plan for a text. Never throws. */
-  CachedPlan of(String sql, StatementOptions options) {
-    CachedPlan cached = cache().of(sql, catalog);
+  /** The plan for a text; null, of which the driver has its own to say, is none. Never throws. */
+  CachedPlan of(@Nullable String sql, StatementOptions options) {
+    CachedPlan cached = cache().of(sql == null ? "" : sql, catalog);
     mayBeInUnheardTransaction |= cached.mayBeginUnheard();
     if (catalog.hasOtherLexis()
         && cached.kind() != StatementKind.DDL
@@ -189,6 +189,16 @@ final class SessionPlans {
         cached.plan().parameterCount() == 0 && cached.plan().tokenParameters().length > 0;
     return first && database.rules().dialect() == Dialect.MARIADB
         ? asItIs(cached, GapReason.SHAPE, "batch of a statement without parameters")
+        : ofItem(cached);
+  }
+
+  /**
+   * The variant of a plan for an item of a batch. Of several statements in one text the drivers of
+   * MySQL and MariaDB make what their settings say, an error among it: they are left alone.
+   */
+  CachedPlan ofItem(CachedPlan cached) {
+    return isOfInnoDb() && cached.kind() == StatementKind.OTHER && cached.plan().isRewritten()
+        ? asItIs(cached, GapReason.SHAPE, "several statements in an item of a batch")
         : withoutWrittenRows(cached);
   }
 

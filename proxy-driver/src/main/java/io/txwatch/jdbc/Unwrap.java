@@ -3,6 +3,7 @@ package io.txwatch.jdbc;
 import io.txwatch.history.GapReason;
 import java.sql.SQLException;
 import java.sql.Wrapper;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@link Wrapper} for all wrappers: what the application asks for by a vendor's class is given to
@@ -12,19 +13,30 @@ final class Unwrap {
 
   private Unwrap() {}
 
-  static <T> T unwrap(Wrapper self, Wrapper delegate, Class<T> type, WatchedConnection connection)
+  static <T> T unwrap(
+      Wrapper self, Wrapper delegate, @Nullable Class<T> type, WatchedConnection connection)
       throws SQLException {
-    if (type.isInstance(self)) {
+    if (type != null && type.isInstance(self)) {
       return type.cast(self);
     }
-    T unwrapped = type.isInstance(delegate) ? type.cast(delegate) : delegate.unwrap(type);
+    T unwrapped =
+        type != null && type.isInstance(delegate) ? type.cast(delegate) : delegate.unwrap(type);
     connection.plans.bypassed();
     connection.knownRows.bypassed();
-    connection.gap(GapReason.BYPASS, "unwrap to " + type.getName());
+    connection.gap(GapReason.BYPASS, "unwrap to " + (type == null ? null : type.getName()));
     return unwrapped;
   }
 
-  static boolean isWrapperFor(Wrapper self, Wrapper delegate, Class<?> type) throws SQLException {
-    return type.isInstance(self) || type.isInstance(delegate) || delegate.isWrapperFor(type);
+  /** The same of an object through which nothing is done unseen. */
+  static <T> T unwrap(Wrapper self, Wrapper delegate, @Nullable Class<T> type)
+      throws SQLException {
+    return type != null && type.isInstance(self) ? type.cast(self) : delegate.unwrap(type);
+  }
+
+  /** The driver is asked first: what is closed may have an error to give. */
+  static boolean isWrapperFor(Wrapper self, Wrapper delegate, @Nullable Class<?> type)
+      throws SQLException {
+    return delegate.isWrapperFor(type)
+        || (type != null && (type.isInstance(self) || type.isInstance(delegate)));
   }
 }

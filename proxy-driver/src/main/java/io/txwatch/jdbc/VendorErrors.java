@@ -4,12 +4,13 @@ import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.StatementKind;
 import io.txwatch.prepare.AuxiliaryColumns;
 import io.txwatch.sql.Dialect;
-import io.txwatch.sql.RewritePlan;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -31,8 +32,11 @@ final class VendorErrors {
   /** PostgreSQL's SQLState. */
   private static final String UNDEFINED_COLUMN = "42703";
 
-  /** MySQL, MariaDB: a column's name is ambiguous; its SQLState is that of a constraint. */
-  private static final int AMBIGUOUS_COLUMN = 1052;
+  /**
+   * MySQL, MariaDB: a column's name is ambiguous; too many columns; too many placeholders; the
+   * thread's stack is too small for the text. Their SQLStates do not say that it is the text.
+   */
+  private static final Set<Integer> OF_TEXT = Set.of(1052, 1117, 1390, 1436);
 
   private VendorErrors() {}
 
@@ -48,17 +52,18 @@ final class VendorErrors {
       return false; // the DBMS has taken this very text before
     }
     if (cached.kind() == StatementKind.INSERT
-        && (dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE)) {
+        && (dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE)
+        && SentText.namesNoColumns(cached.plan())) {
       // Where our columns are visible, a text with too many values would fill them; but a column
       // that is not there may be one that we named, of a table that is not what it was.
       return isUnknownColumn(error);
     }
     String state = error.getSQLState();
     int code = error.getErrorCode();
-    return (state != null && state.startsWith("42"))
+    return (state != null && (state.startsWith("42") || state.startsWith("54")))
         || (dialect == Dialect.SQLITE && (code & 0xff) == SQLITE_ERROR)
         || (dialect == Dialect.H2 && code == H2_NO_RIGHTS)
-        || ((dialect == Dialect.MYSQL || dialect == Dialect.MARIADB) && code == AMBIGUOUS_COLUMN);
+        || ((dialect == Dialect.MYSQL || dialect == Dialect.MARIADB) && OF_TEXT.contains(code));
   }
 
   private static boolean isUnknownColumn(SQLException error) {
@@ -85,71 +90,74 @@ final class VendorErrors {
   }
 
   /** An error of a rewritten text, speaking of the application's own. */
-  static SQLException of(SQLException error, CachedPlan cached) {
-    if (cached.plan().isRewritten()
-        && error.getClass().getName().startsWith("org.h2.jdbc.JdbcSQL")) {
-      try {
-        // H2 makes its message of this text; asked by name, for H2 is not ours to link with.
-        error.getClass().getMethod("setSQL", String.class).invoke(error, cached.plan().original());
-      } catch (ReflectiveOperationException e) {
-        return error; // an H2 that has no such method: the message shows our text
-      }
-    }
-    return cached.plan().isRewritten() && PostgresErrors.showsOurColumns(error)
-        ? PostgresErrors.withoutOurColumns(error)
-        : error;
+  static SQLException of(SQLException error, SentText text) {
+    return text.plan().isRewritten() ? ErrorMessages.change(error, text) : error;
+  }
+
+  /**
+   * The error of a batch.
+   *
+   * @param texts its items' texts; one if all have the same
+   */
+  static BatchUpdateException ofBatch(BatchUpdateException error, List<SentText> texts) {
+    Matcher entry = BATCH_ENTRY.matcher(String.valueOf(error.getMessage()));
+    int item =
+        texts.size() == 1
+            ? 0
+            : entry.matches() ? Integer.parseInt(entry.group("item")) : texts.size();
+    ErrorMessages.Change change =
+        item < texts.size() ? new OfEntry(texts.get(item)) : new OfAny(texts);
+    return (BatchUpdateException) ErrorMessages.change(error, change);
   }
 
   /** pgjdbc's error of a batch repeats the text that failed, with its parameters filled in. */
-  static BatchUpdateException ofBatch(BatchUpdateException error, List<CachedPlan> items) {
-    Matcher message = BATCH_ENTRY.matcher(String.valueOf(error.getMessage()));
-    if (error.getClass() != BatchUpdateException.class || !message.matches()) {
-      return error;
+  private record OfEntry(SentText text) implements ErrorMessages.Change {
+    @Override
+    public String message(String message) {
+      if (!text.plan().isRewritten()) {
+        return message;
+      }
+      Matcher entry = BATCH_ENTRY.matcher(message);
+      return entry.matches()
+          ? "Batch entry "
+              + entry.group("item")
+              + " "
+              + text.filledIn(entry.group("text"))
+              + text.message(entry.group("rest"))
+          : text.message(message);
     }
-    int item = Integer.parseInt(message.group("item"));
-    if (item >= items.size() || !items.get(item).plan().isRewritten()) {
-      return error;
+
+    @Override
+    public String text(String sql) {
+      return text.text(sql);
     }
-    CachedPlan cached = items.get(item);
-    BatchUpdateException shown =
-        new BatchUpdateException(
-            "Batch entry "
-                + item
-                + " "
-                + filledIn(cached.plan(), message.group("text"))
-                + PostgresErrors.withoutOurValues(message.group("rest")),
-            error.getSQLState(),
-            error.getErrorCode(),
-            error.getLargeUpdateCounts(),
-            error.getCause());
-    SQLException next = error.getNextException();
-    if (next != null) {
-      shown.setNextException(of(next, cached));
+
+    @Override
+    public int position(int position) {
+      return text.plan().isRewritten() ? text.position(position) : position;
     }
-    shown.setStackTrace(error.getStackTrace());
-    return shown;
   }
 
-  /** The application's text with the values that stand in ours; as it is if they are not found. */
-  private static String filledIn(RewritePlan plan, String ours) {
-    String[] around = plan.preparedSql().split("\\?", -1);
-    String[] pieces = plan.original().split("\\?", -1);
-    int places = plan.parameterCount() + plan.addedParameters();
-    if (around.length - 1 != places || pieces.length - 1 != plan.parameterCount()) {
-      return plan.original(); // some question mark is no parameter
+  /** An error of some item of a batch, which is found by what the error says. */
+  private record OfAny(List<SentText> texts) implements ErrorMessages.Change {
+    @Override
+    public String message(String message) {
+      return first(message, SentText::message);
     }
-    StringBuilder pattern = new StringBuilder("(?s)");
-    for (int i = 0; i < around.length; i++) {
-      pattern.append(i == 0 ? "" : "(.*?)").append(Pattern.quote(around[i]));
+
+    @Override
+    public String text(String sql) {
+      return first(sql, SentText::text);
     }
-    Matcher values = Pattern.compile(pattern.toString()).matcher(ours);
-    if (!values.matches()) {
-      return plan.original();
+
+    private String first(String text, BiFunction<SentText, String, String> change) {
+      for (SentText item : texts) {
+        String shown = item.plan().isRewritten() ? change.apply(item, text) : text;
+        if (!shown.equals(text)) {
+          return shown;
+        }
+      }
+      return text;
     }
-    StringBuilder filled = new StringBuilder(pieces[0]);
-    for (int i = 1; i < pieces.length; i++) {
-      filled.append(values.group(plan.parameterIndex()[i - 1])).append(pieces[i]);
-    }
-    return filled.toString();
   }
 }

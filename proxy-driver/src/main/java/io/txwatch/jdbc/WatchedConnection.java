@@ -420,7 +420,8 @@ final class WatchedConnection extends DelegatingConnection {
     PreparedStatement prepared;
     guard.set(active);
     try {
-      prepared = options.preparer().prepare(delegate, active.plan().preparedSql());
+      String text = sql == null ? sql : active.plan().preparedSql();
+      prepared = options.preparer().prepare(delegate, text);
       guard.release();
       if (!plans.mayAssume(active, prepared)) {
         prepared.close();
@@ -428,7 +429,7 @@ final class WatchedConnection extends DelegatingConnection {
       }
     } catch (SQLException e) {
       if (!mayBeOurFault(active, e) || !guard.goBack()) {
-        throw VendorErrors.of(e, active);
+        throw VendorErrors.of(e, SentText.prepared(active));
       }
       prepared = options.preparer().prepare(delegate, sql);
       cached = plans.doNotRewrite(cached, e);

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /** What the database tells of itself, without what we added to it. */
 final class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
@@ -17,9 +18,8 @@ final class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
   }
 
   @Override
-  public Connection getConnection() throws SQLException {
-    delegate.getConnection(); // for the driver's own error if it is closed
-    return connection;
+  public @Nullable Connection getConnection() throws SQLException {
+    return delegate.getConnection() == null ? null : connection;
   }
 
   @Override

@@ -25,7 +25,12 @@ final class WatchedParameterMetaData extends DelegatingParameterMetaData {
   }
 
   @Override
+  protected SQLException shown(SQLException error, int index) {
+    return Places.shown(error, plan, index);
+  }
+
+  @Override
   public <T> T unwrap(Class<T> type) throws SQLException {
-    return type.isInstance(this) ? type.cast(this) : delegate.unwrap(type);
+    return Unwrap.unwrap(this, delegate, type);
   }
 }

@@ -2,6 +2,7 @@ package io.txwatch.jdbc;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.AssumedValue;
+import io.txwatch.sql.Dialect;
 import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -49,6 +50,9 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     this.plan = plan;
     this.active = active;
     this.kept = new KeptParameters(plan.plan().parameterCount(), connection.rules().dialect());
+    if (active.returnsWrittenRows() && connection.rules().dialect() == Dialect.SQLITE) {
+      notExecuted(); // what its driver says of a write before it is executed
+    }
   }
 
   // ---------------------------------------------------------------- parameters
@@ -56,6 +60,11 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   protected int place(int index) {
     return Places.behind(active.plan(), index);
+  }
+
+  @Override
+  protected SQLException shown(SQLException error, int index) {
+    return Places.shown(error, active.plan(), index);
   }
 
   @Override
@@ -177,7 +186,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (wanted != active && active.isOfHeldRow() && batch != null) {
       collectAnew(batch);
     }
-    if (wanted == active || kept.isStreamed() || batch != null) {
+    if (wanted == active || kept.isStreamed() || batch != null || prepared.isClosed()) {
       return;
     }
     PreparedStatement other =
@@ -276,7 +285,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     } catch (SQLException e) {
       if (!mayBeOurFault(e)) {
         execution.failed(e);
-        throw VendorErrors.of(e, execution.cached());
+        throw VendorErrors.of(e, SentText.prepared(execution.cached()));
       }
       return runAsItWas(execution, e, call);
     }
@@ -299,9 +308,13 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       drained(count);
       return null;
     } catch (SQLException e) {
+      if (prepared.isClosed()) {
+        execution.failed(e);
+        return asItWas.on(prepared); // for the driver's own error
+      }
       if (!mayBeOurFault(e)) {
         execution.failed(e);
-        throw VendorErrors.of(e, execution.cached());
+        throw VendorErrors.of(e, SentText.prepared(execution.cached()));
       }
       return runAsItWas(execution, e, asItWas);
     }
@@ -317,7 +330,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (failed.isProven() || kept.isStreamed() || !connection.guard.goBack()) {
       connection.plans.doNotRewrite(failed, ours);
       execution.failed(ours);
-      throw VendorErrors.of(ours, failed);
+      throw VendorErrors.of(ours, SentText.prepared(failed));
     }
     T result;
     try {
@@ -352,7 +365,11 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
         collecting = collectAnew(collecting);
       }
     }
-    collecting.add(prepared, held);
+    try {
+      collecting.add(prepared, held);
+    } catch (SQLException e) {
+      throw VendorErrors.of(e, SentText.prepared(active));
+    }
     batch = collecting;
   }
 
@@ -406,7 +423,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       collected = collectAnew(collected);
     }
     batch = null;
-    return collected == null ? new Batch(connection) : collected.toSend(prepared);
+    return collected == null ? new Batch(connection, 0, true) : collected.toSend(prepared);
   }
 
   // ---------------------------------------------------------------- what it tells of itself
@@ -440,6 +457,9 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   public String toString() {
-    return active.plan().isRewritten() ? active.plan().original() : prepared.toString();
+    String described = prepared.toString();
+    return active.plan().isRewritten()
+        ? SentText.prepared(active).description(described)
+        : described;
   }
 }

@@ -4,6 +4,13 @@ import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.BitSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * noted for each row that the application reaches, once, and for no other.
  */
 final class WatchedResultSet extends StatementResultSet {
+
+  private static final Pattern ALL_LABELS =
+      Pattern.compile("(?s)(?<before>.*Possible value \\[)(?<labels>.*)(?<after>\\].*)");
 
   private final ColumnMask mask;
   private final @Nullable Execution execution;
@@ -89,19 +99,45 @@ final class WatchedResultSet extends StatementResultSet {
     return label == null ? label : mask.label(label);
   }
 
+  @Override
+  protected SQLException shown(SQLException error, int index) {
+    return mask.shown(error, index);
+  }
+
   /** MariaDB's driver lists all labels in its message; ours are taken out. */
   @Override
-  protected SQLException noSuchLabel(SQLException error) {
-    String message = error.getMessage();
-    if (error.getClass() != SQLException.class || message == null || !message.contains("txw_")) {
-      return error;
+  protected SQLException shown(SQLException error, String label) {
+    String given = label == null ? label : mask.label(label);
+    return ErrorMessages.change(
+        error,
+        message -> {
+          String named =
+              Objects.equals(given, label) ? message : message.replace(given, String.valueOf(label));
+          Matcher list = ALL_LABELS.matcher(named);
+          return list.matches()
+              ? list.group("before") + withoutOurs(list.group("labels")) + list.group("after")
+              : named;
+        });
+  }
+
+  /** The driver lists the keys of a map, which it makes for 2.5 keys a column, and fills by them. */
+  private String withoutOurs(String labels) {
+    List<String> all = List.of(labels.split(", "));
+    Set<String> others = new HashSet<>((int) (mask.visible() * 2.5));
+    try {
+      ResultSetMetaData columns = delegate.getMetaData();
+      for (int i = 1; i <= mask.visible(); i++) {
+        String label = columns.getColumnLabel(mask.behind(i)).toLowerCase(Locale.ROOT);
+        all.stream().filter(label::equals).forEach(others::add);
+        all.stream().filter(key -> key.endsWith("." + label)).forEach(others::add);
+      }
+    } catch (SQLException e) {
+      statement.connection.fault(e);
     }
-    String others = message.replaceAll("[^\\s,\\[\\]]*txw_(?:rid|wl)\\d*(?: ?, ?|(?= ?\\]))", "");
-    SQLException shown =
-        new SQLException(
-            others.replaceAll(", ?\\]", "]"), error.getSQLState(), error.getErrorCode());
-    shown.setStackTrace(error.getStackTrace());
-    return shown;
+    all.stream()
+        .filter(key -> !ColumnMask.isOurs(key.substring(key.lastIndexOf('.') + 1)))
+        .forEach(others::add);
+    return String.join(", ", others);
   }
 
   @Override
@@ -201,5 +237,11 @@ final class WatchedResultSet extends StatementResultSet {
       execution.over();
     }
     delegate.close();
+  }
+
+  /** H2's driver tells how many columns there are. */
+  @Override
+  public String toString() {
+    return delegate.toString().replace("columns: " + mask.count(), "columns: " + mask.visible());
   }
 }

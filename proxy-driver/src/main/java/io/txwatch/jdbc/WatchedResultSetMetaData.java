@@ -24,7 +24,12 @@ final class WatchedResultSetMetaData extends DelegatingResultSetMetaData {
   }
 
   @Override
+  protected SQLException shown(SQLException error, int index) {
+    return mask.shown(error, index);
+  }
+
+  @Override
   public <T> T unwrap(Class<T> type) throws SQLException {
-    return type.isInstance(this) ? type.cast(this) : delegate.unwrap(type);
+    return Unwrap.unwrap(this, delegate, type);
   }
 }

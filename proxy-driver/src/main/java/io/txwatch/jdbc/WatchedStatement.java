@@ -1,7 +1,9 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.history.GapReason;
+import io.txwatch.sql.RewritePlan;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -38,8 +40,11 @@ class WatchedStatement extends ExecutingStatement {
 
   @Override
   public int executeUpdate(String sql) throws SQLException {
+    return update(sql, text -> delegate.executeUpdate(text));
+  }
+
+  private int update(String sql, Call<Integer> call) throws SQLException {
     CachedPlan cached = plan(sql, true);
-    Call<Integer> call = text -> delegate.executeUpdate(text);
     if (cached.returnsWrittenRows()) {
       Integer raw = runWrite(sql, start(cached), call);
       return raw == null ? (int) drainedCount() : (int) counted(raw);
@@ -49,8 +54,11 @@ class WatchedStatement extends ExecutingStatement {
 
   @Override
   public long executeLargeUpdate(String sql) throws SQLException {
+    return updateLarge(sql, text -> delegate.executeLargeUpdate(text));
+  }
+
+  private long updateLarge(String sql, Call<Long> call) throws SQLException {
     CachedPlan cached = plan(sql, true);
-    Call<Long> call = text -> delegate.executeLargeUpdate(text);
     if (cached.returnsWrittenRows()) {
       Long raw = runWrite(sql, start(cached), call);
       return raw == null ? drainedCount() : counted(raw);
@@ -60,8 +68,11 @@ class WatchedStatement extends ExecutingStatement {
 
   @Override
   public boolean execute(String sql) throws SQLException {
+    return execute(sql, text -> delegate.execute(text));
+  }
+
+  private boolean execute(String sql, Call<Boolean> call) throws SQLException {
     CachedPlan cached = plan(sql, true);
-    Call<Boolean> call = text -> delegate.execute(text);
     if (cached.returnsWrittenRows()) {
       Boolean raw = runWrite(sql, start(cached), call);
       return raw != null && hasResult(raw);
@@ -72,7 +83,7 @@ class WatchedStatement extends ExecutingStatement {
   @Override
   public int executeUpdate(String sql, int keys) throws SQLException {
     return keys == NO_GENERATED_KEYS
-        ? executeUpdate(sql)
+        ? update(sql, text -> delegate.executeUpdate(text, keys))
         : (int)
             counted(run(sql, start(plan(sql, false)), text -> delegate.executeUpdate(text, keys)));
   }
@@ -92,7 +103,7 @@ class WatchedStatement extends ExecutingStatement {
   @Override
   public long executeLargeUpdate(String sql, int keys) throws SQLException {
     return keys == NO_GENERATED_KEYS
-        ? executeLargeUpdate(sql)
+        ? updateLarge(sql, text -> delegate.executeLargeUpdate(text, keys))
         : counted(
             run(sql, start(plan(sql, false)), text -> delegate.executeLargeUpdate(text, keys)));
   }
@@ -112,7 +123,7 @@ class WatchedStatement extends ExecutingStatement {
   @Override
   public boolean execute(String sql, int keys) throws SQLException {
     return keys == NO_GENERATED_KEYS
-        ? execute(sql)
+        ? execute(sql, text -> delegate.execute(text, keys))
         : hasResult(run(sql, start(plan(sql, false)), text -> delegate.execute(text, keys)));
   }
 
@@ -130,7 +141,9 @@ class WatchedStatement extends ExecutingStatement {
 
   /** The plan for a text; {@code writtenRows} if a write may be made to return its rows. */
   private CachedPlan plan(String sql, boolean writtenRows) {
-    return toSend(connection.plans.of(sql, options), writtenRows && mayDrain());
+    // What a prepared statement makes of a text is its driver's own.
+    boolean mayReturn = writtenRows && mayDrain() && !(this instanceof PreparedStatement);
+    return toSend(connection.plans.of(sql, options), mayReturn);
   }
 
   /**
@@ -147,15 +160,16 @@ class WatchedStatement extends ExecutingStatement {
   /** Sends a text, rewritten, and if the DBMS refuses the rewriting, as it was. */
   private <T> T run(String sql, Execution execution, Call<T> call) throws SQLException {
     CachedPlan cached = execution.cached();
+    String text = sql == null ? sql : execution.immediateSql(held);
     try {
-      T result = call.on(execution.immediateSql(held));
+      T result = call.on(text);
       cached.prove();
       connection.guard.release();
       return result;
     } catch (SQLException e) {
       if (!connection.mayBeOurFault(cached, e)) {
         execution.failed(e);
-        throw VendorErrors.of(e, execution.cached());
+        throw VendorErrors.of(e, new SentText(cached.plan(), text, false));
       }
       return runAsItWas(sql, execution, e, call);
     }
@@ -166,7 +180,8 @@ class WatchedStatement extends ExecutingStatement {
     if (!connection.guard.goBack()) {
       connection.plans.doNotRewrite(execution.cached(), ours);
       execution.failed(ours);
-      throw VendorErrors.of(ours, execution.cached());
+      RewritePlan plan = execution.cached().plan();
+      throw VendorErrors.of(ours, new SentText(plan, execution.immediateSql(held), false));
     }
     T result;
     try {
@@ -187,8 +202,8 @@ class WatchedStatement extends ExecutingStatement {
    */
   private <T> @Nullable T runWrite(String sql, Execution execution, Call<T> asItWas)
       throws SQLException {
+    String text = execution.immediateSql(held);
     try {
-      String text = execution.immediateSql(held);
       long count =
           connection.returning.run(
               execution,
@@ -202,7 +217,7 @@ class WatchedStatement extends ExecutingStatement {
     } catch (SQLException e) {
       if (!connection.mayBeOurFault(execution.cached(), e)) {
         execution.failed(e);
-        throw VendorErrors.of(e, execution.cached());
+        throw VendorErrors.of(e, new SentText(execution.cached().plan(), text, false));
       }
       return runAsItWas(sql, execution, e, asItWas);
     }
@@ -212,9 +227,9 @@ class WatchedStatement extends ExecutingStatement {
 
   @Override
   public void addBatch(String sql) throws SQLException {
-    if (sql == null || delegate.isClosed()) {
-      delegate.addBatch(sql); // for the driver's own error
-      return;
+    delegate.addBatch(sql); // for the driver's own error
+    if (!delegate.isClosed()) {
+      delegate.clearBatch(); // what is sent is another text
     }
     if (batch == null) {
       batch = new ArrayList<>();
@@ -250,11 +265,11 @@ class WatchedStatement extends ExecutingStatement {
     boolean control = false;
     for (String sql : texts) {
       CachedPlan any = connection.plans.inTransaction(connection.plans.of(sql, options));
-      CachedPlan cached = connection.plans.withoutWrittenRows(any);
+      CachedPlan cached = connection.plans.ofItem(any);
       plans.add(cached);
       control |= cached.isControl();
     }
-    Batch sending = new Batch(connection);
+    Batch sending = new Batch(connection, 0, false);
     for (int i = 0; i < texts.size(); i++) {
       CachedPlan cached = plans.get(i);
       if (control) {
@@ -297,9 +312,8 @@ class WatchedStatement extends ExecutingStatement {
   }
 
   @Override
-  public Connection getConnection() throws SQLException {
-    delegate.getConnection(); // for the driver's own error if it is closed
-    return connection;
+  public @Nullable Connection getConnection() throws SQLException {
+    return delegate.getConnection() == null ? null : connection;
   }
 
   @Override

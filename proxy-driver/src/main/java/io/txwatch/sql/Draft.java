@@ -94,6 +94,7 @@ final class Draft {
         all.prepared(parameters),
         all.pieces(),
         all.gaps(),
+        all.isEmpty() ? Origins.SAME : all.origins(),
         parameters.count(),
         parameters.index(),
         parameters.writers(),

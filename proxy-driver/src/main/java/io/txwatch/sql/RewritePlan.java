@@ -26,6 +26,7 @@ import java.util.Optional;
  *     ours to add) or a row's id goes; one piece if it has none
  * @param immediateGaps what goes between two of them: 0 for the token, else the row, from 1, whose
  *     id it is
+ * @param origins where the characters of the pieces come from
  * @param parameterCount how many {@code ?} the application's text has
  * @param parameterIndex (the identity if nothing was added) {@code parameterIndex[i]} is the place,
  *     from 1, in {@code preparedSql} of the application's {@code i+1}-th parameter
@@ -57,6 +58,7 @@ public record RewritePlan(
     String preparedSql,
     List<String> immediatePieces,
     int[] immediateGaps,
+    Origins origins,
     int parameterCount,
     int[] parameterIndex,
     int[] tokenParameters,
@@ -132,6 +134,7 @@ public record RewritePlan(
         sql,
         List.of(sql),
         new int[0],
+        Origins.SAME,
         parameterCount,
         identity,
         new int[0],
@@ -160,6 +163,7 @@ public record RewritePlan(
         preparedSql,
         immediatePieces,
         immediateGaps,
+        origins,
         parameterCount,
         parameterIndex,
         tokenParameters,
@@ -186,6 +190,7 @@ public record RewritePlan(
         preparedSql,
         immediatePieces,
         immediateGaps,
+        origins,
         parameterCount,
         parameterIndex,
         tokenParameters,
@@ -221,6 +226,16 @@ public record RewritePlan(
       sql.append(immediatePieces.get(i + 1));
     }
     return sql.toString();
+  }
+
+  /**
+   * The offset in the application's text of a character of the text that was sent; of a character
+   * that was put in, that of the one which it stands before.
+   *
+   * @param sent {@code preparedSql}, or what {@link #immediateSql} gave
+   */
+  public int originalOffset(int offset, String sent) {
+    return origins.original(this, offset, sent);
   }
 
   /** How many parameters {@code preparedSql} has beside the application's. */

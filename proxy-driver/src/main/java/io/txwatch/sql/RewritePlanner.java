@@ -63,7 +63,11 @@ public final class RewritePlanner implements Planner {
     Tokens tokens = Tokenizer.tokenize(sql, dialect);
     int parameters = countParameters(tokens);
     try {
-      return plan(tokens, catalog, mayReturnRows, parameters);
+      boolean watched = sql.length() <= Limits.maxTextLength(dialect);
+      RewritePlan plan = plan(tokens, catalog, mayReturnRows, watched, parameters);
+      return watched && Limits.hasTooManyParameters(plan, dialect)
+          ? plan(tokens, catalog, false, false, parameters)
+          : plan;
     } catch (NotUnderstood e) {
       return untouched(tokens, e.reason(), e.detail(), parameters);
     } catch (RuntimeException | StackOverflowError | LinkageError e) {
@@ -71,7 +75,13 @@ public final class RewritePlanner implements Planner {
     }
   }
 
-  private RewritePlan plan(Tokens tokens, Catalog catalog, boolean mayReturnRows, int parameters)
+  /**
+   * The plan for a text.
+   *
+   * @param watched false if nothing of ours fits into it: it is only put right
+   */
+  private RewritePlan plan(
+      Tokens tokens, Catalog catalog, boolean mayReturnRows, boolean watched, int parameters)
       throws NotUnderstood {
     if (tokens.isBroken()) {
       throw new NotUnderstood("a literal, comment or parenthesis without its end");
@@ -81,7 +91,7 @@ public final class RewritePlanner implements Planner {
       return plain(tokens, StatementKind.OTHER, TransactionControl.NONE, parameters);
     }
     if (statements.size() > 1) {
-      return several(tokens, statements, catalog, parameters);
+      return several(tokens, statements, catalog, watched, parameters);
     }
     Range range = statements.get(0);
     TransactionControl control =
@@ -106,7 +116,10 @@ public final class RewritePlanner implements Planner {
         && !Tokenizer.tokenizeOtherBackslash(tokens.text(), dialect).isBroken()) {
       throw new NotUnderstood("a string whose end depends on a setting of the server");
     }
-    Draft draft = draft(tokens, range, catalog, mayReturnRows, true, true);
+    Draft draft = draft(tokens, range, catalog, mayReturnRows, watched, watched);
+    if (!watched) {
+      draft.unseen(GapReason.SHAPE, "near a limit of the DBMS, nothing is added");
+    }
     return draft.finish(draft.shape.kind);
   }
 
@@ -246,7 +259,8 @@ public final class RewritePlanner implements Planner {
    * be given one token, or one catalog: there the writers stay out.
    */
   private RewritePlan several(
-      Tokens tokens, List<Range> statements, Catalog catalog, int parameters) throws NotUnderstood {
+      Tokens tokens, List<Range> statements, Catalog catalog, boolean watched, int parameters)
+      throws NotUnderstood {
     List<TransactionControl> controls = new ArrayList<>();
     boolean touches = false;
     boolean controlled = false;
@@ -279,7 +293,7 @@ public final class RewritePlanner implements Planner {
     for (Range range : defines ? List.<Range>of() : statements) {
       if (StatementClass.of(tokens, dialect, range.from(), range.to()).hasShape()) {
         try {
-          Draft one = draft(tokens, range, catalog, false, !controlled, false);
+          Draft one = draft(tokens, range, catalog, false, watched && !controlled, false);
           whole.splices.addAll(one.splices);
           stars |= one.starShowsAuxiliary;
         } catch (NotUnderstood e) {

@@ -135,6 +135,36 @@ final class Splices {
     return pieces;
   }
 
+  /** Which stretches of the text the pieces consist of beside what was put in. */
+  Origins origins() {
+    List<Integer> runs = new ArrayList<>();
+    int piece = 0;
+    int length = 0;
+    int at = 0;
+    for (Splice splice : ordered()) {
+      addRun(runs, piece, length, at, splice.from);
+      length += splice.from - at;
+      for (int i = 0; i < splice.text.length(); i++) {
+        if (isMark(splice.text.charAt(i))) {
+          piece++;
+          length = 0;
+        } else {
+          i += splice.text.charAt(i) == Auxiliary.AGAIN ? 1 : 0;
+          length++;
+        }
+      }
+      at = splice.to;
+    }
+    addRun(runs, piece, length, at, tokens.text().length());
+    return new Origins(toArray(runs));
+  }
+
+  private static void addRun(List<Integer> runs, int piece, int offset, int from, int to) {
+    if (from < to) {
+      runs.addAll(List.of(piece, offset, from, to - from));
+    }
+  }
+
   /** What goes between two pieces: 0 for the token, else the row, from 1, whose id it is. */
   int[] gaps() {
     List<Integer> gaps = new ArrayList<>();

@@ -71,6 +71,7 @@ final class Beside implements UnaryOperator<Planner> {
         plan.preparedSql(),
         plan.immediatePieces(),
         plan.immediateGaps(),
+        plan.origins(),
         plan.parameterCount(),
         plan.parameterIndex(),
         plan.tokenParameters(),
