@@ -182,8 +182,8 @@ final class PlanCache {
   }
 
   /** From now on the text is sent as it is. */
-  CachedPlan doNotRewrite(CachedPlan cached, String why) {
-    CachedPlan untouched = asItIs(cached, GapReason.FAULT, why);
+  CachedPlan doNotRewrite(CachedPlan cached, GapReason reason, String why) {
+    CachedPlan untouched = asItIs(cached, reason, why);
     plans.put(cached.plan().original(), untouched);
     return untouched;
   }

@@ -209,8 +209,11 @@ final class SessionPlans {
 
   /** From now on the text is sent as it is. */
   CachedPlan doNotRewrite(CachedPlan cached, SQLException ours) {
+    if (VendorErrors.isOfLimit(ours)) {
+      return cache().doNotRewrite(cached, GapReason.SHAPE, "near a limit of the DBMS");
+    }
     Faults.tellRewriting(ours);
     catalog.invalidate();
-    return cache().doNotRewrite(cached, "SQLState " + ours.getSQLState());
+    return cache().doNotRewrite(cached, GapReason.FAULT, "SQLState " + ours.getSQLState());
   }
 }

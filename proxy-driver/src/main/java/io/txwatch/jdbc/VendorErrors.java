@@ -38,6 +38,12 @@ final class VendorErrors {
    */
   private static final Set<Integer> OF_TEXT = Set.of(1052, 1117, 1390, 1436);
 
+  /** Those of them that are of limits; and H2's. */
+  private static final Set<Integer> OF_LIMIT = Set.of(1117, 1390, 1436, 54011);
+
+  private static final Pattern SQLITE_LIMIT =
+      Pattern.compile("too many|too large|too big|stack overflow");
+
   private VendorErrors() {}
 
   /** True if an error of a rewritten text may come from what we added. */
@@ -64,6 +70,15 @@ final class VendorErrors {
         || (dialect == Dialect.SQLITE && (code & 0xff) == SQLITE_ERROR)
         || (dialect == Dialect.H2 && code == H2_NO_RIGHTS)
         || ((dialect == Dialect.MYSQL || dialect == Dialect.MARIADB) && OF_TEXT.contains(code));
+  }
+
+  /** True if an error is that a text is larger, in whatever way, than the DBMS takes it. */
+  static boolean isOfLimit(SQLException error) {
+    String state = error.getSQLState();
+    String message = String.valueOf(error.getMessage());
+    return (state != null && state.startsWith("54"))
+        || OF_LIMIT.contains(error.getErrorCode())
+        || (error.getErrorCode() == SQLITE_ERROR && SQLITE_LIMIT.matcher(message).find());
   }
 
   private static boolean isUnknownColumn(SQLException error) {
@@ -147,7 +162,11 @@ final class VendorErrors {
 
     @Override
     public String text(String sql) {
-      return first(sql, SentText::text);
+      return texts.stream()
+          .filter(item -> sql.equals(item.sent().strip()))
+          .findFirst()
+          .map(item -> item.text(sql))
+          .orElse(sql);
     }
 
     private String first(String text, BiFunction<SentText, String, String> change) {

@@ -21,12 +21,18 @@ final class Limits {
    */
   private static final int MAX_TEXT_OF_MYSQL = 256 * 1024;
 
+  /** SQLite: SQLITE_MAX_SQL_LENGTH, with room for the values of what are parameters here. */
+  private static final int MAX_TEXT_OF_SQLITE = 900_000;
+
   private Limits() {}
 
-  /** True if a text has more parameters than may be, and some of them are ours. */
-  static boolean hasTooManyParameters(RewritePlan plan, Dialect dialect) {
+  /** True if a text is too long, or has too many parameters, for what of it is ours. */
+  static boolean exceeds(RewritePlan plan, Dialect dialect) {
     int added = plan.addedParameters();
-    return added > 0 && plan.parameterCount() + added > maxParameters(dialect);
+    return (added > 0 && plan.parameterCount() + added > maxParameters(dialect))
+        || (dialect == Dialect.SQLITE
+            && plan.isRewritten()
+            && plan.preparedSql().length() > MAX_TEXT_OF_SQLITE);
   }
 
   private static int maxParameters(Dialect dialect) {

@@ -65,7 +65,7 @@ public final class RewritePlanner implements Planner {
     try {
       boolean watched = sql.length() <= Limits.maxTextLength(dialect);
       RewritePlan plan = plan(tokens, catalog, mayReturnRows, watched, parameters);
-      return watched && Limits.hasTooManyParameters(plan, dialect)
+      return watched && Limits.exceeds(plan, dialect)
           ? plan(tokens, catalog, false, false, parameters)
           : plan;
     } catch (NotUnderstood e) {
