@@ -414,7 +414,7 @@ class EdgeArgumentsTest {
       try {
         outcome = value(method, method.invoke(object, fresh(arguments)));
       } catch (InvocationTargetException e) {
-        outcome = error(e.getCause());
+        outcome = error(java.util.Objects.requireNonNull(e.getCause()));
       }
       if (changesState(method)) {
         restore(wanted);
