@@ -83,10 +83,7 @@ final class ErrorMessages {
   }
 
   private static SQLException make(
-      SQLException error,
-      Change change,
-      @Nullable Throwable cause,
-      @Nullable SQLException next)
+      SQLException error, Change change, @Nullable Throwable cause, @Nullable SQLException next)
       throws ReflectiveOperationException {
     Class<? extends SQLException> type = error.getClass();
     String name = type.getName();
@@ -125,10 +122,7 @@ final class ErrorMessages {
 
   /** H2 makes its message of two, of which one is the text, if it is about one. */
   private static SQLException ofH2(
-      SQLException error,
-      Change change,
-      @Nullable Throwable cause,
-      @Nullable SQLException next)
+      SQLException error, Change change, @Nullable Throwable cause, @Nullable SQLException next)
       throws ReflectiveOperationException {
     Class<? extends SQLException> type = error.getClass();
     String message = (String) type.getMethod("getOriginalMessage").invoke(error);
@@ -161,17 +155,17 @@ final class ErrorMessages {
             !OF_NUMBER.matcher(message).find()
                 ? message
                 : NUMBER
-                .matcher(message)
-                .replaceAll(
-                    found -> {
-                      boolean range = // the hyphen of "1-5" is none of the 5
-                          found.group().startsWith("-")
-                              && found.start() > 0
-                              && Character.isDigit(message.charAt(found.start() - 1));
-                      String number = found.group().substring(range ? 1 : 0);
-                      return Matcher.quoteReplacement(
-                          (range ? "-" : "") + shown(number, behind, index, count, visible));
-                    }));
+                    .matcher(message)
+                    .replaceAll(
+                        found -> {
+                          boolean range = // the hyphen of "1-5" is none of the 5
+                              found.group().startsWith("-")
+                                  && found.start() > 0
+                                  && Character.isDigit(message.charAt(found.start() - 1));
+                          String number = found.group().substring(range ? 1 : 0);
+                          return Matcher.quoteReplacement(
+                              (range ? "-" : "") + shown(number, behind, index, count, visible));
+                        }));
   }
 
   private static String shown(String number, int behind, int index, int count, int visible) {

@@ -62,10 +62,7 @@ final class PostgresErrors {
     Object shown = type.getConstructor(String.class).newInstance(wire.toString());
     // The setting logServerErrorDetail leaves some of it out of the message.
     boolean whole = server.toString().equals(error.getMessage());
-    return error
-        .getClass()
-        .getConstructor(type, boolean.class)
-        .newInstance(shown, whole);
+    return error.getClass().getConstructor(type, boolean.class).newInstance(shown, whole);
   }
 
   private static void addNumber(StringBuilder wire, char field, int number) {

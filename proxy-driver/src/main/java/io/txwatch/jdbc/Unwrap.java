@@ -1,6 +1,5 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.history.GapReason;
 import java.sql.SQLException;
 import java.sql.Wrapper;
 import org.jspecify.annotations.Nullable;
@@ -21,15 +20,12 @@ final class Unwrap {
     }
     T unwrapped =
         type != null && type.isInstance(delegate) ? type.cast(delegate) : delegate.unwrap(type);
-    connection.plans.bypassed();
-    connection.knownRows.bypassed();
-    connection.gap(GapReason.BYPASS, "unwrap to " + (type == null ? null : type.getName()));
+    connection.bypassed("unwrap to " + (type == null ? null : type.getName()));
     return unwrapped;
   }
 
   /** The same of an object through which nothing is done unseen. */
-  static <T> T unwrap(Wrapper self, Wrapper delegate, @Nullable Class<T> type)
-      throws SQLException {
+  static <T> T unwrap(Wrapper self, Wrapper delegate, @Nullable Class<T> type) throws SQLException {
     return type != null && type.isInstance(self) ? type.cast(self) : delegate.unwrap(type);
   }
 

@@ -94,7 +94,7 @@ public final class Watch {
       Pipeline pipeline,
       UnaryOperator<Planner> planner) {
     return session(real, url, user, source, settings, pipeline, planner)
-        .<Connection>map(session -> new WatchedConnection(real, session, null))
+        .map(session -> DriverInterfaces.show(new WatchedConnection(real, session, null)))
         .orElse(real);
   }
 
@@ -218,7 +218,7 @@ public final class Watch {
    * changed them. Whatever is not watched is left alone.
    */
   public static void tablesChanged(Connection connection) {
-    if (connection instanceof WatchedConnection watched) {
+    if (DriverInterfaces.behind(connection) instanceof WatchedConnection watched) {
       watched.tablesChanged();
     }
   }

@@ -38,6 +38,9 @@ final class WatchedConnection extends DelegatingConnection {
   /** The rows that its transaction has read by a key. */
   final KnownRows knownRows = new KnownRows();
 
+  /** What the application holds of it: itself, or itself with the driver's interfaces. */
+  private Connection shown = this;
+
   private @Nullable SideReads sideReads;
 
   /** The pooled connection that it is a handle of, which the session outlives; null if of none. */
@@ -64,6 +67,22 @@ final class WatchedConnection extends DelegatingConnection {
 
   TransactionRules rules() {
     return database.rules();
+  }
+
+  /** What the application holds of it. */
+  Connection shown() {
+    return shown;
+  }
+
+  void shownAs(Connection withInterfaces) {
+    shown = withInterfaces;
+  }
+
+  /** The application is given something of the driver's, and what it does with it is not seen. */
+  void bypassed(String by) {
+    plans.bypassed();
+    knownRows.bypassed();
+    gap(GapReason.BYPASS, by);
   }
 
   /** Tables were changed elsewhere. */
@@ -470,6 +489,7 @@ final class WatchedConnection extends DelegatingConnection {
 
   @Override
   public <T> T unwrap(Class<T> type) throws SQLException {
-    return Unwrap.unwrap(this, delegate, type, this);
+    T unwrapped = Unwrap.unwrap(this, delegate, type, this);
+    return unwrapped == this && type.isInstance(shown) ? type.cast(shown) : unwrapped;
   }
 }

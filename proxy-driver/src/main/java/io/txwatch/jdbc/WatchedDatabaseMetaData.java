@@ -19,7 +19,7 @@ final class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
 
   @Override
   public @Nullable Connection getConnection() throws SQLException {
-    return delegate.getConnection() == null ? null : connection;
+    return delegate.getConnection() == null ? null : connection.shown();
   }
 
   @Override

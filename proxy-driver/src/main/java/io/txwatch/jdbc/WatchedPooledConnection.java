@@ -77,7 +77,7 @@ class WatchedPooledConnection implements PooledConnection {
     }
     WatchedConnection watched = new WatchedConnection(handle, known, this);
     handedOut = watched;
-    return watched;
+    return DriverInterfaces.show(watched);
   }
 
   private @Nullable WatchedSession begun(Connection handle) {

@@ -112,7 +112,9 @@ final class WatchedResultSet extends StatementResultSet {
         error,
         message -> {
           String named =
-              Objects.equals(given, label) ? message : message.replace(given, String.valueOf(label));
+              Objects.equals(given, label)
+                  ? message
+                  : message.replace(given, String.valueOf(label));
           Matcher list = ALL_LABELS.matcher(named);
           return list.matches()
               ? list.group("before") + withoutOurs(list.group("labels")) + list.group("after")
@@ -120,7 +122,9 @@ final class WatchedResultSet extends StatementResultSet {
         });
   }
 
-  /** The driver lists the keys of a map, which it makes for 2.5 keys a column, and fills by them. */
+  /**
+   * The driver lists the keys of a map, which it makes for 2.5 keys a column, and fills by them.
+   */
   private String withoutOurs(String labels) {
     List<String> all = List.of(labels.split(", "));
     Set<String> others = new HashSet<>((int) (mask.visible() * 2.5));

@@ -313,7 +313,7 @@ class WatchedStatement extends ExecutingStatement {
 
   @Override
   public @Nullable Connection getConnection() throws SQLException {
-    return delegate.getConnection() == null ? null : connection;
+    return delegate.getConnection() == null ? null : connection.shown();
   }
 
   @Override

@@ -1,8 +1,8 @@
 package io.txwatch.sql;
 
 /**
- * A text as PostgreSQL has it and counts in it: in characters, from 1; and where the driver has made
- * parameters of {@code ?}, in {@code $1}, {@code $2} and so on.
+ * A text as PostgreSQL has it and counts in it: in characters, from 1; and where the driver has
+ * made parameters of {@code ?}, in {@code $1}, {@code $2} and so on.
  */
 public final class ServerText {
 

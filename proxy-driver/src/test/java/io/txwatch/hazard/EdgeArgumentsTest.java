@@ -28,7 +28,6 @@ import java.sql.SQLType;
 import java.sql.Statement;
 import java.sql.Time;
 import java.sql.Timestamp;
-import java.sql.Types;
 import java.sql.Wrapper;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -93,8 +92,7 @@ class EdgeArgumentsTest {
           Map.entry(Properties.class, List.of(new Properties())),
           Map.entry(int[].class, List.of(new int[0], new int[] {1}, new int[] {4})),
           Map.entry(
-              String[].class,
-              List.of(new String[0], new String[] {"id"}, new String[] {"nosuch"})),
+              String[].class, List.of(new String[0], new String[] {"id"}, new String[] {"nosuch"})),
           Map.entry(byte[].class, List.of(new byte[] {1})));
 
   /** They end a connection, or take a thread of the caller's. */
@@ -289,11 +287,10 @@ class EdgeArgumentsTest {
     assertThat(String.join("\n", differences)).isEmpty();
   }
 
-  private static boolean leavesOut(
-      ServerKind kind, State state, Method method) {
+  private static boolean leavesOut(ServerKind kind, State state, Method method) {
     return
-        // Before a getter was called: SQLite's driver speaks of the last column of whatever result.
-        (kind == ServerKind.SQLITE && method.getName().equals("wasNull"))
+    // Before a getter was called: SQLite's driver speaks of the last column of whatever result.
+    (kind == ServerKind.SQLITE && method.getName().equals("wasNull"))
         // A query each, slow on some servers; TransparencyTest compares what they give.
         || (state.type() == DatabaseMetaData.class && method.getReturnType() == ResultSet.class)
         // The bytes of the name of the database.
