@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code txwatch prepare}, ended by SIGKILL while it fills a table of MySQL. */
 class KilledPrepareIT {
 
-  private static final int ROWS = 1 << 17;
+  private static final int ROWS = 1 << 16;
 
   @TempDir private Path directory = Path.of("");
 

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class MySqlFill {
 
   /** How many rows are written in a batch at most, and so are locked at a time. */
-  static final int MAX_BATCH = 5_000;
+  static final int MAX_BATCH = 1_000;
 
   /** For how long a batch should hold its locks; batches grow and shrink towards it. */
   private static final Duration BATCH_TIME = Duration.ofMillis(50);

@@ -15,7 +15,7 @@ import java.util.Random;
  */
 final class SiBench implements Workload {
 
-  private static final int ROWS = 1_000;
+  private static final int ROWS = 100;
 
   @Override
   public void create(Connection connection, long seed) throws SQLException {
