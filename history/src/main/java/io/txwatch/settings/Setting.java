@@ -29,6 +29,13 @@ public enum Setting {
       "usual|exact",
       "lines of the application: exact looks each one up; usual looks up one in 256 of a text"
           + " that ran a thousand times from one line, and tells the others as (usually)"),
+  /** Whose lines are named. */
+  PACKAGES(
+      "txwatch.packages",
+      "",
+      "PREFIX,PREFIX",
+      "the application's packages: the nearest line within them is named; empty: found by where"
+          + " classes were loaded from"),
   /** Who analyses. */
   ANALYZER(
       "txwatch.analyzer",

@@ -39,22 +39,29 @@ public record SettingSource(String name, Map<String, String> values) {
 
   /**
    * {@code key=value,key=value}, as behind {@code -javaagent:txwatch.jar=}. The prefix may be left
-   * out, and spaces may stand around keys and values.
+   * out, and spaces may stand around keys and values. A piece without a key goes on with the
+   * packages of {@code txwatch.packages}.
    *
    * @throws SettingException if a piece is not {@code key=value}
    */
   public static SettingSource agentArguments(String arguments) {
     Map<String, String> values = new LinkedHashMap<>();
+    String last = "";
     for (String piece : arguments.split(",")) {
       if (piece.isBlank()) {
         continue;
       }
       int equals = piece.indexOf('=');
+      if (equals < 0 && last.equals(Setting.PACKAGES.key())) {
+        values.merge(last, piece.strip(), (some, more) -> some + "," + more);
+        continue;
+      }
       if (equals <= 0) {
         throw new SettingException(
             "agent argument " + Setting.quote(piece.strip()) + ": expected key=value,key=value");
       }
-      values.put(prefixed(piece.substring(0, equals)), piece.substring(equals + 1).strip());
+      last = prefixed(piece.substring(0, equals));
+      values.put(last, piece.substring(equals + 1).strip());
     }
     return new SettingSource("agent argument", values);
   }

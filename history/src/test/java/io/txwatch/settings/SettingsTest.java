@@ -88,6 +88,15 @@ class SettingsTest {
   }
 
   @Test
+  void packagesAreSeparatedByCommasAlsoAmongAgentArguments() {
+    Settings settings = agent("packages=com.acme.shop, org.acme,report=a.jsonl");
+    assertThat(settings.get(Setting.PACKAGES)).isEqualTo("com.acme.shop,org.acme");
+    assertThat(settings.get(Setting.REPORT)).isEqualTo("a.jsonl");
+    assertThatThrownBy(() -> agent("report=a.jsonl,org.acme"))
+        .hasMessageContaining("expected key=value");
+  }
+
+  @Test
   void aWeakerPlaceIsCheckedToo() {
     assertThatThrownBy(
             () ->

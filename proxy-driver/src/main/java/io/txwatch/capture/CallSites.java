@@ -1,16 +1,18 @@
 package io.txwatch.capture;
 
+import io.txwatch.capture.ApplicationClasses.Rank;
 import java.lang.StackWalker.StackFrame;
 import java.util.Arrays;
 import java.util.Iterator;
-import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where in the application a statement was executed: the first frame that belongs to no driver, no
- * pool, no mapper and no framework between them and the application.
+ * Where in the application a statement was executed: the nearest frame of a class that is the
+ * application's as surely as any on the stack ({@link ApplicationClasses}).
  *
  * <p>Each class is judged once, each place is named once: what remains is the walk over the frames
  * in between. The caches hang on the classes themselves, so nothing keeps an application's class
@@ -31,105 +33,20 @@ public final class CallSites {
   /** Frames looked at, at most. Behind that many the application is not found. */
   private static final int DEPTH = 256;
 
-  private static final List<String> NOT_THE_APPLICATION =
-      List.of(
-          // the platform
-          "java.",
-          "javax.",
-          "jdk.",
-          "sun.",
-          "com.sun.",
-          "jakarta.",
-          // ourselves, as far as we stand between an application and its driver
-          "io.txwatch.jdbc.",
-          "io.txwatch.capture.",
-          "io.txwatch.agent.",
-          "io.txwatch.prepare.",
-          // drivers
-          "org.postgresql.",
-          "com.mysql.",
-          "org.mariadb.",
-          "org.h2.",
-          "org.sqlite.",
-          "org.hsqldb.",
-          "org.apache.derby.",
-          "org.duckdb.",
-          "oracle.jdbc.",
-          "com.microsoft.sqlserver.",
-          "software.amazon.jdbc.",
-          // pools
-          "com.zaxxer.hikari.",
-          "org.apache.commons.dbcp",
-          "org.apache.commons.pool",
-          "org.apache.tomcat.jdbc.",
-          "org.apache.tomcat.dbcp.",
-          "com.mchange.",
-          "io.agroal.",
-          "oracle.ucp.",
-          "com.alibaba.druid.",
-          "org.vibur.",
-          // mappers and what calls them
-          "org.hibernate.",
-          "org.eclipse.persistence.",
-          "org.apache.openjpa.",
-          "org.apache.ibatis.",
-          "org.mybatis.",
-          "com.baomidou.",
-          "org.jooq.",
-          "org.jdbi.",
-          "com.querydsl.",
-          "io.ebean.",
-          "org.springframework.",
-          "io.micronaut.",
-          "io.quarkus.",
-          "org.jboss.",
-          "org.flywaydb.",
-          "liquibase.",
-          "org.apache.commons.dbutils.",
-          "groovy.sql.",
-          // proxies and generated classes
-          "com.p6spy.",
-          "net.ttddyy.",
-          "net.sf.cglib.",
-          "net.bytebuddy.",
-          "javassist.",
-          "brave.",
-          "io.opentelemetry.",
-          "io.micrometer.",
-          "com.newrelic.",
-          "datadog.",
-          // languages
-          "kotlin.",
-          "kotlinx.",
-          "scala.",
-          "org.codehaus.groovy.",
-          "org.apache.groovy.");
+  /**
+   * Frames that are looked at behind the first one that may be the application's, for one that is
+   * so more surely: a library that calls back, a framework and its proxies lie between.
+   */
+  private static final int MAX_FRAMES_BEHIND_CANDIDATE = 64;
 
-  private static final List<String> GENERATED =
-      List.of(
-          "$$EnhancerBy",
-          "$$FastClassBy",
-          "$$SpringCGLIB$$",
-          "$ByteBuddy$",
-          "$HibernateProxy$",
-          "_$$_Weld",
-          "$$Lambda",
-          "_Subclass",
-          "$Proxy");
+  /** By the text of the setting: a few. */
+  private static final Map<String, CallSites> BY_PACKAGES = new ConcurrentHashMap<>();
 
   private static final ClassValue<Places> APPLICATION_PLACES =
       new ClassValue<>() {
         @Override
         protected Places computeValue(Class<?> type) {
           return new Places();
-        }
-      };
-
-  private static final ClassValue<Boolean> IS_APPLICATION =
-      new ClassValue<>() {
-        @Override
-        protected Boolean computeValue(Class<?> type) {
-          return isApplication(type.getName());
         }
       };
 
@@ -186,27 +103,60 @@ public final class CallSites {
     }
   }
 
-  private CallSites() {}
+  private final ApplicationClasses classes;
+
+  private CallSites(ApplicationClasses classes) {
+    this.classes = classes;
+  }
+
+  /**
+   * Finds frames of the application.
+   *
+   * @param packages the packages that the user names, separated by commas; empty for none
+   */
+  public static CallSites of(String packages) {
+    return BY_PACKAGES.computeIfAbsent(
+        packages,
+        text ->
+            new CallSites(
+                new ApplicationClasses(
+                    Stream.of(text.split(",")).map(String::strip).filter(p -> !p.isEmpty()).toList())));
+  }
 
   /** {@code File.java:line} of the caller; empty if the application is not on the stack. */
-  public static String current() {
+  public String current() {
     try {
-      return WALKER.walk(CallSites::firstOfApplication);
+      return WALKER.walk(this::firstOfApplication);
     } catch (RuntimeException | LinkageError e) {
       return ""; // a class of the application that cannot be asked is no reason to fail
     }
   }
 
-  private static String firstOfApplication(Stream<StackFrame> frames) {
+  private String firstOfApplication(Stream<StackFrame> frames) {
     Iterator<StackFrame> walk = frames.iterator();
-    for (int i = 0; i < DEPTH && walk.hasNext(); i++) {
+    StackFrame best = null;
+    Rank highest = Rank.NONE;
+    for (int left = DEPTH; left > 0 && walk.hasNext(); left--) {
       StackFrame frame = walk.next();
-      Class<?> type = frame.getDeclaringClass();
-      if (IS_APPLICATION.get(type)) {
-        return APPLICATION_PLACES.get(type).name(frame);
+      Rank rank = classes.rank(frame.getDeclaringClass());
+      if (rank.compareTo(highest) > 0) {
+        best = best == null || !isPartOf(best, frame, rank) ? frame : best;
+        highest = rank;
+        if (rank == classes.highest()) {
+          break;
+        }
+        left = Math.min(left, MAX_FRAMES_BEHIND_CANDIDATE);
       }
     }
-    return "";
+    return best == null ? "" : APPLICATION_PLACES.get(best.getDeclaringClass()).name(best);
+  }
+
+  /** True if the nearer one is of the same maker: a part of the application in a jar beside it. */
+  private boolean isPartOf(StackFrame nearer, StackFrame surer, Rank rank) {
+    return rank == Rank.APPLICATION
+        && classes
+            .owner(nearer.getDeclaringClass())
+            .equals(classes.owner(surer.getDeclaringClass()));
   }
 
   private static String describe(StackFrame frame) {
@@ -216,20 +166,5 @@ public final class CallSites {
       file = type.substring(type.lastIndexOf('.') + 1);
     }
     return frame.getLineNumber() > 0 ? file + ":" + frame.getLineNumber() : file;
-  }
-
-  /** True if a class of that name is the application's own. */
-  static boolean isApplication(String className) {
-    for (String prefix : NOT_THE_APPLICATION) {
-      if (className.startsWith(prefix)) {
-        return false;
-      }
-    }
-    for (String mark : GENERATED) {
-      if (className.contains(mark)) {
-        return false;
-      }
-    }
-    return true;
   }
 }

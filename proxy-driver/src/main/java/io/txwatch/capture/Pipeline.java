@@ -50,6 +50,7 @@ public record Pipeline(Ids ids, EventSink sink) {
     return settings
         .with(Setting.INSTRUMENT, "")
         .with(Setting.CALL_SITES, "")
+        .with(Setting.PACKAGES, "")
         .with(Setting.PREPARE, "")
         .with(Setting.REDACT, "");
   }

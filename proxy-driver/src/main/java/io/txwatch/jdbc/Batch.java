@@ -1,6 +1,5 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.capture.CallSites;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.StatementPlace;
 import io.txwatch.history.GapReason;
@@ -147,7 +146,7 @@ final class Batch {
       StatementPlace place = plans.get(0).place();
       calledFrom = place.usual();
       if (calledFrom.isEmpty()) {
-        calledFrom = place.found(CallSites.current());
+        calledFrom = place.found(connection.callSites().current());
       }
     }
     List<Execution> begun = null;

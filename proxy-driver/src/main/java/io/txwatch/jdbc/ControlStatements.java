@@ -1,6 +1,5 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Observation;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.GapReason;
@@ -53,7 +52,7 @@ final class ControlStatements {
     Observation told =
         connection
             .tracker()
-            .afterwards(cached.kind(), cached.shownSql(), CallSites.current(), alone);
+            .afterwards(cached.kind(), cached.shownSql(), connection.callSites().current(), alone);
     Optional<GapReason> known = cached.plan().passThrough();
     if (known.isPresent()) {
       told.notSeen(known.get(), cached.plan().passThroughDetail());

@@ -1,6 +1,5 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.capture.CallSites;
 import io.txwatch.history.GapReason;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -56,7 +55,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
   final Execution start(CachedPlan cached) throws SQLException {
     String callSite = cached.isControl() ? "" : cached.place().usual();
     if (callSite.isEmpty() && !cached.isControl()) {
-      callSite = cached.place().found(CallSites.current());
+      callSite = cached.place().found(connection.callSites().current());
     }
     endLast();
     drained = NOT_DRAINED;

@@ -2,6 +2,7 @@ package io.txwatch.jdbc;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.Database;
@@ -261,6 +262,7 @@ public final class Watch {
                 mostRows,
                 show,
                 settings.get(Setting.CALL_SITES).equals("exact"),
+                CallSites.of(settings.get(Setting.PACKAGES)),
                 pipeline));
   }
 

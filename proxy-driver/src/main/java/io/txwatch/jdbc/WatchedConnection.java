@@ -1,5 +1,6 @@
 package io.txwatch.jdbc;
 
+import io.txwatch.capture.CallSites;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.GapReason;
@@ -63,6 +64,11 @@ final class WatchedConnection extends DelegatingConnection {
 
   SessionTracker tracker() {
     return tracker;
+  }
+
+  /** Where in the application its statements are executed. */
+  CallSites callSites() {
+    return database.callSites();
   }
 
   TransactionRules rules() {

@@ -1,5 +1,6 @@
 package io.txwatch.jdbc;
 
+import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.capture.SnapshotRules;
 import io.txwatch.capture.TransactionRules;
@@ -17,6 +18,7 @@ import java.util.function.UnaryOperator;
  * @param planner makes plans
  * @param show a text as histories show it
  * @param exactPlaces true if the place in the application is looked up at each execution
+ * @param callSites finds the place in the application
  * @param plans the plans that hold for sessions that look names up where they did when opened
  * @param pipeline where events go
  * @param mostSideRows how many rows a read beside a statement may bring
@@ -30,6 +32,7 @@ record WatchedDatabase(
     Planner planner,
     UnaryOperator<String> show,
     boolean exactPlaces,
+    CallSites callSites,
     PlanCache plans,
     Pipeline pipeline,
     int mostSideRows,
@@ -43,6 +46,7 @@ record WatchedDatabase(
       int mostSideRows,
       UnaryOperator<String> show,
       boolean exactPlaces,
+      CallSites callSites,
       Pipeline pipeline) {
     return new WatchedDatabase(
         database,
@@ -51,6 +55,7 @@ record WatchedDatabase(
         planner,
         show,
         exactPlaces,
+        callSites,
         new PlanCache(planner, show, exactPlaces),
         pipeline,
         mostSideRows,

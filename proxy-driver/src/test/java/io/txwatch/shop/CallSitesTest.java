@@ -10,17 +10,19 @@ import org.junit.jupiter.api.Test;
 /** An application's package, from where its calls come. */
 class CallSitesTest {
 
+  private static final CallSites CALL_SITES = CallSites.of("");
+
   @Test
   void namesTheLineThatCalls() {
-    String here = CallSites.current();
-    String next = CallSites.current();
+    String here = CALL_SITES.current();
+    String next = CALL_SITES.current();
     assertThat(here).matches("CallSitesTest\\.java:\\d+");
     assertThat(line(next)).isEqualTo(line(here) + 1);
   }
 
   @Test
   void seesThroughThePlatform() {
-    Supplier<String> site = CallSites::current;
+    Supplier<String> site = CALL_SITES::current;
     String direct = java.util.stream.Stream.of(1).map(i -> site.get()).findFirst().orElse("");
     assertThat(direct).startsWith("CallSitesTest.java:");
   }
@@ -29,7 +31,7 @@ class CallSitesTest {
   void theSamePlaceHasTheSameName() {
     String first = "";
     for (int i = 0; i < 3; i++) {
-      String site = CallSites.current();
+      String site = CALL_SITES.current();
       assertThat(first.isEmpty() || first.equals(site)).isTrue();
       first = site;
     }
@@ -44,19 +46,19 @@ class CallSitesTest {
   }
 
   private static String one() {
-    return CallSites.current();
+    return CALL_SITES.current();
   }
 
   private static String other() {
-    return CallSites.current();
+    return CALL_SITES.current();
   }
 
   private static String one(int unused) {
-    return unused == 0 ? "" : CallSites.current();
+    return unused == 0 ? "" : CALL_SITES.current();
   }
 
   private static String one(long unused) {
-    return (int) unused == 0 ? "" : CallSites.current();
+    return (int) unused == 0 ? "" : CALL_SITES.current();
   }
 
   private static int line(String site) {
