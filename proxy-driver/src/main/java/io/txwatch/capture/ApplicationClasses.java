@@ -88,8 +88,8 @@ final class ApplicationClasses {
   }
 
   /**
-   * True if a class belongs to the main class by its package; one with a library's name only if
-   * the main class has one, too ({@code org.springframework.samples}).
+   * True if a class belongs to the main class by its package; one with a library's name only if the
+   * main class has one, too ({@code org.springframework.samples}).
    */
   private static boolean isOfMain(String name, boolean library, String main) {
     int end = main.lastIndexOf('.');

@@ -120,7 +120,10 @@ public final class CallSites {
         text ->
             new CallSites(
                 new ApplicationClasses(
-                    Stream.of(text.split(",")).map(String::strip).filter(p -> !p.isEmpty()).toList())));
+                    Stream.of(text.split(","))
+                        .map(String::strip)
+                        .filter(p -> !p.isEmpty())
+                        .toList())));
   }
 
   /** {@code File.java:line} of the caller; empty if the application is not on the stack. */

@@ -98,8 +98,7 @@ class ApplicationFramesTest {
 
   /** The place that is found at the end of the chain. */
   private static String found(String packages, URL... places) throws Exception {
-    try (URLClassLoader loader =
-        new URLClassLoader(places, ClassLoader.getPlatformClassLoader())) {
+    try (URLClassLoader loader = new URLClassLoader(places, ClassLoader.getPlatformClassLoader())) {
       Supplier<?> call = CallSites.of(packages)::current;
       for (int i = CHAIN.size() - 1; i >= 0; i--) {
         Class<?> link = loader.loadClass(CHAIN.get(i));
