@@ -56,6 +56,7 @@ record ChildJvm(int exitCode, List<String> lines, String errors) {
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Dslf4j.internal.verbosity=ERROR"); // that there is no provider
     command.addAll(options);
     command.add("-cp");
     command.add(
