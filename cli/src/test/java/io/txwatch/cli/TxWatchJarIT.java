@@ -6,10 +6,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.jar.JarInputStream;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,6 +65,49 @@ class TxWatchJarIT {
             "nested/demo/txwatch-demo-app.jar",
             "nested/demo/HikariCP.jar")
         .noneMatch(name -> name.startsWith("META-INF/versions/"));
+  }
+
+  @Test
+  void everyLibraryInTheJarHasItsLicenceText() throws IOException {
+    List<String> entries = entries();
+    Stream<String> relocated =
+        entries.stream()
+            .filter(name -> name.startsWith("io/txwatch/shaded/"))
+            .map(name -> name.replaceFirst("(io/txwatch/shaded/[^/]+/).*", "$1"));
+    Stream<String> nested = entries.stream().filter(name -> name.matches("nested/.+[.]jar"));
+    Map<String, String> texts =
+        text("META-INF/licenses/README.txt")
+            .lines()
+            .filter(line -> line.matches("(io/txwatch|nested)/.*"))
+            .collect(
+                Collectors.toMap(
+                    line -> line.replaceFirst(" .*", ""), line -> line.replaceFirst(".* ", "")));
+
+    assertThat(texts)
+        .containsOnlyKeys(
+            Stream.concat(relocated, nested)
+                .filter(name -> !name.equals("io/txwatch/shaded/"))
+                .distinct()
+                .toList());
+    for (Map.Entry<String, String> library : texts.entrySet()) {
+      String text = library.getValue();
+      assertThat(text.endsWith(".txt") && !text.contains("/") ? entries : nested(library.getKey()))
+          .contains(
+              text.endsWith(".txt") && !text.contains("/") ? "META-INF/licenses/" + text : text);
+    }
+  }
+
+  private static List<String> nested(String name) throws IOException {
+    List<String> names = new ArrayList<>();
+    try (JarFile jar = new JarFile(JarRun.JAR.toFile());
+        JarInputStream inner = new JarInputStream(jar.getInputStream(jar.getJarEntry(name)))) {
+      for (JarEntry entry = inner.getNextJarEntry();
+          entry != null;
+          entry = inner.getNextJarEntry()) {
+        names.add(entry.getName());
+      }
+    }
+    return names;
   }
 
   @Test

@@ -116,9 +116,13 @@ record SentText(RewritePlan plan, String sent, boolean prepared) implements Erro
 
   @Override
   public int position(int position) {
-    int offset = new ServerText(sent, prepared).offset(position);
-    int original = plan.originalOffset(offset, sent);
-    return new ServerText(plan.original(), prepared).position(original);
+    ServerText ours = new ServerText(sent, prepared);
+    ServerText theApplications = new ServerText(plan.original(), prepared);
+    int end = ours.position(sent.length());
+    if (position > end) { // in what the driver has appended, such as RETURNING for generated keys
+      return position - end + theApplications.position(plan.original().length());
+    }
+    return theApplications.position(plan.originalOffset(ours.offset(position), sent));
   }
 
   // ---------------------------------------------------------------- a statement's own description

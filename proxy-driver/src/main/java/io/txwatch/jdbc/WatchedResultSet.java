@@ -3,6 +3,7 @@ package io.txwatch.jdbc;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,22 +128,36 @@ final class WatchedResultSet extends StatementResultSet {
    * The driver lists the keys of a map, which it makes for 2.5 keys a column, and fills by them.
    */
   private String withoutOurs(String labels) {
-    List<String> all = List.of(labels.split(", "));
-    Set<String> others = new HashSet<>((int) (mask.visible() * 2.5));
+    List<String> visible = new ArrayList<>();
     try {
       ResultSetMetaData columns = delegate.getMetaData();
       for (int i = 1; i <= mask.visible(); i++) {
-        String label = columns.getColumnLabel(mask.behind(i)).toLowerCase(Locale.ROOT);
-        all.stream().filter(label::equals).forEach(others::add);
-        all.stream().filter(key -> key.endsWith("." + label)).forEach(others::add);
+        visible.add(columns.getColumnLabel(mask.behind(i)).toLowerCase(Locale.ROOT));
       }
     } catch (SQLException e) {
       statement.connection.fault(e);
+    }
+    List<String> all = keys(labels, visible);
+    Set<String> others = new HashSet<>((int) (mask.visible() * 2.5));
+    for (String label : visible) {
+      all.stream().filter(label::equals).forEach(others::add);
+      all.stream().filter(key -> key.endsWith("." + label)).forEach(others::add);
     }
     all.stream()
         .filter(key -> !ColumnMask.isOurs(key.substring(key.lastIndexOf('.') + 1)))
         .forEach(others::add);
     return String.join(", ", others);
+  }
+
+  /** The keys of a list; a label that is the text of an expression may hold a comma itself. */
+  private static List<String> keys(String list, List<String> labels) {
+    String comma = ", ";
+    String withinLabel = "\0";
+    String separated = list;
+    for (String label : labels) {
+      separated = separated.replace(label, label.replace(comma, withinLabel));
+    }
+    return Stream.of(separated.split(comma)).map(key -> key.replace(withinLabel, comma)).toList();
   }
 
   @Override

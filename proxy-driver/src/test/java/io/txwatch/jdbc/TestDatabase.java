@@ -69,7 +69,7 @@ public final class TestDatabase {
   }
 
   public void prepare(Connection raw) throws SQLException {
-    Preparation preparation = Preparation.of(raw, url, Duration.ofSeconds(5));
+    Preparation preparation = Preparation.of(raw, url, Duration.ofSeconds(5)).includingDependent();
     PreparationResult result = preparation.execute(preparation.planPrepare(List.of()));
     if (!result.complete()) {
       throw new SQLException("not prepared: " + result.failed());

@@ -70,7 +70,7 @@ class UnchangedColumnsTest {
   /** As the column was made when there was room for a digest only. */
   private static final String AS_FORMERLY =
       "ALTER TABLE r MODIFY txw_wl VARCHAR(140) CHARACTER SET ascii COLLATE ascii_bin"
-          + " NOT NULL DEFAULT '' INVISIBLE";
+          + " NOT NULL DEFAULT '' INVISIBLE COMMENT 'txwatch: newest writers'";
 
   static Stream<Arguments> sessions() {
     return UnchangedRowsTest.kinds()
