@@ -141,7 +141,10 @@ final class PlanCache {
     }
   }
 
-  /** The plan that sends the application's own text, with the reason why. */
+  /**
+   * The plan that sends the application's own text, with the reason why; where that would show the
+   * auxiliary columns, what hides them stays in it.
+   */
   static CachedPlan asItIs(CachedPlan cached, GapReason reason, String detail) {
     RewritePlan plan = cached.plan();
     RewritePlan untouched =
@@ -159,8 +162,8 @@ final class PlanCache {
             untouched.control(),
             untouched.passThrough(),
             untouched.passThroughDetail(),
-            untouched.preparedSql(),
-            untouched.immediatePieces(),
+            plan.unwatched().text(),
+            List.of(plan.unwatched().text()),
             untouched.immediateGaps(),
             untouched.origins(),
             untouched.parameterCount(),
@@ -176,7 +179,8 @@ final class PlanCache {
             List.of(),
             untouched.carried(),
             untouched.assumed(),
-            untouched.mayLeaveUnnamed()),
+            untouched.mayLeaveUnnamed(),
+            plan.unwatched()),
         cached.shownSql(),
         cached.place());
   }

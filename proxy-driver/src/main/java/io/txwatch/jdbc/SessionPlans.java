@@ -8,6 +8,8 @@ import io.txwatch.prepare.JdbcCatalog;
 import io.txwatch.sql.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * isolation level and the way in which a statement is executed have a say in.
  */
 final class SessionPlans {
+
+  /** SQLState: a feature that is not supported. */
+  private static final String REFUSED = "0A000";
 
   private final WatchedDatabase database;
   private final SessionTracker tracker;
@@ -30,9 +35,24 @@ final class SessionPlans {
     this.catalog = session.catalog();
   }
 
-  /** The plan for a text; null, of which the driver has its own to say, is none. Never throws. */
-  CachedPlan of(@Nullable String sql, StatementOptions options) {
+  /**
+   * The plan for a text; null, for which the driver has its own error, has an empty plan.
+   *
+   * @throws SQLFeatureNotSupportedException if the text may read the auxiliary columns, and nothing
+   *     is known that hides them: nothing was sent
+   */
+  CachedPlan of(@Nullable String sql, StatementOptions options)
+      throws SQLFeatureNotSupportedException {
     CachedPlan cached = cache().of(sql == null ? "" : sql, catalog);
+    Optional<String> refused = cached.plan().unwatched().refused();
+    if (refused.isPresent()) {
+      throw new SQLFeatureNotSupportedException(
+          "txwatch does not send this statement: it may read the columns that txwatch added to its"
+              + " tables, and they cannot be hidden from it ("
+              + refused.get()
+              + "). Name the columns instead of *, NATURAL or IN, or run txwatch unprepare.",
+          REFUSED);
+    }
     mayBeInUnheardTransaction |= cached.mayBeginUnheard();
     if (catalog.hasOtherLexis()
         && cached.kind() != StatementKind.DDL

@@ -48,8 +48,9 @@ final class VendorErrors {
 
   /** True if an error of a rewritten text may come from what we added. */
   static boolean mayBeOurs(CachedPlan cached, SQLException error, Dialect dialect) {
-    if (!cached.plan().isRewritten() || TransactionRules.connectionLost(error)) {
-      return false;
+    boolean plainest = cached.plan().preparedSql().equals(cached.plan().unwatched().text());
+    if (plainest || TransactionRules.connectionLost(error)) {
+      return false; // there is no other text to try
     }
     if (isAboutOurs(error)) {
       return true;

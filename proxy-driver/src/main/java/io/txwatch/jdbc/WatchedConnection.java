@@ -456,7 +456,7 @@ final class WatchedConnection extends DelegatingConnection {
       if (!mayBeOurFault(active, e) || !guard.goBack()) {
         throw VendorErrors.of(e, SentText.prepared(active));
       }
-      prepared = options.preparer().prepare(delegate, sql);
+      prepared = options.preparer().prepare(delegate, active.plan().unwatched().text());
       cached = plans.doNotRewrite(cached, e);
       active = cached;
     }
@@ -465,24 +465,30 @@ final class WatchedConnection extends DelegatingConnection {
 
   @Override
   public CallableStatement prepareCall(String sql) throws SQLException {
-    return call(delegate.prepareCall(sql), sql);
+    CachedPlan cached = called(sql);
+    return call(delegate.prepareCall(cached.plan().preparedSql()), cached);
   }
 
   @Override
   public CallableStatement prepareCall(String sql, int type, int concurrency) throws SQLException {
-    return call(delegate.prepareCall(sql, type, concurrency), sql);
+    CachedPlan cached = called(sql);
+    return call(delegate.prepareCall(cached.plan().preparedSql(), type, concurrency), cached);
   }
 
   @Override
   public CallableStatement prepareCall(String sql, int type, int concurrency, int holdability)
       throws SQLException {
-    return call(delegate.prepareCall(sql, type, concurrency, holdability), sql);
+    CachedPlan cached = called(sql);
+    return call(
+        delegate.prepareCall(cached.plan().preparedSql(), type, concurrency, holdability), cached);
   }
 
-  private CallableStatement call(CallableStatement prepared, String sql) {
-    CachedPlan cached =
-        SessionPlans.asItIs(
-            plans.of(sql, StatementOptions.PLAIN), GapReason.OPAQUE, "callable statement");
+  private CachedPlan called(String sql) throws SQLException {
+    return SessionPlans.asItIs(
+        plans.of(sql, StatementOptions.PLAIN), GapReason.OPAQUE, "callable statement");
+  }
+
+  private CallableStatement call(CallableStatement prepared, CachedPlan cached) {
     return new WatchedCallableStatement(prepared, this, StatementOptions.PLAIN, cached);
   }
 

@@ -140,7 +140,7 @@ class WatchedStatement extends ExecutingStatement {
   // ---------------------------------------------------------------- the way of an execution
 
   /** The plan for a text; {@code writtenRows} if a write may be made to return its rows. */
-  private CachedPlan plan(String sql, boolean writtenRows) {
+  private CachedPlan plan(String sql, boolean writtenRows) throws SQLException {
     // What a prepared statement makes of a text is its driver's own.
     boolean mayReturn = writtenRows && mayDrain() && !(this instanceof PreparedStatement);
     return toSend(connection.plans.of(sql, options), mayReturn);
@@ -185,7 +185,7 @@ class WatchedStatement extends ExecutingStatement {
     }
     T result;
     try {
-      result = call.on(sql);
+      result = call.on(sql == null ? sql : execution.cached().plan().unwatched().text());
     } catch (SQLException e) {
       execution.failed(e); // not our fault: the application's own text gives it
       throw VendorErrors.theApplications(ours, e);
@@ -275,7 +275,7 @@ class WatchedStatement extends ExecutingStatement {
       if (control) {
         // Where one item ends the transaction, the next one's position is not known beforehand.
         cached = SessionPlans.asItIs(cached, GapReason.SHAPE, "batch with transaction control");
-        delegate.addBatch(texts.get(i));
+        delegate.addBatch(cached.plan().unwatched().text());
         sending.addWithoutPosition(cached);
       } else {
         KnownKey key = cached.key();

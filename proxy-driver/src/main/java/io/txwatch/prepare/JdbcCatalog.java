@@ -26,14 +26,15 @@ import org.jspecify.annotations.Nullable;
  * handed out, what it is and where it looks names up. From then on tables are looked up on a
  * connection of our own: one for each URL, opened at the first lookup, in autocommit, its waits
  * bounded to two seconds, closed with the URL's last session. So a lookup cannot fail, block,
- * begin, or take the snapshot of a transaction of the application's; tables that a transaction has
- * created and not yet committed are not seen until it commits, and stand in front of others of
- * their name. The exceptions: a database in memory without a name (H2, SQLite) can only be asked
- * through the application's own connection; where connections come from a pool ({@link
- * ConnectionSource#NONE}) there is none of our own, and catalogs, but no tables, are read within
- * the application's work; a SQLite file that the application's own open transaction has locked is
- * asked within that transaction; and after a {@code SET search_path} or {@code USE} the new path is
- * asked of the connection that has just executed it.
+ * begin, or take the snapshot of a transaction of the application's. The exceptions: a database in
+ * memory without a name (H2, SQLite) can only be asked through the application's own connection;
+ * where connections come from a pool ({@link ConnectionSource#NONE}) there is none of our own, and
+ * catalogs, but no tables, are read within the application's work; a SQLite file that the
+ * application's own open transaction has locked is asked within that transaction; and after a
+ * {@code SET search_path} or {@code USE} the new path is asked of the connection that has just
+ * executed it. Where {@code *} shows the auxiliary columns, what the session alone can see is asked
+ * of it, too: all tables once its open transaction has changed one, temporary ones, and those of
+ * attached databases.
  *
  * <p>The driver tells what may have changed the answers: {@link #executed} after each statement
  * that is no SELECT, INSERT, UPDATE or DELETE, {@link #transactionEnded} after each end of a
@@ -44,22 +45,20 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   private static final Pattern CREATE_TEMPORARY =
       Pattern.compile(
-          "(?is)^\\s*create\\s+(?:(?:or\\s+replace|global|local|cached|memory)\\s+)*"
+          "(?is)\\bcreate\\s+(?:(?:or\\s+replace|global|local|cached|memory)\\s+)*"
               + "temp(?:orary)?\\s+(?:table|view)\\s+(?:if\\s+not\\s+exists\\s+)?([^\\s(]+)");
 
-  private static final Pattern CREATE =
-      Pattern.compile(
-          "(?is)^\\s*create\\s+(?:(?:or\\s+replace|unlogged|materialized|recursive|foreign)\\s+)*"
-              + "(?:table|view)\\s+(?:if\\s+not\\s+exists\\s+)?([^\\s(]+)");
-
+  /** Anywhere in a text: it may begin with a comment, or with another statement. */
   private static final Pattern CHANGES_SCHEMA =
       Pattern.compile(
-          "(?is)^\\s*(create|alter|drop|rename|grant|revoke|import|runscript|attach|detach)\\b.*");
+          "(?i)\\b(create|alter|drop|rename|grant|revoke|import|runscript|attach|detach)\\b");
 
   private static final Pattern CHANGES_PATH =
       Pattern.compile(
-          "(?is)^\\s*(use\\b|reset\\b|discard\\b"
-              + "|set\\s.*(schema|search_path|catalog|role|authorization)).*");
+          "(?is)(?:^|;)\\s*(?:use\\b|reset\\b|discard\\b"
+              + "|set\\s[^;]*(?:schema|search_path|catalog|role|authorization))");
+
+  private static final Pattern ATTACH = Pattern.compile("(?i)\\battach\\b");
 
   private static final Pattern LOCAL = Pattern.compile("(?is)^\\s*set\\s+local\\b.*");
 
@@ -69,8 +68,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private final SharedTables shared;
   private final Set<String> shadowed = new HashSet<>();
 
-  /** Tables that the open transaction has made. */
-  private final Set<String> created = new HashSet<>();
+  /** True if the open transaction has changed tables, which no other session sees yet. */
+  private boolean changesTables;
+
+  /** True if the session sees databases that no other connection does (SQLite). */
+  private boolean attaches;
 
   private final String home;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -147,18 +149,26 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   public Optional<Table> find(List<String> nameParts) {
     if (isShadowed(nameParts)) {
       String name = plain(nameParts.get(0));
-      return Optional.of(
-          new Table(name, Status.NOT_A_BASE_TABLE, List.of(), shared.auxiliaryVisible()));
+      Optional<Table> own =
+          shared.auxiliaryVisible()
+              ? shared.findOn(connection, idle, home, nameParts)
+              : Optional.empty();
+      return own.or(
+          () ->
+              Optional.of(
+                  new Table(name, Status.NOT_A_BASE_TABLE, List.of(), shared.auxiliaryVisible())));
     }
-    return shared.find(home, path, nameParts, connection, idle);
+    if (changesTables) {
+      return shared.findOn(connection, idle, home, nameParts);
+    }
+    Optional<Table> found = shared.find(home, path, nameParts, connection, idle);
+    return found.isEmpty() && attaches ? shared.findOn(connection, idle, home, nameParts) : found;
   }
 
   private boolean isShadowed(List<String> nameParts) {
-    if (nameParts.size() > 1 || (shadowed.isEmpty() && created.isEmpty())) {
-      return false;
-    }
-    String name = plain(nameParts.get(0));
-    return shadowed.contains(name) || created.contains(name);
+    return nameParts.size() == 1
+        && !shadowed.isEmpty()
+        && shadowed.contains(plain(nameParts.get(0)));
   }
 
   @Override
@@ -204,17 +214,27 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       shared.snapshotsConflict();
     }
     Matcher temporary = CREATE_TEMPORARY.matcher(sql);
-    if (temporary.find()) {
+    boolean makesTemporary = false;
+    while (temporary.find()) {
       shadowed.add(lastName(temporary.group(1)));
       ownVersion++;
-    } else if (CHANGES_PATH.matcher(sql).matches()) {
+      makesTemporary = true;
+    }
+    if (makesTemporary && sql.indexOf(';') < 0) {
+      return;
+    }
+    if (CHANGES_PATH.matcher(sql).find()) {
       pathChanged(LOCAL.matcher(sql).matches());
-    } else if (CHANGES_SCHEMA.matcher(sql).matches()) {
+    }
+    if (CHANGES_SCHEMA.matcher(sql).find()) {
       schemaChanged = true;
       shared.invalidate();
-      Matcher table = CREATE.matcher(sql);
-      if (is(Dialect.POSTGRESQL) && !idle.getAsBoolean() && table.find()) {
-        created.add(lastName(table.group(1)));
+      if (is(Dialect.SQLITE) && ATTACH.matcher(sql).find()) {
+        attaches = true;
+        ownVersion++;
+      }
+      if (shared.auxiliaryVisible() && !idle.getAsBoolean()) {
+        changesTables = true;
         ownVersion++;
       }
     }
@@ -268,8 +288,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       schemaChanged = false;
       shared.invalidate();
     }
-    if (!created.isEmpty()) {
-      created.clear();
+    if (changesTables) {
+      changesTables = false;
       ownVersion++;
     }
     List<String> before = pathBefore;

@@ -33,6 +33,8 @@ final class SharedTables {
 
   private static final AtomicLong PRIVATE_COUNT = new AtomicLong();
 
+  private static final String LOOKUP_SAVEPOINT = "txw_lookup";
+
   private static final long RETRY_NANOS = 2_000_000_000L;
 
   private static final long SIZE_NANOS = 60_000_000_000L;
@@ -236,6 +238,39 @@ final class SharedTables {
     }
   }
 
+  /**
+   * Looks a name up on the application's own connection, within whatever transaction it is in: for
+   * tables that no other session can see. Nothing is prepared, and nothing is kept. On PostgreSQL a
+   * savepoint takes back whatever the look-up sets or fails at.
+   */
+  Optional<Table> findOn(
+      Connection application, BooleanSupplier idle, String home, List<String> parts) {
+    if (reader == null) {
+      return Optional.empty();
+    }
+    boolean guarded = reader.dialect() == Dialect.POSTGRESQL && !idle.getAsBoolean();
+    try {
+      if (guarded) {
+        SchemaReader.run(application, List.of("SAVEPOINT " + LOOKUP_SAVEPOINT));
+      }
+      try {
+        return reader
+            .find(application, reader.path(application), parts)
+            .map(found -> table(reader, home, found));
+      } finally {
+        if (guarded) {
+          SchemaReader.run(
+              application,
+              List.of(
+                  "ROLLBACK TO SAVEPOINT " + LOOKUP_SAVEPOINT,
+                  "RELEASE SAVEPOINT " + LOOKUP_SAVEPOINT));
+        }
+      }
+    } catch (SQLException | RuntimeException e) {
+      return Optional.empty(); // its transaction has failed, say
+    }
+  }
+
   /** A lookup failed. The first one is told, by what a driver says that holds no SQL. */
   private void failed(Exception error) {
     retryLater();
@@ -349,6 +384,8 @@ final class SharedTables {
         reader.status(info),
         info.applicationColumns(),
         reader.auxiliaryVisible(),
-        info.traits());
+        info.traits(),
+        List.of(info.schema(), info.name()),
+        info.starColumns());
   }
 }

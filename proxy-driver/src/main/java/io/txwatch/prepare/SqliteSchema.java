@@ -83,7 +83,7 @@ final class SqliteSchema extends SchemaReader {
         query(
             connection,
             "SELECT name, type, dflt_value, hidden FROM pragma_table_xinfo(?, ?) ORDER BY cid",
-            row -> Column.of(text(row, 1), text(row, 2), text(row, 3), row.getInt(4) == 0),
+            row -> column(text(row, 1), text(row, 2), text(row, 3), row.getInt(4)),
             table.name(),
             table.schema());
     Catalog.Traits traits =
@@ -98,6 +98,11 @@ final class SqliteSchema extends SchemaReader {
       }
     }
     return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
+  }
+
+  /** A column by its mark in {@code hidden}: 1 if it is hidden, 2 and 3 if it is generated. */
+  private static Column column(String name, String type, String defaultValue, int hidden) {
+    return new Column(name, type, defaultValue, hidden != 1, hidden == 0, true, true, true, "");
   }
 
   /** The columns of each unique key; none if one is over expressions or some of the rows. */

@@ -52,7 +52,8 @@ record TableInfo(
    * @param name as stored
    * @param type as the DBMS says it
    * @param defaultValue the default's expression as the DBMS says it, "" if none
-   * @param shown true if {@code *} shows it and an INSERT without a column list gives it a value
+   * @param shown true if {@code *} shows it
+   * @param given true if an INSERT without a column list gives it a value
    * @param readable true if this user may SELECT it
    * @param insertable true if this user may INSERT it
    * @param updatable true if this user may UPDATE it
@@ -63,10 +64,24 @@ record TableInfo(
       String type,
       String defaultValue,
       boolean shown,
+      boolean given,
       boolean readable,
       boolean insertable,
       boolean updatable,
       String comment) {
+
+    /** A column that takes a value wherever {@code *} shows it. */
+    Column(
+        String name,
+        String type,
+        String defaultValue,
+        boolean shown,
+        boolean readable,
+        boolean insertable,
+        boolean updatable,
+        String comment) {
+      this(name, type, defaultValue, shown, shown, readable, insertable, updatable, comment);
+    }
 
     /** A column that this user may do everything with. */
     static Column of(String name, String type, String defaultValue, boolean shown) {
@@ -84,8 +99,16 @@ record TableInfo(
     return columns.stream().anyMatch(c -> AuxiliaryColumns.isAuxiliary(c.name()));
   }
 
-  /** The columns that the application knows by position. */
+  /** The application's columns to which an INSERT without a column list gives values. */
   List<String> applicationColumns() {
+    return columns.stream()
+        .filter(c -> c.given() && !AuxiliaryColumns.isAuxiliary(c.name()))
+        .map(Column::name)
+        .toList();
+  }
+
+  /** The application's columns that {@code *} shows. */
+  List<String> starColumns() {
     return columns.stream()
         .filter(c -> c.shown() && !AuxiliaryColumns.isAuxiliary(c.name()))
         .map(Column::name)

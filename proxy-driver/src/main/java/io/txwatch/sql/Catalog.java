@@ -73,13 +73,28 @@ public interface Catalog {
    * @param auxiliaryVisible true if {@code *} shows the auxiliary columns (PostgreSQL, SQLite);
    *     false where they are invisible
    * @param traits what a write must know besides
+   * @param storedName its schema and its name, as stored; empty if they are not known
+   * @param starColumns the columns that {@code *} shows, the auxiliary ones left out: {@code
+   *     columns}, and on SQLite the generated ones, which take no value
    */
   record Table(
-      String name, Status status, List<String> columns, boolean auxiliaryVisible, Traits traits) {
+      String name,
+      Status status,
+      List<String> columns,
+      boolean auxiliaryVisible,
+      Traits traits,
+      List<String> storedName,
+      List<String> starColumns) {
 
     /** A table of which no more is known. */
     public Table(String name, Status status, List<String> columns, boolean auxiliaryVisible) {
       this(name, status, columns, auxiliaryVisible, Traits.UNKNOWN);
+    }
+
+    /** A table whose schema is not known, and whose columns all take values. */
+    public Table(
+        String name, Status status, List<String> columns, boolean auxiliaryVisible, Traits traits) {
+      this(name, status, columns, auxiliaryVisible, traits, List.of(), columns);
     }
   }
 

@@ -33,6 +33,13 @@ final class Draft {
   boolean mayLeaveUnnamed;
 
   boolean starShowsAuxiliary;
+
+  /** True if the auxiliary columns may show where nothing hides them. */
+  boolean exposed;
+
+  /** What is sent where this is not. */
+  Unwatched unwatched;
+
   private Optional<GapReason> reason = Optional.empty();
   private String detail = "";
 
@@ -59,6 +66,7 @@ final class Draft {
     this.mayReturnRows = mayReturnRows;
     this.extent = extent;
     this.splices = new Splices(tokens, dialect);
+    this.unwatched = Unwatched.asItIs(tokens.text());
   }
 
   /** Says why not all rows are seen; the first reason stands. */
@@ -72,6 +80,11 @@ final class Draft {
   /** Says so if there is something that is not seen of another statement in the same text. */
   void unseen(Draft other) {
     other.reason.ifPresent(why -> unseen(why, other.detail));
+  }
+
+  /** Why not all rows are seen, for people; empty if there is no reason. */
+  String detail() {
+    return detail;
   }
 
   /** The plan of a text that is this one statement. */
@@ -108,12 +121,15 @@ final class Draft {
                 && alone
                 && shape.innerWrites.isEmpty()
             ? KeyedRows.of(this)
-            : KeyedRow.ANY_MAY_MOVE,
+            : shape.kind == StatementKind.OTHER
+                ? RewritePlan.withoutKeys(kind)
+                : KeyedRow.ANY_MAY_MOVE,
         List.copyOf(sideReads),
         carried.isEmpty() && parameters.again().length == 0
             ? Carried.NONE
             : new Carried(List.copyOf(carried), parameters.again(), parameters.againOf()),
         assumed,
-        mayLeaveUnnamed);
+        mayLeaveUnnamed,
+        unwatched);
   }
 }

@@ -26,6 +26,7 @@ final class InnerWrites {
       draft.splices.addAll(inner.splices);
       draft.unseen(inner);
       draft.starShowsAuxiliary |= inner.starShowsAuxiliary;
+      draft.exposed |= inner.exposed;
       if (write.tables.stream().anyMatch(draft.tables::isPrepared)) {
         draft.unseen(GapReason.SHAPE, TOLD_LATER);
       }

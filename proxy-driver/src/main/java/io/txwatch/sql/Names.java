@@ -238,14 +238,14 @@ final class Names {
     return draft
         .tables
         .find(table)
-        .map(t -> t.columns().stream().anyMatch(c -> c.toLowerCase(Locale.ROOT).equals(folded)))
+        .map(t -> t.starColumns().stream().anyMatch(c -> c.toLowerCase(Locale.ROOT).equals(folded)))
         .orElse(false);
   }
 
   private boolean isUnknown(TableRef table) {
     return table.isCte()
         || table.columnAliases() > 0
-        || draft.tables.find(table).map(t -> t.columns().isEmpty()).orElse(true);
+        || draft.tables.find(table).map(t -> t.starColumns().isEmpty()).orElse(true);
   }
 
   private boolean hasUnknownSource(SelectBlock block) {

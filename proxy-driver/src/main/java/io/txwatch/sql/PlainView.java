@@ -30,7 +30,7 @@ record PlainView(String query, TableRef table, boolean repeatable, boolean canno
     if (tokens.isBroken()) {
       return Optional.empty();
     }
-    List<StatementSplitter.Range> statements = StatementSplitter.split(tokens);
+    List<StatementSplitter.Range> statements = StatementSplitter.split(tokens, dialect);
     if (statements.size() != 1) {
       return Optional.empty();
     }

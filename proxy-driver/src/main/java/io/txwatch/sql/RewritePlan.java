@@ -48,6 +48,7 @@ import java.util.Optional;
  * @param starShowsAuxiliary true if the application's {@code *} makes columns named {@code txw_rid}
  *     and {@code txw_wl} appear besides the appended ones, wherever they stand: they are hidden,
  *     and are not read from
+ * @param unwatched what is sent instead where nothing is observed
  */
 public record RewritePlan(
     String original,
@@ -71,7 +72,8 @@ public record RewritePlan(
     List<SideRead> sideReads,
     Carried carried,
     Assumed assumed,
-    boolean mayLeaveUnnamed) {
+    boolean mayLeaveUnnamed,
+    Unwatched unwatched) {
 
   /** How the rewritten statement tells of rows. */
   public enum Returns {
@@ -143,13 +145,19 @@ public record RewritePlan(
         Returns.NOTHING,
         List.of(),
         false,
-        kind == StatementKind.SELECT || kind == StatementKind.LOCKING_SELECT
-            ? KeyedRow.NONE
-            : KeyedRow.ANY_MAY_MOVE,
+        withoutKeys(kind),
         List.of(),
         Carried.NONE,
         Assumed.NOTHING,
-        false);
+        false,
+        Unwatched.asItIs(sql));
+  }
+
+  /** What a statement of which no more is known has to do with rows that are known by a key. */
+  static KeyedRow withoutKeys(StatementKind kind) {
+    return kind == StatementKind.SELECT || kind == StatementKind.LOCKING_SELECT
+        ? KeyedRow.NONE
+        : KeyedRow.ANY_MAY_MOVE;
   }
 
   /** The same plan with that flag. */
@@ -176,7 +184,8 @@ public record RewritePlan(
         sideReads,
         carried,
         assumed,
-        mayLeaveUnnamed);
+        mayLeaveUnnamed,
+        unwatched);
   }
 
   /** The same plan, with a reason why not every row that it touches can be seen. */
@@ -203,7 +212,8 @@ public record RewritePlan(
         sideReads,
         carried,
         assumed,
-        mayLeaveUnnamed);
+        mayLeaveUnnamed,
+        unwatched);
   }
 
   /**

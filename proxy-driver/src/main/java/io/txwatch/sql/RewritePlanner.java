@@ -86,7 +86,7 @@ public final class RewritePlanner implements Planner {
     if (tokens.isBroken()) {
       throw new NotUnderstood("a literal, comment or parenthesis without its end");
     }
-    List<Range> statements = StatementSplitter.split(tokens);
+    List<Range> statements = StatementSplitter.split(tokens, dialect);
     if (statements.isEmpty()) {
       return plain(tokens, StatementKind.OTHER, TransactionControl.NONE, parameters);
     }
@@ -97,34 +97,57 @@ public final class RewritePlanner implements Planner {
     TransactionControl control =
         TransactionControlReader.read(tokens, dialect, range.from(), range.to());
     StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
-    if (visible() && what.holdsQuery()) {
-      return embedded(tokens, range, what, control, catalog, parameters);
-    }
+    Tables tables = new Tables(catalog);
+    Protection protection = Protection.of(tokens, dialect, range, tables, extent);
     if (dialect == Dialect.H2 && what.kind() == StatementKind.MERGE) {
       StatementShape shape = new StatementShape(range.from(), range.to());
-      Draft draft = new Draft(tokens, dialect, shape, new Tables(catalog), false, extent);
+      Draft draft = new Draft(tokens, dialect, shape, tables, false, extent);
       Optional<Draft> named = MergeColumns.name(draft, range);
       if (named.isPresent()) {
         return named.get().finish(what.kind());
       }
     }
     if (what.reason().isPresent() || !what.hasShape()) {
-      return RewritePlan.untouched(
-          tokens.text(), what.kind(), control, what.reason(), what.detail(), parameters);
+      return protectedPlan(tokens, range, protection, what, control);
     }
-    if (tokens.hasBackslashBeforeQuote()
-        && !Tokenizer.tokenizeOtherBackslash(tokens.text(), dialect).isBroken()) {
-      throw new NotUnderstood("a string whose end depends on a setting of the server");
+    try {
+      if (tokens.hasBackslashBeforeQuote()
+          && !Tokenizer.tokenizeOtherBackslash(tokens.text(), dialect).isBroken()) {
+        throw new NotUnderstood("a string whose end depends on a setting of the server");
+      }
+      Draft draft = draft(tokens, range, tables, mayReturnRows, watched, watched);
+      if (!watched) {
+        draft.unseen(GapReason.SHAPE, "near a limit of the DBMS, nothing is added");
+      }
+      draft.unwatched = Protection.unwatched(tokens, dialect, List.of(protection));
+      return draft.finish(draft.shape.kind);
+    } catch (NotUnderstood e) {
+      StatementClass unseen =
+          new StatementClass(what.kind(), true, Optional.of(e.reason()), e.detail());
+      return protectedPlan(tokens, range, protection, unseen, control);
     }
-    Draft draft = draft(tokens, range, catalog, mayReturnRows, watched, watched);
-    if (!watched) {
-      draft.unseen(GapReason.SHAPE, "near a limit of the DBMS, nothing is added");
-    }
-    return draft.finish(draft.shape.kind);
   }
 
-  private boolean visible() {
-    return dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE;
+  /** The plan of a statement that is protected, and no more. */
+  private RewritePlan protectedPlan(
+      Tokens tokens,
+      Range range,
+      Protection protection,
+      StatementClass what,
+      TransactionControl control)
+      throws NotUnderstood {
+    Draft draft =
+        new Draft(
+            tokens,
+            dialect,
+            new StatementShape(range.from(), range.to()),
+            new Tables(name -> Optional.empty()),
+            false,
+            extent);
+    what.reason().ifPresent(reason -> draft.unseen(reason, what.detail()));
+    draft.unwatched = Protection.unwatched(tokens, dialect, List.of(protection));
+    return draft.finish(
+        what.kind(), control, protection.splices(), protection.starShowsAuxiliary());
   }
 
   /**
@@ -136,7 +159,7 @@ public final class RewritePlanner implements Planner {
   private Draft draft(
       Tokens tokens,
       Range range,
-      Catalog catalog,
+      Tables tables,
       boolean mayReturnRows,
       boolean watched,
       boolean alone)
@@ -147,7 +170,6 @@ public final class RewritePlanner implements Planner {
       }
     }
     StatementShape shape = ShapeScanner.scan(tokens, dialect, range.from(), range.to());
-    Tables tables = new Tables(catalog);
     Draft draft =
         carrying(
             () -> {
@@ -157,11 +179,27 @@ public final class RewritePlanner implements Planner {
             },
             watched);
     InnerWrites.add(draft, watched);
-    if (visible() && hasStar(tokens) && shape.tables.stream().anyMatch(tables::isUnknown)) {
-      // Made in this very transaction, perhaps as a copy of a prepared table.
+    if (Protection.isNeeded(dialect) && draft.exposed) {
+      throw new NotUnderstood(GapReason.SHAPE, draft.detail());
+    }
+    if (Protection.isNeeded(dialect)
+        && Protection.hasStar(tokens, range)
+        && (shape.tables.stream().anyMatch(tables::isUnknown) || returnsRowsOfFunction(shape))) {
+      // A table that cannot be looked up, or a function that returns rows of a prepared table.
       draft.starShowsAuxiliary = true;
     }
-    return agreed(draft);
+    if (!draft.splices.isEmpty() || !draft.sideReads.isEmpty()) {
+      Optional<String> difference = ParserAgreement.difference(tokens, dialect, shape);
+      if (difference.isPresent()) {
+        throw new NotUnderstood(difference.get());
+      }
+    }
+    return draft;
+  }
+
+  private static boolean returnsRowsOfFunction(StatementShape shape) {
+    return shape.blocks.stream()
+        .anyMatch(b -> b.derived().stream().anyMatch(d -> d.query().isEmpty()));
   }
 
   /**
@@ -190,6 +228,7 @@ public final class RewritePlanner implements Planner {
       Draft plain = fresh.get();
       StarGuard.protect(plain);
       InsertRewriter.nameVisibleColumns(plain);
+      plain.exposed |= WholeRows.find(plain).isPresent();
       plain.unseen(e.reason(), e.detail());
       return plain;
     }
@@ -204,59 +243,11 @@ public final class RewritePlanner implements Planner {
     }
   }
 
-  private Draft agreed(Draft draft) throws NotUnderstood {
-    if (!draft.splices.isEmpty() || !draft.sideReads.isEmpty()) {
-      Optional<String> difference = ParserAgreement.difference(draft.tokens, dialect, draft.shape);
-      if (difference.isPresent()) {
-        return inDoubt(draft, difference.get());
-      }
-    }
-    return draft;
-  }
-
-  /** Opaque; but an INSERT that must fail unless its columns are named has them named. */
-  private static Draft inDoubt(Draft draft, String difference) throws NotUnderstood {
-    Draft named =
-        new Draft(
-            draft.tokens,
-            draft.dialect,
-            draft.shape,
-            draft.tables,
-            draft.mayReturnRows,
-            draft.extent);
-    InsertRewriter.nameVisibleColumns(named);
-    if (named.splices.isEmpty()) {
-      throw new NotUnderstood(difference);
-    }
-    named.starShowsAuxiliary = draft.starShowsAuxiliary;
-    named.unseen(GapReason.NOT_UNDERSTOOD, difference);
-    return named;
-  }
-
-  /** A statement that is not looked into, but whose query must not show the columns. */
-  private RewritePlan embedded(
-      Tokens tokens,
-      Range range,
-      StatementClass what,
-      TransactionControl control,
-      Catalog catalog,
-      int parameters) {
-    try {
-      StatementShape shape = EmbeddedQueries.scan(tokens, dialect, range.from(), range.to());
-      Draft draft = new Draft(tokens, dialect, shape, new Tables(catalog), false, extent);
-      StarGuard.protect(draft);
-      what.reason().ifPresent(reason -> draft.unseen(reason, what.detail()));
-      return agreed(draft).finish(what.kind(), control, draft.splices, false);
-    } catch (NotUnderstood e) {
-      return RewritePlan.untouched(
-          tokens.text(), what.kind(), control, what.reason(), what.detail(), parameters);
-    }
-  }
-
   /**
    * Several statements in one string (hazard 35). Each is put right and tells its writer, none
    * returns more than it did. A string that begins or ends transactions, or changes tables, cannot
-   * be given one token, or one catalog: there the writers stay out.
+   * be given one token, or one catalog: there the writers stay out, and each statement is protected
+   * alone.
    */
   private RewritePlan several(
       Tokens tokens, List<Range> statements, Catalog catalog, boolean watched, int parameters)
@@ -290,18 +281,27 @@ public final class RewritePlanner implements Planner {
       whole.unseen(GapReason.OPAQUE, "several statements in one string");
     }
     boolean stars = false;
-    for (Range range : defines ? List.<Range>of() : statements) {
-      if (StatementClass.of(tokens, dialect, range.from(), range.to()).hasShape()) {
-        try {
-          Draft one = draft(tokens, range, catalog, false, watched && !controlled, false);
-          whole.splices.addAll(one.splices);
-          stars |= one.starShowsAuxiliary;
-        } catch (NotUnderstood e) {
-          stars |= visible() && hasStar(tokens);
+    List<Protection> protections = new ArrayList<>();
+    DefinedTables defined = new DefinedTables(catalog);
+    for (Range range : statements) {
+      Tables tables = new Tables(defines ? defined : catalog);
+      Protection protection = Protection.of(tokens, dialect, range, tables, extent);
+      protections.add(protection);
+      StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+      try {
+        if (defines || !what.hasShape()) {
+          throw new NotUnderstood("a definition, or a statement beside one");
         }
+        Draft one = draft(tokens, range, tables, false, watched && !controlled, false);
+        whole.splices.addAll(one.splices);
+        stars |= one.starShowsAuxiliary;
+      } catch (NotUnderstood e) {
+        whole.splices.addAll(protection.splices());
+        stars |= protection.starShowsAuxiliary();
       }
+      defined.after(tokens, range);
     }
-    stars |= defines && visible() && hasStar(tokens);
+    whole.unwatched = Protection.unwatched(tokens, dialect, protections);
     RewritePlan plan = whole.finish(StatementKind.OTHER, all, whole.splices, stars);
     return plan.parameterCount() == parameters
         ? plan
@@ -325,16 +325,9 @@ public final class RewritePlanner implements Planner {
             Optional.of(reason),
             detail,
             parameters)
-        .withStarShowsAuxiliary(visible() && hasStar(tokens));
-  }
-
-  private static boolean hasStar(Tokens tokens) {
-    for (int i = 0; i < tokens.count(); i++) {
-      if (tokens.isOperator(i, '*')) {
-        return true;
-      }
-    }
-    return false;
+        .withStarShowsAuxiliary(
+            Protection.isNeeded(dialect)
+                && Protection.hasStar(tokens, new Range(0, tokens.count())));
   }
 
   private int countParameters(Tokens tokens) {

@@ -93,6 +93,13 @@ final class Splices {
     splices.add(new Splice(tokens.start(from), tokens.end(to - 1), text));
   }
 
+  /** True if something between two significant tokens is not as it was. */
+  boolean changes(int from, int to) {
+    int start = tokens.start(from);
+    int end = tokens.end(to - 1);
+    return splices.stream().anyMatch(s -> s.from >= start && s.to <= end);
+  }
+
   /** The new text with the writer token's places marked. */
   private List<Splice> ordered() {
     List<Splice> ordered = new ArrayList<>(splices);

@@ -33,9 +33,100 @@ final class StarGuard {
   }
 
   static void protect(Draft draft) {
-    if (draft.shape.tables.stream().anyMatch(draft.tables::hasAuxiliary)) {
-      new StarGuard(draft).run();
+    StarGuard guard = new StarGuard(draft);
+    if (draft.dialect == Dialect.SQLITE) {
+      guard.tablesInLists();
     }
+    if (draft.shape.tables.stream().anyMatch(draft.tables::hasAuxiliary)) {
+      guard.run();
+    }
+    if (draft.dialect == Dialect.SQLITE && !draft.splices.isEmpty()) {
+      guard.keepLabels();
+    }
+  }
+
+  /** SQLite's {@code x IN t}, which is {@code x IN (SELECT * FROM t)}. */
+  private void tablesInLists() {
+    Tokens tokens = draft.tokens;
+    for (int i = draft.shape.from; i < draft.shape.to; i++) {
+      int end = inList(i);
+      if (end < 0) {
+        continue;
+      }
+      List<String> name = new ArrayList<>();
+      for (int k = i + 1; k < end; k += 2) {
+        name.add(tokens.text(k));
+      }
+      TableRef table = new TableRef(name, Optional.empty(), 0, false, i + 1, end);
+      if (!draft.tables.showsAuxiliary(table)) {
+        continue;
+      }
+      draft.unseen(GapReason.SHAPE, "IN with a table's name");
+      if (name.size() == 1 && draft.shape.ctes.contains(QueryScanner.fold(name.get(0)))) {
+        draft.exposed = true; // whether it is in the CTE's scope is for the DBMS to say
+        continue;
+      }
+      try {
+        String query = "(select %s from %s)";
+        String columns = String.join(", ", columns(table));
+        draft.splices.replace(i + 1, end, query.formatted(columns, String.join(".", name)));
+      } catch (NotUnderstood e) {
+        draft.exposed = true;
+      }
+    }
+  }
+
+  /** The token after the table's name behind IN; -1 if there is none. */
+  private int inList(int in) {
+    if (!draft.tokens.isWord(in, "IN") || !draft.tokens.isName(in + 1)) {
+      return -1;
+    }
+    int end = draft.tokens.nameEnd(in + 1);
+    return end > in + 1 && !draft.tokens.isOpen(end) ? end : -1;
+  }
+
+  /** SQLite names a column without an alias by the text of its expression: by the one it had. */
+  private void keepLabels() {
+    for (SelectBlock block : draft.shape.blocks) {
+      for (int k = 0; k < block.items; k++) {
+        int from = block.itemStarts.get(k);
+        int to = k + 1 < block.items ? block.itemStarts.get(k + 1) - 1 : block.listTo;
+        if (block.stars.stream().noneMatch(star -> star.from() == from)) {
+          keepLabel(from, to);
+        }
+      }
+    }
+    if (draft.shape.returning >= 0) {
+      draft
+          .tokens
+          .items(draft.shape.returning + 1, draft.shape.to)
+          .forEach(item -> keepLabel(item.from(), item.to()));
+    }
+  }
+
+  private void keepLabel(int from, int to) {
+    if (draft.splices.changes(from, to) && !mayHaveAlias(from, to)) {
+      Tokens tokens = draft.tokens;
+      String text = tokens.text().substring(tokens.start(from), tokens.end(to - 1));
+      draft.splices.after(to - 1, " AS \"" + text.replace("\"", "\"\"") + '"');
+    }
+  }
+
+  /** True if the last token of an item may be an alias. */
+  private boolean mayHaveAlias(int from, int to) {
+    Tokens tokens = draft.tokens;
+    int last = to - 1;
+    for (int in = from; in < last; in++) {
+      if (inList(in) == to) {
+        return false;
+      }
+    }
+    boolean operand =
+        tokens.is(last, TokenKind.CLOSE)
+            || tokens.is(last, TokenKind.NUMBER)
+            || tokens.is(last, TokenKind.PARAMETER)
+            || tokens.isAnyWord(last, "NULL", "END", "ISNULL", "NOTNULL");
+    return !operand || tokens.isWord(last - 1, "AS");
   }
 
   private void run() {
@@ -44,6 +135,7 @@ final class StarGuard {
         protect(block);
       } catch (NotUnderstood e) {
         draft.unseen(e.reason(), e.detail());
+        draft.exposed = true;
         draft.starShowsAuxiliary |= block.role == Role.TOP || block.role == Role.BRANCH;
       }
     }
@@ -52,9 +144,14 @@ final class StarGuard {
         natural(node);
       } catch (NotUnderstood e) {
         draft.unseen(e.reason(), e.detail());
+        draft.exposed = true;
       }
     }
-    tableQueries();
+    try {
+      tableQueries();
+    } catch (NotUnderstood e) {
+      draft.exposed = true;
+    }
     if (draft.shape.returning >= 0
         && draft.shape.tables.stream().anyMatch(draft.tables::showsAuxiliary)) {
       draft.starShowsAuxiliary |= starIn(draft.shape.returning + 1, draft.shape.to);
@@ -145,7 +242,7 @@ final class StarGuard {
     }
   }
 
-  private void tableQueries() {
+  private void tableQueries() throws NotUnderstood {
     for (int table : draft.shape.tableQueries) {
       TableRef ref =
           draft.shape.tables.stream().filter(t -> t.from() == table + 1).findFirst().orElseThrow();
@@ -212,13 +309,17 @@ final class StarGuard {
           block.tables().stream().filter(t -> qualifies(star, t)).findFirst().orElseThrow();
       return String.join(", ", qualified(table, String.join(".", star.qualifier())));
     }
-    List<String> columns = new ArrayList<>();
+    List<Column> columns = new ArrayList<>();
     for (FromNode node : block.from) {
-      for (Column column : output(node)) {
-        columns.add(column.sql);
+      columns.addAll(output(node));
+    }
+    for (Column column : columns) {
+      boolean merged = column.sql.equals(column.bare);
+      if (merged && columns.stream().filter(c -> c.name.equals(column.name)).count() > 1) {
+        throw new NotUnderstood(GapReason.SHAPE, "a merged column whose name comes again");
       }
     }
-    return String.join(", ", columns);
+    return String.join(", ", columns.stream().map(Column::sql).toList());
   }
 
   /**
@@ -247,7 +348,7 @@ final class StarGuard {
       if (table.columnAliases() > 0) {
         throw new NotUnderstood(GapReason.SHAPE, "a star over a table with renamed columns");
       }
-      List<String> names = draft.tables.find(table).orElseThrow().columns();
+      List<String> names = draft.tables.find(table).orElseThrow().starColumns();
       List<String> sql = qualified(table, table.exposedName());
       for (int i = 0; i < names.size(); i++) {
         String bare = Auxiliary.quote(draft.dialect, names.get(i));
@@ -369,7 +470,7 @@ final class StarGuard {
   }
 
   private boolean known(TableRef table) {
-    return draft.tables.find(table).map(t -> !t.columns().isEmpty()).orElse(false);
+    return draft.tables.find(table).map(t -> !t.starColumns().isEmpty()).orElse(false);
   }
 
   /**
@@ -443,16 +544,21 @@ final class StarGuard {
         : QueryScanner.fold(name);
   }
 
-  private List<String> qualified(TableRef table, String qualifier) {
+  private List<String> qualified(TableRef table, String qualifier) throws NotUnderstood {
     List<String> qualified = new ArrayList<>();
-    columns(table).forEach(column -> qualified.add(qualifier + "." + column));
+    for (String column : columns(table)) {
+      qualified.add(qualifier + "." + column);
+    }
     return qualified;
   }
 
-  private List<String> columns(TableRef table) {
+  private List<String> columns(TableRef table) throws NotUnderstood {
     List<String> quoted = new ArrayList<>();
-    for (String name : draft.tables.find(table).orElseThrow().columns()) {
+    for (String name : draft.tables.find(table).orElseThrow().starColumns()) {
       quoted.add(Auxiliary.quote(draft.dialect, name));
+    }
+    if (quoted.isEmpty()) {
+      throw new NotUnderstood(GapReason.SHAPE, "a table whose columns are not known");
     }
     return quoted;
   }

@@ -10,19 +10,19 @@ final class StatementSplitter {
 
   /**
    * The stretches of significant tokens that are statements, empty ones left out; the semicolons
-   * belong to none. In SQLite's CREATE TRIGGER and in compound statements (BEGIN … END of stored
-   * programs) semicolons do not separate: a text that starts such a one is one statement.
+   * belong to none. In compound statements (BEGIN … END of stored programs) semicolons do not
+   * separate: a text that starts such a one is one statement to its end; on SQLite, to the
+   * trigger's END. PostgreSQL's programs stand in strings, unless they are BEGIN ATOMIC … END.
    */
-  static List<Range> split(Tokens tokens) {
+  static List<Range> split(Tokens tokens, Dialect dialect) {
     List<Range> statements = new ArrayList<>();
     int from = 0;
     int count = tokens.count();
     for (int i = 0; i <= count; i++) {
       if (i == count || tokens.is(i, TokenKind.SEMICOLON)) {
         if (i > from) {
-          if (isStoredProgram(tokens, from, i)) {
-            statements.add(new Range(from, count));
-            return statements;
+          if (isStoredProgram(tokens, dialect, from, i)) {
+            i = programEnd(tokens, dialect, i);
           }
           statements.add(new Range(from, i));
         }
@@ -32,12 +32,38 @@ final class StatementSplitter {
     return statements;
   }
 
-  private static boolean isStoredProgram(Tokens tokens, int from, int to) {
+  private static int programEnd(Tokens tokens, Dialect dialect, int semicolon) {
+    int end = semicolon;
+    while (end < tokens.count()) {
+      end++;
+      if (dialect == Dialect.SQLITE
+          && tokens.isWord(end - 1, "END")
+          && tokens.is(end - 2, TokenKind.SEMICOLON)
+          && (end == tokens.count() || tokens.is(end, TokenKind.SEMICOLON))) {
+        return end;
+      }
+    }
+    return end;
+  }
+
+  private static boolean isStoredProgram(Tokens tokens, Dialect dialect, int from, int to) {
     if (!tokens.isAnyWord(from, "CREATE", "ALTER")) {
       return tokens.isWord(from, "DELIMITER");
     }
+    if (dialect == Dialect.POSTGRESQL) {
+      return hasAtomicBody(tokens, from, to);
+    }
     for (int i = from + 1; i < Math.min(to, from + 8); i++) {
       if (tokens.isAnyWord(i, "TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "PACKAGE")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean hasAtomicBody(Tokens tokens, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (tokens.areWords(i, "BEGIN", "ATOMIC")) {
         return true;
       }
     }

@@ -23,10 +23,12 @@ final class Tables {
     return ref.isCte() ? Optional.empty() : known.computeIfAbsent(ref.name(), catalog::find);
   }
 
-  /** True if it is no CTE, and the catalog does not know it, or could not be asked. */
+  /** True if it is no CTE, and the catalog does not know it and its columns. */
   boolean isUnknown(TableRef ref) {
     return !ref.isCte()
-        && find(ref).map(t -> t.status() == Catalog.Status.LOOKUP_FAILED).orElse(true);
+        && find(ref)
+            .map(t -> t.status() == Catalog.Status.LOOKUP_FAILED || t.starColumns().isEmpty())
+            .orElse(true);
   }
 
   /** True if it carries the auxiliary columns and this user may use them. */
@@ -89,7 +91,9 @@ final class Tables {
                 t.status() == Catalog.Status.PREPARED
                     || t.status() == Catalog.Status.NO_RIGHTS
                     || t.status() == Catalog.Status.COPIED
-                    || (t.auxiliaryVisible() && t.status() != Catalog.Status.NOT_PREPARED))
+                    || (t.auxiliaryVisible()
+                        && t.status() != Catalog.Status.NOT_PREPARED
+                        && !t.starColumns().isEmpty()))
         .orElse(false);
   }
 

@@ -28,7 +28,8 @@ final class WholeRows {
       draft
           .tables
           .find(table)
-          .ifPresent(t -> t.columns().forEach(c -> columns.add(QueryScanner.fold('"' + c + '"'))));
+          .ifPresent(
+              t -> t.starColumns().forEach(c -> columns.add(QueryScanner.fold('"' + c + '"'))));
     }
     names.removeAll(columns);
     Tokens tokens = draft.tokens;

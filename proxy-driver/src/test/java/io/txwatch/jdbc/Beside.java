@@ -84,6 +84,7 @@ final class Beside implements UnaryOperator<Planner> {
         List.copyOf(reads),
         plan.carried(),
         plan.assumed(),
-        plan.mayLeaveUnnamed());
+        plan.mayLeaveUnnamed(),
+        plan.unwatched());
   }
 }

@@ -1,0 +1,203 @@
+package io.txwatch.corpus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.corpus.Script.Step;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.sql.SQLException;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.GenerationMode;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/**
+ * Where {@code *} shows the auxiliary columns: stars, NATURAL joins, set operations, {@code IN
+ * table} and renamed columns nested at random, with conditions that only the DBMS itself can read,
+ * in queries and as what a write takes its rows from.
+ */
+class HiddenColumnsProperties {
+
+  private static final Map<ServerKind, Twins> TWINS = new EnumMap<>(ServerKind.class);
+  private static final Coverage COVERAGE = new Coverage();
+  private static final int MAX_DEPTH = 3;
+
+  /** Tables without duplicates of their names among each other's columns but {@code id}. */
+  private static final Arbitrary<String> TABLES =
+      Arbitraries.of("account", "item", "branch", "pair");
+
+  @Property(edgeCases = EdgeCasesMode.NONE, generation = GenerationMode.RANDOMIZED)
+  void columnsStayHidden(
+      @ForAll("sqlite") List<Step> sqlite,
+      @ForAll("postgres") List<Step> postgres,
+      @ForAll boolean transactional)
+      throws SQLException {
+    run(ServerKind.SQLITE, transactional, sqlite);
+    run(ServerKind.POSTGRESQL, transactional, postgres);
+  }
+
+  private static void run(ServerKind kind, boolean transactional, List<Step> steps)
+      throws SQLException {
+    if (TestServers.kinds().noneMatch(kind::equals)) {
+      return;
+    }
+    Twins twins = TWINS.get(kind);
+    if (twins == null) {
+      twins = Twins.of(kind, Volume.asked().levels());
+      TWINS.put(kind, twins);
+    }
+    List<Difference> differences =
+        twins.run(new Script("property", transactional, steps), COVERAGE, Volume.asked().levels());
+    assertThat(differences)
+        .as(differences.stream().map(Difference::toString).collect(Collectors.joining("\n")))
+        .isEmpty();
+  }
+
+  @Provide
+  static Arbitrary<List<Step>> sqlite() {
+    return steps(ServerKind.SQLITE);
+  }
+
+  @Provide
+  static Arbitrary<List<Step>> postgres() {
+    return steps(ServerKind.POSTGRESQL);
+  }
+
+  private static Arbitrary<List<Step>> steps(ServerKind kind) {
+    Grammar texts = new Grammar(kind);
+    return Combinators.combine(texts.statement(), Arbitraries.integers().between(0, 3))
+        .as((sql, turn) -> new Step(sql, List.of(), CorpusFiles.way(sql, false, turn)))
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(4);
+  }
+
+  /** The grammar of one DBMS. */
+  private record Grammar(ServerKind kind) {
+
+    private boolean sqlite() {
+      return kind == ServerKind.SQLITE;
+    }
+
+    Arbitrary<String> statement() {
+      Arbitrary<String> query = query(MAX_DEPTH);
+      Arbitrary<String> counted = query.map(q -> "(SELECT count(*) FROM (" + q + ") AS top)");
+      return Arbitraries.oneOf(
+          query,
+          query,
+          counted.map(count -> "SELECT " + count + " AS n, id FROM item"),
+          counted.map(count -> "UPDATE item SET qty = " + count + " WHERE id < 3"),
+          counted.map(count -> "DELETE FROM item WHERE qty > " + count),
+          counted.map(count -> "INSERT INTO pair (a, b) SELECT 900 + " + count + ", id FROM item"),
+          condition(2)
+              .map(
+                  where ->
+                      "DELETE FROM item WHERE id IN (SELECT id FROM"
+                          + " (account NATURAL JOIN item) AS q WHERE "
+                          + where
+                          + ")"),
+          condition(2)
+              .map(where -> "INSERT INTO pair SELECT a + 500, b, label FROM pair WHERE " + where),
+          condition(2)
+              .map(where -> "INSERT INTO branch SELECT * FROM branch WHERE id > 900 AND " + where));
+    }
+
+    private Arbitrary<String> query(int depth) {
+      Arbitrary<String> plain =
+          Combinators.combine(
+                  Arbitraries.of("SELECT *", "SELECT DISTINCT *", "SELECT 7 AS seven, *"),
+                  source(depth),
+                  condition(depth))
+              .as((select, source, where) -> select + " FROM " + source + " WHERE " + where);
+      if (depth == 0) {
+        return plain;
+      }
+      Arbitrary<String> sets =
+          Combinators.combine(
+                  TABLES,
+                  Arbitraries.of(" UNION ", " EXCEPT ", " INTERSECT ", " UNION ALL "),
+                  condition(depth - 1),
+                  condition(depth - 1))
+              .as(
+                  (table, set, left, right) ->
+                      "SELECT * FROM "
+                          + table
+                          + " WHERE "
+                          + left
+                          + set
+                          + "SELECT * FROM "
+                          + table
+                          + " WHERE "
+                          + right);
+      Arbitrary<String> common =
+          Combinators.combine(query(depth - 1), Arbitraries.of("w", "W", "\"w\""))
+              .as((query, name) -> "WITH w AS (" + query + ") SELECT * FROM " + name);
+      return Arbitraries.frequencyOf(
+          net.jqwik.api.Tuple.of(4, plain),
+          net.jqwik.api.Tuple.of(2, sets),
+          net.jqwik.api.Tuple.of(1, common));
+    }
+
+    private Arbitrary<String> source(int depth) {
+      String schema = sqlite() ? "main." : "public.";
+      Arbitrary<String> joined =
+          Combinators.combine(
+                  Arbitraries.of("account", schema + "account", "branch"),
+                  Arbitraries.of(" NATURAL JOIN ", " NATURAL LEFT JOIN ", " NATURAL INNER JOIN "),
+                  Arbitraries.of("item", schema + "item", "pair"))
+              .as((left, join, right) -> left + join + right);
+      Arbitrary<String> tables = Arbitraries.oneOf(TABLES, TABLES.map(table -> schema + table));
+      Arbitrary<String> flat =
+          Arbitraries.oneOf(
+              tables,
+              joined,
+              joined.map(join -> "(" + join + ") AS q"),
+              joined.map(join -> "(" + join + "), tag"),
+              sqlite()
+                  ? tables.map(table -> table + " AS q")
+                  : Arbitraries.just("account AS q (c1, c2, c3)"),
+              sqlite()
+                  ? Arbitraries.of("[item]", "`account` NOT INDEXED")
+                  : Arbitraries.of("item AS \"I\"", "\"account\" AS \"Q\""));
+      return depth == 0
+          ? flat
+          : Arbitraries.oneOf(flat, flat, query(depth - 1).map(query -> "(" + query + ") AS d"));
+    }
+
+    private Arbitrary<String> condition(int depth) {
+      Arbitrary<String> odd =
+          sqlite()
+              ? Arbitraries.of(
+                  "1 NOT NULL",
+                  "'a' GLOB 'a*'",
+                  "1 IN (1,)",
+                  "1 == 1",
+                  "(1, 2) NOT IN branch",
+                  "(SELECT max(id) FROM item) NOT IN (SELECT 1 IN (SELECT 1))",
+                  "iif(1, 1, 0)")
+              : Arbitraries.of(
+                  "1 OPERATOR(pg_catalog.=) 1",
+                  "'a' ISNULL IS NOT TRUE",
+                  "'{\"k\":1}'::jsonb @? '$.k'",
+                  "now() AT LOCAL > '2000-01-01'",
+                  "'u' SIMILAR TO 'u|v'");
+      Arbitrary<String> plain = Arbitraries.oneOf(Arbitraries.just("1 = 1"), odd);
+      return depth == 0
+          ? plain
+          : Arbitraries.oneOf(
+              plain,
+              plain,
+              query(depth - 1).map(query -> "EXISTS (" + query + ")"),
+              query(depth - 1)
+                  .map(query -> "(SELECT count(*) FROM (" + query + ") AS k) > 1 AND 1 = 1"));
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package io.txwatch.sql;
+
+import java.util.Optional;
+
+/**
+ * What is sent where nothing can be observed of a statement: the application's text, and where that
+ * would show visible auxiliary columns (PostgreSQL, SQLite), the text that hides them.
+ *
+ * @param text its parameters are the application's, in the application's order
+ * @param refused why the statement must not be sent at all: it may read the auxiliary columns, and
+ *     no text is known that hides them; empty almost always
+ */
+public record Unwatched(String text, Optional<String> refused) {
+
+  /** The application's own text. */
+  static Unwatched asItIs(String text) {
+    return new Unwatched(text, Optional.empty());
+  }
+}
