@@ -165,7 +165,7 @@ final class PlanCache {
             plan.unwatched().text(),
             List.of(plan.unwatched().text()),
             untouched.immediateGaps(),
-            untouched.origins(),
+            plan.unwatched().origins(),
             untouched.parameterCount(),
             untouched.parameterIndex(),
             untouched.tokenParameters(),

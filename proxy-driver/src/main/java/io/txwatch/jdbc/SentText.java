@@ -1,5 +1,6 @@
 package io.txwatch.jdbc;
 
+import io.txwatch.history.GapReason;
 import io.txwatch.history.WriterToken;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.ServerText;
@@ -51,6 +52,12 @@ record SentText(RewritePlan plan, String sent, boolean prepared) implements Erro
   /** The text of a prepared statement. */
   static SentText prepared(CachedPlan cached) {
     return new SentText(cached.plan(), cached.plan().preparedSql(), true);
+  }
+
+  /** The text that is sent where a rewritten one was refused. */
+  static SentText unwatched(CachedPlan cached, boolean prepared) {
+    RewritePlan plain = PlanCache.asItIs(cached, GapReason.SHAPE, "").plan();
+    return new SentText(plain, plain.preparedSql(), prepared);
   }
 
   /** True if a text is an INSERT that names no columns. */

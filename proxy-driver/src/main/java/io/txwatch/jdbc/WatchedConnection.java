@@ -456,7 +456,11 @@ final class WatchedConnection extends DelegatingConnection {
       if (!mayBeOurFault(active, e) || !guard.goBack()) {
         throw VendorErrors.of(e, SentText.prepared(active));
       }
-      prepared = options.preparer().prepare(delegate, active.plan().unwatched().text());
+      try {
+        prepared = options.preparer().prepare(delegate, active.plan().unwatched().text());
+      } catch (SQLException raw) {
+        throw VendorErrors.of(raw, SentText.unwatched(active, true));
+      }
       cached = plans.doNotRewrite(cached, e);
       active = cached;
     }
@@ -466,21 +470,25 @@ final class WatchedConnection extends DelegatingConnection {
   @Override
   public CallableStatement prepareCall(String sql) throws SQLException {
     CachedPlan cached = called(sql);
-    return call(delegate.prepareCall(cached.plan().preparedSql()), cached);
+    return call(delegate.prepareCall(textOf(cached, sql)), cached);
   }
 
   @Override
   public CallableStatement prepareCall(String sql, int type, int concurrency) throws SQLException {
     CachedPlan cached = called(sql);
-    return call(delegate.prepareCall(cached.plan().preparedSql(), type, concurrency), cached);
+    return call(delegate.prepareCall(textOf(cached, sql), type, concurrency), cached);
   }
 
   @Override
   public CallableStatement prepareCall(String sql, int type, int concurrency, int holdability)
       throws SQLException {
     CachedPlan cached = called(sql);
-    return call(
-        delegate.prepareCall(cached.plan().preparedSql(), type, concurrency, holdability), cached);
+    return call(delegate.prepareCall(textOf(cached, sql), type, concurrency, holdability), cached);
+  }
+
+  /** What is sent of a text; null, for which the driver has its own error, stays null. */
+  private static String textOf(CachedPlan cached, String sql) {
+    return sql == null ? sql : cached.plan().preparedSql();
   }
 
   private CachedPlan called(String sql) throws SQLException {

@@ -338,7 +338,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       result = call.on(prepared);
     } catch (SQLException e) {
       execution.failed(e); // not our fault: the application's own text gives it
-      throw VendorErrors.theApplications(ours, e);
+      SentText sent = SentText.unwatched(failed, true);
+      throw VendorErrors.theApplications(ours, VendorErrors.of(e, sent));
     }
     Execution instead = connection.goOnWithout(execution, ours);
     plan = instead.cached();

@@ -188,7 +188,8 @@ class WatchedStatement extends ExecutingStatement {
       result = call.on(sql == null ? sql : execution.cached().plan().unwatched().text());
     } catch (SQLException e) {
       execution.failed(e); // not our fault: the application's own text gives it
-      throw VendorErrors.theApplications(ours, e);
+      SentText sent = SentText.unwatched(execution.cached(), false);
+      throw VendorErrors.theApplications(ours, VendorErrors.of(e, sent));
     }
     goOnWith(connection.goOnWithout(execution, ours));
     return result;

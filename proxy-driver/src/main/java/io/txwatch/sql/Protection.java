@@ -209,6 +209,8 @@ final class Protection {
       all.addAll(statement.fallback);
       refused = refused.or(statement::refused);
     }
-    return new Unwatched(all.isEmpty() ? tokens.text() : all.marked(), refused);
+    return all.isEmpty()
+        ? new Unwatched(tokens.text(), Origins.SAME, refused)
+        : new Unwatched(all.marked(), all.origins(), refused);
   }
 }

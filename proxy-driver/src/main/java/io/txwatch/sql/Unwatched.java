@@ -7,13 +7,14 @@ import java.util.Optional;
  * would show visible auxiliary columns (PostgreSQL, SQLite), the text that hides them.
  *
  * @param text its parameters are the application's, in the application's order
+ * @param origins where its characters are from
  * @param refused why the statement must not be sent at all: it may read the auxiliary columns, and
  *     no text is known that hides them; empty almost always
  */
-public record Unwatched(String text, Optional<String> refused) {
+public record Unwatched(String text, Origins origins, Optional<String> refused) {
 
   /** The application's own text. */
   static Unwatched asItIs(String text) {
-    return new Unwatched(text, Optional.empty());
+    return new Unwatched(text, Origins.SAME, Optional.empty());
   }
 }
