@@ -36,9 +36,13 @@ final class PreparedMetadata {
   @Nullable ResultSetMetaData ofResult(
       PreparedStatement prepared, CachedPlan active, CachedPlan plan, KeptParameters kept)
       throws SQLException {
-    return mustAskAsItWas(active) && !prepared.isClosed()
-        ? mask(asItWas(plan, kept).getMetaData(), plainest(plan))
-        : mask(prepared.getMetaData(), active);
+    boolean other = mustAskAsItWas(active) && !prepared.isClosed();
+    CachedPlan cached = other ? plainest(plan) : active;
+    try {
+      return mask((other ? asItWas(plan, kept) : prepared).getMetaData(), cached);
+    } catch (SQLException e) {
+      throw VendorErrors.of(e, SentText.prepared(cached));
+    }
   }
 
   /** What is known of the parameters. */
@@ -47,11 +51,14 @@ final class PreparedMetadata {
       throws SQLException {
     boolean other = mustAskAsItWas(active) && !prepared.isClosed();
     CachedPlan cached = other ? plainest(plan) : active;
-    PreparedStatement statement = other ? asItWas(plan, kept) : prepared;
-    ParameterMetaData metaData = statement.getParameterMetaData();
-    return cached.plan().addedParameters() == 0
-        ? metaData
-        : new WatchedParameterMetaData(metaData, cached.plan());
+    try {
+      ParameterMetaData metaData = (other ? asItWas(plan, kept) : prepared).getParameterMetaData();
+      return cached.plan().addedParameters() == 0
+          ? metaData
+          : new WatchedParameterMetaData(metaData, cached.plan());
+    } catch (SQLException e) {
+      throw VendorErrors.of(e, SentText.prepared(cached));
+    }
   }
 
   private static @Nullable ResultSetMetaData mask(
