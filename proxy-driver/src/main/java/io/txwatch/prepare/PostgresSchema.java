@@ -415,8 +415,7 @@ final class PostgresSchema extends SchemaReader {
 
   @Override
   List<Step> lock(TableInfo table) {
-    return List.of(
-        Step.instant("LOCK TABLE " + qualified(table) + " IN ACCESS EXCLUSIVE MODE"));
+    return List.of(Step.instant("LOCK TABLE " + qualified(table) + " IN ACCESS EXCLUSIVE MODE"));
   }
 
   /** To an older snapshot the rewritten table would be empty. */
