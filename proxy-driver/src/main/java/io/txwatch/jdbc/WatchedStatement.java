@@ -130,7 +130,7 @@ class WatchedStatement extends ExecutingStatement {
 
   /** The plan for a text; {@code writtenRows} if a write may be made to return its rows. */
   private CachedPlan plan(String sql, boolean writtenRows) {
-    return toSend(connection.plans.of(sql, options), writtenRows && mayDrain());
+    return toSend(connection.planToSend(sql, options), writtenRows && mayDrain());
   }
 
   /**
@@ -249,7 +249,7 @@ class WatchedStatement extends ExecutingStatement {
     List<CachedPlan> plans = new ArrayList<>();
     boolean control = false;
     for (String sql : texts) {
-      CachedPlan any = connection.plans.inTransaction(connection.plans.of(sql, options));
+      CachedPlan any = connection.plans.inTransaction(connection.planToSend(sql, options));
       CachedPlan cached = connection.plans.withoutWrittenRows(any);
       plans.add(cached);
       control |= cached.isControl();
