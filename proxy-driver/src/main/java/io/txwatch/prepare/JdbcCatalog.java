@@ -199,7 +199,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   /** Makes the look-ups that wait, as far as this session can: it is about to send a statement. */
   public void lookUpWaiting() {
-    shared.lookUpWaiting(new Asker(connection, view, true, schemaChanged));
+    shared.lookUpWaiting(path, new Asker(connection, view, true, schemaChanged));
   }
 
   /** Waits while a table is prepared. To be called once the session's transaction is noted. */
@@ -290,6 +290,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     ownVersion++;
     try {
       path = shared.path(connection);
+      shared.pathChanged(path);
     } catch (SQLException e) {
       path = List.of();
     }

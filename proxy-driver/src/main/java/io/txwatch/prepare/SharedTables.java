@@ -73,7 +73,15 @@ final class SharedTables {
   private volatile long retryAt;
   private volatile boolean retryWanted;
   private volatile boolean snapshotsConflict;
-  private final AtomicBoolean hasReadAhead = new AtomicBoolean();
+
+  /** Schemas whose tables have been read ahead, and those whose tables are to be. */
+  private final Set<String> readHomes = ConcurrentHashMap.newKeySet();
+
+  private final Set<String> wantedHomes = ConcurrentHashMap.newKeySet();
+
+  /** The tables that were there when they were read ahead. */
+  private final Set<String> listed = ConcurrentHashMap.newKeySet();
+
   private int sessions;
 
   private SharedTables(
@@ -182,6 +190,9 @@ final class SharedTables {
     readAhead.clear();
     sizes.clear();
     waiting.clear();
+    if (readsAheadAgain()) {
+      wantedHomes.addAll(readHomes);
+    }
   }
 
   /** Some session's snapshot may from now on be in conflict with whoever writes a row anew. */
@@ -212,49 +223,93 @@ final class SharedTables {
    * @param path where the session looks
    */
   void readAhead(List<String> path, Connection fresh) {
+    CatalogAccess through = access;
     Optional<String> home = home(path);
-    if (access == null
-        || !access.isServer()
-        || home.isEmpty()
-        || !hasReadAhead.compareAndSet(false, true)) {
+    if (through == null || !through.isServer() || home.isEmpty() || !readHomes.add(home.get())) {
       return;
     }
-    SchemaReader reading = Objects.requireNonNull(reader);
-    CatalogAccess through = access;
+    try {
+      readAhead(home.get(), use -> through.readFirst(fresh, use));
+    } catch (SQLException | RuntimeException e) {
+      // Each table will be looked up when it is needed.
+    }
+  }
+
+  /** Something that reads the catalog on some connection. */
+  private interface Reading {
+    void on(OwnConnection.Use<Boolean> use) throws SQLException;
+  }
+
+  private void readAhead(String home, Reading reading) throws SQLException {
+    SchemaReader how = Objects.requireNonNull(reader);
     long before = version.get();
     long end = System.nanoTime() + READ_AHEAD_NANOS;
-    Set<String> names = USED.get(key, k -> ConcurrentHashMap.newKeySet());
+    Set<String> used = USED.get(key, k -> ConcurrentHashMap.newKeySet());
+    boolean first = listed.isEmpty();
     Map<String, TableInfo> found = new HashMap<>();
     Map<String, Size> small = new HashMap<>();
-    try {
-      through.readFirst(
-          fresh,
-          connection -> {
-            for (String name : reading.names(connection, home.get())) {
-              if (found.size() == MAX_READ_AHEAD || System.nanoTime() - end >= 0) {
-                break;
-              }
-              if (!names.isEmpty() && !names.contains(home.get() + "\0" + name)) {
-                continue;
-              }
-              Optional<TableInfo> info = reading.table(connection, home.get(), name);
-              if (info.isPresent()) {
-                found.put(stored(info.get()), info.get());
-                if (reading.isPrepared(info.get()) && connection.getAutoCommit()) {
-                  boolean isSmall = reading.isSmall(connection, info.get());
-                  small.put(stored(info.get()), new Size(isSmall, System.nanoTime()));
-                }
+    reading.on(
+        connection -> {
+          for (String name : how.names(connection, home)) {
+            String stored = home + "\0" + name;
+            boolean isNew = listed.add(stored) && (!first || used.isEmpty());
+            if (!isNew && !used.contains(stored)) {
+              continue;
+            }
+            if (found.size() == MAX_READ_AHEAD || System.nanoTime() - end >= 0) {
+              break;
+            }
+            Optional<TableInfo> info = how.table(connection, home, name);
+            if (info.isPresent()) {
+              found.put(stored(info.get()), info.get());
+              if (how.isPrepared(info.get()) && connection.getAutoCommit()) {
+                boolean isSmall = how.isSmall(connection, info.get());
+                small.put(stored(info.get()), new Size(isSmall, System.nanoTime()));
               }
             }
-            return found;
-          });
-    } catch (SQLException | RuntimeException e) {
-      return; // each will be looked up when it is needed
-    }
+          }
+          return true;
+        });
     if (version.get() == before) {
       readAhead.putAll(found);
       sizes.putAll(small);
     }
+  }
+
+  /** A session looks names up elsewhere. */
+  void pathChanged(List<String> path) {
+    if (readsAheadAgain()) {
+      home(path).filter(home -> !readHomes.contains(home)).ifPresent(wantedHomes::add);
+    }
+  }
+
+  /**
+   * Where a transaction may be in the way of a look-up, tables are read ahead whenever they can.
+   */
+  private boolean readsAheadAgain() {
+    Dialect dialect = probe.dialect().orElse(null);
+    return dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+  }
+
+  private void readAheadAgain(List<String> path, Asker asker) {
+    CatalogAccess through = access;
+    Optional<String> home = home(path);
+    if (through == null || home.isEmpty() || !wantedHomes.contains(home.get())) {
+      return;
+    }
+    try {
+      readAhead(home.get(), use -> through.readRows(asker, use));
+      wantedHomes.remove(home.get());
+      readHomes.add(home.get());
+    } catch (NotNowException e) {
+      // It is wanted still.
+    } catch (SQLException | RuntimeException e) {
+      wantedHomes.remove(home.get());
+    }
+  }
+
+  private static Optional<String> home(List<String> path) {
+    return path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst();
   }
 
   private void used(TableInfo info) {
@@ -262,10 +317,6 @@ final class SharedTables {
     if (names != null && names.size() < MAX_READ_AHEAD) {
       names.add(stored(info));
     }
-  }
-
-  private static Optional<String> home(List<String> path) {
-    return path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst();
   }
 
   private static String stored(TableInfo info) {
@@ -291,16 +342,17 @@ final class SharedTables {
 
   /** True if look-ups wait for a session on which they can be made. */
   boolean isWaiting() {
-    return !waiting.isEmpty();
+    return !waiting.isEmpty() || !wantedHomes.isEmpty();
   }
 
   /**
    * Makes the look-ups that wait, as far as this session can. If one was made, plans are made anew.
    */
-  void lookUpWaiting(Asker asker) {
+  void lookUpWaiting(List<String> path, Asker asker) {
     if (mayBeOld(asker)) {
       return;
     }
+    readAheadAgain(path, asker);
     boolean found = false;
     for (Map.Entry<String, Waiting> entry : waiting.entrySet()) {
       Waiting wanted = entry.getValue();
