@@ -18,6 +18,11 @@ public interface EventSink extends AutoCloseable {
    */
   default void caughtUp() {}
 
+  /** True if {@link #caughtUp} must be called again and again, also while no events come. */
+  default boolean needsSteadyCalls() {
+    return false;
+  }
+
   /** Hands on what is buffered, waiting a bounded time, and releases everything. Never throws. */
   @Override
   void close();

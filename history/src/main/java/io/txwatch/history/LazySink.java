@@ -71,6 +71,11 @@ public final class LazySink implements EventSink, Flushable {
   }
 
   @Override
+  public boolean needsSteadyCalls() {
+    return sink != null && sink.needsSteadyCalls();
+  }
+
+  @Override
   public void flush() throws IOException {
     if (sink instanceof Flushable flushable) {
       flushable.flush();

@@ -37,6 +37,13 @@ import org.jctools.queues.atomic.MpscAtomicArrayQueue;
  * one or a greater. So it is enough to deliver, before the event at index i, what was noted at i or
  * before.
  *
+ * <h2>When nothing comes</h2>
+ *
+ * The thread ends after two seconds without an event, and the next event starts another one: a
+ * process has no thread for settings that no connection uses any more. The consumers stay, with
+ * what they know, until {@link #close}. A consumer that {@linkplain EventSink#needsSteadyCalls
+ * needs steady calls} keeps the thread.
+ *
  * <h2>When a consumer fails</h2>
  *
  * It is said once, counted, told to that consumer as a gap; the others do not notice.
@@ -81,6 +88,9 @@ public final class QueueSink implements EventSink {
   /** The share of the queue that calls for short pauses. */
   private static final int SHORT_PAUSE_AT = 32;
 
+  /** After so long without an event the thread ends; the next event starts another one. */
+  static final long IDLE_NANOS = 2_000_000_000L;
+
   private static final long FLUSH_NANOS = 100_000_000;
 
   /**
@@ -107,7 +117,16 @@ public final class QueueSink implements EventSink {
   private final List<EventSink> consumers;
   private final Map<EventSink, Long> failures = new HashMap<>();
   private final Consumer<String> complaints;
-  private final Thread thread;
+
+  /** The thread that delivers; null while there is none. Guarded by {@link #threadLock}. */
+  private @org.jspecify.annotations.Nullable Thread thread;
+
+  private final Object threadLock = new Object();
+
+  /** True while no thread delivers: whoever brings an event starts one. */
+  private volatile boolean asleep = true;
+
+  private boolean finished;
   private final PriorityQueue<Late> inOrder = new PriorityQueue<>();
   private long catchUpTo;
   private long flushed = System.nanoTime();
@@ -150,8 +169,44 @@ public final class QueueSink implements EventSink {
     this.queue = new MpscAtomicArrayQueue<>((int) Math.max(4, Math.min(capacity, room)));
     this.consumers = List.copyOf(consumers);
     this.complaints = complaints;
-    this.thread = BackgroundThreads.create("txwatch-events", this::run);
-    thread.start();
+    wake();
+  }
+
+  /** True if a thread is there to deliver events. */
+  boolean hasThread() {
+    synchronized (threadLock) {
+      return thread != null && thread.isAlive();
+    }
+  }
+
+  /** Starts the thread if there is none. */
+  private void wake() {
+    synchronized (threadLock) {
+      if (asleep && !finished) {
+        Thread begun = BackgroundThreads.create("txwatch-events", this::run);
+        begun.start();
+        thread = begun;
+        asleep = false;
+      }
+    }
+  }
+
+  /**
+   * The thread is to end, unless something has come meanwhile. A producer first queues its event,
+   * then looks whether somebody is awake; the thread first says that it sleeps, then looks at the
+   * queue: one of them sees the other.
+   */
+  private boolean mayEnd() {
+    flush();
+    asleep = true;
+    if (queue.isEmpty() && !late && !closed) {
+      return true;
+    }
+    synchronized (threadLock) {
+      boolean replaced = !asleep; // somebody has started another thread
+      asleep = false;
+      return replaced;
+    }
   }
 
   private static long maxHeapBytes() {
@@ -167,6 +222,9 @@ public final class QueueSink implements EventSink {
         acceptHeavy(e);
       } else if (!queue.offer(event)) {
         acceptLate(event);
+      }
+      if (asleep) {
+        wake();
       }
     } catch (OutOfMemoryError e) { // on the application's thread: it must not notice
       dropped.increment();
@@ -278,16 +336,21 @@ public final class QueueSink implements EventSink {
   @Override
   public void close() {
     closed = true;
-    LockSupport.unpark(thread);
-    if (thread == Thread.currentThread()) {
+    wake();
+    Thread last;
+    synchronized (threadLock) {
+      last = thread;
+    }
+    if (last == null || last == Thread.currentThread()) {
       return;
     }
+    LockSupport.unpark(last);
     try {
-      thread.join(CLOSE_MILLIS);
+      last.join(CLOSE_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    if (thread.isAlive()) {
+    if (last.isAlive()) {
       complaints.accept("closed before " + queue.size() + " events were analysed or written");
     }
     Thread closer = hook;
@@ -303,7 +366,9 @@ public final class QueueSink implements EventSink {
   private void run() {
     for (int faults = 0; faults < MAX_FAULTS; faults++) {
       try {
-        deliverUntilClosed();
+        if (!deliverUntilClosed()) {
+          return;
+        }
         break;
       } catch (Throwable e) { // most likely there is no memory left
         report(faults == 0 ? "a fault of txwatch, please report it; events are missing: " + e : "");
@@ -313,6 +378,9 @@ public final class QueueSink implements EventSink {
         queue.clear();
         report("events are not analysed or written any more, after repeated faults");
       }
+    }
+    synchronized (threadLock) {
+      finished = true;
     }
     for (EventSink consumer : consumers) {
       try {
@@ -335,23 +403,35 @@ public final class QueueSink implements EventSink {
     }
   }
 
-  private void deliverUntilClosed() {
+  /** Delivers until nothing has come for a while. False if it is not closed by then. */
+  private boolean deliverUntilClosed() {
     long pause = PAUSE;
+    long lastEvent = System.nanoTime();
     while (true) {
       boolean last = closed;
       long delivered = drain();
       if (last && delivered == 0) {
-        break;
+        return true;
       } else if (last) {
         continue;
       }
       sayCaughtUp();
+      long now = System.nanoTime();
+      lastEvent = delivered == 0 ? lastEvent : now;
+      if (now - lastEvent > IDLE_NANOS && !needsSteadyCalls() && mayEnd()) {
+        return false;
+      }
       pause =
           delivered == 0
               ? Math.min(pause * 2, LONGEST_PAUSE)
               : isFilling(delivered) ? SHORT_PAUSE : PAUSE;
       LockSupport.parkNanos(this, pause);
     }
+  }
+
+  @Override
+  public boolean needsSteadyCalls() {
+    return consumers.stream().anyMatch(EventSink::needsSteadyCalls);
   }
 
   /** True if so many events at once say that the queue begins to fill. */

@@ -141,6 +141,12 @@ final class TcpSink implements EventSink {
     epochBefore = to == null ? 0 : to.epoch;
   }
 
+  /** An epoch is acknowledged by a process, too, in which nothing happens. */
+  @Override
+  public boolean needsSteadyCalls() {
+    return true;
+  }
+
   private void sayDropping() {
     if (!saidDropping) {
       saidDropping = true;

@@ -62,6 +62,30 @@ class QueueSinkTest {
   }
 
   @Test
+  void fiftyQueuesHaveNoThreadWhileNothingComesAndLoseNothing() throws Exception {
+    List<QueueSink> queues = new ArrayList<>();
+    List<List<Event>> seen = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      List<Event> mine = Collections.synchronizedList(new ArrayList<>());
+      seen.add(mine);
+      queues.add(new QueueSink(16, List.of(new Collector(mine)), complaints::add));
+      queues.get(i).accept(new Event.SessionClosed(i + 1));
+    }
+    long end = System.nanoTime() + 60_000_000_000L;
+    while (queues.stream().anyMatch(QueueSink::hasThread) && System.nanoTime() < end) {
+      Thread.sleep(20);
+    }
+    assertThat(queues).noneMatch(QueueSink::hasThread);
+    for (QueueSink queue : queues) {
+      queue.accept(new Event.SessionClosed(1));
+      queue.close();
+      assertThat(queue.hasThread()).isFalse();
+    }
+    assertThat(seen).allSatisfy(events -> assertThat(events).hasSize(2));
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
   void versionSetsThatWouldFillTheMemoryAreLeftOut() throws Exception {
     List<Event> seen = new ArrayList<>();
     CountDownLatch mayGoOn = new CountDownLatch(1);
