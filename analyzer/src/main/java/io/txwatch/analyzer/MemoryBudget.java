@@ -7,7 +7,7 @@ import io.txwatch.history.Event;
  *
  * <p>Three quarters are for what grows with the traffic: transactions, versions and the graph. They
  * are counted object by object as they come and go ({@code Footprint}), not estimated from events.
- * The last quarter is for what has a size of its own: what was told already, and suspicions.
+ * The last quarter is for what has a size of its own: what was reported already, and suspicions.
  *
  * <p>When the three quarters are full, so much goes that a quarter of them at least is free. So
  * however little can be forgotten, it is looked for only after that much has come again.
@@ -55,7 +55,7 @@ final class MemoryBudget {
     return most() / 4;
   }
 
-  /** For what was told already. */
+  /** For what was reported already. */
   long forTold() {
     return bytes / 8;
   }

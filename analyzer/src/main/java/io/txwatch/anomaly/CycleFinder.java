@@ -50,7 +50,7 @@ final class CycleFinder {
   /** Of the edges of one kind between two transactions that one event completes, so many count. */
   private static final int ALIKE = 16;
 
-  /** So many lost updates between two transactions are told apart. */
+  /** At most this many lost updates between two transactions are reported separately. */
   private static final int MAX_PLACES = 64;
 
   private final Consumer<Finding> found;

@@ -38,7 +38,7 @@ final class VersionChains {
   /** Rows of a statement between two looks at the memory. */
   private static final int LOOK_EVERY_ROWS = 64;
 
-  /** If more rows of a table are contradictory, none of it is looked at any more. */
+  /** If more rows of a table are contradictory, the whole table is skipped. */
   static final int MAX_BROKEN_ROWS = 1 << 12;
 
   private final DependencyListener out;

@@ -469,7 +469,7 @@ public final class HistoryWriter implements EventSink, Flushable {
    */
   private record Tail(long end, long lostBytes, boolean closedInOrder) {
 
-    /** How many bytes before the end are looked at first. */
+    /** How many bytes before the end are read first. */
     private static final long WINDOW = 1 << 20;
 
     /** Reads the beginning, to see that it is a history, and as much of the end as it takes. */

@@ -55,7 +55,7 @@ public final class QueueSink implements EventSink {
 
   /**
    * Rows of version sets that may wait, some 22 bytes each: they weigh more than the events that
-   * carry them. What comes beyond goes without, and that is told. Less in a small heap.
+   * carry them. Version sets beyond it are dropped and counted. Less in a small heap.
    */
   static final long MOST_VERSION_ROWS = Math.min(2_000_000, maxHeapBytes() / 256);
 

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Clients implements AutoCloseable {
 
-  /** How long the statements took since the last time that was looked at. */
+  /** How long the statements took since the last reading. */
   static final class Times {
 
     private final long begun = System.nanoTime();
