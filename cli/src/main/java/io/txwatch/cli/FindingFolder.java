@@ -108,16 +108,16 @@ final class FindingFolder {
     Optional<KnownBehaviour> known = finding.known();
     known.ifPresent(
         behaviour -> {
-          lines.add("known: " + behaviour.id() + ": " + behaviour.what());
+          lines.add("known: " + behaviour.id() + ": " + behaviour.description());
           lines.add("       " + behaviour.source());
         });
     lines.add("");
     lines.add("Schema and rows:");
-    finding.reduced().setup().forEach(sql -> lines.add("  " + dbms.spell(sql).strip() + ";"));
+    finding.reduced().setup().forEach(sql -> lines.add("  " + dbms.renderSql(sql).strip() + ";"));
     lines.add("");
     lines.add("Schedule, a session before each statement, and what came of it:");
     for (StepOutcome outcome : finding.execution().outcomes()) {
-      lines.add("  " + dbms.spell(outcome.toString()));
+      lines.add("  " + dbms.renderSql(outcome.toString()));
     }
     for (StepOutcome read : finding.execution().finalReads()) {
       lines.add("  " + read);

@@ -11,10 +11,10 @@ import io.txwatch.generator.Grammar;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
-import io.txwatch.oracle.Verdict;
+import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.prepare.DatabaseProbe;
 import io.txwatch.report.JsonReport;
-import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.testcase.CaseWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -137,11 +137,11 @@ final class FuzzCommand implements Callable<Integer> {
   @Option(
       names = "--statements",
       paramLabel = "N",
-      defaultValue = "" + CaseGenerator.MOST_STATEMENTS,
+      defaultValue = "" + CaseGenerator.MAX_STATEMENTS,
       description =
           "statements of a transaction at most (default: 4); more show isorel more, and leave more"
               + " undecided to the others")
-  private int mostStatements = CaseGenerator.MOST_STATEMENTS;
+  private int maxStatements = CaseGenerator.MAX_STATEMENTS;
 
   @Option(names = "--out", paramLabel = "DIR", description = "write a folder for each finding here")
   private @Nullable Path out;
@@ -154,8 +154,8 @@ final class FuzzCommand implements Callable<Integer> {
     if (workers < 1) {
       throw CommandException.badInput("--workers " + workers + ": expected at least 1");
     }
-    if (mostStatements < 1) {
-      throw CommandException.badInput("--statements " + mostStatements + ": expected at least 1");
+    if (maxStatements < 1) {
+      throw CommandException.badInput("--statements " + maxStatements + ": expected at least 1");
     }
     if (cases != null && cases < 1) {
       throw CommandException.badInput("--cases " + cases + ": expected at least 1");
@@ -200,8 +200,8 @@ final class FuzzCommand implements Callable<Integer> {
             Oracles.named(oracles, judge),
             cases == null ? Long.MAX_VALUE : cases,
             duration != null ? duration : cases == null ? DEFAULT_DURATION : NO_END,
-            Math.min(workers, dbms.mostWorkers()),
-            mostStatements);
+            Math.min(workers, dbms.maxWorkers()),
+            maxStatements);
     PrintWriter people = console.people(common.json);
     people.println(
         dbms.describe()
@@ -301,7 +301,7 @@ final class FuzzCommand implements Callable<Integer> {
     }
 
     @Override
-    public synchronized void notReproduced(Execution execution, Verdict verdict) {
+    public synchronized void notReproduced(CaseExecution execution, OracleVerdict verdict) {
       console.note(
           "not reproduced: case "
               + execution.testCase().header("number").orElse("?")

@@ -6,10 +6,10 @@ import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.Oracle;
-import io.txwatch.oracle.ServerLaboratory;
-import io.txwatch.oracle.Verdict;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.ServerCaseExecutor;
 import io.txwatch.report.JsonReport;
-import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
@@ -202,28 +202,33 @@ final class ReplayCommand implements Callable<Integer> {
       IsolationLevel level,
       List<Oracle> judges)
       throws SQLException, IOException, InterruptedException {
-    try (ServerLaboratory laboratory = new ServerLaboratory(dbms, PATIENCE)) {
-      Execution execution = laboratory.execute(testCase, level);
-      List<Verdict> verdicts = new ArrayList<>();
+    try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, PATIENCE)) {
+      CaseExecution execution = executor.execute(testCase, level);
+      List<OracleVerdict> verdicts = new ArrayList<>();
       for (Oracle judge : judges) {
-        verdicts.add(judge.judge(execution, laboratory));
+        verdicts.add(judge.judge(execution, executor));
       }
       if (common.json) {
         writeJson(console.out(), dbms, file, execution, verdicts);
       }
       tell(console.people(common.json), dbms, file, execution, verdicts);
       return common.failOn != FailOn.NEVER
-          && verdicts.stream().anyMatch(verdict -> verdict.result() == Verdict.Result.VIOLATION);
+          && verdicts.stream()
+              .anyMatch(verdict -> verdict.result() == OracleVerdict.Result.VIOLATION);
     } catch (ScheduleExecutor.SetupException e) {
       throw CommandException.badInput(file + ": " + e.getMessage());
     }
   }
 
   private static void tell(
-      PrintWriter out, Dbms dbms, Path file, Execution execution, List<Verdict> verdicts) {
+      PrintWriter out,
+      Dbms dbms,
+      Path file,
+      CaseExecution execution,
+      List<OracleVerdict> verdicts) {
     out.println(file + " on " + dbms.describe() + " at " + execution.level());
     printable(execution.toString()).lines().forEach(line -> out.println("  " + line));
-    for (Verdict verdict : verdicts) {
+    for (OracleVerdict verdict : verdicts) {
       out.println(
           "  "
               + verdict.oracle()
@@ -241,7 +246,7 @@ final class ReplayCommand implements Callable<Integer> {
   }
 
   private static void writeJson(
-      PrintWriter out, Dbms dbms, Path file, Execution execution, List<Verdict> verdicts)
+      PrintWriter out, Dbms dbms, Path file, CaseExecution execution, List<OracleVerdict> verdicts)
       throws IOException {
     try (JsonGenerator json = JsonReport.generator(out)) {
       json.writeStartObject();
@@ -262,7 +267,7 @@ final class ReplayCommand implements Callable<Integer> {
       }
       json.writeEndArray();
       json.writeArrayFieldStart("verdicts");
-      for (Verdict verdict : verdicts) {
+      for (OracleVerdict verdict : verdicts) {
         json.writeStartObject();
         json.writeStringField("oracle", verdict.oracle());
         json.writeStringField("result", verdict.result().name().toLowerCase(Locale.ROOT));

@@ -75,8 +75,8 @@ final class Territory {
     try (Workspace workspace = dbms.newWorkspace();
         Connection session = workspace.connect();
         WaitMonitor monitor = workspace.newMonitor()) {
-      monitor.sessionOf(session);
-      monitor.waiting();
+      monitor.sessionId(session);
+      monitor.waitGraph();
       return monitor.note();
     } catch (SQLException e) {
       throw CommandException.unreachable(

@@ -8,9 +8,9 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.IsoRel;
-import io.txwatch.oracle.ServerLaboratory;
-import io.txwatch.oracle.Verdict;
-import io.txwatch.schedule.Execution;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.ServerCaseExecutor;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.testcase.CaseReader;
 import io.txwatch.testcase.TestCase;
 import java.nio.file.Files;
@@ -48,9 +48,9 @@ class FindingFolderTest {
     Dbms dbms = Dbms.of(url, DriverManager::getConnection);
     TestCase testCase = CaseReader.parse("case-12", WRITE_SKEW);
     Path place;
-    try (ServerLaboratory laboratory = new ServerLaboratory(dbms, Duration.ofSeconds(30))) {
-      Execution execution = laboratory.watch(testCase, IsolationLevel.REPEATABLE_READ);
-      Verdict verdict = new IsoRel(Judge.ADYA).judge(execution, laboratory);
+    try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(30))) {
+      CaseExecution execution = executor.executeWatched(testCase, IsolationLevel.REPEATABLE_READ);
+      OracleVerdict verdict = new IsoRel(Judge.ADYA).judge(execution, executor);
       place =
           new FindingFolder(dbms, url, Judge.ADYA)
               .write(

@@ -1,8 +1,8 @@
 package io.txwatch.endtoend;
 
 import io.txwatch.dbms.Failure;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutedTransaction;
-import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
 import io.txwatch.testcase.Step;
@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  *
  * @param execution the run
  */
-record ScenarioRun(Execution execution) {
+record ScenarioRun(CaseExecution execution) {
 
   /** The sessions whose transaction committed. */
   Set<String> committed() {

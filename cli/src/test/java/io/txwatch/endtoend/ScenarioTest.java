@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.endtoend.Watched.Afterwards;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.schedule.Style;
+import io.txwatch.schedule.JdbcCallStyle;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.testcase.TestCase;
@@ -46,12 +46,12 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code inline}: dependencies by item close no cycle. An exclamation mark stands before what
  * breaks a promise of the DBMS; all else is told as a hazard.
  *
- * <p>Each cell runs watched at each level of instrumentation, in one of the {@linkplain Style
- * styles}, and raw in the styles of these; on MySQL, which takes tens of milliseconds to create or
- * drop a table, at {@code inline} and where another level tells something else. With {@code
- * -Dscenarios.styles=all} in both at all, everywhere; with {@code -Dscenarios.only=h1} those alone
- * whose names begin so. Cells of one DBMS run one after the other, those of different ones side by
- * side.
+ * <p>Each cell runs watched at each level of instrumentation, in one of the {@linkplain
+ * JdbcCallStyle styles}, and raw in the styles of these; on MySQL, which takes tens of milliseconds
+ * to create or drop a table, at {@code inline} and where another level tells something else. With
+ * {@code -Dscenarios.styles=all} in both at all, everywhere; with {@code -Dscenarios.only=h1} those
+ * alone whose names begin so. Cells of one DBMS run one after the other, those of different ones
+ * side by side.
  */
 class ScenarioTest {
 
@@ -70,10 +70,10 @@ class ScenarioTest {
     ITEMS,
     PREDICATES;
 
-    boolean runsIn(Style style, TestedDbms dbms, Expectation expected) {
+    boolean runsIn(JdbcCallStyle style, TestedDbms dbms, Expectation expected) {
       return ALL
           || (!dbms.isSlow() || this == INLINE || expected.isOfItsOwn(this))
-              && style == (this == ITEMS ? Style.JDBC_CALLS : Style.SQL_TEXT);
+              && style == (this == ITEMS ? JdbcCallStyle.JDBC_CALLS : JdbcCallStyle.SQL_TEXT);
     }
   }
 
@@ -182,7 +182,7 @@ class ScenarioTest {
   private static void check(Expectation expected, TestedDbms dbms, Path folder) throws Exception {
     TestCase scenario = Scenarios.load(expected.scenario());
     IsolationLevel level = IsolationLevel.parse(expected.level()).orElseThrow();
-    for (Style style : Style.values()) {
+    for (JdbcCallStyle style : JdbcCallStyle.values()) {
       if (Stream.of(Instrumentation.values()).noneMatch(i -> i.runsIn(style, dbms, expected))) {
         continue;
       }

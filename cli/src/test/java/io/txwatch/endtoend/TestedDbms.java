@@ -4,11 +4,11 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.JdbcCallStyle;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.ScheduleExecutor.Application;
 import io.txwatch.schedule.ScheduleExecutor.SetupException;
-import io.txwatch.schedule.Style;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.testcase.TestCase;
@@ -57,7 +57,7 @@ final class TestedDbms implements AutoCloseable {
   }
 
   /** Runs a case as an application that is not watched. */
-  ScenarioRun run(TestCase scenario, IsolationLevel level, Style style)
+  ScenarioRun run(TestCase scenario, IsolationLevel level, JdbcCallStyle style)
       throws SQLException, SetupException, InterruptedException {
     return run(scenario, level, style, Application.PLAIN);
   }
@@ -77,7 +77,8 @@ final class TestedDbms implements AutoCloseable {
   }
 
   /** Runs a case as that application. */
-  ScenarioRun run(TestCase scenario, IsolationLevel level, Style style, Application application)
+  ScenarioRun run(
+      TestCase scenario, IsolationLevel level, JdbcCallStyle style, Application application)
       throws SQLException, SetupException, InterruptedException {
     try (ScheduleExecutor executor =
         new ScheduleExecutor(dbms, workspace, PATIENCE, application, style)) {
@@ -87,7 +88,7 @@ final class TestedDbms implements AutoCloseable {
 
   private static ScenarioRun run(ScheduleExecutor executor, TestCase scenario, IsolationLevel level)
       throws SQLException, SetupException, InterruptedException {
-    Execution execution = executor.execute(scenario, level);
+    CaseExecution execution = executor.execute(scenario, level);
     if (execution.undecided().isPresent()) {
       throw new IllegalStateException(execution.toString());
     }

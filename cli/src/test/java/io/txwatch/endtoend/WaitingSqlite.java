@@ -41,13 +41,13 @@ record WaitingSqlite(Dbms sqlite) implements Dbms {
   }
 
   @Override
-  public String spell(String sql) {
-    return sqlite.spell(sql);
+  public String renderSql(String sql) {
+    return sqlite.renderSql(sql);
   }
 
   @Override
-  public void refresh(Connection session) throws SQLException {
-    sqlite.refresh(session);
+  public void refreshSchema(Connection session) throws SQLException {
+    sqlite.refreshSchema(session);
   }
 
   @Override
@@ -75,8 +75,8 @@ record WaitingSqlite(Dbms sqlite) implements Dbms {
       }
 
       @Override
-      public List<String> renewal(List<String> tables) {
-        return workspace.renewal(tables);
+      public List<String> resetStatements(List<String> tables) {
+        return workspace.resetStatements(tables);
       }
 
       @Override
@@ -102,7 +102,7 @@ record WaitingSqlite(Dbms sqlite) implements Dbms {
     private final Map<Long, AtomicLong> calls = new ConcurrentHashMap<>();
 
     @Override
-    public long sessionOf(Connection connection) throws SQLException {
+    public long sessionId(Connection connection) throws SQLException {
       long key = calls.size() + 1L;
       AtomicLong counter = new AtomicLong();
       calls.put(key, counter);
@@ -120,7 +120,7 @@ record WaitingSqlite(Dbms sqlite) implements Dbms {
     }
 
     @Override
-    public Map<Long, Set<Long>> waiting() {
+    public Map<Long, Set<Long>> waitGraph() {
       Map<Long, Long> before = new HashMap<>();
       calls.forEach((session, counter) -> before.put(session, counter.get()));
       LockSupport.parkNanos(20 * CALL_AGAIN_NANOS);

@@ -6,13 +6,13 @@ import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.Grammar;
 import io.txwatch.generator.Workload;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.KnownBehaviour;
-import io.txwatch.oracle.Laboratory;
 import io.txwatch.oracle.Oracle;
-import io.txwatch.oracle.ServerLaboratory;
-import io.txwatch.oracle.Verdict;
-import io.txwatch.schedule.Execution;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.ServerCaseExecutor;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.TestCase;
@@ -38,29 +38,29 @@ public final class Campaign {
 
   private static final int REPRODUCTIONS = 5;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration QUIESCENCE_TIMEOUT = Duration.ofSeconds(10);
 
   /** How long the DBMS may leave a worker without any answer. */
-  private static final Duration LONGEST_SILENCE = Duration.ofMinutes(2);
+  private static final Duration MAX_SILENCE = Duration.ofMinutes(2);
 
   /** How often it is looked whether it does. */
-  private static final long LOOK_MILLIS = 200;
+  private static final long POLL_INTERVAL_MILLIS = 200;
 
   private final Dbms dbms;
   private final Grammar grammar;
   private final Plan plan;
   private final Listener listener;
-  private final Duration longestSilence;
+  private final Duration maxSilence;
 
   /** True if no oracle wants to see an execution that is not watched. */
-  private final boolean allWatch;
+  private final boolean allOraclesWatch;
 
   private final Workload workload;
 
   /**
    * How many cases a worker takes at a time: those that have the same tables, if there are enough.
    */
-  private final long share;
+  private final long batchSize;
 
   private final AtomicLong next = new AtomicLong();
   private final AtomicLong cases = new AtomicLong();
@@ -88,7 +88,7 @@ public final class Campaign {
    * @param cases how many cases; {@link Long#MAX_VALUE} for as many as the time allows
    * @param duration for how long
    * @param workers how many at a time
-   * @param mostStatements how many statements a transaction has at most
+   * @param maxStatements how many statements a transaction has at most
    */
   public record Plan(
       long seed,
@@ -97,7 +97,7 @@ public final class Campaign {
       long cases,
       Duration duration,
       int workers,
-      int mostStatements) {
+      int maxStatements) {
 
     /** One whose transactions are as long as usual. */
     public Plan(
@@ -107,7 +107,7 @@ public final class Campaign {
         long cases,
         Duration duration,
         int workers) {
-      this(seed, levels, oracles, cases, duration, workers, CaseGenerator.MOST_STATEMENTS);
+      this(seed, levels, oracles, cases, duration, workers, CaseGenerator.MAX_STATEMENTS);
     }
   }
 
@@ -117,26 +117,29 @@ public final class Campaign {
     void found(Finding finding);
 
     /** A case was executed and judged. */
-    default void judged(Execution execution, Verdict verdict) {}
+    default void judged(CaseExecution execution, OracleVerdict verdict) {}
 
     /** A violation that a fresh run of the same case did not show. */
-    default void notReproduced(Execution execution, Verdict verdict) {}
+    default void notReproduced(CaseExecution execution, OracleVerdict verdict) {}
   }
 
   /** A campaign that has not begun. */
   public Campaign(Dbms dbms, Grammar grammar, Plan plan, Listener listener) {
-    this(dbms, grammar, plan, listener, LONGEST_SILENCE);
+    this(dbms, grammar, plan, listener, MAX_SILENCE);
   }
 
-  Campaign(Dbms dbms, Grammar grammar, Plan plan, Listener listener, Duration longestSilence) {
-    this.longestSilence = longestSilence;
+  Campaign(Dbms dbms, Grammar grammar, Plan plan, Listener listener, Duration maxSilence) {
+    this.maxSilence = maxSilence;
     this.dbms = dbms;
     this.grammar = grammar;
     this.plan = plan;
     this.listener = listener;
-    this.allWatch = !plan.oracles().isEmpty() && plan.oracles().stream().allMatch(Oracle::watches);
-    this.workload = allWatch ? Workload.HISTORIES : Workload.STATEMENTS;
-    this.share = Math.max(1, Math.min(workload.casesOfASchema(), plan.cases() / plan.workers()));
+    this.allOraclesWatch =
+        !plan.oracles().isEmpty()
+            && plan.oracles().stream().allMatch(Oracle::needsWatchedConnections);
+    this.workload = allOraclesWatch ? Workload.HISTORIES : Workload.STATEMENTS;
+    this.batchSize =
+        Math.max(1, Math.min(workload.casesPerSchema(), plan.cases() / plan.workers()));
   }
 
   /** Asks the workers to stop after the case that each is at. */
@@ -152,20 +155,20 @@ public final class Campaign {
    */
   public Summary run() throws SQLException, InterruptedException {
     start = System.nanoTime();
-    Map<Thread, Pulse> workers = new LinkedHashMap<>();
+    Map<Thread, WorkerHeartbeat> workers = new LinkedHashMap<>();
     for (int i = 0; i < plan.workers(); i++) {
-      Pulse pulse = new Pulse();
-      Thread worker = new Thread(() -> work(pulse), "worker " + (i + 1));
+      WorkerHeartbeat heartbeat = new WorkerHeartbeat();
+      Thread worker = new Thread(() -> work(heartbeat), "worker " + (i + 1));
       worker.setDaemon(true);
       worker.start();
-      workers.put(worker, pulse);
+      workers.put(worker, heartbeat);
     }
     while (!workers.isEmpty()) {
-      workers.keySet().iterator().next().join(LOOK_MILLIS);
+      workers.keySet().iterator().next().join(POLL_INTERVAL_MILLIS);
       workers.keySet().removeIf(worker -> !worker.isAlive());
-      Optional<Pulse> silent =
+      Optional<WorkerHeartbeat> silent =
           workers.values().stream()
-              .filter(pulse -> pulse.silence().compareTo(longestSilence) > 0)
+              .filter(heartbeat -> heartbeat.silence().compareTo(maxSilence) > 0)
               .findAny();
       if (silent.isPresent()) {
         stop.set(true);
@@ -200,21 +203,21 @@ public final class Campaign {
         (System.nanoTime() - start) / 1e9);
   }
 
-  private String noAnswer(Pulse pulse) {
+  private String noAnswer(WorkerHeartbeat heartbeat) {
     return "no answer for %d s to what case %d of seed %d sent, after %d cases"
-        .formatted(longestSilence.toSeconds(), pulse.number(), plan.seed(), cases.get());
+        .formatted(maxSilence.toSeconds(), heartbeat.number(), plan.seed(), cases.get());
   }
 
-  private void work(Pulse pulse) {
-    try (ServerLaboratory laboratory = new ServerLaboratory(dbms, PATIENCE)) {
-      Worker worker = new Worker(pulse.in(laboratory));
+  private void work(WorkerHeartbeat heartbeat) {
+    try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, QUIESCENCE_TIMEOUT)) {
+      Worker worker = new Worker(heartbeat.monitoring(executor));
       while (!isOver()) {
-        long first = next.getAndAdd(share);
+        long first = next.getAndAdd(batchSize);
         if (first >= plan.cases()) {
           return;
         }
-        for (long n = first; n < Math.min(first + share, plan.cases()) && !isOver(); n++) {
-          pulse.begin(n);
+        for (long n = first; n < Math.min(first + batchSize, plan.cases()) && !isOver(); n++) {
+          heartbeat.begin(n);
           worker.run(n);
         }
       }
@@ -232,27 +235,27 @@ public final class Campaign {
 
   /** One worker's part. */
   private final class Worker {
-    private final Laboratory laboratory;
+    private final CaseExecutor executor;
 
     private final CaseGenerator generator =
-        new CaseGenerator(plan.seed(), grammar, plan.mostStatements(), workload);
+        new CaseGenerator(plan.seed(), grammar, plan.maxStatements(), workload);
 
-    Worker(Laboratory laboratory) {
-      this.laboratory = laboratory;
+    Worker(CaseExecutor executor) {
+      this.executor = executor;
     }
 
     void run(long number) throws SQLException, InterruptedException {
-      CaseGenerator.Generated generated = generator.generate(number);
+      CaseGenerator.GeneratedCase generated = generator.generate(number);
       IsolationLevel level = plan.levels().get((int) (number % plan.levels().size()));
       cases.incrementAndGet();
       generated.kinds().forEach((kind, count) -> kinds.merge(kind, (long) count, Long::sum));
       try {
-        Execution execution =
-            allWatch
-                ? laboratory.watch(generated.testCase(), level)
-                : laboratory.execute(generated.testCase(), level);
+        CaseExecution execution =
+            allOraclesWatch
+                ? executor.executeWatched(generated.testCase(), level)
+                : executor.execute(generated.testCase(), level);
         count(generated, execution);
-        if (!hasLostAConnection(execution)) {
+        if (!hasLostConnection(execution)) {
           judge(execution);
           return;
         }
@@ -261,9 +264,9 @@ public final class Campaign {
         statements.incrementAndGet();
         rejected.incrementAndGet();
       } catch (SQLException e) {
-        if (isLost(e)) {
+        if (isConnectionLost(e)) {
           reportCrash(
-              new Execution(
+              new CaseExecution(
                   generated.testCase(),
                   level,
                   List.of(),
@@ -278,24 +281,24 @@ public final class Campaign {
       }
     }
 
-    private boolean hasLostAConnection(Execution execution) {
+    private boolean hasLostConnection(CaseExecution execution) {
       return execution.outcomes().stream()
           .map(StepOutcome::failure)
           .anyMatch(failure -> failure != null && failure.kind() == Failure.Kind.CONNECTION_LOST);
     }
 
-    private boolean isLost(SQLException error) {
+    private boolean isConnectionLost(SQLException error) {
       return dbms.failure(error).kind() == Failure.Kind.CONNECTION_LOST;
     }
 
     /** The server went away under the case: it is not tried again on a server that may be gone. */
-    private void reportCrash(Execution execution) {
+    private void reportCrash(CaseExecution execution) {
       findings.incrementAndGet();
       listener.found(
           new Finding(
-              new Verdict(
+              new OracleVerdict(
                   "crash",
-                  Verdict.Result.VIOLATION,
+                  OracleVerdict.Result.VIOLATION,
                   "the server closed the connection; what is known of the case is below"),
               execution.level(),
               execution.testCase(),
@@ -306,15 +309,15 @@ public final class Campaign {
               Optional.empty()));
     }
 
-    private void judge(Execution execution)
+    private void judge(CaseExecution execution)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       if (execution.race().isPresent()) {
         racing.incrementAndGet();
       }
-      boolean told = false;
-      boolean open = false;
+      boolean isDecided = false;
+      boolean isUndecided = false;
       for (Oracle oracle : plan.oracles()) {
-        Verdict verdict = oracle.judge(execution, laboratory);
+        OracleVerdict verdict = oracle.judge(execution, executor);
         listener.judged(execution, verdict);
         verdict.anomalies().stream()
             .map(GraphAnomaly::kind)
@@ -322,28 +325,28 @@ public final class Campaign {
             .forEach(kind -> anomalies.merge(kind, 1L, Long::sum));
         switch (verdict.result()) {
           case VIOLATION -> {
-            told = true;
+            isDecided = true;
             report(oracle, execution, verdict);
           }
-          case CLEAN -> told = true;
-          case UNDECIDED -> open = true;
+          case CLEAN -> isDecided = true;
+          case UNDECIDED -> isUndecided = true;
           case UNSUPPORTED -> {}
         }
       }
-      if (!told) {
-        (open ? undecided : unsupported).incrementAndGet();
+      if (!isDecided) {
+        (isUndecided ? undecided : unsupported).incrementAndGet();
       }
     }
 
-    private void report(Oracle oracle, Execution first, Verdict firstVerdict)
+    private void report(Oracle oracle, CaseExecution first, OracleVerdict firstVerdict)
         throws SQLException, InterruptedException {
       Optional<KnownBehaviour> asFirstSeen =
           KnownBehaviour.of(dbms.database(), first, firstVerdict);
-      if (repetitions.isOneOfMany(first, firstVerdict, asFirstSeen)) {
+      if (repetitions.isRepetition(first, firstVerdict, asFirstSeen)) {
         repeated.incrementAndGet();
         return;
       }
-      Reducer reducer = new Reducer(oracle, laboratory, first.level(), firstVerdict);
+      Reducer reducer = new Reducer(oracle, executor, first.level(), firstVerdict);
       if (!reducer.isViolating(first.testCase())) {
         unreproduced.incrementAndGet();
         listener.notReproduced(first, firstVerdict);
@@ -351,16 +354,16 @@ public final class Campaign {
       }
       TestCase reduced = reducer.reduce(first.testCase());
       int reproduced = 0;
-      Execution shown = first;
-      Verdict said = firstVerdict;
+      CaseExecution shown = first;
+      OracleVerdict shownVerdict = firstVerdict;
       for (int i = 0; i < REPRODUCTIONS; i++) {
         try {
-          Execution again = laboratory.execute(reduced, first.level(), oracle);
-          Verdict verdict = oracle.judge(again, laboratory);
-          if (verdict.repeats(firstVerdict)) {
+          CaseExecution again = executor.execute(reduced, first.level(), oracle);
+          OracleVerdict verdict = oracle.judge(again, executor);
+          if (verdict.reproduces(firstVerdict)) {
             reproduced++;
             shown = again;
-            said = verdict;
+            shownVerdict = verdict;
           }
         } catch (ScheduleExecutor.SetupException e) {
           break;
@@ -371,11 +374,11 @@ public final class Campaign {
         listener.notReproduced(first, firstVerdict);
         return;
       }
-      Optional<KnownBehaviour> known = KnownBehaviour.of(dbms.database(), shown, said);
+      Optional<KnownBehaviour> known = KnownBehaviour.of(dbms.database(), shown, shownVerdict);
       findings.incrementAndGet();
       listener.found(
           new Finding(
-              said,
+              shownVerdict,
               first.level(),
               first.testCase(),
               reduced,
@@ -385,7 +388,7 @@ public final class Campaign {
               known));
     }
 
-    private void count(CaseGenerator.Generated generated, Execution execution) {
+    private void count(CaseGenerator.GeneratedCase generated, CaseExecution execution) {
       for (StepOutcome outcome : execution.outcomes()) {
         if (outcome.status() != StepOutcome.Status.SKIPPED) {
           statements.incrementAndGet();
@@ -393,7 +396,7 @@ public final class Campaign {
         Failure failure = outcome.failure();
         if (failure != null
             && failure.kind() == Failure.Kind.STATEMENT
-            && !generated.expects(
+            && !generated.isExpected(
                 outcome.step().id(), outcome.sqlState(), outcome.vendorCode(), outcome.message())) {
           rejected.incrementAndGet();
         }

@@ -2,8 +2,8 @@ package io.txwatch.campaign;
 
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.KnownBehaviour;
-import io.txwatch.oracle.Verdict;
-import io.txwatch.schedule.Execution;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.testcase.TestCase;
 import java.util.Optional;
 
@@ -20,11 +20,11 @@ import java.util.Optional;
  * @param known the behaviour on record that it fits
  */
 public record Finding(
-    Verdict verdict,
+    OracleVerdict verdict,
     IsolationLevel level,
     TestCase original,
     TestCase reduced,
-    Execution execution,
+    CaseExecution execution,
     int reproduced,
     int runs,
     Optional<KnownBehaviour> known) {

@@ -1,10 +1,10 @@
 package io.txwatch.campaign;
 
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.oracle.Laboratory;
+import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
-import io.txwatch.oracle.Verdict;
-import io.txwatch.schedule.Execution;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
@@ -19,12 +19,12 @@ import java.util.List;
  */
 final class Reducer {
 
-  private static final int MOST_RUNS = 400;
+  private static final int MAX_RUNS = 400;
 
   private final Oracle oracle;
-  private final Laboratory laboratory;
+  private final CaseExecutor executor;
   private final IsolationLevel level;
-  private final Verdict first;
+  private final OracleVerdict first;
   private int runs;
 
   /**
@@ -32,9 +32,9 @@ final class Reducer {
    *
    * @param first what it said
    */
-  Reducer(Oracle oracle, Laboratory laboratory, IsolationLevel level, Verdict first) {
+  Reducer(Oracle oracle, CaseExecutor executor, IsolationLevel level, OracleVerdict first) {
     this.oracle = oracle;
-    this.laboratory = laboratory;
+    this.executor = executor;
     this.level = level;
     this.first = first;
   }
@@ -42,14 +42,14 @@ final class Reducer {
   TestCase reduce(TestCase violating) throws SQLException, InterruptedException {
     TestCase shortest = violating;
     boolean shrinks = true;
-    while (shrinks && runs < MOST_RUNS) {
+    while (shrinks && runs < MAX_RUNS) {
       int before = size(shortest);
       shortest = withoutSessions(shortest);
       shortest = withoutSteps(shortest);
       shortest = withoutSetup(shortest);
       shrinks = size(shortest) < before;
     }
-    return calmer(shortest);
+    return withFewerSwitches(shortest);
   }
 
   private static int size(TestCase testCase) {
@@ -61,7 +61,7 @@ final class Reducer {
     for (String session : of.sessions()) {
       List<Step> rest =
           shortest.steps().stream().filter(step -> !step.session().equals(session)).toList();
-      shortest = rest.isEmpty() ? shortest : ifStill(shortest.withSteps(rest), shortest);
+      shortest = rest.isEmpty() ? shortest : ifStillViolating(shortest.withSteps(rest), shortest);
     }
     return shortest;
   }
@@ -71,7 +71,7 @@ final class Reducer {
     for (int i = of.steps().size() - 1; i >= 0; i--) {
       int id = of.steps().get(i).id();
       List<Step> rest = shortest.steps().stream().filter(step -> step.id() != id).toList();
-      shortest = rest.isEmpty() ? shortest : ifStill(shortest.withSteps(rest), shortest);
+      shortest = rest.isEmpty() ? shortest : ifStillViolating(shortest.withSteps(rest), shortest);
     }
     return shortest;
   }
@@ -81,16 +81,16 @@ final class Reducer {
     for (int i = of.setup().size() - 1; i >= 0; i--) {
       List<String> rest = new ArrayList<>(shortest.setup());
       rest.remove(i);
-      shortest = ifStill(shortest.withSetup(rest), shortest);
+      shortest = ifStillViolating(shortest.withSetup(rest), shortest);
     }
     return shortest;
   }
 
   /** Fewer changes from one session to another: a step moves up to its session's last one. */
-  private TestCase calmer(TestCase of) throws SQLException, InterruptedException {
-    TestCase calmest = of;
+  private TestCase withFewerSwitches(TestCase of) throws SQLException, InterruptedException {
+    TestCase smoothest = of;
     for (int i = 2; i < of.steps().size(); i++) {
-      List<Step> steps = new ArrayList<>(calmest.steps());
+      List<Step> steps = new ArrayList<>(smoothest.steps());
       Step step = steps.get(i);
       int last = i - 1;
       while (last >= 0 && !steps.get(last).session().equals(step.session())) {
@@ -99,25 +99,25 @@ final class Reducer {
       if (last >= 0 && last < i - 1) {
         steps.remove(i);
         steps.add(last + 1, step);
-        calmest = ifStill(calmest.withSteps(steps), calmest);
+        smoothest = ifStillViolating(smoothest.withSteps(steps), smoothest);
       }
     }
-    return calmest;
+    return smoothest;
   }
 
-  private TestCase ifStill(TestCase candidate, TestCase otherwise)
+  private TestCase ifStillViolating(TestCase candidate, TestCase otherwise)
       throws SQLException, InterruptedException {
     return isViolating(candidate) ? candidate : otherwise;
   }
 
   /** True if a fresh run violates in the same way. */
   boolean isViolating(TestCase candidate) throws SQLException, InterruptedException {
-    if (runs++ > MOST_RUNS) {
+    if (runs++ > MAX_RUNS) {
       return false;
     }
     try {
-      Execution execution = laboratory.execute(candidate, level, oracle);
-      return oracle.judge(execution, laboratory).repeats(first);
+      CaseExecution execution = executor.execute(candidate, level, oracle);
+      return oracle.judge(execution, executor).reproduces(first);
     } catch (ScheduleExecutor.SetupException e) {
       return false;
     }

@@ -1,8 +1,8 @@
 package io.txwatch.campaign;
 
 import io.txwatch.oracle.KnownBehaviour;
-import io.txwatch.oracle.Verdict;
-import io.txwatch.schedule.Execution;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import java.util.Locale;
 import java.util.Map;
@@ -16,31 +16,32 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Repetitions {
 
-  private static final int MOST_KNOWN = 2;
-  private static final int MOST_OF_A_PHENOMENON = 5;
-  private static final int MOST_UNKNOWN = 20;
+  private static final int MAX_KNOWN = 2;
+  private static final int MAX_PER_PHENOMENON = 5;
+  private static final int MAX_UNKNOWN = 20;
 
   private final Map<String, Integer> reported = new ConcurrentHashMap<>();
 
   /** True if enough of its like was reported; notes it if not. */
-  boolean isOneOfMany(Execution execution, Verdict verdict, Optional<KnownBehaviour> known) {
+  boolean isRepetition(
+      CaseExecution execution, OracleVerdict verdict, Optional<KnownBehaviour> known) {
     if (verdict.phenomenon().isPresent()) {
-      String likeness = execution.level() + " " + verdict.phenomenon().get();
-      return isMoreThan(MOST_OF_A_PHENOMENON, likeness);
+      String signature = execution.level() + " " + verdict.phenomenon().get();
+      return exceeds(MAX_PER_PHENOMENON, signature);
     }
-    return isMoreThan(
-        known.isPresent() ? MOST_KNOWN : MOST_UNKNOWN, likeness(execution, verdict, known));
+    return exceeds(
+        known.isPresent() ? MAX_KNOWN : MAX_UNKNOWN, signature(execution, verdict, known));
   }
 
-  private boolean isMoreThan(int most, String likeness) {
-    return reported.merge(likeness, 1, Integer::sum) > most;
+  private boolean exceeds(int most, String signature) {
+    return reported.merge(signature, 1, Integer::sum) > most;
   }
 
   /**
    * Who found it where, what it is known as, which kinds of statement met, which of them waited.
    */
-  private static String likeness(
-      Execution execution, Verdict verdict, Optional<KnownBehaviour> known) {
+  private static String signature(
+      CaseExecution execution, OracleVerdict verdict, Optional<KnownBehaviour> known) {
     TreeSet<String> kinds = new TreeSet<>();
     for (StepOutcome outcome : execution.outcomes()) {
       if (outcome.updateCount() > 0) {

@@ -19,7 +19,7 @@ public interface Dbms {
   List<IsolationLevel> levels();
 
   /** The text with the dialect's own words in place of {@code {ENGINE}} and its like. */
-  String spell(String sql);
+  String renderSql(String sql);
 
   /** Sets the level of a session's transactions to come. */
   default void setLevel(Connection session, IsolationLevel level) throws SQLException {
@@ -42,23 +42,23 @@ public interface Dbms {
   }
 
   /** Lets a session that served another case see the tables of this one. */
-  default void refresh(Connection session) throws SQLException {}
+  default void refreshSchema(Connection session) throws SQLException {}
 
   /**
    * Readies a session for a statement that may have to wait.
    *
-   * @param othersWait true if others wait already: then its wait can be what closes a circle, and
-   *     it is the one that has to look for one, soon, before any other does
+   * @param othersBlocked true if others wait already: then its wait can be what closes a circle,
+   *     and it is the one that has to look for one, soon, before any other does
    */
-  default void closesCircles(Connection session, boolean othersWait) throws SQLException {}
+  default void prepareToBlock(Connection session, boolean othersBlocked) throws SQLException {}
 
   /** True if who of three that wait in a circle is aborted can hang on how fast they are. */
-  default boolean victimsHangOnTime() {
+  default boolean isDeadlockVictimTimingDependent() {
     return false;
   }
 
   /** True if plain queries, which lock nothing by what they say, wait for locks at that level. */
-  default boolean readsLock(IsolationLevel level) {
+  default boolean plainReadsLock(IsolationLevel level) {
     return true;
   }
 
@@ -66,7 +66,7 @@ public interface Dbms {
    * True if a statement may try again and again, in the thread that calls, for what another
    * transaction holds, and the DBMS does not say that it waits.
    */
-  default boolean triesAgain() {
+  default boolean mayBusyWait() {
     return false;
   }
 
@@ -74,7 +74,7 @@ public interface Dbms {
    * True if a statement that waits for another session lets the thread that called wait, in this
    * process: one whose thread goes on has been set free, whatever the DBMS still says of it.
    */
-  default boolean waitsInCallingThread() {
+  default boolean blocksCallingThread() {
     return false;
   }
 
@@ -82,7 +82,7 @@ public interface Dbms {
    * True if one that waits for a session is not always woken when that goes back to a savepoint,
    * but then waits until its transaction ends.
    */
-  default boolean wakesByChance() {
+  default boolean mayMissSavepointWakeup() {
     return false;
   }
 
@@ -90,19 +90,19 @@ public interface Dbms {
    * True if a lock that is let go of is nobody's until one seizes it: who waited for it may come
    * too late, and wait again. Otherwise it goes to who has waited longest.
    */
-  default boolean locksAreSeized() {
+  default boolean hasUnfairLocks() {
     return false;
   }
 
   /** False if a transaction begins and ends by the connection's methods alone. */
-  default boolean beginsBySql() {
+  default boolean hasTransactionStatements() {
     return true;
   }
 
   /** What becomes of several statements, separated by semicolons, that are sent as one. */
-  enum Several {
+  enum MultiStatement {
     /** They cannot be sent so. */
-    NOT,
+    UNSUPPORTED,
     /** Each is executed as if it had been sent by itself; those after one that fails are not. */
     ONE_BY_ONE,
     /**
@@ -116,7 +116,7 @@ public interface Dbms {
    * True if BEGIN does nothing that another session could notice, and may be executed in the same
    * round trip as the statement that comes next in its session.
    */
-  default boolean beginsWithNext() {
+  default boolean canPiggybackBegin() {
     return false;
   }
 
@@ -124,29 +124,30 @@ public interface Dbms {
    * True if an action of a foreign key that has waited may leave the children's index broken: the
    * tables are of no use to another case then.
    */
-  default boolean actionsBreakIndexes() {
+  default boolean cascadesMayCorruptIndexes() {
     return false;
   }
 
   /** Whether sessions take several statements in one round trip. */
-  default Several several() {
-    return Several.NOT;
+  default MultiStatement multiStatement() {
+    return MultiStatement.UNSUPPORTED;
   }
 
   /**
    * Statements that do what these do, one after the other, and may be fewer: each is answered when
    * it is sent, be it with others, which costs as much as a small one itself.
    */
-  default List<String> bundled(List<String> statements) {
+  default List<String> bundle(List<String> statements) {
     return statements;
   }
 
   /**
    * On how many sets of the same tables cases are executed in turn, so that the DBMS can purge
-   * those that are left ({@link Workspace#purge}); serial runs, which need not wait for that, are
-   * better elsewhere then. Takes {@link Workspace#entering}, and {@link Several#ONE_BY_ONE}.
+   * those that are left ({@link Workspace#startPurge}); serial runs, which need not wait for that,
+   * are better elsewhere then. Takes {@link Workspace#switchStatement}, and {@link
+   * MultiStatement#ONE_BY_ONE}.
    */
-  default int groundsInTurn() {
+  default int fixtureCount() {
     return 1;
   }
 
@@ -162,7 +163,7 @@ public interface Dbms {
   Workspace newWorkspace() throws SQLException;
 
   /** How many workspaces may be worked in at a time. */
-  default int mostWorkers() {
+  default int maxWorkers() {
     return Integer.MAX_VALUE;
   }
 
@@ -174,7 +175,7 @@ public interface Dbms {
   /** To be called before the first connection, by a process that has no wishes of its own. */
   static void prepare(String url) {
     if (url.startsWith("jdbc:derby:")) {
-      DerbyDbms.logElsewhere();
+      DerbyDbms.redirectLog();
     }
   }
 

@@ -31,7 +31,7 @@ final class DuckDbDbms extends EmbeddedDbms {
   }
 
   @Override
-  public String spell(String sql) {
+  public String renderSql(String sql) {
     return sql.replace("{ENGINE}", "").replace("{AUTOINC}", "INT PRIMARY KEY").replace("{FU}", "");
   }
 
@@ -58,18 +58,18 @@ final class DuckDbDbms extends EmbeddedDbms {
   }
 
   @Override
-  Connection opened(Connection session) {
+  Connection initialize(Connection session) {
     return session;
   }
 
   @Override
   WaitMonitor monitor(Connection watcher) throws SQLException {
     watcher.close();
-    return WaitMonitor.nobodyWaits();
+    return WaitMonitor.neverBlocking();
   }
 
   @Override
-  void end(Connection last, String name) throws SQLException {
+  void shutDown(Connection last, String name) throws SQLException {
     last.close();
   }
 }

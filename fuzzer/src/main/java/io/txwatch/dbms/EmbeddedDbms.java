@@ -31,18 +31,18 @@ abstract class EmbeddedDbms implements Dbms {
   abstract String schema();
 
   /** Readies a session. */
-  abstract Connection opened(Connection session) throws SQLException;
+  abstract Connection initialize(Connection session) throws SQLException;
 
   abstract WaitMonitor monitor(Connection watcher) throws SQLException;
 
   /** Ends the database behind the last connection to it, and closes that. */
-  abstract void end(Connection last, String name) throws SQLException;
+  abstract void shutDown(Connection last, String name) throws SQLException;
 
   @Override
   public Workspace newWorkspace() throws SQLException {
-    String name = Sql.newName();
+    String name = Sql.uniqueName();
     String url = urlOf(name);
-    Connection own = opened(connector.connect(url));
+    Connection own = initialize(connector.connect(url));
     return new Workspace() {
       @Override
       public Connection connect() throws SQLException {
@@ -51,7 +51,7 @@ abstract class EmbeddedDbms implements Dbms {
 
       @Override
       public Connection connect(Connector by) throws SQLException {
-        return opened(by.connect(url));
+        return initialize(by.connect(url));
       }
 
       @Override
@@ -68,26 +68,26 @@ abstract class EmbeddedDbms implements Dbms {
       }
 
       @Override
-      public List<String> renewal(List<String> tables) {
-        return Workspace.emptying(tables);
+      public List<String> resetStatements(List<String> tables) {
+        return Workspace.deleteAllStatements(tables);
       }
 
       @Override
       public void clear() throws SQLException {
         List<String> left = tables();
         while (!left.isEmpty()) {
-          List<String> referredTo = new ArrayList<>();
+          List<String> referenced = new ArrayList<>();
           for (String table : left) {
             try {
               Sql.execute(own, "DROP TABLE " + table);
             } catch (SQLException e) {
-              referredTo.add(table);
-              if (referredTo.size() == left.size()) {
+              referenced.add(table);
+              if (referenced.size() == left.size()) {
                 throw e;
               }
             }
           }
-          left = referredTo;
+          left = referenced;
         }
       }
 
@@ -98,7 +98,7 @@ abstract class EmbeddedDbms implements Dbms {
 
       @Override
       public void close() throws SQLException {
-        end(own, name);
+        shutDown(own, name);
       }
     };
   }

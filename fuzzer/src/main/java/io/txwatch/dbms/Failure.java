@@ -32,7 +32,7 @@ public record Failure(Kind kind, Effect effect) {
   /** What has become of the transaction. */
   public enum Effect {
     /** The statement did nothing; the transaction goes on. */
-    GOES_ON,
+    CONTINUES,
     /** The transaction is still there and has to be rolled back. */
     MUST_ROLL_BACK,
     /** The DBMS has rolled the transaction back. */
@@ -41,11 +41,11 @@ public record Failure(Kind kind, Effect effect) {
 
   /** True if the transaction does not go on. */
   public boolean endsTransaction() {
-    return effect != Effect.GOES_ON;
+    return effect != Effect.CONTINUES;
   }
 
   /** True if it came from what other transactions did at the same time. */
-  public boolean isOfConcurrency() {
+  public boolean isConcurrencyRelated() {
     return kind != Kind.STATEMENT && kind != Kind.CONNECTION_LOST;
   }
 }

@@ -48,7 +48,7 @@ final class H2Dbms implements Dbms {
   }
 
   @Override
-  public String spell(String sql) {
+  public String renderSql(String sql) {
     return sql.replace("{ENGINE}", "")
         .replace("{AUTOINC}", "INT AUTO_INCREMENT PRIMARY KEY")
         .replace("{FU}", "FOR UPDATE");
@@ -70,39 +70,39 @@ final class H2Dbms implements Dbms {
       case DEADLOCK -> new Failure(Failure.Kind.DEADLOCK, Failure.Effect.ROLLED_BACK);
       case CONCURRENT_UPDATE ->
           new Failure(Failure.Kind.SERIALIZATION, Failure.Effect.MUST_ROLL_BACK);
-      case LOCK_TIMEOUT -> new Failure(Failure.Kind.LOCK_TIMEOUT, Failure.Effect.GOES_ON);
+      case LOCK_TIMEOUT -> new Failure(Failure.Kind.LOCK_TIMEOUT, Failure.Effect.CONTINUES);
       case 90067, 90098, 90121 ->
           new Failure(Failure.Kind.CONNECTION_LOST, Failure.Effect.ROLLED_BACK);
-      default -> new Failure(Failure.Kind.STATEMENT, Failure.Effect.GOES_ON);
+      default -> new Failure(Failure.Kind.STATEMENT, Failure.Effect.CONTINUES);
     };
   }
 
   @Override
-  public boolean readsLock(IsolationLevel level) {
+  public boolean plainReadsLock(IsolationLevel level) {
     return false;
   }
 
   /** Who meets a key of a secondary index that another has not yet committed (2.5.252). */
   @Override
-  public boolean triesAgain() {
+  public boolean mayBusyWait() {
     return url.startsWith(IN_MEMORY);
   }
 
   /** A deadlock's victim is shown to wait until it has rolled back. */
   @Override
-  public boolean waitsInCallingThread() {
+  public boolean blocksCallingThread() {
     return url.startsWith(IN_MEMORY);
   }
 
   /** What has been undone is told to those who wait before it shows (2.5.252). */
   @Override
-  public boolean wakesByChance() {
+  public boolean mayMissSavepointWakeup() {
     return true;
   }
 
   /** Who waits for a transaction is woken at its end, and looks for the row anew (2.5.252). */
   @Override
-  public boolean locksAreSeized() {
+  public boolean hasUnfairLocks() {
     return true;
   }
 
@@ -112,11 +112,11 @@ final class H2Dbms implements Dbms {
    * workspace is a database of its own; elsewhere there is one at a time.
    */
   @Override
-  public int mostWorkers() {
+  public int maxWorkers() {
     return url.startsWith(IN_MEMORY) ? Integer.MAX_VALUE : 1;
   }
 
-  private String ofItsOwn(String name) {
+  private String ownDatabaseUrl(String name) {
     if (!url.startsWith(IN_MEMORY)) {
       return url;
     }
@@ -130,10 +130,10 @@ final class H2Dbms implements Dbms {
 
   @Override
   public Workspace newWorkspace() throws SQLException {
-    String schema = Sql.newName();
-    String place = ofItsOwn(schema);
+    String schema = Sql.uniqueName();
+    String place = ownDatabaseUrl(schema);
     Connection own =
-        Sql.with(
+        Sql.initialize(
             connector.connect(place),
             "SET LOCK_TIMEOUT 600000",
             "CREATE SCHEMA " + schema,
@@ -146,7 +146,7 @@ final class H2Dbms implements Dbms {
 
       @Override
       public Connection connect(Connector by) throws SQLException {
-        return Sql.with(by.connect(place), "SET SCHEMA " + schema, "SET LOCK_TIMEOUT 600000");
+        return Sql.initialize(by.connect(place), "SET SCHEMA " + schema, "SET LOCK_TIMEOUT 600000");
       }
 
       @Override
@@ -165,8 +165,8 @@ final class H2Dbms implements Dbms {
       }
 
       @Override
-      public List<String> renewal(List<String> tables) {
-        return Workspace.emptying(tables);
+      public List<String> resetStatements(List<String> tables) {
+        return Workspace.deleteAllStatements(tables);
       }
 
       @Override
@@ -206,22 +206,22 @@ final class H2Dbms implements Dbms {
    * something uncommitted.
    */
   private WaitMonitor monitor(Connection watcher) throws SQLException {
-    PreparedStatement look =
+    PreparedStatement poll =
         watcher.prepareStatement(
             "SELECT SESSION_ID, BLOCKER_ID, CONTAINS_UNCOMMITTED FROM INFORMATION_SCHEMA.SESSIONS");
     return new WaitMonitor() {
-      private Set<Long> changers = Set.of();
+      private Set<Long> sessionsWithChanges = Set.of();
 
       @Override
-      public long sessionOf(Connection connection) throws SQLException {
+      public long sessionId(Connection connection) throws SQLException {
         return Sql.number(connection, "SELECT SESSION_ID()");
       }
 
       @Override
-      public Map<Long, Set<Long>> waiting() throws SQLException {
+      public Map<Long, Set<Long>> waitGraph() throws SQLException {
         Map<Long, Set<Long>> waiting = new HashMap<>();
         Set<Long> changing = new HashSet<>();
-        try (ResultSet result = look.executeQuery()) {
+        try (ResultSet result = poll.executeQuery()) {
           while (result.next()) {
             long blocker = result.getLong(2);
             if (!result.wasNull()) {
@@ -232,16 +232,16 @@ final class H2Dbms implements Dbms {
             }
           }
         }
-        changers = changing;
-        if (!waitsInCallingThread()) {
+        sessionsWithChanges = changing;
+        if (!blocksCallingThread()) {
           waiting.values().removeIf(blockers -> !changing.containsAll(blockers));
         }
         return waiting;
       }
 
       @Override
-      public Set<Long> changers() {
-        return changers;
+      public Set<Long> sessionsWithChanges() {
+        return sessionsWithChanges;
       }
 
       @Override

@@ -2,7 +2,7 @@ package io.txwatch.dbms;
 
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.testcase.TextPattern;
+import io.txwatch.testcase.CachedPattern;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -24,13 +24,13 @@ final class MySqlDbms implements Dbms {
   private static final int TIDB_WRITE_CONFLICT = 9007;
 
   /** What changes rows; definitions, and the settings that they hang on, stay by themselves. */
-  private static final TextPattern MAY_BE_IN_A_BLOCK =
-      TextPattern.of("(?i)^\\s*((INSERT|REPLACE|DELETE)\\b|(BEGIN|COMMIT)$)");
+  private static final CachedPattern ALLOWED_IN_BLOCK =
+      CachedPattern.of("(?i)^\\s*((INSERT|REPLACE|DELETE)\\b|(BEGIN|COMMIT)$)");
 
   private final Database database;
   private final String url;
   private final Connector connector;
-  private final InnodbPurges purges = new InnodbPurges();
+  private final InnodbPurgeMonitor purges = new InnodbPurgeMonitor();
 
   /**
    * Statistics are those of an empty table, and stay: InnoDB would count again at a time of its
@@ -40,20 +40,20 @@ final class MySqlDbms implements Dbms {
 
   MySqlDbms(Database database, String url, Connector connector) {
     this.database = database;
-    this.url = isInnodb() ? withoutQuestions(severalAtATime(url)) : url;
+    this.url = isInnodb() ? withoutReadOnlyPropagation(withMultiQueries(url)) : url;
     this.connector = connector;
     this.engine =
         isInnodb() ? "ENGINE=InnoDB STATS_PERSISTENT=1 STATS_AUTO_RECALC=0" : "ENGINE=InnoDB";
   }
 
-  private static String severalAtATime(String url) {
+  private static String withMultiQueries(String url) {
     return url.contains("allowMultiQueries")
         ? url
         : url + (url.indexOf('?') < 0 ? "?" : "&") + "allowMultiQueries=true";
   }
 
   /** Connector/J asks the server before each write whether the session may only read. */
-  private static String withoutQuestions(String url) {
+  private static String withoutReadOnlyPropagation(String url) {
     return !url.startsWith("jdbc:mysql:") || url.contains("readOnlyPropagatesToServer")
         ? url
         : url + "&readOnlyPropagatesToServer=false"; // the URL has parameters by now
@@ -80,7 +80,7 @@ final class MySqlDbms implements Dbms {
   }
 
   @Override
-  public String spell(String sql) {
+  public String renderSql(String sql) {
     return sql.replace("{ENGINE}", engine)
         .replace("{AUTOINC}", "INT NOT NULL AUTO_INCREMENT PRIMARY KEY")
         .replace("{FU}", "FOR UPDATE");
@@ -88,23 +88,25 @@ final class MySqlDbms implements Dbms {
 
   @Override
   public Optional<String> levelStatement(IsolationLevel level) {
-    return several() == Several.ONE_BY_ONE
+    return multiStatement() == MultiStatement.ONE_BY_ONE
         ? Optional.of("SET SESSION TRANSACTION ISOLATION LEVEL " + level.name().replace('_', ' '))
         : Optional.empty();
   }
 
   @Override
-  public Several several() {
-    return url.contains("allowMultiQueries=true") ? Several.ONE_BY_ONE : Several.NOT;
+  public MultiStatement multiStatement() {
+    return url.contains("allowMultiQueries=true")
+        ? MultiStatement.ONE_BY_ONE
+        : MultiStatement.UNSUPPORTED;
   }
 
   /** MariaDB executes a block as one statement; where one of it fails, the rest is not executed. */
   @Override
-  public List<String> bundled(List<String> statements) {
+  public List<String> bundle(List<String> statements) {
     if (!database.product().equals("MariaDB")
-        || several() != Several.ONE_BY_ONE
+        || multiStatement() != MultiStatement.ONE_BY_ONE
         || statements.size() < 2
-        || !statements.stream().allMatch(MAY_BE_IN_A_BLOCK::isIn)) {
+        || !statements.stream().allMatch(ALLOWED_IN_BLOCK::isFoundIn)) {
       return statements;
     }
     return statements.stream()
@@ -119,14 +121,14 @@ final class MySqlDbms implements Dbms {
    * (MDEV-30531). Purge, when it comes by, takes the index away from everybody.
    */
   @Override
-  public boolean actionsBreakIndexes() {
+  public boolean cascadesMayCorruptIndexes() {
     return database.product().equals("MariaDB");
   }
 
   /** InnoDB's transaction begins with what it does first. */
   @Override
-  public boolean beginsWithNext() {
-    return isInnodb() && several() == Several.ONE_BY_ONE;
+  public boolean canPiggybackBegin() {
+    return isInnodb() && multiStatement() == MultiStatement.ONE_BY_ONE;
   }
 
   @Override
@@ -145,8 +147,8 @@ final class MySqlDbms implements Dbms {
               Failure.Kind.LOCK_TIMEOUT,
               database.settings().getOrDefault("innodb_rollback_on_timeout", "OFF").equals("ON")
                   ? Failure.Effect.ROLLED_BACK
-                  : Failure.Effect.GOES_ON);
-      default -> new Failure(Failure.Kind.STATEMENT, Failure.Effect.GOES_ON);
+                  : Failure.Effect.CONTINUES);
+      default -> new Failure(Failure.Kind.STATEMENT, Failure.Effect.CONTINUES);
     };
   }
 
@@ -156,21 +158,21 @@ final class MySqlDbms implements Dbms {
   }
 
   @Override
-  public boolean readsLock(IsolationLevel level) {
+  public boolean plainReadsLock(IsolationLevel level) {
     return level == IsolationLevel.SERIALIZABLE;
   }
 
   /** While the rows of one are purged, the other is worked in. */
   @Override
-  public int groundsInTurn() {
-    return several() == Several.ONE_BY_ONE ? 2 : 1;
+  public int fixtureCount() {
+    return multiStatement() == MultiStatement.ONE_BY_ONE ? 2 : 1;
   }
 
   @Override
   public Workspace newWorkspace() throws SQLException {
-    String name = Sql.newName();
+    String name = Sql.uniqueName();
     Connection own =
-        Sql.with(
+        Sql.initialize(
             connector.connect(url),
             "CREATE DATABASE " + name,
             "USE " + name,
@@ -185,7 +187,7 @@ final class MySqlDbms implements Dbms {
       public Connection connect(Connector by) throws SQLException {
         Connection connection = by.connect(url);
         connection.setCatalog(name);
-        return Sql.with(
+        return Sql.initialize(
             connection, "SET SESSION innodb_lock_wait_timeout = 600, lock_wait_timeout = 600");
       }
 
@@ -206,7 +208,7 @@ final class MySqlDbms implements Dbms {
 
       /** A deleted row stays, and can be locked, until it is purged, which is out of our hands. */
       @Override
-      public List<String> renewal(List<String> tables) {
+      public List<String> resetStatements(List<String> tables) {
         List<String> statements = new ArrayList<>();
         if (tables.size() > 1) { // they may refer to each other
           statements.add("SET SESSION foreign_key_checks = 0");
@@ -223,26 +225,27 @@ final class MySqlDbms implements Dbms {
        * they are, and nobody else is at the pages ({@code row_purge_reset_trx_id}).
        */
       @Override
-      public void keep() throws SQLException {
+      public void delayPurge() throws SQLException {
         if (isInnodb()) {
           Sql.execute(own, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
         }
       }
 
       @Override
-      public Optional<String> entering() {
+      public Optional<String> switchStatement() {
         return Optional.of("USE " + name);
       }
 
       @Override
-      public Optional<Purge> purge(List<String> tables) throws SQLException {
+      public Optional<Purge> startPurge(List<String> tables) throws SQLException {
         if (!isInnodb()) {
           return Optional.empty();
         }
-        List<String> emptying = new ArrayList<>(List.of("COMMIT", "BEGIN")); // first the snapshot's
-        emptying.addAll(Workspace.emptying(tables));
-        emptying.add("COMMIT");
-        return Optional.of(purges.begin(own, bundled(emptying), several() == Several.ONE_BY_ONE));
+        List<String> deletes = new ArrayList<>(List.of("COMMIT", "BEGIN")); // first the snapshot's
+        deletes.addAll(Workspace.deleteAllStatements(tables));
+        deletes.add("COMMIT");
+        return Optional.of(
+            purges.begin(own, bundle(deletes), multiStatement() == MultiStatement.ONE_BY_ONE));
       }
 
       /**
@@ -250,7 +253,7 @@ final class MySqlDbms implements Dbms {
        * refused. A table that was closed has those again that are on record: of no rows.
        */
       @Override
-      public List<String> afterPurge(List<String> tables) {
+      public List<String> afterPurgeStatements(List<String> tables) {
         return tables.isEmpty() // without names it would close those of all others
             ? List.of()
             : List.of("FLUSH TABLES " + String.join(", ", tables));
@@ -279,13 +282,13 @@ final class MySqlDbms implements Dbms {
     try {
       Optional<String> note = Optional.empty();
       if (!database.product().equals("MariaDB")) {
-        Optional<String> unreadable = MySqlWaits.unreadable(watcher);
-        if (unreadable.isEmpty()) {
-          return new MySqlWaits(watcher);
+        Optional<String> whyUnreadable = PerformanceSchemaWaitMonitor.whyUnreadable(watcher);
+        if (whyUnreadable.isEmpty()) {
+          return new PerformanceSchemaWaitMonitor(watcher);
         }
-        note = Optional.of(unreadable.get() + ": SHOW ENGINE INNODB STATUS tells who waits");
+        note = Optional.of(whyUnreadable.get() + ": SHOW ENGINE INNODB STATUS tells who waits");
       }
-      return new InnodbStatusWaits(watcher, purges, note);
+      return new InnodbStatusWaitMonitor(watcher, purges, note);
     } catch (SQLException | RuntimeException e) {
       watcher.close();
       throw e;

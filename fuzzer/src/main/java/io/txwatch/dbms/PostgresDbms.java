@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 final class PostgresDbms implements Dbms {
 
   /** A case need not survive a crash. */
-  private static final String NO_FLUSH = "SET synchronous_commit = off";
+  private static final String ASYNCHRONOUS_COMMIT = "SET synchronous_commit = off";
 
   private static final String TOO_MANY_CONNECTIONS = "53300";
 
@@ -25,19 +25,19 @@ final class PostgresDbms implements Dbms {
    * A session looks for a circle once, so long after it began to wait: who closes one has to look
    * before those that waited already, or who is the victim hangs on the clock.
    */
-  private static final String LOOK_FOR_DEADLOCKS_SOON = "SET deadlock_timeout = '1ms'";
+  private static final String EARLY_DEADLOCK_CHECK = "SET deadlock_timeout = '1ms'";
 
-  private static final String LOOK_FOR_DEADLOCKS_LATE = "SET deadlock_timeout = '5s'";
+  private static final String LATE_DEADLOCK_CHECK = "SET deadlock_timeout = '5s'";
 
   /** Of rows of a hundred bytes, with what they are headed by. */
-  private static final int VERSIONS_OF_A_PAGE = 64;
+  private static final int VERSIONS_PER_PAGE = 64;
 
   private final Database database;
   private final String url;
   private final Connector connector;
 
   /** True if sessions may set when they look for deadlocks; a superuser may, or who was granted. */
-  private volatile boolean looksForDeadlocks;
+  private volatile boolean canSetDeadlockTimeout;
 
   PostgresDbms(Database database, String url, Connector connector) {
     this.database = database;
@@ -68,15 +68,17 @@ final class PostgresDbms implements Dbms {
   }
 
   @Override
-  public String spell(String sql) {
+  public String renderSql(String sql) {
     return sql.replace("{ENGINE}", "")
         .replace("{AUTOINC}", "SERIAL PRIMARY KEY")
         .replace("{FU}", "FOR UPDATE");
   }
 
   @Override
-  public Several several() {
-    return database.product().equals("PostgreSQL") ? Several.IN_ONE_TRANSACTION : Several.NOT;
+  public MultiStatement multiStatement() {
+    return database.product().equals("PostgreSQL")
+        ? MultiStatement.IN_ONE_TRANSACTION
+        : MultiStatement.UNSUPPORTED;
   }
 
   /** After any error there is nothing but ROLLBACK. */
@@ -104,11 +106,12 @@ final class PostgresDbms implements Dbms {
 
   @Override
   public Workspace newWorkspace() throws SQLException {
-    String schema = Sql.newName();
+    String schema = Sql.uniqueName();
     String searchPath = "SET search_path TO " + schema;
     Connection own =
-        Sql.with(connector.connect(url), NO_FLUSH, "CREATE SCHEMA " + schema, searchPath);
-    looksForDeadlocks = may(own, LOOK_FOR_DEADLOCKS_LATE);
+        Sql.initialize(
+            connector.connect(url), ASYNCHRONOUS_COMMIT, "CREATE SCHEMA " + schema, searchPath);
+    canSetDeadlockTimeout = trySet(own, LATE_DEADLOCK_CHECK);
     return new Workspace() {
       @Override
       public Connection connect() throws SQLException {
@@ -117,7 +120,7 @@ final class PostgresDbms implements Dbms {
 
       @Override
       public Connection connect(Connector by) throws SQLException {
-        return Sql.with(by.connect(url), searchPath, NO_FLUSH);
+        return Sql.initialize(by.connect(url), searchPath, ASYNCHRONOUS_COMMIT);
       }
 
       @Override
@@ -144,18 +147,18 @@ final class PostgresDbms implements Dbms {
        * another: pages are cleared once nine tenths of them are taken.
        */
       @Override
-      public int harmlessVersions() {
-        return database.product().equals("PostgreSQL") ? VERSIONS_OF_A_PAGE : 0;
+      public int maxDeadVersions() {
+        return database.product().equals("PostgreSQL") ? VERSIONS_PER_PAGE : 0;
       }
 
       @Override
-      public List<String> renewal(List<String> tables) {
+      public List<String> resetStatements(List<String> tables) {
         return List.of("TRUNCATE " + String.join(", ", tables));
       }
 
       /** Statistics change plans, and with them the order in which rows are locked. */
       @Override
-      public void quieten(List<String> tables) throws SQLException {
+      public void disableMaintenance(List<String> tables) throws SQLException {
         if (hasPartitions()) { // which have settings, and the tables that they are of have none
           List<String> withRows =
               Sql.column(
@@ -187,24 +190,24 @@ final class PostgresDbms implements Dbms {
   }
 
   @Override
-  public void closesCircles(Connection session, boolean othersWait) throws SQLException {
-    if (looksForDeadlocks) {
-      Sql.execute(session, othersWait ? LOOK_FOR_DEADLOCKS_SOON : LOOK_FOR_DEADLOCKS_LATE);
+  public void prepareToBlock(Connection session, boolean othersBlocked) throws SQLException {
+    if (canSetDeadlockTimeout) {
+      Sql.execute(session, othersBlocked ? EARLY_DEADLOCK_CHECK : LATE_DEADLOCK_CHECK);
     }
   }
 
   /** The first that looks for a circle when there is one. */
   @Override
-  public boolean victimsHangOnTime() {
+  public boolean isDeadlockVictimTimingDependent() {
     return true;
   }
 
   @Override
-  public boolean readsLock(IsolationLevel level) {
+  public boolean plainReadsLock(IsolationLevel level) {
     return false;
   }
 
-  private static boolean may(Connection connection, String sql) {
+  private static boolean trySet(Connection connection, String sql) {
     try {
       Sql.execute(connection, sql);
       return true;
@@ -217,12 +220,12 @@ final class PostgresDbms implements Dbms {
     Connection watcher = connector.connect(url);
     return new WaitMonitor() {
       @Override
-      public long sessionOf(Connection connection) throws SQLException {
+      public long sessionId(Connection connection) throws SQLException {
         return Sql.number(connection, "SELECT pg_backend_pid()");
       }
 
       @Override
-      public Map<Long, Set<Long>> waiting() throws SQLException {
+      public Map<Long, Set<Long>> waitGraph() throws SQLException {
         Map<Long, Set<Long>> waiting = new HashMap<>();
         try (Statement statement = watcher.createStatement();
             ResultSet result =

@@ -52,12 +52,12 @@ final class Sql {
   }
 
   /** A name that nobody has used. */
-  static String newName() {
+  static String uniqueName() {
     return "txwatch_" + Long.toString(ThreadLocalRandom.current().nextLong(1L << 52), 36);
   }
 
   /** A connection on which {@code statements} have been executed; closed if one fails. */
-  static Connection with(Connection connection, String... statements) throws SQLException {
+  static Connection initialize(Connection connection, String... statements) throws SQLException {
     try {
       execute(connection, statements);
       return connection;

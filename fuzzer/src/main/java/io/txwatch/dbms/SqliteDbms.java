@@ -43,7 +43,7 @@ final class SqliteDbms implements Dbms {
   }
 
   @Override
-  public String spell(String sql) {
+  public String renderSql(String sql) {
     return sql.replace("{ENGINE}", "")
         .replace("{AUTOINC}", "INTEGER PRIMARY KEY")
         .replace("{FU}", "");
@@ -54,7 +54,7 @@ final class SqliteDbms implements Dbms {
     int code = error.getErrorCode() & 0xff;
     return code == BUSY || code == LOCKED
         ? new Failure(Failure.Kind.BUSY, Failure.Effect.MUST_ROLL_BACK)
-        : new Failure(Failure.Kind.STATEMENT, Failure.Effect.GOES_ON);
+        : new Failure(Failure.Kind.STATEMENT, Failure.Effect.CONTINUES);
   }
 
   /**
@@ -62,7 +62,7 @@ final class SqliteDbms implements Dbms {
    * statement; an error found when preparing one comes before that, and of the old schema.
    */
   @Override
-  public void refresh(Connection session) throws SQLException {
+  public void refreshSchema(Connection session) throws SQLException {
     Sql.execute(session, "SELECT count(*) FROM sqlite_schema");
   }
 
@@ -84,7 +84,8 @@ final class SqliteDbms implements Dbms {
 
       @Override
       public Connection connect(Connector by) throws SQLException {
-        return Sql.with(by.connect(url), "PRAGMA busy_timeout = 0", "PRAGMA foreign_keys = ON");
+        return Sql.initialize(
+            by.connect(url), "PRAGMA busy_timeout = 0", "PRAGMA foreign_keys = ON");
       }
 
       @Override
@@ -96,8 +97,8 @@ final class SqliteDbms implements Dbms {
       }
 
       @Override
-      public List<String> renewal(List<String> tables) {
-        return Workspace.emptying(tables);
+      public List<String> resetStatements(List<String> tables) {
+        return Workspace.deleteAllStatements(tables);
       }
 
       @Override
@@ -109,7 +110,7 @@ final class SqliteDbms implements Dbms {
 
       @Override
       public WaitMonitor newMonitor() {
-        return WaitMonitor.nobodyWaits();
+        return WaitMonitor.neverBlocking();
       }
 
       @Override

@@ -13,17 +13,17 @@ import java.util.Set;
 public interface WaitMonitor extends AutoCloseable {
 
   /** Where no statement ever waits: it succeeds, or fails at once. */
-  static WaitMonitor nobodyWaits() {
+  static WaitMonitor neverBlocking() {
     return new WaitMonitor() {
       private long sessions;
 
       @Override
-      public long sessionOf(Connection connection) {
+      public long sessionId(Connection connection) {
         return ++sessions;
       }
 
       @Override
-      public Map<Long, Set<Long>> waiting() {
+      public Map<Long, Set<Long>> waitGraph() {
         return Map.of();
       }
 
@@ -38,7 +38,7 @@ public interface WaitMonitor extends AutoCloseable {
   }
 
   /** The DBMS's own number for the session behind a connection, which is idle. */
-  long sessionOf(Connection connection) throws SQLException;
+  long sessionId(Connection connection) throws SQLException;
 
   /**
    * The sessions that wait at this moment, each with those that it waits for, as far as the DBMS
@@ -46,13 +46,13 @@ public interface WaitMonitor extends AutoCloseable {
    * before the call is not among them, even if it has not yet run since. Sessions of others may be
    * among them.
    */
-  Map<Long, Set<Long>> waiting() throws SQLException;
+  Map<Long, Set<Long>> waitGraph() throws SQLException;
 
   /**
    * The sessions that had changed something and not ended their transactions when it was asked
    * last; none if it does not tell.
    */
-  default Set<Long> changers() {
+  default Set<Long> sessionsWithChanges() {
     return Set.of();
   }
 

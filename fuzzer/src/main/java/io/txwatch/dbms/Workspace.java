@@ -23,7 +23,7 @@ public interface Workspace extends AutoCloseable {
    * The statement that lets a session go over from another workspace of the same DBMS; empty if it
    * cannot.
    */
-  default Optional<String> entering() {
+  default Optional<String> switchStatement() {
     return Optional.empty();
   }
 
@@ -36,14 +36,14 @@ public interface Workspace extends AutoCloseable {
    *
    * @param tables all of them, those that refer to others after those
    */
-  List<String> renewal(List<String> tables);
+  List<String> resetStatements(List<String> tables);
 
   /**
    * The statements that delete all rows of tables.
    *
    * @param tables those that refer to others after those
    */
-  static List<String> emptying(List<String> tables) {
+  static List<String> deleteAllStatements(List<String> tables) {
     List<String> deletes = new ArrayList<>();
     tables.forEach(table -> deletes.add("DELETE FROM " + table));
     Collections.reverse(deletes);
@@ -55,7 +55,7 @@ public interface Workspace extends AutoCloseable {
    * deleted can be met by a session: as long as they hold fewer, to delete what they hold makes
    * them as good as new.
    */
-  default int harmlessVersions() {
+  default int maxDeadVersions() {
     return 0;
   }
 
@@ -64,13 +64,13 @@ public interface Workspace extends AutoCloseable {
    * what they are filled with and what the case's sessions leave: until they are purged, or filled
    * again.
    */
-  default void keep() throws SQLException {}
+  default void delayPurge() throws SQLException {}
 
   /**
    * Empties the tables, in which no session works any more, for the DBMS to purge them beside other
    * work; empty if it is not a DBMS that would, and tells when it has.
    */
-  default Optional<Purge> purge(List<String> tables) throws SQLException {
+  default Optional<Purge> startPurge(List<String> tables) throws SQLException {
     return Optional.empty();
   }
 
@@ -78,12 +78,12 @@ public interface Workspace extends AutoCloseable {
    * The statements after which tables that were purged are as good as new: the DBMS may remember
    * how many rows they held, and plan by that.
    */
-  default List<String> afterPurge(List<String> tables) {
+  default List<String> afterPurgeStatements(List<String> tables) {
     return List.of();
   }
 
   /** Keeps the DBMS from work of its own on tables that were just defined. */
-  default void quieten(List<String> tables) throws SQLException {}
+  default void disableMaintenance(List<String> tables) throws SQLException {}
 
   /** Drops whatever is in it. No session may be in a transaction. */
   void clear() throws SQLException;

@@ -27,34 +27,34 @@ import org.jspecify.annotations.Nullable;
 public final class CaseGenerator {
 
   /** How many statements a transaction has at most unless somebody asks for others. */
-  public static final int MOST_STATEMENTS = 4;
+  public static final int MAX_STATEMENTS = 4;
 
-  private static final int MOST_CHANGES = 4;
+  private static final int MAX_SWITCHES = 4;
 
   private final long seed;
   private final Grammar grammar;
-  private final int mostStatements;
+  private final int maxStatements;
   private final Workload workload;
 
   /** That of the case before; null if there is none. */
-  private Schemas.@Nullable Schema schema;
+  private SchemaGenerator.@Nullable Schema schema;
 
-  private long familyOfSchema;
+  private long schemaFamily;
 
   /** The cases of a seed in a dialect. */
   public CaseGenerator(long seed, Grammar grammar) {
-    this(seed, grammar, MOST_STATEMENTS, Workload.STATEMENTS);
+    this(seed, grammar, MAX_STATEMENTS, Workload.STATEMENTS);
   }
 
   /**
    * The same of another size, and of another kind.
    *
-   * @param mostStatements how many statements a transaction has at most
+   * @param maxStatements how many statements a transaction has at most
    */
-  public CaseGenerator(long seed, Grammar grammar, int mostStatements, Workload workload) {
+  public CaseGenerator(long seed, Grammar grammar, int maxStatements, Workload workload) {
     this.seed = seed;
     this.grammar = grammar;
-    this.mostStatements = mostStatements;
+    this.maxStatements = maxStatements;
     this.workload = workload;
   }
 
@@ -65,31 +65,32 @@ public final class CaseGenerator {
    * @param kinds how many statements of each kind its transactions have
    * @param expected by the number of a step, the errors that the data may give it
    */
-  public record Generated(
+  public record GeneratedCase(
       TestCase testCase, Map<String, Integer> kinds, Map<Integer, Set<ExpectedError>> expected) {
 
     /** True if that is an error which the step's statement may meet. */
-    public boolean expects(int step, String sqlState, int vendorCode, String message) {
+    public boolean isExpected(int step, String sqlState, int vendorCode, String message) {
       return expected.getOrDefault(step, Set.of()).stream()
-          .anyMatch(error -> error.is(sqlState, vendorCode, message));
+          .anyMatch(error -> error.matches(sqlState, vendorCode, message));
     }
   }
 
   /** The {@code number}-th case. */
-  public Generated generate(long number) {
-    Chance chance = new Chance(seed, number);
-    Schemas.Schema schema = schema(number / workload.casesOfASchema());
-    Literals literals = new Literals(chance, grammar);
-    Contents contents = new Contents(chance, grammar, workload, literals, schema.tables());
+  public GeneratedCase generate(long number) {
+    RandomSource random = new RandomSource(seed, number);
+    SchemaGenerator.Schema schema = schema(number / workload.casesPerSchema());
+    Literals literals = new Literals(random, grammar);
+    TableContents contents =
+        new TableContents(random, grammar, workload, literals, schema.tables());
     List<String> setup = new ArrayList<>(schema.definitions());
     setup.addAll(contents.inserts());
-    Statements statements =
-        new Statements(
-            new Vocabulary(chance, grammar, workload, literals, schema.tables()), contents);
-    List<Deque<Statement>> sessions = new ArrayList<>();
-    int count = workload.sessions(chance);
+    StatementGenerator statements =
+        new StatementGenerator(
+            new StatementContext(random, grammar, workload, literals, schema.tables()), contents);
+    List<Deque<GeneratedStatement>> sessions = new ArrayList<>();
+    int count = workload.sessions(random);
     for (int i = 0; i < count; i++) {
-      sessions.add(session(chance, statements));
+      sessions.add(session(random, statements));
     }
     Map<Integer, Set<ExpectedError>> expected = new HashMap<>();
     Map<String, String> headers = new LinkedHashMap<>();
@@ -97,82 +98,87 @@ public final class CaseGenerator {
     headers.put("number", Long.toString(number));
     TestCase testCase =
         new TestCase(
-            "case-" + number, headers, setup, merge(chance, sessions, expected), List.of());
-    return new Generated(testCase, statements.kinds(), expected);
+            "case-" + number, headers, setup, merge(random, sessions, expected), List.of());
+    return new GeneratedCase(testCase, statements.kinds(), expected);
   }
 
-  private Schemas.Schema schema(long family) {
-    Schemas.Schema known = schema;
-    if (known == null || family != familyOfSchema) {
-      known = new Schemas(new Chance(seed, -1 - family), grammar, workload).next();
+  private SchemaGenerator.Schema schema(long family) {
+    SchemaGenerator.Schema known = schema;
+    if (known == null || family != schemaFamily) {
+      known = new SchemaGenerator(new RandomSource(seed, -1 - family), grammar, workload).next();
       schema = known;
-      familyOfSchema = family;
+      schemaFamily = family;
     }
     return known;
   }
 
   /** A transaction, or one statement by itself; some sessions have one before it, or after it. */
-  private Deque<Statement> session(Chance chance, Statements statements) {
-    Deque<Statement> steps = new ArrayDeque<>();
-    if (workload.isOneStatement(chance)) {
+  private Deque<GeneratedStatement> session(RandomSource random, StatementGenerator statements) {
+    Deque<GeneratedStatement> steps = new ArrayDeque<>();
+    if (workload.isSingleStatement(random)) {
       steps.add(statements.next());
       return steps;
     }
-    if (chance.in100(8)) {
+    if (random.percent(8)) {
       steps.add(statements.next());
     }
-    addTransaction(chance, statements, steps);
-    if (chance.in100(8)) {
+    addTransaction(random, statements, steps);
+    if (random.percent(8)) {
       steps.add(statements.next());
     }
     return steps;
   }
 
-  private void addTransaction(Chance chance, Statements statements, Deque<Statement> steps) {
-    steps.add(Statement.control("BEGIN"));
-    int size = chance.between(1, mostStatements);
-    Optional<String> mark = grammar.savepoint("s");
-    int savepoint = size > 2 && mark.isPresent() && chance.in100(10) ? chance.below(size - 1) : -1;
+  private void addTransaction(
+      RandomSource random, StatementGenerator statements, Deque<GeneratedStatement> steps) {
+    steps.add(GeneratedStatement.control("BEGIN"));
+    int size = random.between(1, maxStatements);
+    Optional<String> savepointSql = grammar.savepoint("s");
+    int savepoint =
+        size > 2 && savepointSql.isPresent() && random.percent(10) ? random.below(size - 1) : -1;
     for (int i = 0; i < size; i++) {
       steps.add(
-          i == 0 && workload.beginsWithAQuery(chance) ? statements.query() : statements.next());
+          i == 0 && workload.startsWithQuery(random) ? statements.query() : statements.next());
       if (i == savepoint) {
-        steps.add(Statement.control(mark.orElseThrow()));
+        steps.add(GeneratedStatement.control(savepointSql.orElseThrow()));
       } else if (savepoint >= 0 && i == savepoint + 1) {
-        Optional<String> release = grammar.release("s").filter(some -> chance.in100(25));
-        steps.add(Statement.control(release.orElse("ROLLBACK TO SAVEPOINT s")));
+        Optional<String> release = grammar.release("s").filter(some -> random.percent(25));
+        steps.add(GeneratedStatement.control(release.orElse("ROLLBACK TO SAVEPOINT s")));
       }
     }
-    steps.add(Statement.control(workload.commits(chance) ? "COMMIT" : "ROLLBACK"));
+    steps.add(GeneratedStatement.control(workload.commits(random) ? "COMMIT" : "ROLLBACK"));
   }
 
   /** A submitted order: each session in its own, the sessions mixed. */
   private static List<Step> merge(
-      Chance chance, List<Deque<Statement>> sessions, Map<Integer, Set<ExpectedError>> expected) {
-    int changes = chance.in100(50) ? chance.between(1, MOST_CHANGES) : Integer.MAX_VALUE;
+      RandomSource random,
+      List<Deque<GeneratedStatement>> sessions,
+      Map<Integer, Set<ExpectedError>> expected) {
+    int switches = random.percent(50) ? random.between(1, MAX_SWITCHES) : Integer.MAX_VALUE;
     List<Step> steps = new ArrayList<>();
     int left = sessions.stream().mapToInt(Deque::size).sum();
     int session = -1;
     while (left > 0) {
       boolean ended = session < 0 || sessions.get(session).isEmpty();
-      if (ended || changes == Integer.MAX_VALUE) {
-        session = draw(chance, sessions, left);
-      } else if (changes > 0 && chance.in100(40)) {
-        session = draw(chance, sessions, left);
-        changes--;
+      if (ended || switches == Integer.MAX_VALUE) {
+        session = randomSession(random, sessions, left);
+      } else if (switches > 0 && random.percent(40)) {
+        session = randomSession(random, sessions, left);
+        switches--;
       }
-      Statement statement = sessions.get(session).remove();
+      GeneratedStatement statement = sessions.get(session).remove();
       int id = steps.size() + 1;
       steps.add(new Step(id, "T" + (session + 1), Optional.empty(), statement.sql()));
-      expected.put(id, statement.mayMeet());
+      expected.put(id, statement.expectedErrors());
       left--;
     }
     return steps;
   }
 
   /** A session that has something left; each statement that is left has the same chance. */
-  private static int draw(Chance chance, List<Deque<Statement>> sessions, int left) {
-    int draw = chance.below(left);
+  private static int randomSession(
+      RandomSource random, List<Deque<GeneratedStatement>> sessions, int left) {
+    int draw = random.below(left);
     int session = 0;
     while (draw >= sessions.get(session).size()) {
       draw -= sessions.get(session).size();

@@ -31,7 +31,7 @@ public enum ExpectedError {
   }
 
   /** True if that is the error; where a driver gives no code of its own, its message tells. */
-  public boolean is(String sqlState, int vendorCode, String text) {
+  public boolean matches(String sqlState, int vendorCode, String text) {
     return code.matcher(sqlState + "/" + vendorCode).find() || message.matcher(text).find();
   }
 }

@@ -52,7 +52,7 @@ public enum Grammar {
   }
 
   /** True if a number may stand for a condition. */
-  boolean takesNumbersForConditions() {
+  boolean allowsNumericConditions() {
     return isMySql() || this == SQLITE;
   }
 
@@ -62,7 +62,7 @@ public enum Grammar {
   }
 
   /** True if {@code ROW_NUMBER} may have an order. */
-  boolean hasWindows() {
+  boolean supportsOrderedRowNumber() {
     return this != HSQLDB && this != DERBY;
   }
 
@@ -111,7 +111,7 @@ public enum Grammar {
   }
 
   /** A literal as a column's default. */
-  String byDefault(String literal) {
+  String defaultLiteral(String literal) {
     return isMySql() ? literal.replace("DATE ", "") : literal;
   }
 
@@ -126,7 +126,7 @@ public enum Grammar {
   }
 
   /** True if that kind of write may join its table with others. */
-  boolean joins(String kind) {
+  boolean canJoin(String kind) {
     return switch (this) {
       case POSTGRESQL, MYSQL, MARIADB, DUCKDB -> true;
       case SQLITE -> kind.equals("UPDATE");
@@ -135,17 +135,17 @@ public enum Grammar {
   }
 
   /** True if there may be a WITH before an UPDATE and a DELETE. */
-  boolean startsWritesWithQueries() {
+  boolean allowsWithBeforeWrite() {
     return this == POSTGRESQL || this == MYSQL || this == SQLITE || this == DUCKDB;
   }
 
   /** True if there may be a write within a WITH. */
-  boolean startsQueriesWithWrites() {
+  boolean allowsWriteInWith() {
     return this == POSTGRESQL;
   }
 
   /** True if that kind of write may return the rows that it wrote. */
-  boolean returns(String kind) {
+  boolean supportsReturning(String kind) {
     return switch (this) {
       case POSTGRESQL, SQLITE, DUCKDB -> true;
       case MARIADB -> !kind.equals("UPDATE");
@@ -159,7 +159,7 @@ public enum Grammar {
   }
 
   /** True if the condition of a join may have subqueries. */
-  boolean joinsOnSubqueries() {
+  boolean allowsSubqueryInJoin() {
     return this != DUCKDB;
   }
 
@@ -203,7 +203,7 @@ public enum Grammar {
   }
 
   /** True if a table that has partitions may refer to others, and they to it. */
-  boolean partitionsRefer() {
+  boolean partitionsSupportForeignKeys() {
     return this == POSTGRESQL;
   }
 

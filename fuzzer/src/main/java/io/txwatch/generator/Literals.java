@@ -11,18 +11,18 @@ import java.util.Map;
  */
 final class Literals {
 
-  private static final int MOST = 3;
+  private static final int MAX_COMMON = 3;
 
-  private final Chance chance;
+  private final RandomSource random;
   private final Grammar grammar;
   private final Map<SqlType, List<String>> common = new EnumMap<>(SqlType.class);
 
-  Literals(Chance chance, Grammar grammar) {
-    this.chance = chance;
+  Literals(RandomSource random, Grammar grammar) {
+    this.random = random;
     this.grammar = grammar;
     for (SqlType type : SqlType.values()) {
       List<String> drawn = new ArrayList<>();
-      for (int i = chance.between(1, MOST); i > 0; i--) {
+      for (int i = random.between(1, MAX_COMMON); i > 0; i--) {
         drawn.add(any(type));
       }
       common.put(type, drawn);
@@ -32,20 +32,20 @@ final class Literals {
   /** A literal. */
   String of(SqlType type) {
     List<String> drawn = common.getOrDefault(type, List.of());
-    return chance.in100(70) ? chance.oneOf(drawn) : any(type);
+    return random.percent(70) ? random.oneOf(drawn) : any(type);
   }
 
   private String any(SqlType type) {
-    return any(chance, grammar, type);
+    return any(random, grammar, type);
   }
 
   /** Any literal of that type. */
-  static String any(Chance chance, Grammar grammar, SqlType type) {
+  static String any(RandomSource random, Grammar grammar, SqlType type) {
     return switch (type) {
-      case INT -> String.valueOf(chance.between(-1, 9));
-      case DECIMAL -> chance.between(0, 9) + "." + chance.oneOf("0", "5", "25");
-      case TEXT -> "'" + chance.oneOf("", "a", "b", "ab", "c") + "'";
-      case DATE -> grammar.date("2024-02-2" + chance.between(0, 9));
+      case INT -> String.valueOf(random.between(-1, 9));
+      case DECIMAL -> random.between(0, 9) + "." + random.oneOf("0", "5", "25");
+      case TEXT -> "'" + random.oneOf("", "a", "b", "ab", "c") + "'";
+      case DATE -> grammar.date("2024-02-2" + random.between(0, 9));
     };
   }
 

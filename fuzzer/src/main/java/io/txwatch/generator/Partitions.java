@@ -8,16 +8,16 @@ import java.util.stream.IntStream;
  *
  * @param clause what the table's definition ends with
  * @param parts what defines each partition; empty where the clause does
- * @param leavesGaps true if there are rows that none of them takes
+ * @param hasGaps true if there are rows that none of them takes
  */
-record Partitions(String clause, List<String> parts, boolean leavesGaps) {
+record Partitions(String clause, List<String> parts, boolean hasGaps) {
 
-  static Partitions any(Chance chance, Grammar grammar) {
-    int bound = chance.between(1, 6);
-    boolean gaps = chance.in100(30);
+  static Partitions any(RandomSource random, Grammar grammar) {
+    int bound = random.between(1, 6);
+    boolean gaps = random.percent(30);
     return grammar.isMySql()
-        ? ofMySql(chance.below(3), bound, gaps)
-        : ofPostgres(chance.below(3), bound, gaps);
+        ? ofMySql(random.below(3), bound, gaps)
+        : ofPostgres(random.below(3), bound, gaps);
   }
 
   private static Partitions ofMySql(int form, int bound, boolean gaps) {

@@ -35,70 +35,71 @@ public enum Workload {
     DELETE
   }
 
-  private static final int MOST_TABLES = 3;
-  private static final int MOST_SESSIONS = 4;
+  private static final int MAX_TABLES = 3;
+  private static final int MAX_SESSIONS = 4;
 
-  private final int casesOfASchema;
+  private final int casesPerSchema;
 
-  Workload(int casesOfASchema) {
-    this.casesOfASchema = casesOfASchema;
+  Workload(int casesPerSchema) {
+    this.casesPerSchema = casesPerSchema;
   }
 
   /**
    * How many cases that follow each other have the same tables. In the paper they serve for ten
    * minutes (5.1).
    */
-  public int casesOfASchema() {
-    return casesOfASchema;
+  public int casesPerSchema() {
+    return casesPerSchema;
   }
 
-  int tables(Chance chance) {
+  int tables(RandomSource random) {
     return switch (this) {
-      case STATEMENTS -> chance.in100(62) ? 1 : chance.in100(85) ? 2 : MOST_TABLES;
-      case HISTORIES -> chance.between(1, MOST_TABLES);
+      case STATEMENTS -> random.percent(62) ? 1 : random.percent(85) ? 2 : MAX_TABLES;
+      case HISTORIES -> random.between(1, MAX_TABLES);
     };
   }
 
   /** How many rows a table begins with. */
-  int rows(Chance chance) {
-    return chance.between(this == STATEMENTS ? 1 : 2, this == STATEMENTS ? Contents.MOST_ROWS : 5);
+  int rows(RandomSource random) {
+    return random.between(
+        this == STATEMENTS ? 1 : 2, this == STATEMENTS ? TableContents.MAX_ROWS : 5);
   }
 
-  int sessions(Chance chance) {
-    return chance.in100(88) ? 2 : chance.between(3, MOST_SESSIONS);
+  int sessions(RandomSource random) {
+    return random.percent(88) ? 2 : random.between(3, MAX_SESSIONS);
   }
 
   /** True if a session has but one statement, and no transaction. */
-  boolean isOneStatement(Chance chance) {
-    return this == STATEMENTS && chance.in100(12);
+  boolean isSingleStatement(RandomSource random) {
+    return this == STATEMENTS && random.percent(12);
   }
 
-  boolean commits(Chance chance) {
-    return chance.in100(this == STATEMENTS ? 80 : 90);
+  boolean commits(RandomSource random) {
+    return random.percent(this == STATEMENTS ? 80 : 90);
   }
 
   /** True if a table refers to another one that it can refer to. */
-  boolean refers(Chance chance) {
-    return chance.in100(this == STATEMENTS ? 75 : 20);
+  boolean refersToParent(RandomSource random) {
+    return random.percent(this == STATEMENTS ? 75 : 20);
   }
 
   /** True if a transaction begins with a plain query, which is what fixes InnoDB's snapshot. */
-  boolean beginsWithAQuery(Chance chance) {
-    return this == HISTORIES && chance.in100(60);
+  boolean startsWithQuery(RandomSource random) {
+    return this == HISTORIES && random.percent(60);
   }
 
   /** True if a query is one of a table's whole rows, whatever forms there are. */
-  boolean readsWholeRows(Chance chance) {
-    return this == HISTORIES && chance.in100(50);
+  boolean readsWholeRows(RandomSource random) {
+    return this == HISTORIES && random.percent(50);
   }
 
   /** True if a write is of rows with one value in their first column. */
-  boolean namesARow(Chance chance) {
-    return this == HISTORIES && chance.in100(50);
+  boolean targetsSingleKey(RandomSource random) {
+    return this == HISTORIES && random.percent(50);
   }
 
-  Kind kind(Chance chance) {
-    int draw = chance.below(100);
+  Kind kind(RandomSource random) {
+    int draw = random.below(100);
     return switch (this) {
       case STATEMENTS -> kind(draw, 25, 33, 52, 56, 82);
       case HISTORIES -> kind(draw, 40, 44, 54, 58, 92);

@@ -13,9 +13,9 @@ import java.util.TreeSet;
  *
  * @param anomaly the anomaly, as judged by the DBMS's promise
  * @param byAdya what Adya's levels say
- * @param ruledOut true if the oracle's own judge says that it must not be
+ * @param isForbidden true if the oracle's own judge says that it must not be
  */
-public record GraphAnomaly(Anomaly anomaly, Verdict byAdya, boolean ruledOut) {
+public record GraphAnomaly(Anomaly anomaly, Verdict byAdya, boolean isForbidden) {
 
   /**
    * What campaigns count anomalies by.

@@ -7,8 +7,8 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.oracle.Verdict.Result;
-import io.txwatch.schedule.Execution;
+import io.txwatch.oracle.OracleVerdict.Result;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -56,21 +56,21 @@ public final class IsoRel implements Oracle {
   }
 
   @Override
-  public boolean watches() {
+  public boolean needsWatchedConnections() {
     return true;
   }
 
   @Override
-  public Verdict judge(Execution execution, Laboratory laboratory)
+  public OracleVerdict judge(CaseExecution execution, CaseExecutor executor)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    if (execution.doubt().isPresent()) {
-      return verdict(Result.UNDECIDED, execution.doubt().get(), List.of());
+    if (execution.inconclusiveReason().isPresent()) {
+      return verdict(Result.UNDECIDED, execution.inconclusiveReason().get(), List.of());
     }
     if (execution.events().isEmpty()) {
-      Execution watched = laboratory.watch(execution.testCase(), execution.level());
+      CaseExecution watched = executor.executeWatched(execution.testCase(), execution.level());
       return watched.events().isEmpty()
           ? verdict(Result.UNSUPPORTED, "connections to this DBMS cannot be watched", List.of())
-          : judge(watched, laboratory);
+          : judge(watched, executor);
     }
     Graph byDbms = new Graph(Judge.DBMS, execution.events());
     List<GraphAnomaly> anomalies = new ArrayList<>();
@@ -81,15 +81,16 @@ public final class IsoRel implements Oracle {
     for (int i = 0; i < byDbms.anomalies.size(); i++) {
       Anomaly anomaly = byDbms.anomalies.get(i);
       io.txwatch.anomaly.Verdict adya = byAdya.anomalies.get(i).verdict();
-      boolean ruledOut =
+      boolean isForbidden =
           (judge == Judge.ADYA ? adya : anomaly.verdict()) == io.txwatch.anomaly.Verdict.VIOLATION;
-      anomalies.add(new GraphAnomaly(anomaly, adya, ruledOut));
+      anomalies.add(new GraphAnomaly(anomaly, adya, isForbidden));
     }
     return verdict(byDbms.coverage, anomalies, execution.level());
   }
 
-  private Verdict verdict(Coverage coverage, List<GraphAnomaly> anomalies, IsolationLevel level) {
-    List<GraphAnomaly> forbidden = anomalies.stream().filter(GraphAnomaly::ruledOut).toList();
+  private OracleVerdict verdict(
+      Coverage coverage, List<GraphAnomaly> anomalies, IsolationLevel level) {
+    List<GraphAnomaly> forbidden = anomalies.stream().filter(GraphAnomaly::isForbidden).toList();
     if (!forbidden.isEmpty()) {
       String who = judge == Judge.ADYA ? AdyaLevel.of(level).term() : "the DBMS";
       return verdict(
@@ -103,8 +104,8 @@ public final class IsoRel implements Oracle {
         : verdict(Result.CLEAN, "no cycle in the graph", anomalies);
   }
 
-  private Verdict verdict(Result result, String reason, List<GraphAnomaly> anomalies) {
-    return new Verdict(name(), result, reason, Optional.empty(), anomalies);
+  private OracleVerdict verdict(Result result, String reason, List<GraphAnomaly> anomalies) {
+    return new OracleVerdict(name(), result, reason, Optional.empty(), anomalies);
   }
 
   private static String list(List<GraphAnomaly> anomalies) {

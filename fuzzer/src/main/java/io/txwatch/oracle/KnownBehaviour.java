@@ -4,7 +4,7 @@ import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dbms.Failure;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
@@ -26,10 +26,10 @@ public enum KnownBehaviour {
           + " nothing, and later actions do not find the child. Fixed in 10.11.6.",
       "MDEV-30531; seen on 10.11.5") {
     @Override
-    boolean fits(Database database, Execution execution, Verdict verdict) {
+    boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("MariaDB")
-          && WITH_BROKEN_INDEXES.matcher(database.version()).find()
-          && References.of(execution.testCase().setup()).actAfterWaitingIn(execution);
+          && WITHOUT_CASCADE_INDEX_FIX.matcher(database.version()).find()
+          && ForeignKeyGraph.of(execution.testCase().setup()).hasBlockedCascade(execution);
     }
   },
   MARIADB_ROW_TAKEN_TWICE(
@@ -39,10 +39,10 @@ public enum KnownBehaviour {
           + " twice, at every level. Fixed in 10.11.8.",
       "MDEV-33802; seen on 10.11.5") {
     @Override
-    boolean fits(Database database, Execution execution, Verdict verdict) {
+    boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("MariaDB")
-          && WITHOUT_NULLS_KNOWN_APART.matcher(database.version()).find()
-          && UndoneNulls.areMetIn(execution, verdict.statement());
+          && WITHOUT_NULL_KEY_FIX.matcher(database.version()).find()
+          && RolledBackNullKeys.matches(execution, verdict.statement());
     }
   },
   INNODB_SEMI_CONSISTENT_READ(
@@ -54,8 +54,8 @@ public enum KnownBehaviour {
       "MySQL manual, Transaction Isolation Levels; MySQL bugs 104833, 114952, 119801; MDEV-26643,"
           + " MDEV-27992") {
     @Override
-    boolean fits(Database database, Execution execution, Verdict verdict) {
-      return isInnodb(database) && isReadCommitted(execution) && aSearchWaited(execution);
+    boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
+      return isInnodb(database) && isReadCommitted(execution) && hasBlockedSearch(execution);
     }
   },
   INNODB_SNAPSHOT_BESIDE_CURRENT_READ(
@@ -66,7 +66,7 @@ public enum KnownBehaviour {
           + " innodb_snapshot_isolation.",
       "MySQL bugs 104986, 105670, 119801; MDEV-26642, MDEV-35124") {
     @Override
-    boolean fits(Database database, Execution execution, Verdict verdict) {
+    boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return isInnodb(database)
           && execution.level() == IsolationLevel.REPEATABLE_READ
           && (verdict.phenomenon().equals(Optional.of(Phenomenon.INTERNAL))
@@ -81,11 +81,11 @@ public enum KnownBehaviour {
           + " writes, or that it may not. By design.",
       "MySQL manual, Consistent Nonlocking Reads; WriteCheck, section 3.3") {
     @Override
-    boolean fits(Database database, Execution execution, Verdict verdict) {
+    boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return isInnodb(database)
           && execution.level() == IsolationLevel.READ_UNCOMMITTED
           && verdict.oracle().equals("writecheck")
-          && wroteFromWhatWasOpen(execution);
+          && wroteFromUncommitted(execution);
     }
   },
   INNODB_UNDONE_INSERT(
@@ -95,10 +95,10 @@ public enum KnownBehaviour {
           + " insert them, and no order explains that the statement succeeded or failed. By design.",
       "MySQL manual, SAVEPOINT, on the row lock that is released in the undo") {
     @Override
-    boolean fits(Database database, Execution execution, Verdict verdict) {
+    boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return isInnodb(database)
           && verdict.oracle().equals("writecheck")
-          && UndoneInserts.areMetIn(execution);
+          && RolledBackInserts.matches(execution);
     }
   },
   POSTGRESQL_READ_COMMITTED_RECHECK(
@@ -108,7 +108,7 @@ public enum KnownBehaviour {
           + " By design.",
       "PostgreSQL manual, section 13.2.1") {
     @Override
-    boolean fits(Database database, Execution execution, Verdict verdict) {
+    boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("PostgreSQL")
           && isReadCommitted(execution)
           && verdict.oracle().equals("writecheck") // the other one has it in its views
@@ -122,7 +122,7 @@ public enum KnownBehaviour {
           + " explains what is left.",
       "seen on 18.6; no bug on record that we know of") {
     @Override
-    boolean fits(Database database, Execution execution, Verdict verdict) {
+    boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("PostgreSQL")
           && execution.level() == IsolationLevel.SERIALIZABLE
           && verdict.oracle().equals("writecheck")
@@ -138,11 +138,11 @@ public enum KnownBehaviour {
           + " have seen that its child has gone, and no order explains what it reads. By design.",
       "ri_triggers.c, ri_PerformCheck, detectNewRows") {
     @Override
-    boolean fits(Database database, Execution execution, Verdict verdict) {
+    boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("PostgreSQL")
           && execution.level() == IsolationLevel.SERIALIZABLE
           && verdict.oracle().equals("writecheck")
-          && References.of(execution.testCase().setup()).meetIn(execution);
+          && ForeignKeyGraph.of(execution.testCase().setup()).hasParentChildConflict(execution);
     }
   },
   H2_FOREIGN_KEY_UNLOCKED(
@@ -151,10 +151,10 @@ public enum KnownBehaviour {
           + " it, and a child without a parent is left behind.",
       "H2 issue 3663, open") {
     @Override
-    boolean fits(Database database, Execution execution, Verdict verdict) {
+    boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("H2")
           && !verdict.oracle().equals("isorel")
-          && References.of(execution.testCase().setup()).meetIn(execution);
+          && ForeignKeyGraph.of(execution.testCase().setup()).hasParentChildConflict(execution);
     }
   },
   H2_READ_COMMITTED_RECHECK(
@@ -164,10 +164,10 @@ public enum KnownBehaviour {
           + " deleted and inserted again is the same (MVStore).",
       "no promise is on record") {
     @Override
-    boolean fits(Database database, Execution execution, Verdict verdict) {
+    boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("H2")
           && isReadCommitted(execution)
-          && aSearchWaited(execution);
+          && hasBlockedSearch(execution);
     }
   },
   H2_INSERT_TRIED_AGAIN(
@@ -177,10 +177,10 @@ public enum KnownBehaviour {
           + " not undone: its own first row is in its way.",
       "seen on 2.5.252; no bug on record that we know of") {
     @Override
-    boolean fits(Database database, Execution execution, Verdict verdict) {
+    boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("H2")
           && !verdict.oracle().equals("isorel")
-          && InsertsTriedAgain.areRefusedIn(execution, verdict.statement());
+          && RetriedInserts.matches(execution, verdict.statement());
     }
   },
   H2_EXTREMES_BY_INDEX(
@@ -190,11 +190,11 @@ public enum KnownBehaviour {
           + " that it wrote, and not a greater one; nor does a write see others that asks for them.",
       "seen on 2.5.252; no bug on record that we know of") {
     @Override
-    boolean fits(Database database, Execution execution, Verdict verdict) {
+    boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("H2")
           && !isReadCommitted(execution)
-          && ((EXTREME.matcher(verdict.sql()).find() && wroteBefore(execution, verdict))
-              || execution.outcomes().stream().anyMatch(write -> writesExtreme(execution, write)));
+          && ((MIN_OR_MAX.matcher(verdict.sql()).find() && wroteBefore(execution, verdict))
+              || execution.outcomes().stream().anyMatch(write -> writesMinOrMax(execution, write)));
     }
   },
   READ_COMMITTED_WRITE_SKEW(
@@ -204,15 +204,15 @@ public enum KnownBehaviour {
           + " statements, leaves behind what they do. By design.",
       "WriteCheck, listings 5 and 6 (\"permissible\")") {
     @Override
-    boolean fits(Database database, Execution execution, Verdict verdict) {
+    boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return isReadCommitted(execution)
           && verdict.oracle().equals("writecheck")
-          && StatementOrder.isContradictory(execution);
+          && WriteOrder.isContradictory(execution);
     }
   };
 
-  private static final Pattern WITH_BROKEN_INDEXES = Pattern.compile("^10\\.11\\.[0-5]\\b");
-  private static final Pattern WITHOUT_NULLS_KNOWN_APART = Pattern.compile("^10\\.11\\.[0-7]\\b");
+  private static final Pattern WITHOUT_CASCADE_INDEX_FIX = Pattern.compile("^10\\.11\\.[0-5]\\b");
+  private static final Pattern WITHOUT_NULL_KEY_FIX = Pattern.compile("^10\\.11\\.[0-7]\\b");
 
   /** What looks for rows: not an INSERT of values, which meets those of its own keys alone. */
   private static final Pattern SEARCH =
@@ -220,20 +220,21 @@ public enum KnownBehaviour {
 
   private static final Pattern DO_NOTHING =
       Pattern.compile("(?i)\\bON\\s+CONFLICT\\b.*\\bDO\\s+NOTHING\\b");
-  private static final Pattern EXTREME = Pattern.compile("(?i)\\b(MIN|MAX)\\(\\s*[\\w.\"]+\\s*\\)");
+  private static final Pattern MIN_OR_MAX =
+      Pattern.compile("(?i)\\b(MIN|MAX)\\(\\s*[\\w.\"]+\\s*\\)");
 
   /** A write that reads besides. */
-  private static final Pattern READS_TO_WRITE =
+  private static final Pattern WRITE_WITH_READ =
       Pattern.compile(
           "(?is)^\\s*(WITH\\b.*\\b)?(INSERT|REPLACE|UPDATE|DELETE)\\b.*\\b(SELECT|JOIN|USING)\\b.*");
 
   private final String id;
-  private final String what;
+  private final String description;
   private final String source;
 
-  KnownBehaviour(String id, String what, String source) {
+  KnownBehaviour(String id, String description, String source) {
     this.id = id;
-    this.what = what;
+    this.description = description;
     this.source = source;
   }
 
@@ -243,8 +244,8 @@ public enum KnownBehaviour {
   }
 
   /** What happens, and whether that is by design. */
-  public String what() {
-    return what;
+  public String description() {
+    return description;
   }
 
   /** Where it is on record. */
@@ -252,23 +253,23 @@ public enum KnownBehaviour {
     return source;
   }
 
-  abstract boolean fits(Database database, Execution execution, Verdict verdict);
+  abstract boolean matches(Database database, CaseExecution execution, OracleVerdict verdict);
 
   static boolean isInnodb(Database database) {
     return database.product().equals("MySQL") || database.product().equals("MariaDB");
   }
 
-  private static boolean isReadCommitted(Execution execution) {
+  private static boolean isReadCommitted(CaseExecution execution) {
     return execution.level().compareTo(IsolationLevel.READ_COMMITTED) <= 0;
   }
 
-  private static boolean aSearchWaited(Execution execution) {
+  private static boolean hasBlockedSearch(CaseExecution execution) {
     return execution.outcomes().stream()
         .anyMatch(outcome -> outcome.blocked() && SEARCH.matcher(outcome.step().sql()).find());
   }
 
   /** True if a write that reads besides was executed while another transaction had written. */
-  private static boolean wroteFromWhatWasOpen(Execution execution) {
+  private static boolean wroteFromUncommitted(CaseExecution execution) {
     Set<String> begun = new HashSet<>();
     Set<String> written = new HashSet<>();
     for (int id : execution.order()) {
@@ -284,7 +285,7 @@ public enum KnownBehaviour {
           boolean others = written.stream().anyMatch(session -> !session.equals(step.session()));
           Failure failure = outcome.failure();
           boolean ran = failure == null || failure.kind() == Failure.Kind.STATEMENT;
-          if (ran && others && READS_TO_WRITE.matcher(step.sql()).matches()) {
+          if (ran && others && WRITE_WITH_READ.matcher(step.sql()).matches()) {
             return true;
           }
           if (outcome.updateCount() > 0 && begun.contains(step.session())) {
@@ -297,22 +298,22 @@ public enum KnownBehaviour {
   }
 
   /** True if a write, which others showed, asked for an extreme after its session had written. */
-  private static boolean writesExtreme(Execution execution, StepOutcome outcome) {
+  private static boolean writesMinOrMax(CaseExecution execution, StepOutcome outcome) {
     return outcome.updateCount() > 0
-        && EXTREME.matcher(outcome.step().sql()).find()
+        && MIN_OR_MAX.matcher(outcome.step().sql()).find()
         && wroteBefore(execution, outcome.step());
   }
 
-  private static boolean readsAfterWriting(Execution execution, StepOutcome outcome) {
+  private static boolean readsAfterWriting(CaseExecution execution, StepOutcome outcome) {
     return outcome.isQuery() && wroteBefore(execution, outcome.step());
   }
 
   /** True if the session of the statement that shows it had written rows. */
-  private static boolean wroteBefore(Execution execution, Verdict verdict) {
+  private static boolean wroteBefore(CaseExecution execution, OracleVerdict verdict) {
     return verdict.statement().filter(shown -> wroteBefore(execution, shown)).isPresent();
   }
 
-  private static boolean wroteBefore(Execution execution, Step shown) {
+  private static boolean wroteBefore(CaseExecution execution, Step shown) {
     return execution.outcomes().stream()
         .filter(outcome -> outcome.step().session().equals(shown.session()))
         .filter(outcome -> outcome.step().id() < shown.id())
@@ -327,9 +328,9 @@ public enum KnownBehaviour {
    * @param verdict what was said of it
    */
   public static Optional<KnownBehaviour> of(
-      Database database, Execution execution, Verdict verdict) {
+      Database database, CaseExecution execution, OracleVerdict verdict) {
     return Arrays.stream(values())
-        .filter(known -> known.fits(database, execution, verdict))
+        .filter(known -> known.matches(database, execution, verdict))
         .findFirst();
   }
 }

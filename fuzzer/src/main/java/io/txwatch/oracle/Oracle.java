@@ -1,6 +1,6 @@
 package io.txwatch.oracle;
 
-import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import java.sql.SQLException;
 
@@ -11,15 +11,15 @@ public interface Oracle {
   String name();
 
   /** True if it judges by what watched connections tell. */
-  default boolean watches() {
+  default boolean needsWatchedConnections() {
     return false;
   }
 
   /**
    * Judges an execution.
    *
-   * @param laboratory where it may try out other schedules of the same statements
+   * @param executor where it may try out other schedules of the same statements
    */
-  Verdict judge(Execution execution, Laboratory laboratory)
+  OracleVerdict judge(CaseExecution execution, CaseExecutor executor)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException;
 }

@@ -1,15 +1,15 @@
 package io.txwatch.oracle;
 
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.oracle.Verdict.Result;
+import io.txwatch.oracle.OracleVerdict.Result;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutedTransaction;
-import io.txwatch.schedule.Execution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
+import io.txwatch.testcase.CachedPattern;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
-import io.txwatch.testcase.TextPattern;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -44,10 +44,10 @@ import java.util.Set;
 public final class WriteCheck implements Oracle {
 
   /** More orders than these are not tried. */
-  private static final int MOST_ORDERS = 72;
+  private static final int MAX_ORDERS = 72;
 
-  private static final TextPattern SAVEPOINT =
-      TextPattern.of("(?i)^\\s*(SAVEPOINT|ROLLBACK\\s+TO|RELEASE)\\b");
+  private static final CachedPattern SAVEPOINT =
+      CachedPattern.of("(?i)^\\s*(SAVEPOINT|ROLLBACK\\s+TO|RELEASE)\\b");
 
   /** What a level promises of what transactions leave behind. */
   enum Promise {
@@ -80,44 +80,45 @@ public final class WriteCheck implements Oracle {
   }
 
   @Override
-  public Verdict judge(Execution execution, Laboratory laboratory)
+  public OracleVerdict judge(CaseExecution execution, CaseExecutor executor)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    if (execution.doubt().isPresent()) {
-      return verdict(Result.UNDECIDED, execution.doubt().get());
+    if (execution.inconclusiveReason().isPresent()) {
+      return verdict(Result.UNDECIDED, execution.inconclusiveReason().get());
     }
-    Optional<String> obstacle = Obstacle.of(execution, laboratory.dbms().database());
+    Optional<String> obstacle = UnsupportedCase.of(execution, executor.dbms().database());
     if (obstacle.isPresent()) {
       return verdict(Result.UNSUPPORTED, obstacle.get());
     }
-    return new Trial(execution, laboratory).verdict();
+    return new Trial(execution, executor).verdict();
   }
 
-  private Verdict verdict(Result result, String reason) {
-    return new Verdict(name(), result, reason);
+  private OracleVerdict verdict(Result result, String reason) {
+    return new OracleVerdict(name(), result, reason);
   }
 
   /** The trial of one execution. */
   private final class Trial {
-    private final Execution execution;
-    private final Laboratory laboratory;
+    private final CaseExecution execution;
+    private final CaseExecutor executor;
     private final List<ExecutedTransaction> committed;
     private final Promise promise;
     private final boolean savepoints;
     private final Map<List<Step>, Optional<String>> differences = new HashMap<>();
 
-    Trial(Execution execution, Laboratory laboratory) {
+    Trial(CaseExecution execution, CaseExecutor executor) {
       this.execution = execution;
-      this.laboratory = laboratory;
+      this.executor = executor;
       this.committed =
           execution.transactions().stream().filter(ExecutedTransaction::committed).toList();
-      this.promise = Promise.of(laboratory.dbms().database().product(), execution.level());
+      this.promise = Promise.of(executor.dbms().database().product(), execution.level());
       this.savepoints =
           committed.stream()
               .flatMap(transaction -> transaction.steps().stream())
-              .anyMatch(step -> SAVEPOINT.isIn(step.sql()));
+              .anyMatch(step -> SAVEPOINT.isFoundIn(step.sql()));
     }
 
-    Verdict verdict() throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    OracleVerdict verdict()
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       String order = orderOf(committed);
       Optional<String> difference =
           difference(steps(committed)).map(what -> "tx-WSS (" + order + "): " + what);
@@ -132,20 +133,21 @@ public final class WriteCheck implements Oracle {
       String found = difference.get();
       return switch (promise) {
         case ORDER_OF_COMMITS ->
-            severalWereSetFree()
-                ? otherwise(Result.VIOLATION, found)
+            severalAutocommitsWaited()
+                ? unlessAnyOrderExplains(Result.VIOLATION, found)
                 : WriteCheck.this.verdict(Result.VIOLATION, found);
         case SNAPSHOT ->
-            otherwise(Result.UNDECIDED, "snapshot isolation permits write skew; " + found);
-        case SOME_ORDER -> otherwise(Result.VIOLATION, "no serial order; " + found);
-        case STATEMENTS -> statements(found);
+            unlessAnyOrderExplains(
+                Result.UNDECIDED, "snapshot isolation permits write skew; " + found);
+        case SOME_ORDER -> unlessAnyOrderExplains(Result.VIOLATION, "no serial order; " + found);
+        case STATEMENTS -> tryStatementOrders(found);
       };
     }
 
     /**
      * True if statements waited that commit by themselves: in which order they did is not known.
      */
-    private boolean severalWereSetFree() {
+    private boolean severalAutocommitsWaited() {
       return committed.stream()
               .filter(transaction -> !transaction.explicit())
               .flatMap(transaction -> transaction.steps().stream())
@@ -154,7 +156,7 @@ public final class WriteCheck implements Oracle {
           > 1;
     }
 
-    private Verdict statements(String found)
+    private OracleVerdict tryStatementOrders(String found)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       if (savepoints) {
         return WriteCheck.this.verdict(
@@ -179,7 +181,7 @@ public final class WriteCheck implements Oracle {
       List<List<Step>> orders = new ArrayList<>();
       if (!interleave(writes, new int[writes.size()], new ArrayList<>(), orders)) {
         return WriteCheck.this.verdict(
-            Result.UNDECIDED, "more than " + MOST_ORDERS + " orders of statements; " + found);
+            Result.UNDECIDED, "more than " + MAX_ORDERS + " orders of statements; " + found);
       }
       for (List<Step> order : orders) {
         if (!order.equals(asCompleted) && difference(order).isEmpty()) {
@@ -192,12 +194,12 @@ public final class WriteCheck implements Oracle {
     }
 
     /** Clean if some order of the transactions explains it, that result if none does. */
-    private Verdict otherwise(Result result, String reason)
+    private OracleVerdict unlessAnyOrderExplains(Result result, String reason)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       List<List<ExecutedTransaction>> orders = permutations(committed);
-      if (orders.size() > MOST_ORDERS) {
+      if (orders.size() > MAX_ORDERS) {
         return WriteCheck.this.verdict(
-            Result.UNDECIDED, "more than " + MOST_ORDERS + " orders of transactions; " + reason);
+            Result.UNDECIDED, "more than " + MAX_ORDERS + " orders of transactions; " + reason);
       }
       for (List<ExecutedTransaction> order : orders) {
         if (difference(steps(order)).isEmpty()) {
@@ -212,28 +214,28 @@ public final class WriteCheck implements Oracle {
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       Optional<String> known = differences.get(steps);
       if (known == null) {
-        known = tried(steps);
+        known = runSerially(steps);
         differences.put(steps, known);
       }
       return known;
     }
 
-    private Optional<String> tried(List<Step> steps)
+    private Optional<String> runSerially(List<Step> steps)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       // One session for all: that they are serial must not hang on how sessions are scheduled.
-      List<Step> serially = new ArrayList<>();
+      List<Step> serialSteps = new ArrayList<>();
       for (Step step : steps) {
-        serially.add(new Step(step.id(), "T1", step.label(), step.sql()));
+        serialSteps.add(new Step(step.id(), "T1", step.label(), step.sql()));
       }
-      Execution serial =
-          laboratory.execute(execution.testCase().withSteps(serially), execution.level());
+      CaseExecution serial =
+          executor.execute(execution.testCase().withSteps(serialSteps), execution.level());
       if (serial.undecided().isPresent()) {
         return Optional.empty();
       }
       boolean reads =
           (promise == Promise.ORDER_OF_COMMITS || promise == Promise.SOME_ORDER)
               && execution.level() == IsolationLevel.SERIALIZABLE;
-      for (Step step : serially) {
+      for (Step step : serialSteps) {
         Optional<String> differs =
             statementDifference(execution.outcome(step), serial.outcome(step), reads);
         if (differs.isPresent()) {
@@ -289,24 +291,24 @@ public final class WriteCheck implements Oracle {
 
   /** All merges of the sequences, each in its own order; false if they are too many. */
   private static boolean interleave(
-      List<List<Step>> sequences, int[] next, List<Step> so, List<List<Step>> orders) {
+      List<List<Step>> sequences, int[] next, List<Step> prefix, List<List<Step>> orders) {
     boolean done = true;
     for (int i = 0; i < sequences.size(); i++) {
       if (next[i] < sequences.get(i).size()) {
         done = false;
-        so.add(sequences.get(i).get(next[i]++));
-        boolean few = interleave(sequences, next, so, orders);
+        prefix.add(sequences.get(i).get(next[i]++));
+        boolean few = interleave(sequences, next, prefix, orders);
         next[i]--;
-        so.remove(so.size() - 1);
+        prefix.remove(prefix.size() - 1);
         if (!few) {
           return false;
         }
       }
     }
     if (done) {
-      orders.add(List.copyOf(so));
+      orders.add(List.copyOf(prefix));
     }
-    return orders.size() <= MOST_ORDERS;
+    return orders.size() <= MAX_ORDERS;
   }
 
   private static List<List<ExecutedTransaction>> permutations(List<ExecutedTransaction> of) {
@@ -314,7 +316,7 @@ public final class WriteCheck implements Oracle {
     for (ExecutedTransaction transaction : of) {
       List<List<ExecutedTransaction>> longer = new ArrayList<>();
       for (List<ExecutedTransaction> shorter : permutations) {
-        for (int i = 0; i <= shorter.size() && longer.size() <= MOST_ORDERS; i++) {
+        for (int i = 0; i <= shorter.size() && longer.size() <= MAX_ORDERS; i++) {
           List<ExecutedTransaction> permutation = new ArrayList<>(shorter);
           permutation.add(i, transaction);
           longer.add(permutation);

@@ -31,121 +31,121 @@ import java.util.concurrent.TimeUnit;
 final class CaseRun {
 
   /** When the DBMS is first asked whether a statement that has not completed is blocked. */
-  private static final long FIRST_LOOK_MICROS = 250;
+  private static final long FIRST_POLL_MICROS = 250;
 
   /** A statement that is not blocked then is slow: it is asked for less and less often. */
-  private static final long LAST_LOOK_MICROS = 5_000;
+  private static final long MAX_POLL_INTERVAL_MICROS = 5_000;
 
   /** It is asked so often whether one waits that it shows to wait only now and then. */
-  private static final long NEXT_LOOK_MICROS = 50;
+  private static final long BUSY_WAIT_POLL_MICROS = 50;
 
   /**
    * Whom a case is executed with.
    *
    * @param monitor tells who waits
    * @param completed the sessions whose steps have completed
-   * @param patience how much time may pass between two looks, all in all, while nothing completes
-   * @param pace how much of the processor's time a step takes
+   * @param timeout how much time may pass between two looks, all in all, while nothing completes
+   * @param cpuBudget how much of the processor's time a step takes
    */
-  record Surroundings(
+  record Environment(
       Dbms dbms,
       WaitMonitor monitor,
-      BlockingQueue<Session> completed,
-      Duration patience,
-      Pace pace) {}
+      BlockingQueue<CaseSession> completed,
+      Duration timeout,
+      CpuTimeBudget cpuBudget) {}
 
   private final TestCase testCase;
   private final IsolationLevel level;
-  private final Map<String, Session> own;
-  private final Surroundings surroundings;
+  private final Map<String, CaseSession> sessions;
+  private final Environment environment;
 
   /**
    * True if the case changes nothing but rows. What watched sessions do besides waits for nobody
    * whom their statements would not wait for.
    */
-  private final boolean rowsOnly;
+  private final boolean changesOnlyRows;
 
   private final Map<Integer, StepOutcome> outcomes = new HashMap<>();
   private final List<Integer> order = new ArrayList<>();
 
   /** How many steps had completed when the case was over; -1 before. */
-  private int ended = -1;
+  private int completedBeforeEnd = -1;
 
-  private final Races races;
-  private final Lookout lookout;
+  private final WakeupRaceDetector raceDetector;
+  private final QuiescenceDetector quiescence;
 
   /** Those that waited when the sessions were last at rest. */
-  private List<Session> resting = List.of();
+  private List<CaseSession> quiescentWaiters = List.of();
 
   /** Whom they waited for. */
-  private Map<Long, Set<Long>> waits = Map.of();
+  private Map<Long, Set<Long>> waitGraph = Map.of();
 
   /** True if the step that was submitted can set nobody free, unless it fails: it only reads. */
-  private boolean changesNothing;
+  private boolean cannotUnblock;
 
   /** What has completed since the sessions were last at rest. */
-  private final List<StepOutcome> settling = new ArrayList<>();
+  private final List<StepOutcome> newlyCompleted = new ArrayList<>();
 
   CaseRun(
       TestCase testCase,
       IsolationLevel level,
-      Map<String, Session> own,
-      Surroundings surroundings,
-      boolean rowsOnly) {
+      Map<String, CaseSession> sessions,
+      Environment environment,
+      boolean changesOnlyRows) {
     this.testCase = testCase;
     this.level = level;
-    this.own = own;
-    this.surroundings = surroundings;
-    this.rowsOnly = rowsOnly;
-    this.races = new Races(surroundings.dbms(), level);
-    this.lookout = new Lookout(surroundings, own);
+    this.sessions = sessions;
+    this.environment = environment;
+    this.changesOnlyRows = changesOnlyRows;
+    this.raceDetector = new WakeupRaceDetector(environment.dbms(), level);
+    this.quiescence = new QuiescenceDetector(environment, sessions);
   }
 
   /** Runs; says why the outcome cannot be told, if so. */
   Optional<String> run() throws SQLException, InterruptedException {
     for (Step step : testCase.steps()) {
-      Objects.requireNonNull(own.get(step.session())).enqueue(step);
-      if (!goOn()) {
+      Objects.requireNonNull(sessions.get(step.session())).enqueue(step);
+      if (!submitPending()) {
         return Optional.of("does not come to rest after '" + step.sql() + "'");
       }
     }
-    while (isSomeoneBusy()) {
+    while (isAnySessionBusy()) {
       // Those who still wait, wait for somebody whose case has ended within a transaction.
-      Optional<Session> idle =
-          own.values().stream()
+      Optional<CaseSession> idle =
+          sessions.values().stream()
               .filter(session -> !session.isBusy() && session.isInTransaction())
               .findFirst();
       if (idle.isEmpty()) {
         return Optional.of("sessions wait that nobody blocks");
       }
-      noteEnded();
+      recordEnd();
       idle.get().rollBack();
-      races.ended(idle.get());
-      if (!settle(Optional.empty(), false) || !goOn()) {
+      raceDetector.ended(idle.get());
+      if (!awaitQuiescence(Optional.empty(), false) || !submitPending()) {
         return Optional.of("does not come to rest at its end");
       }
     }
-    own.values().stream().filter(Session::isInTransaction).forEach(Session::rollBack);
-    return settle(Optional.empty(), true)
+    sessions.values().stream().filter(CaseSession::isInTransaction).forEach(CaseSession::rollBack);
+    return awaitQuiescence(Optional.empty(), true)
         ? Optional.empty()
         : Optional.of("does not come to rest at its end");
   }
 
-  private void noteEnded() {
-    ended = ended < 0 ? order.size() : ended;
+  private void recordEnd() {
+    completedBeforeEnd = completedBeforeEnd < 0 ? order.size() : completedBeforeEnd;
   }
 
-  private boolean goOn() throws SQLException, InterruptedException {
+  private boolean submitPending() throws SQLException, InterruptedException {
     for (Optional<Step> step = submitNext(); step.isPresent(); step = submitNext()) {
-      if (!settle(step, false)) {
+      if (!awaitQuiescence(step, false)) {
         return false;
       }
     }
     return true;
   }
 
-  private boolean isSomeoneBusy() {
-    return own.values().stream().anyMatch(Session::isBusy);
+  private boolean isAnySessionBusy() {
+    return sessions.values().stream().anyMatch(CaseSession::isBusy);
   }
 
   /**
@@ -153,63 +153,64 @@ final class CaseRun {
    *
    * @param submitted the step that was submitted since they were
    */
-  private boolean settle(Optional<Step> submitted, boolean allIdle)
+  private boolean awaitQuiescence(Optional<Step> submitted, boolean allIdle)
       throws SQLException, InterruptedException {
-    long left = TimeUnit.NANOSECONDS.toMicros(surroundings.patience().toNanos());
-    long pause = FIRST_LOOK_MICROS;
-    lookout.somethingHappens();
+    long remainingMicros = TimeUnit.NANOSECONDS.toMicros(environment.timeout().toNanos());
+    long pauseMicros = FIRST_POLL_MICROS;
+    quiescence.reset();
     try {
       while (true) {
-        List<Session> busy = own.values().stream().filter(Session::isBusy).toList();
+        List<CaseSession> busy = sessions.values().stream().filter(CaseSession::isBusy).toList();
         if (busy.isEmpty()) {
-          rest(busy, Map.of());
+          recordQuiescence(busy, Map.of());
           return true;
         }
-        if (changesNothing && busy.equals(resting) && surroundings.completed().isEmpty()) {
-          rest(busy, waits);
+        if (cannotUnblock && busy.equals(quiescentWaiters) && environment.completed().isEmpty()) {
+          recordQuiescence(busy, waitGraph);
           return true;
         }
-        Session done = surroundings.completed().poll(pause, TimeUnit.MICROSECONDS);
-        if (done != null && own.get(done.name()) != done) {
-          pause = 0; // it was given up with an earlier case, and has only now come to its end
+        CaseSession done = environment.completed().poll(pauseMicros, TimeUnit.MICROSECONDS);
+        if (done != null && sessions.get(done.name()) != done) {
+          pauseMicros = 0; // it was given up with an earlier case, and has only now come to its end
         } else if (done != null) {
-          pause = take(done) ? FIRST_LOOK_MICROS : 0;
-        } else if (!allIdle && areAtRest(busy)) {
+          pauseMicros = recordCompletion(done) ? FIRST_POLL_MICROS : 0;
+        } else if (!allIdle && isQuiescent(busy)) {
           return true;
-        } else if (left < 0 || lookout.someoneTriesForEver(busy)) {
+        } else if (remainingMicros < 0 || quiescence.anyBusyWaitsForever(busy)) {
           return false;
         } else {
-          left -= pause;
-          pause =
-              busy.stream().anyMatch(lookout::triesAgain)
-                  ? NEXT_LOOK_MICROS
-                  : Math.min(Math.max(2 * pause, FIRST_LOOK_MICROS), LAST_LOOK_MICROS);
+          remainingMicros -= pauseMicros;
+          pauseMicros =
+              busy.stream().anyMatch(quiescence::isRunnable)
+                  ? BUSY_WAIT_POLL_MICROS
+                  : Math.min(
+                      Math.max(2 * pauseMicros, FIRST_POLL_MICROS), MAX_POLL_INTERVAL_MICROS);
         }
       }
     } finally {
-      note(submitted);
+      recordOrder(submitted);
     }
   }
 
   /** The step that was sent; empty if nobody has one who could send it. */
   private Optional<Step> submitNext() throws SQLException, InterruptedException {
-    for (Session session : own.values()) {
+    for (CaseSession session : sessions.values()) {
       while (!session.isBusy() && session.next().isPresent()) {
         Step step = session.next().get();
-        if (!session.isBroken()) {
-          races.submitted(session, step);
-          boolean atOnce = cannotBlock(session, step);
-          changesNothing =
-              atOnce
+        if (!session.isAborted()) {
+          raceDetector.submitted(session, step);
+          boolean inline = cannotBlock(session, step);
+          cannotUnblock =
+              inline
                   && (step.role() == Step.Role.WORK
                       || (step.role() == Step.Role.BEGIN && !session.isInTransaction()));
-          boolean othersWait = isSomeoneBusy();
-          lookout.submitted(othersWait);
-          if (!atOnce) {
-            session.closesCircles(othersWait);
+          boolean othersBlocked = isAnySessionBusy();
+          quiescence.submitted(othersBlocked);
+          if (!inline) {
+            session.prepareToBlock(othersBlocked);
           }
-          surroundings.monitor().awaitHousekeeping();
-          session.submit(step, surroundings.dbms().spell(step.sql()), atOnce);
+          environment.monitor().awaitHousekeeping();
+          session.submit(step, environment.dbms().renderSql(step.sql()), inline);
           return Optional.of(step);
         }
         outcomes.put(step.id(), StepOutcome.without(step, Status.SKIPPED));
@@ -226,39 +227,39 @@ final class CaseRun {
    * for the MIN of an index for ever at times, whose rows another transaction has changed), unless
    * it is the first of its transaction, and so sees what there is.
    */
-  private boolean cannotBlock(Session session, Step step) {
-    if (!rowsOnly) {
+  private boolean cannotBlock(CaseSession session, Step step) {
+    if (!changesOnlyRows) {
       return false;
     }
-    if (step.role() != Step.Role.WORK || own.size() == 1) {
+    if (step.role() != Step.Role.WORK || sessions.size() == 1) {
       return true;
     }
-    boolean othersHold =
-        own.values().stream().anyMatch(other -> other != session && other.holdsLocks());
-    return (!othersHold && (!surroundings.dbms().triesAgain() || !session.holdsLocks()))
-        || (PlainQuery.is(step.sql())
-            && !surroundings.dbms().readsLock(level)
-            && !surroundings.dbms().waitsInCallingThread());
+    boolean othersHoldLocks =
+        sessions.values().stream().anyMatch(other -> other != session && other.holdsLocks());
+    return (!othersHoldLocks && (!environment.dbms().mayBusyWait() || !session.holdsLocks()))
+        || (PlainQuery.matches(step.sql())
+            && !environment.dbms().plainReadsLock(level)
+            && !environment.dbms().blocksCallingThread());
   }
 
   /** Takes what has completed; true if it may have set others free. */
-  private boolean take(Session session) {
-    lookout.somethingHappens();
+  private boolean recordCompletion(CaseSession session) {
+    quiescence.reset();
     Optional<StepOutcome> taken = session.takeOutcome();
     if (taken.isEmpty()) {
       return true;
     }
     StepOutcome outcome = taken.get();
-    changesNothing &= outcome.succeeded();
+    cannotUnblock &= outcome.succeeded();
     outcomes.put(outcome.step().id(), outcome);
-    settling.add(outcome);
-    races.completed(session, outcome);
-    if (session.owesRollback()) {
+    newlyCompleted.add(outcome);
+    raceDetector.completed(session, outcome);
+    if (session.needsRollback()) {
       session.rollBack();
     }
     return !outcome.succeeded()
         || !session.isInTransaction()
-        || own.values().stream().anyMatch(other -> other.isBusy() && !other.isBlocked());
+        || sessions.values().stream().anyMatch(other -> other.isBusy() && !other.isBlocked());
   }
 
   /**
@@ -266,10 +267,10 @@ final class CaseRun {
    * COMMIT was before what it set free; the victim of a deadlock before the step that it made way
    * for; those that were set free at the same time are in the order in which they came.
    */
-  private void note(Optional<Step> submitted) {
+  private void recordOrder(Optional<Step> submitted) {
     int sender = submitted.map(Step::id).orElse(0);
     boolean ends = submitted.filter(step -> step.role() != Step.Role.WORK).isPresent();
-    settling.sort(
+    newlyCompleted.sort(
         Comparator.<StepOutcome>comparingInt(
                 outcome -> {
                   boolean isVictim =
@@ -278,25 +279,25 @@ final class CaseRun {
                   return isVictim && !ends ? 0 : outcome.step().id() == sender ? 1 : 2;
                 })
             .thenComparingInt(outcome -> outcome.step().id()));
-    settling.forEach(outcome -> order.add(outcome.step().id()));
-    surroundings.pace().count(settling.size());
-    settling.clear();
+    newlyCompleted.forEach(outcome -> order.add(outcome.step().id()));
+    environment.cpuBudget().count(newlyCompleted.size());
+    newlyCompleted.clear();
   }
 
-  private boolean areAtRest(List<Session> busy) throws SQLException {
-    Optional<Map<Long, Set<Long>>> waiting = lookout.whoWaits(busy);
+  private boolean isQuiescent(List<CaseSession> busy) throws SQLException {
+    Optional<Map<Long, Set<Long>>> waiting = quiescence.waitGraphIfQuiescent(busy);
     waiting.ifPresent(
         whom -> {
-          busy.forEach(Session::noteBlocked);
-          rest(busy, whom);
+          busy.forEach(CaseSession::markBlocked);
+          recordQuiescence(busy, whom);
         });
     return waiting.isPresent();
   }
 
-  private void rest(List<Session> busy, Map<Long, Set<Long>> waiting) {
-    resting = busy;
-    waits = waiting;
-    races.settled(waiting);
+  private void recordQuiescence(List<CaseSession> busy, Map<Long, Set<Long>> waiting) {
+    quiescentWaiters = busy;
+    waitGraph = waiting;
+    raceDetector.onQuiescence(waiting);
   }
 
   /** The outcome of each step, in the order of the case. */
@@ -312,12 +313,12 @@ final class CaseRun {
   }
 
   /** How many of those had completed when those were rolled back whose case ended in between. */
-  int ended() {
-    return ended < 0 ? order.size() : ended;
+  int completedBeforeEnd() {
+    return completedBeforeEnd < 0 ? order.size() : completedBeforeEnd;
   }
 
   /** Why another execution of the case may go another way, if it may. */
   Optional<String> race() {
-    return races.found();
+    return raceDetector.race();
   }
 }

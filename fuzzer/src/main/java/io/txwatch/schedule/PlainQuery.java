@@ -1,7 +1,7 @@
 package io.txwatch.schedule;
 
-import io.txwatch.testcase.TextPattern;
-import io.txwatch.testcase.Words;
+import io.txwatch.testcase.CachedPattern;
+import io.txwatch.testcase.WordSet;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -10,13 +10,13 @@ import java.util.regex.Pattern;
 /** Queries that do nothing but read: they call nothing that could lock, wait or write. */
 final class PlainQuery {
 
-  private static final TextPattern QUERY = TextPattern.of("(?i)^\\s*(SELECT|WITH)\\b");
-  private static final Words MORE =
-      Words.of("FOR", "LOCK", "INTO", "INSERT", "UPDATE", "DELETE", "MERGE", "PROCEDURE");
+  private static final CachedPattern QUERY = CachedPattern.of("(?i)^\\s*(SELECT|WITH)\\b");
+  private static final WordSet DISQUALIFYING =
+      WordSet.of("FOR", "LOCK", "INTO", "INSERT", "UPDATE", "DELETE", "MERGE", "PROCEDURE");
   private static final Pattern BEFORE_PARENTHESIS = Pattern.compile("(\\w+)\\s*\\(");
 
   /** Functions, and words that are none. */
-  private static final Set<String> HARMLESS =
+  private static final Set<String> ALLOWED_BEFORE_PARENTHESIS =
       Set.of(
           "COUNT",
           "MIN",
@@ -62,9 +62,9 @@ final class PlainQuery {
 
   private PlainQuery() {}
 
-  static boolean is(String sql) {
-    if (!QUERY.isIn(sql)
-        || MORE.areIn(sql)
+  static boolean matches(String sql) {
+    if (!QUERY.isFoundIn(sql)
+        || DISQUALIFYING.occurIn(sql)
         || sql.indexOf(';') >= 0
         || sql.indexOf(':') >= 0
         || sql.indexOf('@') >= 0) {
@@ -72,7 +72,7 @@ final class PlainQuery {
     }
     Matcher word = BEFORE_PARENTHESIS.matcher(sql);
     while (word.find()) {
-      if (!HARMLESS.contains(word.group(1).toUpperCase(Locale.ROOT))) {
+      if (!ALLOWED_BEFORE_PARENTHESIS.contains(word.group(1).toUpperCase(Locale.ROOT))) {
         return false;
       }
     }

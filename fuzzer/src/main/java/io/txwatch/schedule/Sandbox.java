@@ -16,13 +16,13 @@ public final class Sandbox implements AutoCloseable {
 
   private final Workspace workspace;
   private final Connection session;
-  private final Ground ground;
+  private final SchemaFixture fixture;
 
   /** Done once to a table, after its definition. */
   @FunctionalInterface
-  public interface Widening {
+  public interface TableAugmentation {
     /** Adds columns to the table. */
-    void widen(Connection session, String table) throws SQLException;
+    void augment(Connection session, String table) throws SQLException;
   }
 
   /** One in a workspace of its own, which is dropped at the end. */
@@ -34,7 +34,7 @@ public final class Sandbox implements AutoCloseable {
       workspace.close();
       throw e;
     }
-    ground = new Ground(dbms, workspace, session);
+    fixture = new SchemaFixture(dbms, workspace, session);
   }
 
   /** Its session, which autocommits, and has to be left so. */
@@ -44,8 +44,8 @@ public final class Sandbox implements AutoCloseable {
 
   /** Sets the case up. What is done to the tables afterwards ends with the next case. */
   public void setUp(TestCase testCase) throws SQLException, SetupException {
-    ground.restore(testCase);
-    ground.forget();
+    fixture.restore(testCase);
+    fixture.invalidate();
   }
 
   /**
@@ -54,18 +54,19 @@ public final class Sandbox implements AutoCloseable {
    *
    * @return false if the case defines more after it has begun to fill: it has to be set up whole
    */
-  public boolean define(TestCase testCase, Widening widening) throws SQLException, SetupException {
-    return ground.define(testCase, widening);
+  public boolean define(TestCase testCase, TableAugmentation augmentation)
+      throws SQLException, SetupException {
+    return fixture.define(testCase, augmentation);
   }
 
   /** Fills the defined tables as the case does, in the transaction that is open, if one is. */
   public void fill(TestCase testCase) throws SetupException {
-    ground.refill(testCase);
+    fixture.refill(testCase);
   }
 
   /** The statements that do so. */
-  public List<String> filling(TestCase testCase) {
-    return ground.refilling(testCase);
+  public List<String> fillStatements(TestCase testCase) {
+    return fixture.refillStatements(testCase);
   }
 
   /**
@@ -73,7 +74,7 @@ public final class Sandbox implements AutoCloseable {
    * those.
    */
   public List<String> tables(TestCase testCase) throws SQLException {
-    return ground.inOrder(testCase);
+    return fixture.parentsFirst(testCase);
   }
 
   @Override

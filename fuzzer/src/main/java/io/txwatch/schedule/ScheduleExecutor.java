@@ -1,7 +1,7 @@
 package io.txwatch.schedule;
 
 import io.txwatch.dbms.Dbms;
-import io.txwatch.dbms.Dbms.Several;
+import io.txwatch.dbms.Dbms.MultiStatement;
 import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.Event;
@@ -40,36 +40,36 @@ import java.util.concurrent.TimeUnit;
 public final class ScheduleExecutor implements AutoCloseable {
 
   /** How long a step that was cancelled is waited for. */
-  private static final long MOST_CANCELLING_MILLIS = 1_000;
+  private static final long MAX_CANCEL_MILLIS = 1_000;
 
   /**
    * The same where it runs in this process: it comes back at once, or not at all, for one that
    * waits for a lock does not hear (H2 2.5.252, Transaction.waitForThisToEnd).
    */
-  private static final long MOST_CANCELLING_HERE_MILLIS = 50;
+  private static final long MAX_EMBEDDED_CANCEL_MILLIS = 50;
 
   private final Dbms dbms;
   private final Workspace workspace;
   private final WaitMonitor monitor;
 
   /** Where cases are executed in turn; the first is where they are alone, or watched. */
-  private final List<Ground> grounds = new ArrayList<>();
+  private final List<SchemaFixture> fixtures = new ArrayList<>();
 
   /** The workspaces of all of these but the first. */
-  private final List<Workspace> others = new ArrayList<>();
+  private final List<Workspace> extraWorkspaces = new ArrayList<>();
 
-  private int turn;
+  private int fixtureIndex;
   private boolean hasLostSession;
 
   /** Where the case is executed. */
-  private Ground ground;
+  private SchemaFixture fixture;
 
   private final Application application;
-  private final Style style;
-  private final BlockingQueue<Session> completed = new LinkedBlockingQueue<>();
-  private final Map<String, Session> sessions = new LinkedHashMap<>();
-  private final CaseRun.Surroundings surroundings;
-  private final Refused refused;
+  private final JdbcCallStyle style;
+  private final BlockingQueue<CaseSession> completed = new LinkedBlockingQueue<>();
+  private final Map<String, CaseSession> sessions = new LinkedHashMap<>();
+  private final CaseRun.Environment environment;
+  private final RejectedStatements rejected;
 
   /** The application whose sessions a case describes: how it comes by connections. */
   public interface Application {
@@ -109,58 +109,65 @@ public final class ScheduleExecutor implements AutoCloseable {
   /**
    * An executor of its own connections.
    *
-   * @param patience how long the sessions may take to come to rest
+   * @param timeout how long the sessions may take to come to rest
    */
-  public ScheduleExecutor(Dbms dbms, Workspace workspace, Duration patience) throws SQLException {
-    this(dbms, workspace, patience, new Refused());
+  public ScheduleExecutor(Dbms dbms, Workspace workspace, Duration timeout) throws SQLException {
+    this(dbms, workspace, timeout, new RejectedStatements());
   }
 
   /**
    * The same beside others that execute the same cases.
    *
-   * @param refused what they have learnt of their statements, and this one does
+   * @param rejected what they have learnt of their statements, and this one does
    */
-  public ScheduleExecutor(Dbms dbms, Workspace workspace, Duration patience, Refused refused)
+  public ScheduleExecutor(
+      Dbms dbms, Workspace workspace, Duration timeout, RejectedStatements rejected)
       throws SQLException {
     this(
         dbms,
         workspace,
-        patience,
+        timeout,
         Application.PLAIN,
-        dbms.beginsBySql() ? Style.SQL_TEXT : Style.SQL_IN_JDBC_TRANSACTIONS,
-        refused);
+        dbms.hasTransactionStatements()
+            ? JdbcCallStyle.SQL_TEXT
+            : JdbcCallStyle.SQL_IN_JDBC_TRANSACTIONS,
+        rejected);
   }
 
   /**
    * An executor for an application.
    *
-   * @param patience how long the sessions may take to come to rest
+   * @param timeout how long the sessions may take to come to rest
    * @param style how its sessions speak to their driver
    */
   public ScheduleExecutor(
-      Dbms dbms, Workspace workspace, Duration patience, Application application, Style style)
+      Dbms dbms,
+      Workspace workspace,
+      Duration timeout,
+      Application application,
+      JdbcCallStyle style)
       throws SQLException {
-    this(dbms, workspace, patience, application, style, new Refused());
+    this(dbms, workspace, timeout, application, style, new RejectedStatements());
   }
 
   private ScheduleExecutor(
       Dbms dbms,
       Workspace workspace,
-      Duration patience,
+      Duration timeout,
       Application application,
-      Style style,
-      Refused refused)
+      JdbcCallStyle style,
+      RejectedStatements rejected)
       throws SQLException {
     this.dbms = dbms;
-    this.refused = refused;
+    this.rejected = rejected;
     this.workspace = workspace;
     this.application = application;
     this.style = style;
     this.monitor = workspace.newMonitor();
-    this.ground = new Ground(dbms, workspace);
-    grounds.add(ground);
-    this.surroundings =
-        new CaseRun.Surroundings(dbms, monitor, completed, patience, new Pace(!isPlain()));
+    this.fixture = new SchemaFixture(dbms, workspace);
+    fixtures.add(fixture);
+    this.environment =
+        new CaseRun.Environment(dbms, monitor, completed, timeout, new CpuTimeBudget(!isPlain()));
   }
 
   /** A set-up statement that the DBMS refused: the case says nothing about transactions. */
@@ -178,55 +185,57 @@ public final class ScheduleExecutor implements AutoCloseable {
    * @throws SetupException if it cannot be set up
    * @throws SQLException if the DBMS is out of reach
    */
-  public Execution execute(TestCase testCase, IsolationLevel level)
+  public CaseExecution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, SetupException, InterruptedException {
     monitor.awaitHousekeeping();
-    boolean keeps = Ground.isKeptBy(testCase);
+    boolean changesOnlyRows = SchemaFixture.changesOnlyRows(testCase);
     boolean isSerial = isPlain() && testCase.sessions().size() <= 1;
-    ground = isSerial || !mayBundle() ? grounds.get(0) : nextGround();
-    boolean isAlone = isSerial && keeps && testCase.sessions().size() == 1;
-    List<Sent> restoring = isAlone ? ground.restoring(testCase) : List.of();
+    fixture = isSerial || !canBundle() ? fixtures.get(0) : nextFixture();
+    boolean isAlone = isSerial && changesOnlyRows && testCase.sessions().size() == 1;
+    List<RenderedStep> restoreStatements =
+        isAlone ? fixture.restoreStatements(testCase) : List.of();
     boolean isNew = false;
-    if (isSerial && restoring.isEmpty()) {
-      ground.restore(testCase);
+    if (isSerial && restoreStatements.isEmpty()) {
+      fixture.restore(testCase);
     } else if (!isSerial) {
-      isNew = ground.build(testCase);
+      isNew = fixture.setUp(testCase);
     }
-    if (!keeps) {
-      ground.forget();
+    if (!changesOnlyRows) {
+      fixture.invalidate();
     }
     application.prepare(workspace, isNew);
-    Session reader = session("reader");
-    Map<String, Session> own = new LinkedHashMap<>();
+    CaseSession reader = session("reader");
+    Map<String, CaseSession> own = new LinkedHashMap<>();
     for (String name : testCase.sessions()) {
-      Session session = session(name);
+      CaseSession session = session(name);
       session.reset();
-      session.enter(ground.entering());
-      session.setLevel(level, keeps);
-      dbms.refresh(session.connection());
+      session.switchTo(fixture.switchStatement());
+      session.setLevel(level, changesOnlyRows);
+      dbms.refreshSchema(session.connection());
       own.put(name, session);
     }
     if (isAlone) {
-      return alone(testCase, level, own.values().iterator().next(), reader, restoring);
+      return executeSerial(
+          testCase, level, own.values().iterator().next(), reader, restoreStatements);
     }
-    CaseRun run = new CaseRun(testCase, level, own, surroundings, keeps);
+    CaseRun run = new CaseRun(testCase, level, own, environment, changesOnlyRows);
     Optional<String> undecided = run.run();
     List<StepOutcome> finals = List.of();
     if (undecided.isPresent()) {
-      giveUp(own.values());
-      ground.forget();
+      abandon(own.values());
+      fixture.invalidate();
     } else {
-      finals = readFinals(testCase, reader);
-      ground.leave(testCase, run.outcomes());
+      finals = readFinalState(testCase, reader);
+      fixture.release(testCase, run.outcomes());
     }
-    ground.note(run.outcomes());
-    refused.note(testCase, run.outcomes());
-    return new Execution(
+    fixture.countVersions(run.outcomes());
+    rejected.record(testCase, run.outcomes());
+    return new CaseExecution(
         testCase,
         level,
         run.outcomes(),
         run.order(),
-        run.ended(),
+        run.completedBeforeEnd(),
         finals,
         undecided,
         run.race(),
@@ -236,64 +245,70 @@ public final class ScheduleExecutor implements AutoCloseable {
   /**
    * Executes a case of one session.
    *
-   * @param restoring what it has to begin with, if the tables are not as they should be
+   * @param restoreStatements what it has to begin with, if the tables are not as they should be
    */
-  private Execution alone(
+  private CaseExecution executeSerial(
       TestCase testCase,
       IsolationLevel level,
-      Session session,
-      Session reader,
-      List<Sent> restoring)
+      CaseSession session,
+      CaseSession reader,
+      List<RenderedStep> restoreStatements)
       throws SQLException, SetupException, InterruptedException {
     SerialRun run =
         new SerialRun(
-            testCase, session, dbms, monitor, refused.of(testCase), restoring, reads(testCase));
-    boolean isDone = run.canGoTogether() && run.runTogether();
-    boolean isUnknown = !restoring.isEmpty() || (run.canGoTogether() && !isDone);
+            testCase,
+            session,
+            dbms,
+            monitor,
+            rejected.texts(testCase),
+            restoreStatements,
+            finalReads(testCase));
+    boolean isDone = run.canBundle() && run.runBundled();
+    boolean isUnknown = !restoreStatements.isEmpty() || (run.canBundle() && !isDone);
     if (isUnknown) {
-      ground.noteUnknown();
+      fixture.markVersionsUnknown();
     }
     if (!isDone) {
       if (isUnknown) {
-        ground.restore(testCase);
+        fixture.restore(testCase);
       }
       run.run();
     }
-    ground.note(run.outcomes());
-    refused.note(testCase, run.outcomes());
-    return new Execution(
+    fixture.countVersions(run.outcomes());
+    rejected.record(testCase, run.outcomes());
+    return new CaseExecution(
         testCase,
         level,
         run.outcomes(),
         run.order(),
         run.order().size(),
-        isDone ? run.finals() : readFinals(testCase, reader),
+        isDone ? run.finals() : readFinalState(testCase, reader),
         Optional.empty(),
         Optional.empty(),
         List.of());
   }
 
-  private Ground nextGround() throws SQLException {
-    turn = (turn + 1) % dbms.groundsInTurn();
-    if (turn == grounds.size()) {
+  private SchemaFixture nextFixture() throws SQLException {
+    fixtureIndex = (fixtureIndex + 1) % dbms.fixtureCount();
+    if (fixtureIndex == fixtures.size()) {
       Workspace other = dbms.newWorkspace();
-      others.add(other);
-      grounds.add(new Ground(dbms, other));
+      extraWorkspaces.add(other);
+      fixtures.add(new SchemaFixture(dbms, other));
     }
-    return grounds.get(turn);
+    return fixtures.get(fixtureIndex);
   }
 
   /** True if several statements may be sent as one. Who watches sees into one at a time. */
-  private boolean mayBundle() {
-    return isPlain() && style == Style.SQL_TEXT;
+  private boolean canBundle() {
+    return isPlain() && style == JdbcCallStyle.SQL_TEXT;
   }
 
   private boolean isPlain() {
     return application == Application.PLAIN;
   }
 
-  private Session session(String name) throws SQLException {
-    Session known = sessions.get(name);
+  private CaseSession session(String name) throws SQLException {
+    CaseSession known = sessions.get(name);
     if (known != null && known.fault() == null) {
       return known;
     }
@@ -302,47 +317,47 @@ public final class ScheduleExecutor implements AutoCloseable {
       sessions.remove(name);
     }
     Connection connection = application.connect(workspace, name);
-    Session opened =
-        new Session(
+    CaseSession opened =
+        new CaseSession(
             name,
             dbms,
             connection,
             style,
-            monitor.sessionOf(connection),
+            monitor.sessionId(connection),
             completed,
-            workspace.entering(),
-            mayBundle());
+            workspace.switchStatement(),
+            canBundle());
     sessions.put(name, opened);
     return opened;
   }
 
   /** Ends sessions of which some may wait for others: each as soon as its step has come back. */
-  private void giveUp(Collection<Session> given) throws InterruptedException {
-    List<Session> busy = new ArrayList<>();
-    for (Session session : given) {
+  private void abandon(Collection<CaseSession> given) throws InterruptedException {
+    List<CaseSession> busy = new ArrayList<>();
+    for (CaseSession session : given) {
       if (session.isBusy()) {
         session.cancel();
         busy.add(session);
       } else {
-        giveUp(session);
+        abandon(session);
       }
     }
     while (!busy.isEmpty()) {
-      Session done = completed.poll(mostCancellingMillis(), TimeUnit.MILLISECONDS);
-      Session next = done == null ? busy.get(0) : done;
+      CaseSession done = completed.poll(maxCancelMillis(), TimeUnit.MILLISECONDS);
+      CaseSession next = done == null ? busy.get(0) : done;
       if (busy.remove(next)) {
-        giveUp(next);
+        abandon(next);
       }
     }
     completed.clear();
   }
 
-  private long mostCancellingMillis() {
-    return dbms.waitsInCallingThread() ? MOST_CANCELLING_HERE_MILLIS : MOST_CANCELLING_MILLIS;
+  private long maxCancelMillis() {
+    return dbms.blocksCallingThread() ? MAX_EMBEDDED_CANCEL_MILLIS : MAX_CANCEL_MILLIS;
   }
 
-  private void giveUp(Session session) {
-    hasLostSession |= !session.close(mostCancellingMillis());
+  private void abandon(CaseSession session) {
+    hasLostSession |= !session.close(maxCancelMillis());
     sessions.remove(session.name());
   }
 
@@ -358,46 +373,46 @@ public final class ScheduleExecutor implements AutoCloseable {
     return hasLostSession;
   }
 
-  private List<StepOutcome> readFinals(TestCase testCase, Session reader)
+  private List<StepOutcome> readFinalState(TestCase testCase, CaseSession reader)
       throws SQLException, InterruptedException {
-    dbms.refresh(reader.connection());
-    reader.enter(ground.entering());
+    dbms.refreshSchema(reader.connection());
+    reader.switchTo(fixture.switchStatement());
     monitor.awaitHousekeeping();
-    List<Sent> script = reads(testCase);
-    boolean goTogether = mayBundle() && dbms.several() != Several.NOT;
+    List<RenderedStep> script = finalReads(testCase);
+    boolean goTogether = canBundle() && dbms.multiStatement() != MultiStatement.UNSUPPORTED;
     Optional<List<StepOutcome>> together =
-        script.size() > 1 && goTogether ? reader.executeTogether(script) : Optional.empty();
+        script.size() > 1 && goTogether ? reader.executeBundled(script) : Optional.empty();
     if (together.isPresent()) {
       return together.get();
     }
     List<StepOutcome> finals = new ArrayList<>();
-    for (Sent read : script) {
+    for (RenderedStep read : script) {
       finals.add(reader.query(read.step(), read.text()));
     }
     return finals;
   }
 
   /** What reads the final state. */
-  private List<Sent> reads(TestCase testCase) throws SQLException {
+  private List<RenderedStep> finalReads(TestCase testCase) throws SQLException {
     List<String> reads = new ArrayList<>(testCase.finals());
     if (reads.isEmpty()) {
-      for (String table : ground.tables()) {
+      for (String table : fixture.tables()) {
         reads.add("SELECT * FROM " + table);
       }
     }
     return reads.stream()
-        .map(sql -> new Sent(new Step(0, "F", Optional.empty(), sql), dbms.spell(sql)))
+        .map(sql -> new RenderedStep(new Step(0, "F", Optional.empty(), sql), dbms.renderSql(sql)))
         .toList();
   }
 
   @Override
   public void close() throws SQLException {
-    sessions.values().forEach(Session::close);
+    sessions.values().forEach(CaseSession::close);
     sessions.clear();
-    for (Ground each : grounds) {
+    for (SchemaFixture each : fixtures) {
       each.close();
     }
-    for (Workspace own : others) {
+    for (Workspace own : extraWorkspaces) {
       own.close();
     }
     monitor.close();

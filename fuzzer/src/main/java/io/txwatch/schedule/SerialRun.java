@@ -1,7 +1,7 @@
 package io.txwatch.schedule;
 
 import io.txwatch.dbms.Dbms;
-import io.txwatch.dbms.Dbms.Several;
+import io.txwatch.dbms.Dbms.MultiStatement;
 import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.schedule.StepOutcome.Status;
 import io.txwatch.testcase.Step;
@@ -19,15 +19,15 @@ import java.util.Set;
 final class SerialRun {
 
   /** Stands for statements that are not the case's own. */
-  static final Step ADDED = new Step(0, "", Optional.empty(), "");
+  static final Step INTERNAL = new Step(0, "", Optional.empty(), "");
 
   private final TestCase testCase;
-  private final Session session;
+  private final CaseSession session;
   private final Dbms dbms;
   private final WaitMonitor monitor;
 
   /** What is sent in one round trip each; empty if the steps have to be one after the other. */
-  private final List<List<Sent>> script;
+  private final List<List<RenderedStep>> script;
 
   /** The steps that read the final state. */
   private final List<Step> reads;
@@ -38,45 +38,45 @@ final class SerialRun {
   /**
    * A run that has not begun.
    *
-   * @param refused the texts of statements that may well fail
+   * @param rejected the texts of statements that may well fail
    * @param first what has to be executed before all else, where steps are sent together
    * @param reads what reads the final state, there
    */
   SerialRun(
       TestCase testCase,
-      Session session,
+      CaseSession session,
       Dbms dbms,
       WaitMonitor monitor,
-      Set<String> refused,
-      List<Sent> first,
-      List<Sent> reads) {
+      Set<String> rejected,
+      List<RenderedStep> first,
+      List<RenderedStep> reads) {
     this.testCase = testCase;
     this.session = session;
     this.dbms = dbms;
     this.monitor = monitor;
-    this.reads = reads.stream().map(Sent::step).toList();
-    this.script = session.speaksSql() ? script(refused, first, reads) : List.of();
+    this.reads = reads.stream().map(RenderedStep::step).toList();
+    this.script = session.usesSqlTransactions() ? script(rejected, first, reads) : List.of();
   }
 
   /** Runs, one step after the other. */
   void run() throws InterruptedException {
     for (Step step : testCase.steps()) {
       session.enqueue(step);
-      if (session.isBroken()) {
+      if (session.isAborted()) {
         session.skip(step);
         outcomes.add(StepOutcome.without(step, Status.SKIPPED));
       } else {
         monitor.awaitHousekeeping();
-        outcomes.add(session.executeNext(dbms.spell(step.sql())));
+        outcomes.add(session.executeNext(dbms.renderSql(step.sql())));
       }
     }
     if (session.isInTransaction()) {
-      session.rollBackAlone();
+      session.rollBackInline();
     }
   }
 
   /** True if steps can be sent together. */
-  boolean canGoTogether() {
+  boolean canBundle() {
     return !script.isEmpty();
   }
 
@@ -85,19 +85,19 @@ final class SerialRun {
    *
    * @return false if a step failed that nobody expected to; what has been done then is not known
    */
-  boolean runTogether() {
-    for (List<Sent> part : script) {
+  boolean runBundled() {
+    for (List<RenderedStep> part : script) {
       Optional<List<StepOutcome>> together =
           part.size() == 1
-              ? session.executeApart(part.get(0)).map(List::of)
-              : session.executeTogether(part);
+              ? session.executeSingle(part.get(0)).map(List::of)
+              : session.executeBundled(part);
       if (together.isEmpty() || hasFailedRead(together.get())) {
         outcomes.clear();
         finals.clear();
         return false;
       }
       together.get().stream()
-          .filter(outcome -> !outcome.step().equals(ADDED))
+          .filter(outcome -> !outcome.step().equals(INTERNAL))
           .forEach(outcome -> (reads.contains(outcome.step()) ? finals : outcomes).add(outcome));
     }
     return true;
@@ -107,26 +107,29 @@ final class SerialRun {
     return of.stream().anyMatch(some -> !some.succeeded() && reads.contains(some.step()));
   }
 
-  private List<List<Sent>> script(Set<String> refused, List<Sent> first, List<Sent> last) {
-    List<List<Sent>> script = new ArrayList<>();
+  private List<List<RenderedStep>> script(
+      Set<String> rejected, List<RenderedStep> first, List<RenderedStep> last) {
+    List<List<RenderedStep>> script = new ArrayList<>();
     script.add(new ArrayList<>(first));
     boolean isOpen = false;
     boolean isNew = false;
     for (Step step : testCase.steps()) {
-      boolean isApart = refused.contains(step.sql());
+      boolean isSingle = rejected.contains(step.sql());
       boolean isWork = step.role() == Step.Role.WORK;
       if ((!isWork && isOpen == (step.role() == Step.Role.BEGIN))
-          || (isApart && dbms.several() != Several.ONE_BY_ONE)) {
+          || (isSingle && dbms.multiStatement() != MultiStatement.ONE_BY_ONE)) {
         return List.of();
       }
-      if (isNew || isApart) {
+      if (isNew || isSingle) {
         script.add(new ArrayList<>());
       }
-      isNew = isApart;
-      List<Sent> part = script.get(script.size() - 1);
-      Sent sent = new Sent(step, dbms.spell(step.sql()));
-      if (isWork && !isOpen && dbms.several() == Several.IN_ONE_TRANSACTION) {
-        part.addAll(List.of(new Sent(ADDED, "BEGIN"), sent, new Sent(ADDED, "COMMIT")));
+      isNew = isSingle;
+      List<RenderedStep> part = script.get(script.size() - 1);
+      RenderedStep sent = new RenderedStep(step, dbms.renderSql(step.sql()));
+      if (isWork && !isOpen && dbms.multiStatement() == MultiStatement.IN_ONE_TRANSACTION) {
+        part.addAll(
+            List.of(
+                new RenderedStep(INTERNAL, "BEGIN"), sent, new RenderedStep(INTERNAL, "COMMIT")));
       } else {
         part.add(sent);
       }
@@ -137,7 +140,7 @@ final class SerialRun {
     }
     script.get(script.size() - 1).addAll(last);
     script.removeIf(List::isEmpty);
-    return isOpen || dbms.several() == Several.NOT ? List.of() : script;
+    return isOpen || dbms.multiStatement() == MultiStatement.UNSUPPORTED ? List.of() : script;
   }
 
   /** The outcome of each step, in the order of the case. */

@@ -1,7 +1,7 @@
 package io.txwatch.schedule;
 
+import io.txwatch.testcase.CachedPattern;
 import io.txwatch.testcase.StatementText;
-import io.txwatch.testcase.TextPattern;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -19,14 +19,14 @@ import java.util.regex.Pattern;
  */
 record Setup(List<String> definitions, List<String> contents, boolean isRepeatable) {
 
-  private static final TextPattern CONTENTS =
-      TextPattern.of("(?i)^\\s*(INSERT|REPLACE|UPDATE|DELETE|MERGE)\\b");
+  private static final CachedPattern CONTENTS =
+      CachedPattern.of("(?i)^\\s*(INSERT|REPLACE|UPDATE|DELETE|MERGE)\\b");
   private static final Pattern DEFINITION =
       Pattern.compile("(?i)^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?([\\w\"`]+)");
 
   /** What a foreign key does to the rows that refer to one that goes. */
-  private static final TextPattern ACTION =
-      TextPattern.of("(?i)\\bON\\s+(DELETE|UPDATE)\\s+(CASCADE|SET)\\b");
+  private static final CachedPattern ACTION =
+      CachedPattern.of("(?i)\\bON\\s+(DELETE|UPDATE)\\s+(CASCADE|SET)\\b");
 
   /** The parts of a set-up. */
   static Setup of(List<String> statements) {
@@ -34,8 +34,8 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
     List<String> contents = new ArrayList<>();
     boolean isRepeatable = true;
     for (String sql : statements) {
-      boolean fills = CONTENTS.isIn(sql);
-      isRepeatable &= !StatementText.countsOn(sql) && (fills || contents.isEmpty());
+      boolean fills = CONTENTS.isFoundIn(sql);
+      isRepeatable &= !StatementText.generatesValues(sql) && (fills || contents.isEmpty());
       (fills ? contents : definitions).add(sql);
     }
     return new Setup(List.copyOf(definitions), List.copyOf(contents), isRepeatable);
@@ -43,24 +43,24 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
 
   /** True if to write one of its tables may write another: by the action of a foreign key. */
   boolean hasActions() {
-    return definitions.stream().anyMatch(ACTION::isIn);
+    return definitions.stream().anyMatch(ACTION::isFoundIn);
   }
 
   /** The tables in the order in which they were defined: what refers to others comes later. */
-  List<String> inOrder(List<String> tables) {
+  List<String> parentsFirst(List<String> tables) {
     List<String> defined = definitions.stream().map(Setup::defined).toList();
     List<String> sorted = new ArrayList<>(tables);
-    sorted.sort(Comparator.comparingInt(table -> defined.indexOf(bare(table))));
+    sorted.sort(Comparator.comparingInt(table -> defined.indexOf(unquoted(table))));
     return sorted;
   }
 
   /** The table that a statement defines; nothing if it defines something else. */
   private static String defined(String sql) {
     Matcher definition = DEFINITION.matcher(sql);
-    return definition.find() ? bare(definition.group(1)) : "";
+    return definition.find() ? unquoted(definition.group(1)) : "";
   }
 
-  private static String bare(String table) {
+  private static String unquoted(String table) {
     return table.replaceAll("[\"`]", "").toLowerCase(Locale.ROOT);
   }
 }

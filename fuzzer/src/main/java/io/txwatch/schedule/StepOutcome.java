@@ -61,7 +61,7 @@ public record StepOutcome(
     return new StepOutcome(step, status, false, null, "", 0, "", -1, List.of(), List.of());
   }
 
-  StepOutcome whichWasBlocked() {
+  StepOutcome asBlocked() {
     return new StepOutcome(
         step, status, true, failure, sqlState, vendorCode, message, updateCount, columns, rows);
   }

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 /** Reads cases, in our own format and in Troc's; which of the two is seen from the text. */
 public final class CaseReader {
 
-  private static final long LARGEST = 16L << 20;
+  private static final long MAX_CASE_BYTES = 16L << 20;
   private static final Pattern HEADER = Pattern.compile("#\\s*([\\w-]+)\\s*:\\s*(.*)");
   private static final Pattern LINE =
       Pattern.compile("(?<who>I|F|T\\d+)(@(?<label>\\w+))?:\\s*(?<sql>.*)");
@@ -30,7 +30,7 @@ public final class CaseReader {
    */
   public static TestCase read(Path file) throws IOException, CaseFormatException {
     String fileName = String.valueOf(file.getFileName());
-    if (Files.size(file) > LARGEST) {
+    if (Files.size(file) > MAX_CASE_BYTES) {
       throw new CaseFormatException(fileName, 0, "larger than 16 MB, expected a case");
     }
     try {
@@ -44,11 +44,11 @@ public final class CaseReader {
   /** Reads a text. */
   public static TestCase parse(String name, String text) throws CaseFormatException {
     return text.lines().anyMatch(line -> LINE.matcher(line.strip()).matches())
-        ? own(name, text)
+        ? parseOwnFormat(name, text)
         : TrocCaseReader.parse(name, text);
   }
 
-  private static TestCase own(String name, String text) throws CaseFormatException {
+  private static TestCase parseOwnFormat(String name, String text) throws CaseFormatException {
     Map<String, String> headers = new LinkedHashMap<>();
     List<String> setup = new ArrayList<>();
     List<Step> steps = new ArrayList<>();

@@ -32,7 +32,7 @@ public record Step(int id, String session, Optional<String> label, String sql) {
 
   /** What this step is to its transaction. Asked for often: most are one of the first few. */
   public Role role() {
-    if (!mayControl()) {
+    if (!mayControlTransaction()) {
       return Role.WORK;
     }
     switch (sql) {
@@ -43,11 +43,11 @@ public record Step(int id, String session, Optional<String> label, String sql) {
       case "ROLLBACK":
         return Role.ROLLBACK;
       default:
-        return CONTROL.matcher(sql).lookingAt() ? spelledOut() : Role.WORK;
+        return CONTROL.matcher(sql).lookingAt() ? controlRole() : Role.WORK;
     }
   }
 
-  private Role spelledOut() {
+  private Role controlRole() {
     String words = sql.strip().toUpperCase(Locale.ROOT).replaceAll("\\s+", " ");
     if (words.equals("BEGIN") || words.startsWith("BEGIN ") || words.startsWith("START TRANS")) {
       return Role.BEGIN;
@@ -60,7 +60,7 @@ public record Step(int id, String session, Optional<String> label, String sql) {
   }
 
   /** False if it begins as no word does that begins or ends a transaction. */
-  private boolean mayControl() {
+  private boolean mayControlTransaction() {
     char first = sql.isEmpty() ? ' ' : sql.charAt(0);
     char second = sql.length() < 2 ? ' ' : sql.charAt(1);
     return switch (first) {

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.generator.Grammar;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.oracle.Verdict;
+import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.troc.Troc;
-import io.txwatch.schedule.Execution;
-import io.txwatch.schedule.Lab;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
 import io.txwatch.servers.MariaDbServer;
@@ -54,7 +54,7 @@ class CampaignTest {
           }
 
           @Override
-          public void notReproduced(Execution execution, Verdict verdict) {
+          public void notReproduced(CaseExecution execution, OracleVerdict verdict) {
             notReproduced.add(
                 CaseWriter.write(execution.testCase()) + execution + "\n" + verdict.reason());
           }
@@ -120,9 +120,9 @@ class CampaignTest {
    * What came of the steps, in the order in which they did; rows as bags. Of sessions that race,
    * that they do.
    */
-  private static String course(Execution execution) {
-    if (execution.doubt().isPresent()) {
-      return execution.doubt().get();
+  private static String course(CaseExecution execution) {
+    if (execution.inconclusiveReason().isPresent()) {
+      return execution.inconclusiveReason().get();
     }
     StringBuilder text = new StringBuilder();
     for (int id : execution.order()) {
@@ -153,7 +153,7 @@ class CampaignTest {
             }
 
             @Override
-            public void judged(Execution execution, Verdict verdict) {
+            public void judged(CaseExecution execution, OracleVerdict verdict) {
               server.close();
             }
           };
@@ -219,7 +219,7 @@ class CampaignTest {
 
   @Test
   void whatIsFoundIsShort() throws Exception {
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       String longCase =
           """
           I: CREATE TABLE t (c1 INT, c2 INT) {ENGINE}
@@ -238,9 +238,10 @@ class CampaignTest {
           T2: SELECT * FROM t
           T2: COMMIT
           """;
-      var execution = lab.execute(longCase, "RC");
-      Verdict verdict = new WriteCheck().judge(execution, lab.laboratory());
-      Reducer reducer = new Reducer(new WriteCheck(), lab.laboratory(), execution.level(), verdict);
+      var execution = fixture.execute(longCase, "RC");
+      OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
+      Reducer reducer =
+          new Reducer(new WriteCheck(), fixture.executor(), execution.level(), verdict);
 
       var reduced = reducer.reduce(execution.testCase());
 

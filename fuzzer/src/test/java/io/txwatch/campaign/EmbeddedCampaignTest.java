@@ -6,10 +6,10 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.generator.Grammar;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.oracle.ServerLaboratory;
-import io.txwatch.oracle.Verdict;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.ServerCaseExecutor;
 import io.txwatch.oracle.WriteCheck;
-import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.CaseReader;
 import java.sql.DriverManager;
@@ -46,7 +46,7 @@ class EmbeddedCampaignTest {
           }
 
           @Override
-          public void judged(Execution execution, Verdict verdict) {
+          public void judged(CaseExecution execution, OracleVerdict verdict) {
             for (StepOutcome outcome : execution.outcomes()) {
               Failure failure = outcome.failure();
               ways.add(
@@ -85,11 +85,11 @@ class EmbeddedCampaignTest {
         T1: COMMIT
         """;
     Dbms dbms = Dbms.of("jdbc:duckdb:", DriverManager::getConnection);
-    try (ServerLaboratory laboratory = new ServerLaboratory(dbms, Duration.ofSeconds(10))) {
-      Execution updated =
-          laboratory.execute(CaseReader.parse("update", schedule), IsolationLevel.SNAPSHOT);
-      Execution deleted =
-          laboratory.execute(
+    try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(10))) {
+      CaseExecution updated =
+          executor.execute(CaseReader.parse("update", schedule), IsolationLevel.SNAPSHOT);
+      CaseExecution deleted =
+          executor.execute(
               CaseReader.parse(
                   "delete", schedule.replace("T1: UPDATE t SET v = 21", "T1: DELETE FROM t")),
               IsolationLevel.SNAPSHOT);

@@ -9,9 +9,9 @@ import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.IsoRel;
-import io.txwatch.oracle.Verdict;
-import io.txwatch.schedule.Execution;
-import io.txwatch.schedule.Lab;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.testcase.TestCase;
@@ -88,9 +88,9 @@ class GraphCampaignTest {
   /** The two rows and the four statements of a write skew are left. */
   @Test
   void whatTheGraphShowsIsMadeShort() throws Exception {
-    try (Lab lab = new Lab(ServerKind.H2)) {
-      Execution execution =
-          lab.execute(
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution execution =
+          fixture.execute(
               """
               I: CREATE TABLE t (id INT PRIMARY KEY, v INT)
               I: CREATE TABLE u (c INT)
@@ -110,17 +110,17 @@ class GraphCampaignTest {
               """,
               "RR");
       IsoRel oracle = new IsoRel(Judge.ADYA);
-      Verdict verdict = oracle.judge(execution, lab.laboratory());
+      OracleVerdict verdict = oracle.judge(execution, fixture.executor());
       assertThat(verdict.phenomenon()).contains(Phenomenon.WRITE_SKEW);
 
       TestCase reduced =
-          new Reducer(oracle, lab.laboratory(), execution.level(), verdict)
+          new Reducer(oracle, fixture.executor(), execution.level(), verdict)
               .reduce(execution.testCase());
 
       assertThat(reduced.setup()).hasSize(2);
       assertThat(reduced.steps()).hasSize(8);
-      assertThat(oracle.judge(lab.execute(reduced, execution.level()), lab.laboratory()))
-          .matches(again -> again.repeats(verdict));
+      assertThat(oracle.judge(fixture.execute(reduced, execution.level()), fixture.executor()))
+          .matches(again -> again.reproduces(verdict));
     }
   }
 

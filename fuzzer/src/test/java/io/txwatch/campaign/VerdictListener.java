@@ -1,17 +1,18 @@
 package io.txwatch.campaign;
 
-import io.txwatch.oracle.Verdict;
-import io.txwatch.schedule.Execution;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.schedule.CaseExecution;
 import java.util.function.BiConsumer;
 
 /** Hears of what is judged, and of nothing else. */
-record VerdictListener(BiConsumer<Execution, Verdict> heard) implements Campaign.Listener {
+record VerdictListener(BiConsumer<CaseExecution, OracleVerdict> heard)
+    implements Campaign.Listener {
 
   @Override
   public void found(Finding finding) {}
 
   @Override
-  public void judged(Execution execution, Verdict verdict) {
+  public void judged(CaseExecution execution, OracleVerdict verdict) {
     heard.accept(execution, verdict);
   }
 }

@@ -65,7 +65,7 @@ class CaseGeneratorTest {
   @Test
   void historiesAreOfTablesThatStayAndOfSeveralRows() {
     CaseGenerator generator = new CaseGenerator(5, Grammar.MYSQL, 10, Workload.HISTORIES);
-    int most = Workload.HISTORIES.casesOfASchema();
+    int most = Workload.HISTORIES.casesPerSchema();
     for (int i = 0; i < 2 * most; i++) {
       List<String> setup = generator.generate(i).testCase().setup();
       assertThat(definitions(setup))

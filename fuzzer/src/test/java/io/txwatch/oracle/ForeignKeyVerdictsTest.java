@@ -3,10 +3,10 @@ package io.txwatch.oracle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.oracle.Verdict.Result;
+import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.oracle.troc.Troc;
-import io.txwatch.schedule.Execution;
-import io.txwatch.schedule.Lab;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.testcase.CaseReader;
 import io.txwatch.testcase.TestCase;
@@ -100,20 +100,20 @@ class ForeignKeyVerdictsTest {
     List<String> violations = new ArrayList<>();
     List<String> log = new ArrayList<>();
     int decided = 0;
-    try (Lab lab = new Lab(kind)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
       for (Map.Entry<String, String> schedule : SCHEDULES.entrySet()) {
         TestCase testCase = CaseReader.parse(schedule.getKey(), schedule.getValue());
-        for (IsolationLevel level : lab.dbms().levels()) {
-          Execution execution = lab.execute(testCase, level);
+        for (IsolationLevel level : fixture.dbms().levels()) {
+          CaseExecution execution = fixture.execute(testCase, level);
           for (Oracle oracle : List.of(new WriteCheck(), new Troc())) {
-            Verdict verdict = oracle.judge(execution, lab.laboratory());
+            OracleVerdict verdict = oracle.judge(execution, fixture.executor());
             String where = schedule.getKey() + " at " + level.shortName() + ": " + oracle.name();
             log.add(where + " " + verdict + "\n" + execution);
             decided += verdict.result() == Result.CLEAN ? 1 : 0;
             if (verdict.result() == Result.VIOLATION) {
               violations.add(
                   where
-                      + KnownBehaviour.of(lab.dbms().database(), execution, verdict)
+                      + KnownBehaviour.of(fixture.dbms().database(), execution, verdict)
                           .map(known -> " " + known.id())
                           .orElse(""));
             }

@@ -6,8 +6,8 @@ import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.schedule.Execution;
-import io.txwatch.schedule.Lab;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.testcase.CaseReader;
 import java.nio.file.Files;
@@ -28,19 +28,19 @@ class IsoRelTest {
   /** Figure 1: by design in InnoDB, and not by Adya. */
   @Test
   void readWriteSkewIsPermittedByTheDbmsAndRuledOutByAdya() throws Exception {
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
-      Execution execution =
-          lab.execute(
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution execution =
+          fixture.execute(
               CaseReader.read(SCENARIOS.resolve("b28-isorel-fig1.txt")),
               IsolationLevel.REPEATABLE_READ);
 
-      io.txwatch.oracle.Verdict byDbms = new IsoRel().judge(execution, lab.laboratory());
-      assertThat(byDbms.result()).isEqualTo(io.txwatch.oracle.Verdict.Result.CLEAN);
+      OracleVerdict byDbms = new IsoRel().judge(execution, fixture.executor());
+      assertThat(byDbms.result()).isEqualTo(OracleVerdict.Result.CLEAN);
       assertThat(byDbms.phenomenon()).isEmpty();
       assertThat(byDbms.reason()).isEqualTo("permitted at this level: READ_WRITE_SKEW of T1, T2");
 
-      io.txwatch.oracle.Verdict byAdya = new IsoRel(Judge.ADYA).judge(execution, lab.laboratory());
-      assertThat(byAdya.result()).isEqualTo(io.txwatch.oracle.Verdict.Result.VIOLATION);
+      OracleVerdict byAdya = new IsoRel(Judge.ADYA).judge(execution, fixture.executor());
+      assertThat(byAdya.result()).isEqualTo(OracleVerdict.Result.VIOLATION);
       assertThat(byAdya.phenomenon()).contains(Phenomenon.READ_WRITE_SKEW);
       assertThat(byAdya.reason()).isEqualTo("READ_WRITE_SKEW of T1, T2, which PL-2.99 rules out");
     }
@@ -48,10 +48,10 @@ class IsoRelTest {
 
   @Test
   void whatTouchesNoRowIsNotCalledClean() throws Exception {
-    try (Lab lab = new Lab(ServerKind.H2)) {
-      Execution execution = lab.execute("I: CREATE TABLE t (v INT)\nT1: SELECT 1", "RC");
-      assertThat(new IsoRel().judge(execution, lab.laboratory()).result())
-          .isEqualTo(io.txwatch.oracle.Verdict.Result.UNSUPPORTED);
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution execution = fixture.execute("I: CREATE TABLE t (v INT)\nT1: SELECT 1", "RC");
+      assertThat(new IsoRel().judge(execution, fixture.executor()).result())
+          .isEqualTo(OracleVerdict.Result.UNSUPPORTED);
     }
   }
 
@@ -61,18 +61,19 @@ class IsoRelTest {
   void theGraphShowsWhatTheMatrixSays(ServerKind kind) throws Exception {
     Map<String, String> expected = new TreeMap<>();
     Map<String, String> actual = new TreeMap<>();
-    try (Lab lab = new Lab(kind)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
       for (String line : Files.readAllLines(SCENARIOS.resolve("expectations.csv"))) {
         String[] cells = line.split(",", -1);
         if (cells[1].equals(kind.name().toLowerCase(Locale.ROOT))) {
           String cell = cells[0] + " " + cells[2];
           expected.put(cell, proven(cells[5].equals("=") ? cells[4] : cells[5]));
-          Execution execution =
-              lab.laboratory()
-                  .watch(
+          CaseExecution execution =
+              fixture
+                  .executor()
+                  .executeWatched(
                       CaseReader.read(SCENARIOS.resolve(cells[0] + ".txt")),
                       IsolationLevel.parse(cells[2]).orElseThrow());
-          actual.put(cell, told(new IsoRel().judge(execution, lab.laboratory())));
+          actual.put(cell, told(new IsoRel().judge(execution, fixture.executor())));
         }
       }
     }
@@ -87,7 +88,7 @@ class IsoRelTest {
         .collect(Collectors.joining("+"));
   }
 
-  private static String told(io.txwatch.oracle.Verdict verdict) {
+  private static String told(OracleVerdict verdict) {
     return verdict.anomalies().stream()
         .map(GraphAnomaly::kind)
         .map(kind -> (kind.byDbms() == Verdict.VIOLATION ? "!" : "") + kind.phenomenon())

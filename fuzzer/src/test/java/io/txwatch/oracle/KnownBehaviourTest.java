@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.oracle.troc.Troc;
-import io.txwatch.schedule.Execution;
-import io.txwatch.schedule.Lab;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import java.util.List;
 import java.util.Optional;
@@ -46,16 +46,17 @@ class KnownBehaviourTest {
 
   @Test
   void skewIsWhatNeitherSaw() throws Exception {
-    try (Lab lab = new Lab(ServerKind.H2)) {
-      Execution skew = lab.execute(SKEW, "RC");
-      Execution noSkew = lab.execute(NO_SKEW, "RC");
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution skew = fixture.execute(SKEW, "RC");
+      CaseExecution noSkew = fixture.execute(NO_SKEW, "RC");
 
-      assertThat(StatementOrder.isContradictory(skew)).isTrue();
-      assertThat(StatementOrder.isContradictory(noSkew)).isFalse();
-      assertThat(known(lab, skew, "writecheck")).contains(KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
-      assertThat(known(lab, skew, "troc")).isEmpty();
-      assertThat(known(lab, noSkew, "writecheck")).isEmpty();
-      assertThat(known(lab, lab.execute(SKEW, "RR"), "writecheck")).isEmpty();
+      assertThat(WriteOrder.isContradictory(skew)).isTrue();
+      assertThat(WriteOrder.isContradictory(noSkew)).isFalse();
+      assertThat(known(fixture, skew, "writecheck"))
+          .contains(KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
+      assertThat(known(fixture, skew, "troc")).isEmpty();
+      assertThat(known(fixture, noSkew, "writecheck")).isEmpty();
+      assertThat(known(fixture, fixture.execute(SKEW, "RR"), "writecheck")).isEmpty();
     }
   }
 
@@ -76,24 +77,24 @@ class KnownBehaviourTest {
         T2: ROLLBACK
         """
             .formatted(columns);
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
-      Execution dirty = lab.execute(copied, "RU");
-      Verdict verdict = new WriteCheck().judge(dirty, lab.laboratory());
-      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
-      assertThat(KnownBehaviour.of(lab.dbms().database(), dirty, verdict))
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution dirty = fixture.execute(copied, "RU");
+      OracleVerdict verdict = new WriteCheck().judge(dirty, fixture.executor());
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
+      assertThat(KnownBehaviour.of(fixture.dbms().database(), dirty, verdict))
           .contains(KnownBehaviour.INNODB_DIRTY_SOURCE);
-      Execution alone =
-          lab.execute(copied.replace("T2: BEGIN\n", "").replace("T2: ROLLBACK\n", ""), "RU");
-      assertThat(known(lab, alone, "writecheck")).isEmpty();
+      CaseExecution alone =
+          fixture.execute(copied.replace("T2: BEGIN\n", "").replace("T2: ROLLBACK\n", ""), "RU");
+      assertThat(known(fixture, alone, "writecheck")).isEmpty();
     }
   }
 
   /** T1 deletes the row where T2 has moved it to, and sees it where it was. */
   @Test
   void aRowThatMovedIsSeenAfterItWasDeleted() throws Exception {
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
-      Execution moved =
-          lab.execute(
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution moved =
+          fixture.execute(
               """
               I: CREATE TABLE t (a INT NOT NULL PRIMARY KEY, b INT) {ENGINE}
               I: INSERT INTO t (a, b) VALUES (0, 1)
@@ -107,10 +108,10 @@ class KnownBehaviourTest {
               T2: COMMIT
               """,
               "RR");
-      Verdict verdict = new IsoRel().judge(moved, lab.laboratory());
+      OracleVerdict verdict = new IsoRel().judge(moved, fixture.executor());
 
       assertThat(verdict.phenomenon()).contains(Phenomenon.INTERNAL);
-      assertThat(KnownBehaviour.of(lab.dbms().database(), moved, verdict))
+      assertThat(KnownBehaviour.of(fixture.dbms().database(), moved, verdict))
           .contains(KnownBehaviour.INNODB_SNAPSHOT_BESIDE_CURRENT_READ);
     }
   }
@@ -130,20 +131,24 @@ class KnownBehaviourTest {
         T2: DELETE FROM p WHERE id = 1
         T1: COMMIT
         """;
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
-      Execution execution = lab.execute(schedule, "SER");
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution execution = fixture.execute(schedule, "SER");
       for (Oracle oracle : List.of(new Troc(), new WriteCheck())) {
-        Verdict verdict = oracle.judge(execution, lab.laboratory());
+        OracleVerdict verdict = oracle.judge(execution, fixture.executor());
 
-        assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
-        assertThat(KnownBehaviour.of(lab.dbms().database(), execution, verdict))
+        assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
+        assertThat(KnownBehaviour.of(fixture.dbms().database(), execution, verdict))
             .contains(KnownBehaviour.MARIADB_INDEX_WITHOUT_CHILD);
       }
-      assertThat(known(lab, lab.execute(schedule.replace("CASCADE", "RESTRICT"), "SER"), "troc"))
+      assertThat(
+              known(
+                  fixture, fixture.execute(schedule.replace("CASCADE", "RESTRICT"), "SER"), "troc"))
           .isEmpty();
       assertThat(
               known(
-                  lab, lab.execute(schedule.replace("FROM c LOCK", "FROM p LOCK"), "SER"), "troc"))
+                  fixture,
+                  fixture.execute(schedule.replace("FROM c LOCK", "FROM p LOCK"), "SER"),
+                  "troc"))
           .isEmpty();
     }
   }
@@ -167,20 +172,22 @@ class KnownBehaviourTest {
         T2: ROLLBACK
         """
             .formatted(insert);
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       for (String level : List.of("RC", "RR", "SER")) {
-        Execution twice = lab.execute(schedule, level);
+        CaseExecution twice = fixture.execute(schedule, level);
         for (Oracle oracle : List.of(new Troc(), new WriteCheck())) {
-          Verdict verdict = oracle.judge(twice, lab.laboratory());
-          assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
-          assertThat(KnownBehaviour.of(lab.dbms().database(), twice, verdict))
+          OracleVerdict verdict = oracle.judge(twice, fixture.executor());
+          assertThat(verdict.result())
+              .as(verdict.reason())
+              .isEqualTo(OracleVerdict.Result.VIOLATION);
+          assertThat(KnownBehaviour.of(fixture.dbms().database(), twice, verdict))
               .contains(KnownBehaviour.MARIADB_ROW_TAKEN_TWICE);
         }
       }
       String reading =
           schedule.replace(
               "UPDATE t SET v = v + 1 WHERE a = 3", "SELECT * FROM t WHERE a = 3 FOR UPDATE");
-      assertThat(known(lab, lab.execute(reading, "RR"), "troc"))
+      assertThat(known(fixture, fixture.execute(reading, "RR"), "troc"))
           .contains(KnownBehaviour.MARIADB_ROW_TAKEN_TWICE);
     }
   }
@@ -197,8 +204,8 @@ class KnownBehaviourTest {
         T1: UPDATE t SET v = v + 1 WHERE a = 3
         T2: ROLLBACK
         """;
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
-      assertThat(known(lab, lab.execute(schedule, "RR"), "troc"))
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      assertThat(known(fixture, fixture.execute(schedule, "RR"), "troc"))
           .contains(KnownBehaviour.MARIADB_ROW_TAKEN_TWICE);
       for (String other :
           List.of(
@@ -207,9 +214,9 @@ class KnownBehaviourTest {
               schedule.replace("UNIQUE", "KEY k"),
               schedule.replace("UPDATE t SET v = v + 1", "DELETE FROM t"),
               schedule.replace("(3, NULL, 0), ", ""))) {
-        Execution execution = lab.execute(other, "RR");
+        CaseExecution execution = fixture.execute(other, "RR");
         assertThat(execution.hadBlocking()).as(other).isTrue();
-        assertThat(known(lab, execution, "troc")).as(other).isEmpty();
+        assertThat(known(fixture, execution, "troc")).as(other).isEmpty();
       }
     }
   }
@@ -217,9 +224,9 @@ class KnownBehaviourTest {
   /** T2 passed a row over that T1 deletes, and T1 did not see what T2 inserted. */
   @Test
   void anInsertThatPassesRowsOverHasLookedAtThem() throws Exception {
-    try (Lab lab = new Lab(ServerKind.POSTGRESQL)) {
-      Execution execution =
-          lab.execute(
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.POSTGRESQL)) {
+      CaseExecution execution =
+          fixture.execute(
               """
               I: CREATE TABLE t (a INT PRIMARY KEY, b INT)
               I: INSERT INTO t VALUES (2, 0)
@@ -229,10 +236,10 @@ class KnownBehaviourTest {
               T2: COMMIT
               """,
               "RC");
-      Verdict verdict = new WriteCheck().judge(execution, lab.laboratory());
+      OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
 
-      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
-      assertThat(KnownBehaviour.of(lab.dbms().database(), execution, verdict))
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
+      assertThat(KnownBehaviour.of(fixture.dbms().database(), execution, verdict))
           .contains(KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
     }
   }
@@ -250,16 +257,16 @@ class KnownBehaviourTest {
         T1: DELETE FROM t
         T2: COMMIT
         """;
-    try (Lab lab = new Lab(ServerKind.H2)) {
-      Execution refused = lab.execute(schedule, "RC");
-      Verdict verdict = new WriteCheck().judge(refused, lab.laboratory());
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution refused = fixture.execute(schedule, "RC");
+      OracleVerdict verdict = new WriteCheck().judge(refused, fixture.executor());
 
-      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
-      assertThat(KnownBehaviour.of(lab.dbms().database(), refused, verdict))
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
+      assertThat(KnownBehaviour.of(fixture.dbms().database(), refused, verdict))
           .contains(KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
-      Execution unopposed =
-          lab.execute(schedule.replace("T2: UPDATE t SET a = 1 WHERE a = 5\n", ""), "RC");
-      assertThat(known(lab, unopposed, "writecheck")).isEmpty();
+      CaseExecution unopposed =
+          fixture.execute(schedule.replace("T2: UPDATE t SET a = 1 WHERE a = 5\n", ""), "RC");
+      assertThat(known(fixture, unopposed, "writecheck")).isEmpty();
     }
   }
 
@@ -280,18 +287,18 @@ class KnownBehaviourTest {
         T1: COMMIT
         T2: COMMIT
         """;
-    try (Lab lab = new Lab(ServerKind.H2)) {
-      Execution refused = lab.execute(schedule, "RC");
-      Verdict verdict = new WriteCheck().judge(refused, lab.laboratory());
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution refused = fixture.execute(schedule, "RC");
+      OracleVerdict verdict = new WriteCheck().judge(refused, fixture.executor());
 
-      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
-      assertThat(KnownBehaviour.of(lab.dbms().database(), refused, verdict))
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
+      assertThat(KnownBehaviour.of(fixture.dbms().database(), refused, verdict))
           .contains(KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
       for (String other :
           List.of(
               schedule.replace("T1: UPDATE p SET id = 5\n", ""),
               schedule.replace(", FOREIGN KEY (pid) REFERENCES p (id)", ""))) {
-        assertThat(known(lab, lab.execute(other, "RC"), "writecheck")).as(other).isEmpty();
+        assertThat(known(fixture, fixture.execute(other, "RC"), "writecheck")).as(other).isEmpty();
       }
     }
   }
@@ -308,12 +315,13 @@ class KnownBehaviourTest {
         T2: INSERT INTO t (a, b, c) VALUES (-1, 7.0, ''), (8, 7.25, '')
         T1: ROLLBACK
         """;
-    try (Lab lab = new Lab(ServerKind.H2)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       for (String level : List.of("RC", "SI")) {
-        Execution refused = lab.execute(schedule, level);
+        CaseExecution refused = fixture.execute(schedule, level);
         assertThat(refused.outcome(3).succeeded()).as(refused.toString()).isFalse();
         for (String oracle : List.of("writecheck", "troc")) {
-          assertThat(known(lab, refused, oracle)).contains(KnownBehaviour.H2_INSERT_TRIED_AGAIN);
+          assertThat(known(fixture, refused, oracle))
+              .contains(KnownBehaviour.H2_INSERT_TRIED_AGAIN);
         }
       }
       for (String other :
@@ -323,11 +331,11 @@ class KnownBehaviourTest {
                   .replace("(-1, 7.0, '')", "(5, 5, ''), (5, 5, '')")
                   .replace("8, 7.25, ''", "9, 9, ''"),
               schedule.replace("T1: ROLLBACK\n", "").replace("T1: BEGIN\n", ""))) {
-        Execution execution = lab.execute(other, "RC");
+        CaseExecution execution = fixture.execute(other, "RC");
         assertThat(execution.outcome(other.contains("BEGIN") ? 3 : 2).vendorCode())
             .as(execution.toString())
             .isEqualTo(23505);
-        assertThat(known(lab, execution, "writecheck")).as(execution.toString()).isEmpty();
+        assertThat(known(fixture, execution, "writecheck")).as(execution.toString()).isEmpty();
       }
     }
   }
@@ -346,21 +354,21 @@ class KnownBehaviourTest {
         T1: UPDATE u SET a = (SELECT MAX(a) FROM t)
         T1: COMMIT
         """;
-    try (Lab lab = new Lab(ServerKind.H2)) {
-      Execution wrong = lab.execute(schedule, "SI");
-      Verdict verdict = new Troc().judge(wrong, lab.laboratory());
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution wrong = fixture.execute(schedule, "SI");
+      OracleVerdict verdict = new Troc().judge(wrong, fixture.executor());
 
-      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
       assertThat(verdict.sql()).as("the final state shows it").doesNotContain("MAX");
-      assertThat(KnownBehaviour.of(lab.dbms().database(), wrong, verdict))
+      assertThat(KnownBehaviour.of(fixture.dbms().database(), wrong, verdict))
           .contains(KnownBehaviour.H2_EXTREMES_BY_INDEX);
       for (String right :
           List.of(
               schedule.replace("T1: UPDATE t SET b = b WHERE a = 2\n", ""),
               schedule.replace("MAX(a)", "MAX(a + 0)"))) {
-        assertThat(known(lab, lab.execute(right, "SI"), "troc")).isEmpty();
+        assertThat(known(fixture, fixture.execute(right, "SI"), "troc")).isEmpty();
       }
-      assertThat(known(lab, lab.execute(schedule, "RC"), "troc")).isEmpty();
+      assertThat(known(fixture, fixture.execute(schedule, "RC"), "troc")).isEmpty();
     }
   }
 
@@ -394,26 +402,26 @@ class KnownBehaviourTest {
         """
       })
   void anInsertThatInnodbHasTakenBackLocksNothing(String schedule) throws Exception {
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
-      Execution execution = lab.execute(schedule, "RR");
-      Verdict verdict = new WriteCheck().judge(execution, lab.laboratory());
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution execution = fixture.execute(schedule, "RR");
+      OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
 
-      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Verdict.Result.VIOLATION);
-      assertThat(KnownBehaviour.of(lab.dbms().database(), execution, verdict))
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
+      assertThat(KnownBehaviour.of(fixture.dbms().database(), execution, verdict))
           .contains(KnownBehaviour.INNODB_UNDONE_INSERT);
-      Execution elsewhere =
-          lab.execute(
+      CaseExecution elsewhere =
+          fixture.execute(
               schedule
                   .replace("T2: INSERT INTO t VALUES (5)\n", "")
                   .replace("T1: INSERT INTO t VALUES (5, 1, 1)", "T1: INSERT INTO u VALUES (5)"),
               "RR");
-      assertThat(known(lab, elsewhere, "writecheck")).isEmpty();
+      assertThat(known(fixture, elsewhere, "writecheck")).isEmpty();
     }
   }
 
   @Test
   void waitingForAKeyIsNoSemiConsistentRead() throws Exception {
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       String keys =
           """
           I: CREATE TABLE t (a INT NOT NULL PRIMARY KEY, b INT) {ENGINE}
@@ -423,20 +431,24 @@ class KnownBehaviourTest {
           T2: INSERT INTO t VALUES (1, 2)
           T1: COMMIT
           """;
-      Execution inserting = lab.execute(keys, "RC");
-      Execution deleting =
-          lab.execute(keys.replace("T2: INSERT INTO t VALUES (1, 2)", "T2: DELETE FROM t"), "RC");
+      CaseExecution inserting = fixture.execute(keys, "RC");
+      CaseExecution deleting =
+          fixture.execute(
+              keys.replace("T2: INSERT INTO t VALUES (1, 2)", "T2: DELETE FROM t"), "RC");
 
       assertThat(inserting.hadBlocking()).isTrue();
-      assertThat(known(lab, inserting, "writecheck")).isEmpty();
+      assertThat(known(fixture, inserting, "writecheck")).isEmpty();
       assertThat(deleting.hadBlocking()).isTrue();
-      assertThat(known(lab, deleting, "writecheck"))
+      assertThat(known(fixture, deleting, "writecheck"))
           .contains(KnownBehaviour.INNODB_SEMI_CONSISTENT_READ);
     }
   }
 
-  private static Optional<KnownBehaviour> known(Lab lab, Execution execution, String oracle) {
+  private static Optional<KnownBehaviour> known(
+      ExecutorFixture fixture, CaseExecution execution, String oracle) {
     return KnownBehaviour.of(
-        lab.dbms().database(), execution, new Verdict(oracle, Verdict.Result.VIOLATION, ""));
+        fixture.dbms().database(),
+        execution,
+        new OracleVerdict(oracle, OracleVerdict.Result.VIOLATION, ""));
   }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.troc.Troc;
-import io.txwatch.schedule.Execution;
-import io.txwatch.schedule.Lab;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.testcase.CaseReader;
 import io.txwatch.testcase.TestCase;
@@ -35,16 +35,16 @@ class ScenarioVerdictsTest {
     Map<String, String> actual = new TreeMap<>();
     List<Oracle> oracles = List.of(new WriteCheck(), new Troc());
     List<String> reasons = new ArrayList<>();
-    try (Lab lab = new Lab(kind)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
       for (Map.Entry<String, String> row : table(kind).entrySet()) {
         String scenario = row.getKey().split(" ")[0];
         expected.put(row.getKey(), row.getValue());
         TestCase testCase = CaseReader.read(SCENARIOS.resolve(scenario + ".txt"));
-        for (IsolationLevel level : lab.dbms().levels()) {
-          Execution execution = lab.execute(testCase, level);
+        for (IsolationLevel level : fixture.dbms().levels()) {
+          CaseExecution execution = fixture.execute(testCase, level);
           for (Oracle oracle : oracles) {
             if (row.getKey().endsWith(oracle.name())) {
-              Verdict verdict = oracle.judge(execution, lab.laboratory());
+              OracleVerdict verdict = oracle.judge(execution, fixture.executor());
               actual.merge(row.getKey(), letter(verdict), String::concat);
               reasons.add(row.getKey() + " at " + level + ": " + verdict + "\n" + execution);
             }
@@ -72,7 +72,7 @@ class ScenarioVerdictsTest {
     return table;
   }
 
-  private static String letter(Verdict verdict) {
+  private static String letter(OracleVerdict verdict) {
     return switch (verdict.result()) {
       case VIOLATION -> "V";
       case CLEAN -> "C";

@@ -2,8 +2,8 @@ package io.txwatch.oracle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.oracle.Verdict.Result;
-import io.txwatch.schedule.Lab;
+import io.txwatch.oracle.OracleVerdict.Result;
+import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,9 +28,9 @@ class WriteCheckTest {
   @ParameterizedTest
   @CsvSource({"RU, VIOLATION", "RC, VIOLATION", "RR, CLEAN", "SER, CLEAN"})
   void halfAnUpdateOnMariaDb(String level, Result expected) throws Exception {
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
-      Verdict verdict =
-          new WriteCheck().judge(lab.execute(HALF_AN_UPDATE, level), lab.laboratory());
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      OracleVerdict verdict =
+          new WriteCheck().judge(fixture.execute(HALF_AN_UPDATE, level), fixture.executor());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(expected);
     }
@@ -43,8 +43,9 @@ class WriteCheckTest {
   @Test
   void whatAnotherOrderExplainsIsPermittedAtReadCommitted() throws Exception {
     String explained = HALF_AN_UPDATE.replace("(NULL, 1), (2, 2), (NULL, 3)", "(NULL, 1), (2, 2)");
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
-      Verdict verdict = new WriteCheck().judge(lab.execute(explained, "RC"), lab.laboratory());
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      OracleVerdict verdict =
+          new WriteCheck().judge(fixture.execute(explained, "RC"), fixture.executor());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Result.CLEAN);
       assertThat(verdict.reason()).isEqualTo("an order of the single statements explains it");
@@ -67,8 +68,9 @@ class WriteCheckTest {
         T1: COMMIT
         T2: ROLLBACK
         """;
-    try (Lab lab = new Lab(kind)) {
-      Verdict verdict = new WriteCheck().judge(lab.execute(increments, "SER"), lab.laboratory());
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      OracleVerdict verdict =
+          new WriteCheck().judge(fixture.execute(increments, "SER"), fixture.executor());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Result.CLEAN);
     }
@@ -76,14 +78,14 @@ class WriteCheckTest {
 
   @Test
   void sequencesAreNotJudged() throws Exception {
-    try (Lab lab = new Lab(ServerKind.H2)) {
-      Verdict verdict =
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      OracleVerdict verdict =
           new WriteCheck()
               .judge(
-                  lab.execute(
+                  fixture.execute(
                       "I: CREATE TABLE t (id {AUTOINC}, v INT)\nT1: INSERT INTO t (v) VALUES (1)",
                       "SER"),
-                  lab.laboratory());
+                  fixture.executor());
 
       assertThat(verdict.result()).isEqualTo(Result.UNSUPPORTED);
     }

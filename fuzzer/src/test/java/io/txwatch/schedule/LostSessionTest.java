@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.dbms.Dbms;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.oracle.ServerLaboratory;
+import io.txwatch.oracle.ServerCaseExecutor;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.testcase.CaseReader;
@@ -60,10 +60,10 @@ public class LostSessionTest {
   @Test
   @Timeout(60)
   void aCaseDoesNotMeetATransactionThatNeverEnds() throws Exception {
-    try (ServerLaboratory laboratory = laboratory()) {
-      Execution lost = executeWith("tryForEver", laboratory);
+    try (ServerCaseExecutor executor = executor()) {
+      CaseExecution lost = executeWith("tryForEver", executor);
       assertThat(lost.undecided()).as(lost.toString()).isPresent();
-      assertThatTheNextCaseIsAlone(laboratory);
+      assertThatTheNextCaseIsAlone(executor);
       assertThat(ended.getCount()).as("it is still at work").isEqualTo(1);
     } finally {
       mayEnd = true;
@@ -74,24 +74,24 @@ public class LostSessionTest {
   @Test
   @Timeout(60)
   void whoWaitsIsWoken() throws Exception {
-    try (ServerLaboratory laboratory = laboratory()) {
-      Execution lost = executeWith("waitForLong", laboratory);
+    try (ServerCaseExecutor executor = executor()) {
+      CaseExecution lost = executeWith("waitForLong", executor);
       assertThat(lost.undecided()).as(lost.toString()).isPresent();
       assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
-      assertThatTheNextCaseIsAlone(laboratory);
+      assertThatTheNextCaseIsAlone(executor);
     }
   }
 
-  private static ServerLaboratory laboratory() throws Exception {
+  private static ServerCaseExecutor executor() throws Exception {
     Dbms dbms = Dbms.of(TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
-    return new ServerLaboratory(dbms, Duration.ofMillis(100));
+    return new ServerCaseExecutor(dbms, Duration.ofMillis(100));
   }
 
   /** T2 locks a row, and calls a function. */
-  private static Execution executeWith(String function, ServerLaboratory laboratory)
+  private static CaseExecution executeWith(String function, ServerCaseExecutor executor)
       throws Exception {
     return execute(
-        laboratory,
+        executor,
         "I: CREATE ALIAS %1$s FOR '%2$s.%1$s'\n"
                 .formatted(function, LostSessionTest.class.getName())
             + TABLE
@@ -105,10 +105,10 @@ public class LostSessionTest {
                 .formatted(function));
   }
 
-  private static void assertThatTheNextCaseIsAlone(ServerLaboratory laboratory) throws Exception {
-    Execution next =
+  private static void assertThatTheNextCaseIsAlone(ServerCaseExecutor executor) throws Exception {
+    CaseExecution next =
         execute(
-            laboratory,
+            executor,
             TABLE
                 + """
                 T1: DELETE FROM t WHERE id = 1
@@ -120,7 +120,8 @@ public class LostSessionTest {
     assertThat(next.finalState()).containsExactly(List.of("2,2"));
   }
 
-  private static Execution execute(ServerLaboratory laboratory, String testCase) throws Exception {
-    return laboratory.execute(CaseReader.parse("test", testCase), IsolationLevel.READ_COMMITTED);
+  private static CaseExecution execute(ServerCaseExecutor executor, String testCase)
+      throws Exception {
+    return executor.execute(CaseReader.parse("test", testCase), IsolationLevel.READ_COMMITTED);
   }
 }

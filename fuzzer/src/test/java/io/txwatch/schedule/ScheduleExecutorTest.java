@@ -30,8 +30,8 @@ class ScheduleExecutorTest {
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
   void aBlockedStatementWaitsAndItsSessionFollows(ServerKind kind) throws Exception {
-    try (Lab lab = new Lab(kind)) {
-      Execution execution = lab.execute(BLOCKED_UPDATE, "RC");
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      CaseExecution execution = fixture.execute(BLOCKED_UPDATE, "RC");
 
       assertThat(execution.undecided()).isEmpty();
       assertThat(execution.outcomes().stream().filter(StepOutcome::blocked))
@@ -51,9 +51,9 @@ class ScheduleExecutorTest {
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
   void aDeadlockEndsOneOfThem(ServerKind kind) throws Exception {
-    try (Lab lab = new Lab(kind)) {
-      Execution execution =
-          lab.execute(
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      CaseExecution execution =
+          fixture.execute(
               """
               I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
               I: INSERT INTO t VALUES (1, 10), (2, 20)
@@ -72,7 +72,7 @@ class ScheduleExecutorTest {
       assertThat(execution.outcomes().stream().map(StepOutcome::failure).filter(f -> f != null))
           .singleElement()
           .satisfies(failure -> assertThat(failure.endsTransaction()).isTrue())
-          .satisfies(failure -> assertThat(failure.isOfConcurrency()).isTrue());
+          .satisfies(failure -> assertThat(failure.isConcurrencyRelated()).isTrue());
       assertThat(execution.transactions().stream().filter(ExecutedTransaction::committed))
           .hasSize(1);
       assertThat(execution.outcomes())
@@ -83,8 +83,8 @@ class ScheduleExecutorTest {
 
   @Test
   void sqliteSaysBusyInsteadOfWaiting() throws Exception {
-    try (Lab lab = new Lab(ServerKind.SQLITE)) {
-      Execution execution = lab.execute(BLOCKED_UPDATE, "SER");
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.SQLITE)) {
+      CaseExecution execution = fixture.execute(BLOCKED_UPDATE, "SER");
 
       assertThat(execution.outcomes().get(3).failure())
           .isEqualTo(new Failure(Failure.Kind.BUSY, Failure.Effect.MUST_ROLL_BACK));
@@ -95,18 +95,18 @@ class ScheduleExecutorTest {
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2", "SQLITE"})
   void casesDoNotSeeEachOther(ServerKind kind) throws Exception {
-    try (Lab lab = new Lab(kind)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
       String open = "I: CREATE TABLE t (v INT) {ENGINE}\nT1: BEGIN\nT1: INSERT INTO t VALUES (1)\n";
       for (int i = 0; i < 3; i++) {
-        Execution execution = lab.execute(open, "SER");
+        CaseExecution execution = fixture.execute(open, "SER");
         assertThat(execution.finalState()).as("rolled back at the end").containsExactly(List.of());
         assertThat(execution.transactions())
             .singleElement()
             .satisfies(transaction -> assertThat(transaction.committed()).isFalse());
       }
-      assertThat(lab.execute("T1: CREATE TABLE u (v INT)", "SER").outcomes().get(0).succeeded())
+      assertThat(fixture.execute("T1: CREATE TABLE u (v INT)", "SER").outcomes().get(0).succeeded())
           .isTrue();
-      assertThatThrownBy(() -> lab.execute("I: CREATE TABEL t (v INT)\nT1: SELECT 1", "SER"))
+      assertThatThrownBy(() -> fixture.execute("I: CREATE TABEL t (v INT)\nT1: SELECT 1", "SER"))
           .isInstanceOf(ScheduleExecutor.SetupException.class)
           .hasMessageContaining("CREATE TABEL");
     }
@@ -141,12 +141,12 @@ class ScheduleExecutorTest {
             T2: CHECK TABLE c EXTENDED
             T1: COMMIT
             """;
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       for (int i = 0; i < 5; i++) {
-        assertThat(lab.execute(breaking, "RC").hadBlocking()).isTrue();
-        lab.execute(checking, "RC");
-        StepOutcome checked = lab.execute(checking, "RC").outcome(2);
-        lab.execute(checking, "RC");
+        assertThat(fixture.execute(breaking, "RC").hadBlocking()).isTrue();
+        fixture.execute(checking, "RC");
+        StepOutcome checked = fixture.execute(checking, "RC").outcome(2);
+        fixture.execute(checking, "RC");
 
         assertThat(checked.rows())
             .as(checked.toString())
@@ -175,8 +175,8 @@ class ScheduleExecutorTest {
         T3: UPDATE u SET v = 3
         T1: COMMIT
         """;
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
-      Execution execution = lab.execute(schedule, "RC");
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution execution = fixture.execute(schedule, "RC");
 
       assertThat(execution.undecided()).isEmpty();
       assertThat(execution.outcome(4).blocked()).isTrue();
@@ -200,9 +200,9 @@ class ScheduleExecutorTest {
         T2: UPDATE t SET v = 2 WHERE v = 3
         T1: COMMIT
         """;
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       for (int i = 0; i < 10; i++) {
-        Execution execution = lab.execute(schedule, "RC");
+        CaseExecution execution = fixture.execute(schedule, "RC");
 
         assertThat(execution.outcome(2).updateCount()).isEqualTo(1000);
         assertThat(execution.outcome(3).blocked()).as(execution.toString()).isFalse();
@@ -226,9 +226,9 @@ class ScheduleExecutorTest {
         T2: UPDATE t SET id = 3 WHERE id = 1
         """;
     List<Object> sizes = new ArrayList<>();
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       for (int i = 0; i < 20; i++) {
-        sizes.addAll(lab.execute(changing, "RC").outcome(1).rows());
+        sizes.addAll(fixture.execute(changing, "RC").outcome(1).rows());
       }
     }
     assertThat(sizes).hasSize(20).containsOnly(sizes.get(0));

@@ -115,6 +115,6 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
         List.of(new WriteCheck(), new Troc()),
         Long.MAX_VALUE,
         Duration.ofSeconds(forSeconds),
-        Math.min(workers, dbms.mostWorkers()));
+        Math.min(workers, dbms.maxWorkers()));
   }
 }

@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param snapshot when a transaction's snapshot is taken
  * @param firstUpdaterWins true if a transaction must not write, or lock, a row that was changed
  *     since its snapshot
- * @param readsLock true if a plain query within a transaction locks what it reads
+ * @param plainReadsLock true if a plain query within a transaction locks what it reads
  * @param sameTransactionReads what the other tables of a write are seen as, where they are read
  *     without locks
  */
@@ -21,7 +21,7 @@ record Semantics(
     Visibility writes,
     Snapshot snapshot,
     boolean firstUpdaterWins,
-    boolean readsLock,
+    boolean plainReadsLock,
     Visibility sameTransactionReads) {
 
   /** Whose versions are visible; a transaction's own always are (V1). */

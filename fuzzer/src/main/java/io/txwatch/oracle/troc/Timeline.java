@@ -1,7 +1,7 @@
 package io.txwatch.oracle.troc;
 
 import io.txwatch.dbms.Failure;
-import io.txwatch.schedule.Execution;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.Step;
 import java.util.HashMap;
@@ -13,19 +13,19 @@ import org.jspecify.annotations.Nullable;
 /** The moments of an execution: one for each step that completed. */
 final class Timeline {
 
-  private final Execution execution;
+  private final CaseExecution execution;
 
   /** When the case came to a step; one whose session was busy began later. */
-  private final Map<Integer, Integer> begun = new HashMap<>();
+  private final Map<Integer, Integer> submittedAt = new HashMap<>();
 
-  private final Set<Integer> done = new HashSet<>();
+  private final Set<Integer> completedSteps = new HashSet<>();
 
   /** When the last step of a session completed. */
-  private final Map<String, Integer> idleSince = new HashMap<>();
+  private final Map<String, Integer> lastCompletion = new HashMap<>();
 
   private int now;
 
-  Timeline(Execution execution) {
+  Timeline(CaseExecution execution) {
     this.execution = execution;
   }
 
@@ -36,7 +36,7 @@ final class Timeline {
 
   /** The case comes to a step. */
   void submitted(Step step) {
-    begun.put(step.id(), now);
+    submittedAt.put(step.id(), now);
   }
 
   /** A step completes: the next moment. */
@@ -46,8 +46,8 @@ final class Timeline {
 
   /** All that the step did has been noted. */
   void completed(Step step) {
-    done.add(step.id());
-    idleSince.put(step.session(), now);
+    completedSteps.add(step.id());
+    lastCompletion.put(step.session(), now);
   }
 
   /** The moment at which a statement began: versions committed before or at it are seen. */
@@ -55,34 +55,34 @@ final class Timeline {
     if (!outcome.blocked()) {
       return now;
     }
-    int submitted = begun.getOrDefault(outcome.step().id(), 0);
-    return Math.max(submitted, idleSince.getOrDefault(outcome.step().session(), 0)) + 1;
+    int submitted = submittedAt.getOrDefault(outcome.step().id(), 0);
+    return Math.max(submitted, lastCompletion.getOrDefault(outcome.step().session(), 0)) + 1;
   }
 
   /**
    * True if a statement waits that ends as a deadlock's victim: the DBMS has done so, or is about
    * to.
    */
-  boolean awaitsVictim() {
+  boolean isDeadlockVictimPending() {
     return execution.outcomes().stream()
         .filter(StepOutcome::blocked)
-        .filter(other -> isVictim(other.failure()))
+        .filter(other -> isDeadlockVictim(other.failure()))
         .map(other -> other.step().id())
-        .anyMatch(id -> begun.containsKey(id) && !done.contains(id));
+        .anyMatch(id -> submittedAt.containsKey(id) && !completedSteps.contains(id));
   }
 
-  private static boolean isVictim(@Nullable Failure failure) {
+  private static boolean isDeadlockVictim(@Nullable Failure failure) {
     return failure != null && failure.kind() == Failure.Kind.DEADLOCK;
   }
 
   /** True if a statement of another session waits, and may have done a part of what it does. */
-  boolean isSomeoneHalfDone(StepOutcome but) {
+  boolean hasPartiallyExecutedPeer(StepOutcome but) {
     return execution.outcomes().stream()
         .anyMatch(
             other ->
                 other.blocked()
                     && !other.step().session().equals(but.step().session())
-                    && begun.containsKey(other.step().id())
-                    && !done.contains(other.step().id()));
+                    && submittedAt.containsKey(other.step().id())
+                    && !completedSteps.contains(other.step().id()));
   }
 }

@@ -1,11 +1,11 @@
 package io.txwatch.oracle.troc;
 
-import io.txwatch.oracle.Laboratory;
-import io.txwatch.oracle.Obstacle;
+import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
-import io.txwatch.oracle.Verdict;
-import io.txwatch.oracle.Verdict.Result;
-import io.txwatch.schedule.Execution;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.OracleVerdict.Result;
+import io.txwatch.oracle.UnsupportedCase;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -29,29 +29,30 @@ public final class Troc implements Oracle {
   }
 
   @Override
-  public Verdict judge(Execution execution, Laboratory laboratory)
+  public OracleVerdict judge(CaseExecution execution, CaseExecutor executor)
       throws SQLException, ScheduleExecutor.SetupException {
-    if (execution.doubt().isPresent()) {
-      return new Verdict(name(), Result.UNDECIDED, execution.doubt().get());
+    if (execution.inconclusiveReason().isPresent()) {
+      return new OracleVerdict(name(), Result.UNDECIDED, execution.inconclusiveReason().get());
     }
-    Optional<Semantics> semantics = Semantics.of(laboratory.dbms().database(), execution.level());
+    Optional<Semantics> semantics = Semantics.of(executor.dbms().database(), execution.level());
     if (semantics.isEmpty()) {
-      return new Verdict(
+      return new OracleVerdict(
           name(),
           Result.UNSUPPORTED,
-          "no expectation of what " + laboratory.dbms().describe() + " lets a statement see");
+          "no expectation of what " + executor.dbms().describe() + " lets a statement see");
     }
-    Optional<String> obstacle = Obstacle.of(execution, laboratory.dbms().database());
+    Optional<String> obstacle = UnsupportedCase.of(execution, executor.dbms().database());
     if (obstacle.isPresent()) {
-      return new Verdict(name(), Result.UNSUPPORTED, obstacle.get());
+      return new OracleVerdict(name(), Result.UNSUPPORTED, obstacle.get());
     }
-    try (Scratch scratch = new Scratch(laboratory, execution.testCase())) {
-      new Walk(execution, semantics.get(), laboratory.dbms().database(), scratch).run();
-      return new Verdict(name(), Result.CLEAN, "every statement did what its view lets it do");
-    } catch (EndException end) {
+    try (ViewExecutor scratch = new ViewExecutor(executor, execution.testCase())) {
+      new ExecutionReplay(execution, semantics.get(), executor.dbms().database(), scratch).run();
+      return new OracleVerdict(
+          name(), Result.CLEAN, "every statement did what its view lets it do");
+    } catch (EarlyVerdictException end) {
       return end.verdict(name());
-    } catch (Scratch.BrokenViewException e) {
-      return new Verdict(name(), Result.UNDECIDED, String.valueOf(e.getMessage()));
+    } catch (ViewExecutor.BrokenViewException e) {
+      return new OracleVerdict(name(), Result.UNDECIDED, String.valueOf(e.getMessage()));
     }
   }
 }

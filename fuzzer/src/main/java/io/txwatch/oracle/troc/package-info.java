@@ -5,7 +5,7 @@
  * with what came of it beside the others: whether it may have completed at all, its rows, its
  * count, and the final state.
  *
- * <p>{@link io.txwatch.oracle.troc.RowVersions} is the paper's change history, {@link
+ * <p>{@link io.txwatch.oracle.troc.ChangeHistory} is the paper's change history, {@link
  * io.txwatch.oracle.troc.Semantics} its Table II for each DBMS, version and setting, {@link
  * io.txwatch.oracle.troc.Scratch} the place where the statements are executed, {@link
  * io.txwatch.oracle.troc.Walk} the way through an execution, {@link

@@ -2,8 +2,8 @@ package io.txwatch.oracle.troc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.oracle.Verdict;
-import io.txwatch.schedule.Lab;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,7 +13,7 @@ class TrocTest {
   /** To H2 a row is its primary key: what is deleted and inserted as it was has not changed. */
   @Test
   void aRowThatIsBackAsItWasIsNoChange() throws Exception {
-    try (Lab lab = new Lab(ServerKind.H2)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       String back =
           """
           I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, k INT UNIQUE)
@@ -24,21 +24,21 @@ class TrocTest {
           T2: DELETE FROM t WHERE k = 1
           T1: COMMIT
           """;
-      var execution = lab.execute(back, "SER");
+      var execution = fixture.execute(back, "SER");
 
       assertThat(execution.outcome(4).updateCount()).isEqualTo(1);
-      assertThat(new Troc().judge(execution, lab.laboratory()).result())
+      assertThat(new Troc().judge(execution, fixture.executor()).result())
           .as(execution.toString())
-          .isEqualTo(Verdict.Result.UNDECIDED);
+          .isEqualTo(OracleVerdict.Result.UNDECIDED);
     }
   }
 
   /** InnoDB shows T1 the row that was deleted since, and its own with the same key. */
   @Test
   void whatNoTableCanHoldIsUndecided() throws Exception {
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       var execution =
-          lab.execute(
+          fixture.execute(
               """
               I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, k INT UNIQUE) {ENGINE}
               I: INSERT INTO t VALUES (1, 0)
@@ -51,9 +51,11 @@ class TrocTest {
               """,
               "RR");
 
-      Verdict verdict = new Troc().judge(execution, lab.laboratory());
+      OracleVerdict verdict = new Troc().judge(execution, fixture.executor());
 
-      assertThat(verdict.result()).as(execution.toString()).isEqualTo(Verdict.Result.UNDECIDED);
+      assertThat(verdict.result())
+          .as(execution.toString())
+          .isEqualTo(OracleVerdict.Result.UNDECIDED);
       assertThat(verdict.reason()).contains("breaks a key");
     }
   }
@@ -63,9 +65,9 @@ class TrocTest {
    */
   @Test
   void whoWaitsForOneThatTheCaseLeavesOpenGoesOnAtTheEnd() throws Exception {
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       var execution =
-          lab.execute(
+          fixture.execute(
               """
               I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, k INT) {ENGINE}
               I: INSERT INTO t VALUES (1, 0), (2, 0)
@@ -78,10 +80,10 @@ class TrocTest {
               "RR");
 
       assertThat(execution.order()).containsExactly(1, 2, 4, 3, 5);
-      assertThat(execution.ended()).isEqualTo(3);
-      assertThat(new Troc().judge(execution, lab.laboratory()).result())
+      assertThat(execution.completedBeforeEnd()).isEqualTo(3);
+      assertThat(new Troc().judge(execution, fixture.executor()).result())
           .as(execution.toString())
-          .isEqualTo(Verdict.Result.CLEAN);
+          .isEqualTo(OracleVerdict.Result.CLEAN);
     }
   }
 
@@ -89,9 +91,9 @@ class TrocTest {
   @Test
   void aCountingColumnMayHoldZero() throws Exception {
     for (ServerKind kind : List.of(ServerKind.MARIADB, ServerKind.MYSQL)) {
-      try (Lab lab = new Lab(kind)) {
+      try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
         var execution =
-            lab.execute(
+            fixture.execute(
                 """
                 I: CREATE TABLE t (id {AUTOINC}, k INT) {ENGINE}
                 I: INSERT INTO t VALUES (1, 2), (3, 4)
@@ -101,9 +103,9 @@ class TrocTest {
                 "RC");
 
         assertThat(execution.outcome(2).updateCount()).isEqualTo(1);
-        assertThat(new Troc().judge(execution, lab.laboratory()).result())
+        assertThat(new Troc().judge(execution, fixture.executor()).result())
             .as(execution.toString())
-            .isEqualTo(Verdict.Result.CLEAN);
+            .isEqualTo(OracleVerdict.Result.CLEAN);
       }
     }
   }
@@ -111,7 +113,7 @@ class TrocTest {
   /** T1 locks the entries of k's index, which T2 left as they were. */
   @Test
   void aSharedLockOfAnIndexDoesNotMeetThatOfTheRow() throws Exception {
-    try (Lab lab = new Lab(ServerKind.MARIADB)) {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       String kept =
           """
           I: CREATE TABLE t (id BIGINT NOT NULL, k VARCHAR(40) UNIQUE, PRIMARY KEY (id)) {ENGINE}
@@ -121,14 +123,14 @@ class TrocTest {
           T1: SELECT * FROM t LOCK IN SHARE MODE
           T2: COMMIT
           """;
-      var execution = lab.execute(kept, "RC");
-      var changed = lab.execute(kept.replace("SET id = 1", "SET k = 'c'"), "RC");
+      var execution = fixture.execute(kept, "RC");
+      var changed = fixture.execute(kept.replace("SET id = 1", "SET k = 'c'"), "RC");
 
       assertThat(execution.outcome(3).blocked()).isFalse();
       assertThat(changed.outcome(3).blocked()).isTrue();
-      assertThat(new Troc().judge(execution, lab.laboratory()).result())
+      assertThat(new Troc().judge(execution, fixture.executor()).result())
           .as(execution.toString())
-          .isEqualTo(Verdict.Result.CLEAN);
+          .isEqualTo(OracleVerdict.Result.CLEAN);
     }
   }
 }

@@ -1,0 +1,92 @@
+package io.txwatch.dbms;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * MySQL 8 and later keep the lock waits in a table that is always fresh. Its thread of a row's lock
+ * is who wrote the lock down: for an inserted row whoever runs into it, and when a row grows
+ * whoever moves it, with the locks of all others on it. A transaction's locks of tables, which come
+ * first, are always its own; they tell its session. Of blockers only those are told that wait
+ * themselves.
+ */
+final class PerformanceSchemaWaitMonitor implements WaitMonitor {
+
+  /** Access denied: to a database, a column, a table; for want of a privilege. */
+  private static final Set<Integer> DENIED = Set.of(1044, 1142, 1143, 1227);
+
+  private static final String WAITS =
+      """
+        SELECT t.PROCESSLIST_ID, w.REQUESTING_ENGINE_TRANSACTION_ID,
+               w.BLOCKING_ENGINE_TRANSACTION_ID
+        FROM performance_schema.data_lock_waits w
+        JOIN performance_schema.data_locks l
+          ON l.ENGINE_TRANSACTION_ID = w.REQUESTING_ENGINE_TRANSACTION_ID
+         AND l.LOCK_TYPE = 'TABLE'
+        JOIN performance_schema.threads t ON t.THREAD_ID = l.THREAD_ID\
+        """;
+
+  private final Connection watcher;
+
+  PerformanceSchemaWaitMonitor(Connection watcher) {
+    this.watcher = watcher;
+  }
+
+  /**
+   * Why the lock waits cannot be read here, for people; empty if they can. With {@code
+   * performance_schema=OFF} the table exists and is always empty.
+   */
+  static Optional<String> whyUnreadable(Connection connection) throws SQLException {
+    if (Sql.number(connection, "SELECT @@performance_schema") == 0) {
+      return Optional.of("performance_schema is OFF");
+    }
+    try (Statement statement = connection.createStatement()) {
+      statement.executeQuery(WAITS).close();
+      return Optional.empty();
+    } catch (SQLException e) {
+      if (DENIED.contains(e.getErrorCode())) {
+        return Optional.of("the user may not read performance_schema");
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public long sessionId(Connection connection) throws SQLException {
+    return Sql.number(connection, "SELECT CONNECTION_ID()");
+  }
+
+  @Override
+  public Map<Long, Set<Long>> waitGraph() throws SQLException {
+    Map<Long, Long> sessionOfTransaction = new HashMap<>();
+    Map<Long, Set<Long>> blockers = new HashMap<>();
+    try (Statement statement = watcher.createStatement();
+        ResultSet result = statement.executeQuery(WAITS)) {
+      while (result.next()) {
+        sessionOfTransaction.put(result.getLong(2), result.getLong(1));
+        blockers.computeIfAbsent(result.getLong(1), w -> new HashSet<>()).add(result.getLong(3));
+      }
+    }
+    blockers.replaceAll(
+        (session, transactions) ->
+            transactions.stream()
+                .map(sessionOfTransaction::get)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toSet()));
+    return blockers;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    watcher.close();
+  }
+}

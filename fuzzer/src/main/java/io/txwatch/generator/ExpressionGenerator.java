@@ -1,0 +1,244 @@
+package io.txwatch.generator;
+
+import io.txwatch.generator.GeneratedTable.Column;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Generates typed expressions over the columns in scope.
+ *
+ * <p>Every operator is parenthesized, so no dialect's precedence changes what is meant.
+ */
+final class ExpressionGenerator {
+
+  private static final int MAX_DEPTH = 3;
+
+  private final RandomSource random;
+  private final Grammar grammar;
+  private final Literals literals;
+
+  /**
+   * A column as an expression names it.
+   *
+   * @param qualified its name within a subquery, whose own columns may have the same
+   */
+  private record ColumnReference(String text, String qualified, SqlType type) {}
+
+  private final List<ColumnReference> scope = new ArrayList<>();
+
+  /** Tables that subqueries may read; empty where there must be none. */
+  private final List<GeneratedTable> readable;
+
+  private int aliases;
+
+  /** How many subqueries what comes next is within. */
+  private int nesting;
+
+  ExpressionGenerator(
+      RandomSource random, Grammar grammar, Literals literals, List<GeneratedTable> readable) {
+    this.random = random;
+    this.grammar = grammar;
+    this.literals = literals;
+    this.readable = readable;
+  }
+
+  /** Adds a table's columns, qualified if {@code alias} is not empty. */
+  ExpressionGenerator with(GeneratedTable table, String alias) {
+    for (Column column : table.columns()) {
+      String qualified = (alias.isEmpty() ? table.name() : alias) + "." + column.name();
+      scope.add(
+          new ColumnReference(
+              alias.isEmpty() ? column.name() : qualified, qualified, column.type()));
+    }
+    return this;
+  }
+
+  /** A literal. */
+  String literal(SqlType type) {
+    return literals.of(type);
+  }
+
+  /** A value of that type. */
+  String value(SqlType type) {
+    return value(type, 0);
+  }
+
+  private String value(SqlType type, int depth) {
+    List<ColumnReference> candidates =
+        scope.stream().filter(reference -> reference.type() == type).toList();
+    if (!candidates.isEmpty() && random.percent(40)) {
+      ColumnReference reference = random.oneOf(candidates);
+      return nesting > 0 ? reference.qualified() : reference.text();
+    }
+    if (depth >= MAX_DEPTH || random.percent(40)) {
+      return literal(type);
+    }
+    int deeper = depth + 1;
+    switch (random.below(6)) {
+      case 2:
+        return minOrMax(type, deeper);
+      case 3:
+        return "NULLIF(" + value(type, deeper) + ", " + literal(type) + ")";
+      case 0:
+        return "COALESCE(" + value(type, deeper) + ", " + literal(type) + ")";
+      case 1:
+        return "CASE WHEN "
+            + condition(deeper)
+            + " THEN "
+            + value(type, deeper)
+            + " ELSE "
+            + literal(type)
+            + " END";
+      default:
+        return operator(type, deeper);
+    }
+  }
+
+  private String operator(SqlType type, int depth) {
+    return switch (type) {
+      case INT ->
+          switch (random.below(6)) {
+            case 0 -> "ABS(" + value(type, depth) + ")";
+            case 1 -> "LENGTH(" + value(SqlType.TEXT, depth) + ")";
+            case 2 -> "(" + value(type, depth) + " - " + value(type, depth) + ")";
+            case 3 -> readable.isEmpty() ? literal(type) : count(depth);
+            default -> "(" + value(type, depth) + " + " + literal(type) + ")";
+          };
+      case DATE -> literal(type);
+      case DECIMAL -> "(" + value(type, depth) + random.oneOf(" + ", " - ") + literal(type) + ")";
+      case TEXT -> random.oneOf("UPPER(", "LOWER(", "TRIM(") + value(type, depth) + ")";
+    };
+  }
+
+  private String count(int depth) {
+    GeneratedTable table = random.oneOf(readable);
+    String alias = "q" + ++aliases;
+    return "(SELECT COUNT(*) FROM " + table.name() + " " + alias + where(table, alias, depth) + ")";
+  }
+
+  /** The least or greatest value of that type in some column; a literal where there is none. */
+  private String minOrMax(SqlType type, int depth) {
+    List<GeneratedTable> candidates =
+        readable.stream()
+            .filter(table -> table.columns().stream().anyMatch(c -> c.type() == type))
+            .toList();
+    if (candidates.isEmpty()) {
+      return literal(type);
+    }
+    GeneratedTable table = random.oneOf(candidates);
+    Column column = random.oneOf(table.columns().stream().filter(c -> c.type() == type).toList());
+    String alias = "q" + ++aliases;
+    return "(SELECT "
+        + random.oneOf("MIN(", "MAX(")
+        + alias
+        + "."
+        + column.name()
+        + ") FROM "
+        + table.name()
+        + " "
+        + alias
+        + where(table, alias, depth)
+        + ")";
+  }
+
+  private String where(GeneratedTable table, String alias, int depth) {
+    int size = scope.size();
+    with(table, alias);
+    nesting++;
+    String condition = condition(depth + 1);
+    nesting--;
+    scope.subList(size, scope.size()).clear();
+    return " WHERE " + condition;
+  }
+
+  /** A condition. */
+  String condition() {
+    return condition(0);
+  }
+
+  /** A condition that a few rows meet: by one column's value. */
+  String simpleCondition() {
+    ColumnReference column = random.oneOf(scope);
+    String literal = literal(column.type());
+    return switch (random.below(6)) {
+      case 0 -> "(" + column.text() + " IN (" + literal + ", " + literal(column.type()) + "))";
+      case 1 -> "(" + column.text() + random.oneOf(" < ", " <= ", " > ", " >= ") + literal + ")";
+      case 2 -> "(" + column.text() + random.oneOf(" IS NULL", " IS NOT NULL") + ")";
+      default -> "(" + column.text() + " = " + literal + ")";
+    };
+  }
+
+  private String condition(int depth) {
+    if (depth < MAX_DEPTH) {
+      switch (random.below(8)) {
+        case 0:
+          return "(" + condition(depth + 1) + " AND " + condition(depth + 1) + ")";
+        case 1:
+          return "(" + condition(depth + 1) + " OR " + condition(depth + 1) + ")";
+        case 2:
+          return "(NOT " + condition(depth + 1) + ")";
+        case 3:
+          if (!readable.isEmpty() && random.percent(60)) {
+            return subquery(depth + 1);
+          }
+          break;
+        default:
+          break;
+      }
+    }
+    return predicate(depth);
+  }
+
+  private String predicate(int depth) {
+    SqlType type =
+        random.oneOf(SqlType.INT, SqlType.INT, SqlType.TEXT, SqlType.DECIMAL, SqlType.DATE);
+    return switch (random.below(7)) {
+      case 0 -> "(" + value(type, depth) + " IS " + random.oneOf("", "NOT ") + "NULL)";
+      case 1 -> "(" + value(type, depth) + " IN (" + literal(type) + ", " + literal(type) + "))";
+      case 2 ->
+          "(" + value(type, depth) + " BETWEEN " + literal(type) + " AND " + literal(type) + ")";
+      case 3 -> "(" + value(SqlType.TEXT, depth) + " LIKE '" + random.oneOf("a%", "%b", "_") + "')";
+      case 4 ->
+          grammar.allowsNumericConditions() ? "(" + value(SqlType.INT, depth) + ")" : "(1 = 1)";
+      default ->
+          "("
+              + value(type, depth)
+              + " "
+              + random.oneOf("=", "<>", "<", "<=", ">", ">=")
+              + " "
+              + value(type, depth)
+              + ")";
+    };
+  }
+
+  private String subquery(int depth) {
+    GeneratedTable table = random.oneOf(readable);
+    String alias = "q" + ++aliases;
+    if (random.percent(50)) {
+      return random.oneOf("(EXISTS", "(NOT EXISTS")
+          + " (SELECT 1 FROM "
+          + table.name()
+          + " "
+          + alias
+          + where(table, alias, depth)
+          + "))";
+    }
+    Column column = random.oneOf(table.columns());
+    String value = value(column.type(), depth);
+    return "("
+        + value
+        + (grammar.hasQuantifiers() && random.percent(30)
+            ? random.oneOf(" = ANY ", " < ANY ", " >= ALL ", " <> ALL ")
+            : random.oneOf(" IN ", " NOT IN "))
+        + "(SELECT "
+        + alias
+        + "."
+        + column.name()
+        + " FROM "
+        + table.name()
+        + " "
+        + alias
+        + where(table, alias, depth)
+        + "))";
+  }
+}

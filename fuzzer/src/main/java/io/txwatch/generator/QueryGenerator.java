@@ -1,0 +1,134 @@
+package io.txwatch.generator;
+
+import java.util.List;
+import java.util.Set;
+
+/** Generates queries: as bags, what they return does not hang on the order of rows. */
+final class QueryGenerator {
+
+  private static final int FORMS = 15;
+
+  private final StatementContext context;
+  private final RandomSource random;
+  private final Grammar grammar;
+
+  QueryGenerator(StatementContext context) {
+    this.context = context;
+    this.random = context.random;
+    this.grammar = context.grammar;
+  }
+
+  /** A plain query. */
+  GeneratedStatement plain() {
+    return new GeneratedStatement("select", text(), Set.of());
+  }
+
+  /** A query that locks the rows that it returns. */
+  GeneratedStatement locking() {
+    GeneratedTable table = context.randomTable();
+    ExpressionGenerator expressions = context.expressions(List.of()).with(table, "");
+    String lock = random.oneOf(grammar.locks());
+    return new GeneratedStatement(
+        "locking select",
+        "SELECT * FROM " + table.name() + context.where(table, expressions) + lock,
+        Set.of());
+  }
+
+  private String text() {
+    GeneratedTable table = context.randomTable();
+    ExpressionGenerator expressions = context.expressions(context.tables);
+    int form = context.workload.readsWholeRows(random) ? FORMS : random.below(FORMS);
+    if (form == 3 || form == 4) {
+      return join(
+          table,
+          grammar.allowsSubqueryInJoin() ? expressions : context.expressions(List.of()),
+          form == 4);
+    }
+    expressions.with(table, "");
+    String rows = table.name() + context.where(table, expressions);
+    switch (form) {
+      case 0:
+        return "SELECT COUNT(*), MIN(c0), MAX(c0) FROM " + rows;
+      case 1:
+        return "SELECT c1, COUNT(*), SUM(c0) FROM " + rows + groups();
+      case 2:
+        return "SELECT DISTINCT c1 FROM " + rows;
+      case 5:
+        return "SELECT c0 FROM "
+            + rows
+            + random.oneOf(" UNION ", " UNION ALL ", " INTERSECT ", " EXCEPT ")
+            + "SELECT c0 FROM "
+            + context.randomTable().name();
+      case 6:
+        return "SELECT * FROM "
+            + rows
+            + " ORDER BY "
+            + table.allColumns()
+            + grammar.limit(random.between(1, 3));
+      case 7:
+        if (grammar.supportsOrderedRowNumber()) {
+          return "SELECT c0, " + window(table) + " AS n FROM " + rows;
+        }
+        break;
+      case 8:
+        if (grammar.hasCommonTableExpressions()) {
+          return "WITH w AS (SELECT * FROM " + rows + ") SELECT * FROM w";
+        }
+        break;
+      case 9:
+        return "SELECT d.c0, d.c1 FROM (SELECT * FROM "
+            + rows
+            + ") d WHERE "
+            + context.expressions(List.of()).with(table, "d").simpleCondition();
+      case 10:
+        return "SELECT c0, "
+            + expressions.value(random.oneOf(SqlType.values()))
+            + " AS v FROM "
+            + rows;
+      case 11:
+        if (grammar.hasRecursion()) {
+          return "WITH RECURSIVE w(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM w WHERE n < 2) "
+              + "SELECT c0, n FROM w CROSS JOIN "
+              + rows;
+        }
+        break;
+      default:
+        break;
+    }
+    return "SELECT * FROM " + rows;
+  }
+
+  private String groups() {
+    return " GROUP BY c1" + (random.percent(30) ? " HAVING COUNT(*) > 1" : "") + " ORDER BY c1";
+  }
+
+  private String window(GeneratedTable table) {
+    return switch (random.below(4)) {
+      case 0 -> "RANK() OVER (ORDER BY c1)";
+      case 1 -> "SUM(c0) OVER (PARTITION BY c1)";
+      case 2 -> "COUNT(*) OVER (ORDER BY c0)";
+      default -> "ROW_NUMBER() OVER (ORDER BY " + table.allColumns() + ")";
+    };
+  }
+
+  private String join(GeneratedTable table, ExpressionGenerator expressions, boolean ofThree) {
+    GeneratedTable other = context.randomTable();
+    expressions.with(table, "a").with(other, "b");
+    String two =
+        " a "
+            + random.oneOf("JOIN ", "LEFT JOIN ")
+            + other.name()
+            + " b ON "
+            + expressions.condition();
+    if (!ofThree) {
+      return "SELECT a.c0, b.c0 FROM " + table.name() + two;
+    }
+    GeneratedTable third = context.randomTable();
+    return "SELECT a.c0, b.c1, c.c0 FROM "
+        + table.name()
+        + two
+        + " JOIN "
+        + third.name()
+        + " c ON (b.c0 = c.c0)";
+  }
+}

@@ -1,0 +1,179 @@
+package io.txwatch.generator;
+
+import io.txwatch.generator.GeneratedTable.Column;
+import io.txwatch.generator.GeneratedTable.ForeignKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.StringJoiner;
+
+/** Generates schemas. */
+final class SchemaGenerator {
+
+  private static final int MAX_COLUMNS = 5;
+
+  private final RandomSource random;
+  private final Grammar grammar;
+  private final Workload workload;
+
+  SchemaGenerator(RandomSource random, Grammar grammar, Workload workload) {
+    this.random = random;
+    this.grammar = grammar;
+    this.workload = workload;
+  }
+
+  /**
+   * A schema.
+   *
+   * @param tables its tables, parents before children
+   * @param definitions the statements that define it
+   */
+  record Schema(List<GeneratedTable> tables, List<String> definitions) {}
+
+  Schema next() {
+    List<GeneratedTable> tables = new ArrayList<>();
+    List<String> definitions = new ArrayList<>();
+    int count = workload.tables(random);
+    for (int i = 0; i < count; i++) {
+      tables.add(table("t" + i, tables, definitions));
+    }
+    return new Schema(tables, definitions);
+  }
+
+  private GeneratedTable table(
+      String name, List<GeneratedTable> earlier, List<String> definitions) {
+    Optional<Partitions> partitions =
+        grammar.hasPartitions() && random.percent(10)
+            ? Optional.of(Partitions.any(random, grammar))
+            : Optional.empty();
+    boolean hasAutoIncrement = partitions.isEmpty() && random.percent(1);
+    int width = random.between(2, MAX_COLUMNS);
+    List<String> primaryKey = new ArrayList<>();
+    if (hasAutoIncrement || random.percent(70)) {
+      primaryKey.add("c0");
+      if (!hasAutoIncrement && width > 2 && random.percent(20)) {
+        primaryKey.add("c1");
+      }
+    }
+    List<Column> columns = new ArrayList<>();
+    List<List<String>> keys = new ArrayList<>();
+    StringJoiner parts = new StringJoiner(", ", "CREATE TABLE " + name + " (", ") {ENGINE}");
+    for (int i = 0; i < width; i++) {
+      boolean mayBeUnique = i == 0 || partitions.isEmpty();
+      parts.add(column(i, hasAutoIncrement && i == 0, primaryKey, mayBeUnique, columns, keys));
+    }
+    Optional<ForeignKey> reference =
+        partitions.isEmpty() || grammar.partitionsSupportForeignKeys()
+            ? reference(earlier, columns, parts)
+            : Optional.empty();
+    compositeKey(columns, width, partitions.isPresent())
+        .ifPresent(
+            key -> {
+              keys.add(key);
+              parts.add("UNIQUE (" + String.join(", ", key) + ")");
+            });
+    if (!primaryKey.isEmpty()) {
+      keys.add(primaryKey);
+      if (!hasAutoIncrement) { // its column's definition says it
+        parts.add("PRIMARY KEY (" + String.join(", ", primaryKey) + ")");
+      }
+    }
+    reference.ifPresent(key -> parts.add(key.definition()));
+    definitions.add(parts + partitions.map(Partitions::clause).orElse(""));
+    partitions.ifPresent(some -> definitions.addAll(some.definitions(name)));
+    indexes(name, columns, definitions);
+    return new GeneratedTable(name, columns, keys, reference, hasAutoIncrement, partitions);
+  }
+
+  /** Draws a column, and returns its definition. */
+  private String column(
+      int number,
+      boolean hasAutoIncrement,
+      List<String> primaryKey,
+      boolean mayBeUnique,
+      List<Column> columns,
+      List<List<String>> keys) {
+    String name = "c" + number;
+    SqlType type = number == 0 ? SqlType.INT : random.oneOf(SqlType.values());
+    if (hasAutoIncrement) {
+      columns.add(new Column(name, type, "INT", true, false));
+      return name + " {AUTOINC}";
+    }
+    String declared = random.oneOf(type.declared());
+    boolean ofPrimaryKey = primaryKey.contains(name);
+    boolean notNull = ofPrimaryKey || random.percent(20);
+    boolean hasCheck = !ofPrimaryKey && type == SqlType.INT && random.percent(10);
+    String definition = name + " " + declared;
+    if (!ofPrimaryKey && !hasCheck && random.percent(20)) {
+      definition += " DEFAULT " + grammar.defaultLiteral(Literals.any(random, grammar, type));
+    }
+    definition += notNull ? " NOT NULL" : "";
+    if (!ofPrimaryKey && mayBeUnique && random.percent(12)) {
+      definition += " UNIQUE";
+      keys.add(List.of(name));
+    }
+    if (hasCheck) {
+      definition += " CHECK (" + name + random.oneOf(" < 9", " >= 0", " < 1000") + ")";
+    }
+    columns.add(new Column(name, type, declared, notNull, hasCheck));
+    return definition;
+  }
+
+  /** Columns that refer to a key of an earlier table. */
+  private Optional<ForeignKey> reference(
+      List<GeneratedTable> earlier, List<Column> columns, StringJoiner parts) {
+    List<GeneratedTable> parents =
+        earlier.stream()
+            .filter(table -> !table.keys().isEmpty())
+            .filter(table -> table.partitions().isEmpty() || grammar.partitionsSupportForeignKeys())
+            .toList();
+    if (parents.isEmpty() || !workload.refersToParent(random)) {
+      return Optional.empty();
+    }
+    GeneratedTable parent = random.oneOf(parents);
+    List<String> key = random.oneOf(parent.keys());
+    List<Column> referredTo = key.stream().map(parent::column).toList();
+    boolean notNull = random.percent(20) && referredTo.stream().allMatch(Column::notNull);
+    List<String> referring = new ArrayList<>();
+    for (Column referred : referredTo) {
+      String name = "c" + columns.size();
+      referring.add(name);
+      columns.add(new Column(name, referred.type(), referred.declared(), notNull, false));
+      parts.add(name + " " + referred.declared() + (notNull ? " NOT NULL" : ""));
+    }
+    return Optional.of(
+        new ForeignKey(
+            referring,
+            parent,
+            key,
+            action(grammar.onDelete(), notNull),
+            action(grammar.onUpdate(), notNull)));
+  }
+
+  private String action(List<String> actions, boolean notNull) {
+    List<String> fitting =
+        actions.stream().filter(action -> !notNull || !action.startsWith("SET")).toList();
+    return fitting.isEmpty() || random.percent(25) ? "" : random.oneOf(fitting);
+  }
+
+  /** Two columns that are unique together; the first of them refers to no other table. */
+  private Optional<List<String>> compositeKey(
+      List<Column> columns, int width, boolean partitioned) {
+    if (!random.percent(15)) {
+      return Optional.empty();
+    }
+    int first = partitioned ? 0 : random.below(width);
+    int second = (first + 1 + random.below(columns.size() - 1)) % columns.size();
+    return Optional.of(List.of(columns.get(first).name(), columns.get(second).name()));
+  }
+
+  private void indexes(String table, List<Column> columns, List<String> definitions) {
+    for (int i = 1; i < columns.size(); i++) {
+      if (random.percent(25)) {
+        String more = random.percent(20) ? ", " + columns.get(random.below(i)).name() : "";
+        definitions.add(
+            "CREATE INDEX i_" + table + "_" + i + " ON " + table + " (c" + i + more + ")");
+      }
+    }
+  }
+}

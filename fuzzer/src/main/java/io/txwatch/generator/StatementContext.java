@@ -1,0 +1,64 @@
+package io.txwatch.generator;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What the statements of a case are made of. */
+final class StatementContext {
+
+  final RandomSource random;
+  final Grammar grammar;
+  final Workload workload;
+  final Literals literals;
+  final List<GeneratedTable> tables;
+
+  /** Conditions that were used before, by table: transactions meet where they choose alike. */
+  private final Map<String, List<String>> used = new HashMap<>();
+
+  StatementContext(
+      RandomSource random,
+      Grammar grammar,
+      Workload workload,
+      Literals literals,
+      List<GeneratedTable> tables) {
+    this.random = random;
+    this.grammar = grammar;
+    this.workload = workload;
+    this.literals = literals;
+    this.tables = tables;
+  }
+
+  GeneratedTable randomTable() {
+    return random.oneOf(tables);
+  }
+
+  /** MySQL does not let a write read its own table in a subquery. */
+  List<GeneratedTable> otherTables(GeneratedTable table) {
+    return tables.stream().filter(other -> !other.equals(table)).toList();
+  }
+
+  /** Expressions whose subqueries read these tables. */
+  ExpressionGenerator expressions(List<GeneratedTable> readable) {
+    return new ExpressionGenerator(random, grammar, literals, readable);
+  }
+
+  /** A WHERE clause, or none. */
+  String where(GeneratedTable table, ExpressionGenerator expressions) {
+    int draw = random.below(100);
+    if (draw < 22) {
+      return "";
+    }
+    List<String> before = used.computeIfAbsent(table.name(), first -> new ArrayList<>());
+    if (draw < 42 && !before.isEmpty()) {
+      return " WHERE " + random.oneOf(before);
+    }
+    if (draw < 70) {
+      String condition = expressions.simpleCondition();
+      before.add(condition);
+      return " WHERE " + condition;
+    }
+    return " WHERE " + expressions.condition();
+  }
+}

@@ -1,0 +1,138 @@
+package io.txwatch.generator;
+
+import io.txwatch.generator.GeneratedTable.Column;
+import io.txwatch.generator.GeneratedTable.ForeignKey;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.StringJoiner;
+
+/** The rows that the tables of a case begin with: none of them is refused. */
+final class TableContents {
+
+  /** How many rows a table has at most. */
+  static final int MAX_ROWS = 6;
+
+  private final RandomSource random;
+  private final Grammar grammar;
+  private final Workload workload;
+  private final Literals literals;
+
+  /** By table, the literals of each row by column. */
+  private final Map<String, List<Map<String, String>>> rows = new HashMap<>();
+
+  private final List<String> inserts = new ArrayList<>();
+
+  /**
+   * Rows for tables.
+   *
+   * @param tables parents before children
+   */
+  TableContents(
+      RandomSource random,
+      Grammar grammar,
+      Workload workload,
+      Literals literals,
+      List<GeneratedTable> tables) {
+    this.random = random;
+    this.grammar = grammar;
+    this.workload = workload;
+    this.literals = literals;
+    tables.forEach(this::fill);
+  }
+
+  /** What fills the tables. */
+  List<String> inserts() {
+    return inserts;
+  }
+
+  /** The values of a parent's row, for the columns that refer to it. */
+  Map<String, String> randomParentKey(ForeignKey reference) {
+    Map<String, String> row = random.oneOf(rowsOf(reference.parent()));
+    Map<String, String> values = new HashMap<>();
+    for (int i = 0; i < reference.columns().size(); i++) {
+      values.put(
+          reference.columns().get(i),
+          Objects.requireNonNull(row.get(reference.key().get(i)), "a value of each column"));
+    }
+    return values;
+  }
+
+  /** The condition that a row of a table's meets, and others that have the same first column. */
+  String conditionOnRow(GeneratedTable table) {
+    String value =
+        Objects.requireNonNull(random.oneOf(rowsOf(table)).get("c0"), "a value of each column");
+    return value.equals("NULL") ? "(c0 IS NULL)" : "(c0 = " + value + ")";
+  }
+
+  private List<Map<String, String>> rowsOf(GeneratedTable table) {
+    return Objects.requireNonNull(rows.get(table.name()), "parents come before children");
+  }
+
+  private void fill(GeneratedTable table) {
+    Set<String> distinct = distinct(table);
+    List<Map<String, String>> filled = new ArrayList<>();
+    // It names the columns: MySQL 9.7 gives no default to an invisible one where none are named.
+    String into = "INSERT INTO " + table.name() + " (" + table.allColumns() + ") VALUES ";
+    StringJoiner values = new StringJoiner(", ", into, "");
+    int size = workload.rows(random);
+    for (int i = 0; i < size; i++) {
+      Map<String, String> row = row(table, distinct, i);
+      filled.add(row);
+      StringJoiner one = new StringJoiner(", ", "(", ")");
+      table.columns().forEach(column -> one.add(row.get(column.name())));
+      values.add(one.toString());
+    }
+    rows.put(table.name(), filled);
+    inserts.add(values.toString());
+  }
+
+  /** A column of each key, which the rows differ in. */
+  private static Set<String> distinct(GeneratedTable table) {
+    Set<String> distinct = new HashSet<>();
+    for (List<String> key : table.keys()) {
+      table.columns().stream()
+          .filter(column -> key.contains(column.name()) && !table.isForeignKey(column))
+          .findFirst()
+          .ifPresent(column -> distinct.add(column.name()));
+    }
+    return distinct;
+  }
+
+  private Map<String, String> row(GeneratedTable table, Set<String> distinct, int number) {
+    Map<String, String> row = new HashMap<>();
+    for (Column column : table.columns()) {
+      boolean first = column.name().equals("c0");
+      String value;
+      if (distinct.contains(column.name()) || column.hasCheck()) {
+        // MySQL takes a 0 for a value that it has to give.
+        int place = number + (first && table.hasAutoIncrement() ? 1 : 0);
+        value = Literals.distinct(grammar, column.type(), place);
+      } else if (first && table.partitions().isPresent()) {
+        value = Literals.distinct(grammar, column.type(), random.below(MAX_ROWS));
+      } else {
+        value = column.notNull() || !random.percent(15) ? literals.of(column.type()) : "NULL";
+      }
+      row.put(column.name(), value);
+    }
+    table
+        .reference()
+        .filter(reference -> hasMandatoryReference(table) || !random.percent(20))
+        .ifPresentOrElse(
+            reference -> row.putAll(randomParentKey(reference)),
+            () ->
+                table.columns().stream()
+                    .filter(table::isForeignKey)
+                    .forEach(column -> row.put(column.name(), "NULL")));
+    return row;
+  }
+
+  private static boolean hasMandatoryReference(GeneratedTable table) {
+    return table.columns().stream()
+        .anyMatch(column -> table.isForeignKey(column) && column.notNull());
+  }
+}

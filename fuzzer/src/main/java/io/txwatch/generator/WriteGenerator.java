@@ -1,0 +1,375 @@
+package io.txwatch.generator;
+
+import io.txwatch.generator.GeneratedTable.Column;
+import io.txwatch.generator.GeneratedTable.ForeignKey;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.StringJoiner;
+
+/** Generates writes: what they write does not hang on the order of rows. */
+final class WriteGenerator {
+
+  /** Of a hundred statements, those that take the forms that not every DBMS has. */
+  private static final int DIALECT_SPECIFIC_PERCENT = 8;
+
+  private final StatementContext context;
+  private final TableContents contents;
+  private final RandomSource random;
+  private final Grammar grammar;
+
+  WriteGenerator(StatementContext context, TableContents contents) {
+    this.context = context;
+    this.contents = contents;
+    this.random = context.random;
+    this.grammar = context.grammar;
+  }
+
+  GeneratedStatement insert() {
+    GeneratedTable table = context.randomTable();
+    if (context.tables.size() > 1 && random.percent(10)) {
+      return new GeneratedStatement(
+          "insert", insertSelect(table), errors(table, table.columns(), true));
+    }
+    List<Column> columns =
+        table.columns().stream()
+            .filter(
+                column ->
+                    !(table.hasAutoIncrement() && column.name().equals("c0") && random.percent(50)))
+            .filter(column -> column.notNull() || random.percent(85))
+            .toList();
+    if (columns.isEmpty()) {
+      columns = table.columns();
+    }
+    StringJoiner rows = new StringJoiner(", ");
+    for (int i = random.percent(70) ? 1 : 2; i > 0; i--) {
+      rows.add(row(table, columns));
+    }
+    String ignore = random.percent(12) ? grammar.ignore() : "";
+    String doNothing = !table.keys().isEmpty() && random.percent(12) ? grammar.doNothing() : "";
+    String sql =
+        "INSERT"
+            + ignore
+            + " INTO "
+            + table.name()
+            + names(columns)
+            + " VALUES "
+            + rows
+            + doNothing
+            + returning("INSERT");
+    return new GeneratedStatement("insert", sql, errors(table, table.columns(), true));
+  }
+
+  private String insertSelect(GeneratedTable into) {
+    GeneratedTable from = random.oneOf(context.otherTables(into));
+    ExpressionGenerator expressions = context.expressions(List.of()).with(from, "");
+    StringJoiner values = new StringJoiner(", ");
+    Map<String, String> parent = parent(into);
+    for (Column column : into.columns()) {
+      String ofParent = parent.get(column.name());
+      values.add(ofParent == null ? expressions.value(column.type()) : ofParent);
+    }
+    return "INSERT INTO "
+        + into.name()
+        + names(into.columns())
+        + " SELECT "
+        + values
+        + " FROM "
+        + from.name()
+        + context.where(from, expressions);
+  }
+
+  GeneratedStatement upsert() {
+    GeneratedTable table = context.randomTable();
+    List<Column> plain = table.plainColumns();
+    boolean offered = grammar != Grammar.HSQLDB && grammar != Grammar.DERBY;
+    if (plain.isEmpty() || table.keys().isEmpty() || !offered) {
+      return insert();
+    }
+    Column target = random.oneOf(plain);
+    String value = random.percent(40) ? grammar.incoming(target.name()) : literal(table, target);
+    String sql = grammar == Grammar.H2 ? merge(table, target, value) : upsert(table, target, value);
+    return new GeneratedStatement("upsert", sql, errors(table, table.columns(), true));
+  }
+
+  private String upsert(GeneratedTable table, Column target, String value) {
+    String head =
+        " INTO " + table.name() + names(table.columns()) + " VALUES " + row(table, table.columns());
+    if ((grammar.isMySql() || grammar == Grammar.SQLITE) && random.percent(50)) {
+      return "REPLACE" + head;
+    }
+    String key = String.join(", ", table.keys().get(table.keys().size() - 1));
+    return "INSERT"
+        + head
+        + (grammar.isMySql()
+            ? " ON DUPLICATE KEY UPDATE "
+            : " ON CONFLICT (" + key + ") DO UPDATE SET ")
+        + target.name()
+        + " = "
+        + value;
+  }
+
+  /** Not MERGE … KEY: where a row is there that it does not see, H2 2.5.252 tries for ever. */
+  private String merge(GeneratedTable table, Column target, String value) {
+    StringJoiner on = new StringJoiner(" AND ", " ON (", ")");
+    table
+        .keys()
+        .get(table.keys().size() - 1)
+        .forEach(key -> on.add(table.name() + "." + key + " = s." + key));
+    String columns = names(table.columns());
+    return "MERGE INTO "
+        + table.name()
+        + " USING (VALUES "
+        + row(table, table.columns())
+        + ") AS s"
+        + columns
+        + on
+        + " WHEN MATCHED THEN UPDATE SET "
+        + target.name()
+        + " = "
+        + value
+        + " WHEN NOT MATCHED THEN INSERT"
+        + columns
+        + " VALUES "
+        + columns.replace("c", "s.c");
+  }
+
+  GeneratedStatement update() {
+    GeneratedTable table = context.randomTable();
+    Optional<String> dialectSpecific = dialectSpecific(table, "UPDATE");
+    if (dialectSpecific.isPresent()) {
+      List<Column> plain = table.plainColumns();
+      Column column = plain.isEmpty() ? table.columns().get(0) : random.oneOf(plain);
+      String sql =
+          dialectSpecific
+              .get()
+              .replace("{COLUMN}", column.name())
+              .replace("{VALUE}", literal(table, column));
+      return new GeneratedStatement("update", sql, errors(table, List.of(column), false));
+    }
+    ExpressionGenerator expressions =
+        context.expressions(context.otherTables(table)).with(table, "");
+    List<Column> plain = table.plainColumns();
+    List<Column> assigned = new ArrayList<>();
+    StringJoiner assignments = new StringJoiner(", ");
+    boolean ofKey = random.percent(20); // a row that moves to where a scan was, or will be
+    for (Column column : ofKey ? List.<Column>of() : plain) {
+      if (random.percent(assigned.isEmpty() ? 60 : 25)) {
+        assigned.add(column);
+        assignments.add(column.name() + " = " + assigned(table, column, expressions));
+        if (grammar.isMySql()) {
+          break; // it sees what was assigned to the left: one assignment then
+        }
+      }
+    }
+    if (assigned.isEmpty()) {
+      // A key gets a literal alone: what else it would do could hang on the order of the rows.
+      Column column = plain.isEmpty() || ofKey ? table.columns().get(0) : plain.get(0);
+      assigned.add(column);
+      assignments.add(column.name() + " = " + literal(table, column));
+    }
+    String sql =
+        "UPDATE "
+            + table.name()
+            + " SET "
+            + assignments
+            + targetRows(table, expressions)
+            + suffix(table, "UPDATE");
+    return new GeneratedStatement("update", sql, errors(table, assigned, false));
+  }
+
+  /** Which rows it writes. */
+  private String targetRows(GeneratedTable table, ExpressionGenerator expressions) {
+    return context.workload.targetsSingleKey(random)
+        ? " WHERE " + contents.conditionOnRow(table)
+        : context.where(table, expressions);
+  }
+
+  private String assigned(GeneratedTable table, Column column, ExpressionGenerator expressions) {
+    if (table.isForeignKey(column) || random.percent(45)) {
+      return literal(table, column);
+    }
+    return !column.notNull() && random.percent(8) ? "NULL" : expressions.value(column.type());
+  }
+
+  GeneratedStatement delete() {
+    GeneratedTable table = context.randomTable();
+    String sql =
+        dialectSpecific(table, "DELETE")
+            .orElseGet(
+                () ->
+                    "DELETE FROM "
+                        + table.name()
+                        + targetRows(
+                            table, context.expressions(context.otherTables(table)).with(table, ""))
+                        + suffix(table, "DELETE"));
+    Set<ExpectedError> errors = EnumSet.noneOf(ExpectedError.class);
+    children(table).forEach(child -> errors.addAll(errorsOfChild(child)));
+    return new GeneratedStatement("delete", sql, errors);
+  }
+
+  /**
+   * At times, an UPDATE of {@code {COLUMN}} to {@code {VALUE}}, or a DELETE, whose rows another
+   * table chooses, or that stands beside a query or within one.
+   */
+  private Optional<String> dialectSpecific(GeneratedTable table, String kind) {
+    if (!random.percent(DIALECT_SPECIFIC_PERCENT)) {
+      return Optional.empty();
+    }
+    if (grammar.allowsWriteInWith() && random.percent(30)) {
+      return Optional.of(
+          "WITH w AS ("
+              + head(table, kind)
+              + context.where(table, context.expressions(List.of()).with(table, ""))
+              + " RETURNING c0) SELECT c0 FROM w");
+    }
+    if (context.tables.size() < 2) {
+      return Optional.empty();
+    }
+    GeneratedTable other = random.oneOf(context.otherTables(table));
+    if (grammar.allowsWithBeforeWrite() && random.percent(40)) {
+      return Optional.of(
+          "WITH w AS (SELECT c0 FROM "
+              + other.name()
+              + context.where(other, context.expressions(List.of()).with(other, ""))
+              + ") "
+              + head(table, kind)
+              + " WHERE (c0 IN (SELECT c0 FROM w))");
+    }
+    return grammar.canJoin(kind) ? Optional.of(joining(table, other, kind)) : Optional.empty();
+  }
+
+  private static String head(GeneratedTable table, String kind) {
+    return kind.equals("UPDATE")
+        ? "UPDATE " + table.name() + " SET {COLUMN} = {VALUE}"
+        : "DELETE FROM " + table.name();
+  }
+
+  private String joining(GeneratedTable table, GeneratedTable other, String kind) {
+    String name = table.name();
+    String on =
+        random.percent(50)
+            ? "(" + name + ".c0 = " + other.name() + ".c0)"
+            : context
+                .expressions(List.of())
+                .with(table, name)
+                .with(other, other.name())
+                .condition();
+    if (kind.equals("UPDATE")) {
+      return grammar.isMySql()
+          ? "UPDATE %s JOIN %s ON %s SET %s.{COLUMN} = {VALUE}"
+              .formatted(name, other.name(), on, name)
+          : "UPDATE %s SET {COLUMN} = {VALUE} FROM %s WHERE %s".formatted(name, other.name(), on);
+    }
+    return "DELETE FROM %s USING %s"
+        .formatted(
+            name,
+            grammar.isMySql()
+                ? name + " JOIN " + other.name() + " ON " + on
+                : other.name() + " WHERE " + on);
+  }
+
+  /** Few rows, in an order that says which, or the rows that were written. */
+  private String suffix(GeneratedTable table, String kind) {
+    return grammar.limitsWrites() && random.percent(8)
+        ? " ORDER BY " + table.allColumns() + grammar.limit(random.between(1, 2))
+        : returning(kind);
+  }
+
+  private String returning(String kind) {
+    return grammar.supportsReturning(kind) && random.percent(8)
+        ? " RETURNING " + random.oneOf("c0", "*")
+        : "";
+  }
+
+  private String row(GeneratedTable table, List<Column> columns) {
+    Map<String, String> parent = parent(table);
+    StringJoiner row = new StringJoiner(", ", "(", ")");
+    for (Column column : columns) {
+      String ofParent = parent.get(column.name());
+      row.add(
+          !column.notNull() && random.percent(10)
+              ? "NULL"
+              : ofParent == null ? context.literals.of(column.type()) : ofParent);
+    }
+    return row.toString();
+  }
+
+  /** Mostly, the values of a parent that is there. */
+  private Map<String, String> parent(GeneratedTable table) {
+    Optional<ForeignKey> reference = table.reference();
+    return reference.isPresent() && random.percent(80)
+        ? contents.randomParentKey(reference.get())
+        : Map.of();
+  }
+
+  private String literal(GeneratedTable table, Column column) {
+    return table.isForeignKey(column)
+        ? Objects.requireNonNullElse(
+            parent(table).get(column.name()), context.literals.of(column.type()))
+        : context.literals.of(column.type());
+  }
+
+  private static String names(List<Column> columns) {
+    return " (" + String.join(", ", columns.stream().map(Column::name).toList()) + ")";
+  }
+
+  // What the data may give them.
+
+  private Set<ExpectedError> errors(GeneratedTable table, List<Column> written, boolean inserts) {
+    Set<ExpectedError> errors = EnumSet.noneOf(ExpectedError.class);
+    List<ForeignKey> children = children(table);
+    if (grammar.checksEagerly() && !table.keys().isEmpty()) {
+      errors.add(ExpectedError.DUPLICATE_KEY);
+      if (!children.isEmpty() || table.reference().isPresent()) {
+        errors.add(ExpectedError.FOREIGN_KEY);
+      }
+    }
+    for (Column column : written) {
+      if (table.isKeyColumn(column)) {
+        errors.add(ExpectedError.DUPLICATE_KEY);
+      }
+      if (table.isForeignKey(column)) {
+        errors.add(ExpectedError.FOREIGN_KEY);
+      }
+      if (column.notNull()) {
+        errors.add(ExpectedError.NOT_NULL);
+      }
+      if (column.hasCheck()) {
+        errors.add(ExpectedError.CHECK);
+      }
+      if (column.name().equals("c0") && table.partitions().isPresent()) {
+        errors.add(ExpectedError.NO_PARTITION);
+      }
+    }
+    for (ForeignKey child : children) { // a REPLACE deletes what is there
+      if (inserts || written.stream().anyMatch(column -> child.key().contains(column.name()))) {
+        errors.addAll(errorsOfChild(child));
+      }
+    }
+    return errors;
+  }
+
+  private List<ForeignKey> children(GeneratedTable table) {
+    return context.tables.stream()
+        .flatMap(other -> other.reference().stream())
+        .filter(reference -> reference.parent().equals(table))
+        .toList();
+  }
+
+  /** What a change to a parent may meet: its children go with it, or do not let it. */
+  private Set<ExpectedError> errorsOfChild(ForeignKey reference) {
+    Set<ExpectedError> errors = EnumSet.of(ExpectedError.FOREIGN_KEY);
+    for (GeneratedTable child : context.tables) {
+      if (child.reference().equals(Optional.of(reference))) {
+        List<Column> columns = reference.columns().stream().map(child::column).toList();
+        errors.addAll(errors(child, columns, true));
+      }
+    }
+    return errors;
+  }
+}

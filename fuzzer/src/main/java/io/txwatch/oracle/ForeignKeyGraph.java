@@ -1,0 +1,198 @@
+package io.txwatch.oracle;
+
+import io.txwatch.dbms.Failure;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.StepOutcome;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Which tables foreign keys tie together, by what defines them. */
+public final class ForeignKeyGraph {
+
+  private static final Pattern TABLE =
+      Pattern.compile("(?is)^\\s*(?:CREATE|ALTER)\\s+TABLE\\s+([\\w\"`]+).*");
+  private static final Pattern REFERS =
+      Pattern.compile(
+          "(?i)\\bREFERENCES\\s+([\\w\"`]+)\\s*(?:\\(([^)]*)\\))?"
+              + "((?:\\s+ON\\s+(?:DELETE|UPDATE)\\s+"
+              + "(?:CASCADE|RESTRICT|NO\\s+ACTION|SET\\s+\\w+))*)");
+  private static final Pattern ACTION = Pattern.compile("(?i)\\b(CASCADE|SET)\\b");
+  private static final Pattern WRITTEN =
+      Pattern.compile("(?i)\\b(?:INTO|UPDATE|DELETE\\s+FROM)\\s+([\\w\"`]+)");
+  private static final Pattern DELETES =
+      Pattern.compile("(?i)^\\s*REPLACE\\b|\\bDELETE\\s+FROM\\b");
+  private static final Pattern UPSERT = Pattern.compile("(?i)\\bON\\s+DUPLICATE\\s+KEY\\b");
+  private static final Pattern ASSIGNS =
+      Pattern.compile("(?is)^\\s*(?:WITH\\b.*?\\b)?UPDATE\\b.*?\\bSET\\b(.*?)(\\bWHERE\\b.*)?");
+
+  /**
+   * A foreign key's tables, and the columns that it refers to, in lower case; none if they are the
+   * primary key, and not named; and whether what is done to a parent is done to its children.
+   */
+  private record ForeignKey(String child, String parent, List<String> key, boolean cascades) {
+
+    /** True if a statement may take a key away that children refer to. */
+    boolean mayRemoveKey(String sql) {
+      Matcher assigns = ASSIGNS.matcher(sql);
+      return DELETES.matcher(sql).find()
+          || (assigns.matches()
+              && (key.isEmpty()
+                  || key.stream()
+                      .anyMatch(
+                          column ->
+                              Pattern.compile("(?i)\\b" + Pattern.quote(column) + "\\s*=")
+                                  .matcher(assigns.group(1))
+                                  .find())));
+    }
+  }
+
+  private final List<ForeignKey> foreignKeys = new ArrayList<>();
+
+  private ForeignKeyGraph() {}
+
+  /** The foreign keys that a set-up defines. */
+  public static ForeignKeyGraph of(List<String> setup) {
+    ForeignKeyGraph references = new ForeignKeyGraph();
+    for (String sql : setup) {
+      Matcher defined = TABLE.matcher(sql);
+      if (defined.matches()) {
+        Matcher refers = REFERS.matcher(sql);
+        while (refers.find()) {
+          String key = refers.group(2) == null ? "" : unquoted(refers.group(2)).strip();
+          references.foreignKeys.add(
+              new ForeignKey(
+                  unquoted(defined.group(1)),
+                  unquoted(refers.group(1)),
+                  key.isEmpty() ? List.of() : List.of(key.split("\\s*,\\s*")),
+                  ACTION.matcher(refers.group(3)).find()));
+        }
+      }
+    }
+    return references;
+  }
+
+  /**
+   * The tables that are tied to that one, directly or through others, in lower case; itself only if
+   * it refers to itself.
+   */
+  public Set<String> relatedTables(String table) {
+    String own = unquoted(table);
+    Set<String> found = new HashSet<>(Set.of(own));
+    boolean grows = true;
+    while (grows) {
+      grows = false;
+      for (ForeignKey foreignKey : foreignKeys) {
+        if (found.contains(foreignKey.child()) || found.contains(foreignKey.parent())) {
+          grows |= found.add(foreignKey.child()) | found.add(foreignKey.parent());
+        }
+      }
+    }
+    if (foreignKeys.stream()
+        .noneMatch(
+            foreignKey -> foreignKey.child().equals(own) && foreignKey.parent().equals(own))) {
+      found.remove(own);
+    }
+    return found;
+  }
+
+  /** True if one session took keys of parents away, and another one wrote their children. */
+  boolean hasParentChildConflict(CaseExecution execution) {
+    return foreignKeys.stream()
+        .anyMatch(
+            foreignKey ->
+                writes(execution, foreignKey.parent()).stream()
+                    .filter(parents -> foreignKey.mayRemoveKey(parents.step().sql()))
+                    .anyMatch(
+                        parents ->
+                            writes(execution, foreignKey.child()).stream()
+                                .anyMatch(
+                                    children ->
+                                        !children
+                                            .step()
+                                            .session()
+                                            .equals(parents.step().session()))));
+  }
+
+  /**
+   * True if a statement that was executed waited, and took keys of parents away whose children go,
+   * or change, with them, and another session was at the children, too; a deadlock's victim has let
+   * others wait, be it that nobody saw it.
+   */
+  boolean hasBlockedCascade(CaseExecution execution) {
+    boolean deadlock =
+        execution.outcomes().stream()
+            .map(StepOutcome::failure)
+            .anyMatch(failure -> failure != null && failure.kind() == Failure.Kind.DEADLOCK);
+    return foreignKeys.stream()
+        .filter(ForeignKey::cascades)
+        .anyMatch(
+            foreignKey ->
+                writes(execution, foreignKey.parent()).stream()
+                    .filter(parents -> foreignKey.mayRemoveKey(parents.step().sql()))
+                    .filter(parents -> deadlock || parents.blocked())
+                    .anyMatch(
+                        parents ->
+                            isNamedByAnotherSession(execution, foreignKey.child(), parents)));
+  }
+
+  /**
+   * True if a statement takes keys of parents away, and so takes away or changes rows of another
+   * table, directly or through others, that it names as well.
+   */
+  boolean cascadesIntoRead(String sql) {
+    Matcher written = WRITTEN.matcher(sql);
+    if (!written.find()) {
+      return false;
+    }
+    String target = unquoted(written.group(1));
+    boolean assigns = UPSERT.matcher(sql).find();
+    Set<String> changed = new HashSet<>();
+    List<String> open = new ArrayList<>(List.of(target));
+    while (!open.isEmpty()) {
+      String parent = open.remove(0);
+      for (ForeignKey foreignKey : foreignKeys) {
+        boolean loses = assigns || !parent.equals(target) || foreignKey.mayRemoveKey(sql);
+        if (foreignKey.cascades()
+            && foreignKey.parent().equals(parent)
+            && loses
+            && changed.add(foreignKey.child())) {
+          open.add(foreignKey.child());
+        }
+      }
+    }
+    String remainder = sql.substring(0, written.start()) + sql.substring(written.end());
+    return changed.stream().anyMatch(table -> namesTable(remainder, table));
+  }
+
+  private static boolean namesTable(String sql, String table) {
+    return Pattern.compile("(?i)\\b" + Pattern.quote(table) + "\\b").matcher(sql).find();
+  }
+
+  /** True if another session's statement, be it a query, names that table. */
+  private static boolean isNamedByAnotherSession(
+      CaseExecution execution, String table, StepOutcome than) {
+    return execution.outcomes().stream()
+        .filter(outcome -> !outcome.step().session().equals(than.step().session()))
+        .anyMatch(outcome -> namesTable(outcome.step().sql(), table));
+  }
+
+  private static List<StepOutcome> writes(CaseExecution execution, String table) {
+    return execution.outcomes().stream()
+        .filter(StepOutcome::succeeded)
+        .filter(
+            outcome -> {
+              Matcher written = WRITTEN.matcher(outcome.step().sql());
+              return written.find() && unquoted(written.group(1)).equals(table);
+            })
+        .toList();
+  }
+
+  private static String unquoted(String table) {
+    return table.replaceAll("[\"`]", "").toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,136 @@
+package io.txwatch.oracle;
+
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.StatementText;
+import io.txwatch.testcase.Step;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * INSERTs of several rows that H2 executes again, for one of the rows met a key which another
+ * transaction has not yet committed, without having undone what it had done: an earlier row of its
+ * own is in its way then.
+ */
+final class RetriedInserts {
+
+  private static final int DUPLICATE_KEY = 23505;
+
+  private static final Pattern INSERT =
+      Pattern.compile(
+          "(?is)^\\s*INSERT\\s+INTO\\s+([\\w\"]+)\\s*\\(([^)]*)\\)\\s*VALUES\\s*(\\(.*\\))\\s*");
+
+  /** The columns of an index that is not the table's own, and the key that was taken there. */
+  private static final Pattern TAKEN =
+      Pattern.compile("^[^\\n]*: INDEX ON [^\\n(]+\\(([^\\n)]*)\\) VALUES \\((.*)\\)\"; SQL");
+
+  private static final Pattern TYPE =
+      Pattern.compile("\\bAS\\s+[A-Z][A-Z ]*(?:\\([^)]*\\))?\\s*\\)");
+  private static final Pattern LITERAL =
+      Pattern.compile("'((?:[^']|'')*)'|(?<![\\w.])(-?\\d+(?:\\.\\d+)?)");
+
+  private RetriedInserts() {}
+
+  /**
+   * True if an INSERT was refused for a row of its own, whose key nobody else writes, and a later
+   * row of it has a key that another transaction had written, and not ended.
+   *
+   * @param statement the statement that is said to be wrong; empty if any may be
+   */
+  static boolean matches(CaseExecution execution, Optional<Step> statement) {
+    return execution.outcomes().stream()
+        .filter(outcome -> statement.isEmpty() || outcome.step().equals(statement.get()))
+        .filter(outcome -> outcome.vendorCode() == DUPLICATE_KEY)
+        .anyMatch(outcome -> isRejectedByOwnRow(outcome, execution));
+  }
+
+  private static boolean isRejectedByOwnRow(StepOutcome outcome, CaseExecution execution) {
+    Matcher insert = INSERT.matcher(outcome.step().sql());
+    Matcher taken = TAKEN.matcher(outcome.message());
+    if (!insert.matches() || !taken.find()) {
+      return false;
+    }
+    List<String> given = SqlLists.split(insert.group(2).toLowerCase(Locale.ROOT));
+    List<Integer> positions = new ArrayList<>();
+    for (String column : SqlLists.split(taken.group(1).toLowerCase(Locale.ROOT))) {
+      positions.add(given.indexOf(column.split(" ", 2)[0]));
+    }
+    List<List<String>> keys =
+        SqlLists.split(insert.group(3)).stream().map(row -> key(row, positions)).toList();
+    List<String> refused = literals(taken.group(2));
+    int own = keys.indexOf(refused);
+    return own >= 0
+        && !isWrittenElsewhere(refused, outcome.step(), execution)
+        && keys.subList(own + 1, keys.size()).stream()
+            .anyMatch(
+                key -> isWrittenConcurrently(key, insert.group(1), outcome.step(), execution));
+  }
+
+  /** The values of a row in some places; empty if it does not give them all. */
+  private static List<String> key(String row, List<Integer> positions) {
+    List<String> values = SqlLists.split(row.substring(1, row.length() - 1));
+    List<String> key = new ArrayList<>();
+    for (int position : positions) {
+      if (position < 0 || position >= values.size()) {
+        return List.of();
+      }
+      key.addAll(literals(values.get(position)));
+    }
+    return key;
+  }
+
+  /** True if a key may be that of another row, by what set the tables up or wrote to them. */
+  private static boolean isWrittenElsewhere(
+      List<String> key, Step refused, CaseExecution execution) {
+    Stream<String> steps =
+        execution.testCase().steps().stream().filter(step -> !step.equals(refused)).map(Step::sql);
+    return Stream.concat(execution.testCase().setup().stream(), steps)
+        .filter(sql -> !StatementText.isQuery(sql))
+        .flatMap(sql -> SqlLists.split(sql.replaceFirst("(?is)^.*?\\bVALUES\\b", "")).stream())
+        .anyMatch(row -> literals(row).containsAll(key));
+  }
+
+  /** True if another session had written a key, in a transaction that went on. */
+  private static boolean isWrittenConcurrently(
+      List<String> key, String table, Step refused, CaseExecution execution) {
+    Pattern name =
+        Pattern.compile("(?i)\\b(INTO|UPDATE)\\s+" + Pattern.quote(table) + "(?![\\w\"])");
+    List<Integer> before = execution.order().subList(0, execution.order().indexOf(refused.id()));
+    Set<String> ended = new HashSet<>();
+    for (int i = before.size() - 1; i >= 0; i--) {
+      StepOutcome write = execution.outcome(before.get(i));
+      Step step = write.step();
+      if (step.role() != Step.Role.WORK) {
+        ended.add(step.session());
+      } else if (!step.session().equals(refused.session())
+          && !ended.contains(step.session())
+          && write.updateCount() > 0
+          && name.matcher(step.sql()).find()
+          && literals(step.sql()).containsAll(key)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The values in a text, numbers as short as can be. */
+  private static List<String> literals(String text) {
+    List<String> found = new ArrayList<>();
+    Matcher literal = LITERAL.matcher(TYPE.matcher(text).replaceAll(")"));
+    while (literal.find()) {
+      found.add(
+          literal.group(2) == null
+              ? "'" + literal.group(1)
+              : new BigDecimal(literal.group(2)).stripTrailingZeros().toPlainString());
+    }
+    return found;
+  }
+}

@@ -1,0 +1,49 @@
+package io.txwatch.oracle;
+
+import io.txwatch.history.Database;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.testcase.StatementText;
+import io.txwatch.testcase.Step;
+import io.txwatch.testcase.WordSet;
+import java.util.List;
+import java.util.Optional;
+
+/** What keeps an execution from being compared with what its statements do at another time. */
+public final class UnsupportedCase {
+
+  private static final WordSet INSERT = WordSet.of("INSERT", "REPLACE", "MERGE");
+  private static final WordSet OWN_TIME =
+      WordSet.of(
+          "RAND",
+          "RANDOM",
+          "NOW",
+          "UUID",
+          "CURRENT_TIMESTAMP",
+          "SYSDATE",
+          "CONNECTION_ID",
+          "PG_BACKEND_PID");
+
+  private UnsupportedCase() {}
+
+  /** It, for people; empty if there is none. */
+  public static Optional<String> of(CaseExecution execution, Database database) {
+    List<Step> steps = execution.testCase().steps();
+    if (KnownBehaviour.isInnodb(database)) {
+      ForeignKeyGraph references = ForeignKeyGraph.of(execution.testCase().setup());
+      if (steps.stream().anyMatch(step -> references.cascadesIntoRead(step.sql()))) {
+        return Optional.of(
+            "a statement reads what its own writes change by a foreign key: InnoDB deletes while it"
+                + " reads, so what it finds depends on the plan");
+      }
+    }
+    boolean sequence =
+        execution.testCase().setup().stream().anyMatch(StatementText::generatesValues)
+            && steps.stream().anyMatch(step -> INSERT.occurIn(step.sql()));
+    if (sequence) {
+      return Optional.of("values of a sequence depend on the order in which they are handed out");
+    }
+    return steps.stream().anyMatch(step -> OWN_TIME.occurIn(step.sql()))
+        ? Optional.of("a statement whose result is its own each time")
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,162 @@
+package io.txwatch.oracle.troc;
+
+import io.txwatch.schedule.Values;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables of a case, each with two more columns: the number of the row (Troc, section III-C) and
+ * whether a statement updated it, be it to what it was.
+ */
+final class AugmentedTables {
+
+  /** The column that holds a row's number; null in a row that a statement has inserted. */
+  static final String ROW = "txw_row";
+
+  /** The column that an update marks; null in a row that none has updated. */
+  static final String TOUCHED = "txw_touched";
+
+  private final String product;
+  private final Map<String, Layout> layouts = new LinkedHashMap<>();
+
+  /**
+   * The columns of a table that are its own, as statements spell them.
+   *
+   * @param columns their names, separated by commas
+   * @param width how many there are
+   * @param autoIncrementColumn which of them counts by itself where nothing is given; -1 if none
+   *     does
+   */
+  record Layout(String columns, int width, int autoIncrementColumn) {}
+
+  /** The tables of a case on that DBMS, none of them known yet. */
+  AugmentedTables(String product) {
+    this.product = product;
+  }
+
+  /** True if statements cannot see the added columns unless they name them. */
+  boolean areHidden() {
+    return Set.of("MySQL", "MariaDB", "TiDB", "H2").contains(product);
+  }
+
+  /** True if an INSERT without a list of columns would have to give values for the added ones. */
+  boolean requireColumnLists() {
+    return !areHidden() && !product.equals("PostgreSQL");
+  }
+
+  /** Adds the columns to a table. */
+  void augment(Connection by, String table) throws SQLException {
+    String alter = "ALTER TABLE " + table + " ADD COLUMN ";
+    try (Statement statement = by.createStatement()) {
+      switch (product) {
+        case "MySQL", "MariaDB", "TiDB" ->
+            statement.execute(
+                alter + ROW + " BIGINT INVISIBLE, ADD COLUMN " + TOUCHED + " INT INVISIBLE");
+        case "H2" ->
+            statement.execute(
+                alter + "(" + ROW + " BIGINT INVISIBLE, " + TOUCHED + " INT INVISIBLE)");
+        case "PostgreSQL" ->
+            statement.execute(alter + ROW + " BIGINT, ADD COLUMN " + TOUCHED + " INT");
+        default -> {
+          statement.execute(alter + ROW + " BIGINT");
+          statement.execute(alter + TOUCHED + " INT");
+        }
+      }
+    }
+  }
+
+  /**
+   * Reads all of a table, whose columns are known from then on; its rows are sorted by their texts.
+   */
+  List<List<@Nullable Object>> read(ResultSet result, String table) throws SQLException {
+    ResultSetMetaData shape = result.getMetaData();
+    String quote = table.startsWith("`") ? "`" : "\"";
+    List<String> columns = new ArrayList<>();
+    int autoIncrementColumn = -1;
+    for (int i = 1; i <= shape.getColumnCount(); i++) {
+      if (!isAdded(shape.getColumnName(i))) { // ours come last
+        autoIncrementColumn = shape.isAutoIncrement(i) ? columns.size() : autoIncrementColumn;
+        columns.add(quote + shape.getColumnName(i) + quote);
+      }
+    }
+    layouts.put(table, new Layout(String.join(", ", columns), columns.size(), autoIncrementColumn));
+    List<List<@Nullable Object>> rows = new ArrayList<>();
+    while (result.next()) {
+      rows.add(row(result, 1, columns.size()));
+    }
+    rows.sort(Comparator.comparing(Values::line));
+    return rows;
+  }
+
+  /** True if a column is not the case's. */
+  static boolean isAdded(String column) {
+    return column.equalsIgnoreCase(ROW) || column.equalsIgnoreCase(TOUCHED);
+  }
+
+  /** So many values of a row, from that column on. */
+  static List<@Nullable Object> row(ResultSet result, int first, int width) throws SQLException {
+    List<@Nullable Object> row = new ArrayList<>(width);
+    for (int i = 0; i < width; i++) {
+      row.add(result.getObject(first + i));
+    }
+    return row;
+  }
+
+  /** Their names, parents before children. */
+  Set<String> names() {
+    return layouts.keySet();
+  }
+
+  /** The table that statements call so. */
+  Optional<String> named(String name) {
+    String wanted = unquoted(name);
+    return layouts.keySet().stream()
+        .filter(table -> unquoted(table).equalsIgnoreCase(wanted))
+        .findFirst();
+  }
+
+  /** A name without its quotes. */
+  private static String unquoted(String table) {
+    return table.replaceAll("[\"`]", "");
+  }
+
+  /** How an INSERT begins that puts rows into a table just as they are. */
+  String insert(String table, Collection<List<@Nullable Object>> rows) {
+    int autoIncrementColumn = layout(table).autoIncrementColumn();
+    boolean zero =
+        autoIncrementColumn >= 0
+            && rows.stream()
+                .map(row -> row.get(autoIncrementColumn))
+                .anyMatch(value -> value instanceof Number number && number.doubleValue() == 0);
+    String into = " INTO " + table + " (" + layout(table).columns() + ", " + ROW + ") VALUES ";
+    // 0 has MySQL and MariaDB count, too, unless this mode says otherwise.
+    return switch (zero ? product : "") {
+      case "MariaDB" -> "SET STATEMENT sql_mode = 'NO_AUTO_VALUE_ON_ZERO' FOR INSERT" + into;
+      case "MySQL", "TiDB" -> "INSERT /*+ SET_VAR(sql_mode = 'NO_AUTO_VALUE_ON_ZERO') */" + into;
+      default -> "INSERT" + into;
+    };
+  }
+
+  /** The columns of a table that was read. */
+  Layout layout(String table) {
+    return Objects.requireNonNull(layouts.get(table));
+  }
+
+  /** The query that shows a table's rows: number, mark, and the columns of its own. */
+  String contents(String table) {
+    return "SELECT " + ROW + ", " + TOUCHED + ", " + layout(table).columns() + " FROM " + table;
+  }
+}

@@ -1,0 +1,397 @@
+package io.txwatch.oracle.troc;
+
+import io.txwatch.history.Database;
+import io.txwatch.oracle.troc.ChangeHistory.Version;
+import io.txwatch.oracle.troc.ChangeHistory.View;
+import io.txwatch.oracle.troc.ChangeHistory.Writer;
+import io.txwatch.oracle.troc.Semantics.Snapshot;
+import io.txwatch.oracle.troc.Semantics.Visibility;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.StepOutcome;
+import io.txwatch.schedule.Values;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What each statement has to do: what it does by itself on its view (Troc, section III-E4), and to
+ * no row that it had to wait for.
+ */
+final class StatementChecker {
+
+  private final Semantics semantics;
+  private final boolean isCaseInsensitive;
+  private final ViewExecutor executor;
+  private final ChangeHistory versions;
+  private final Timeline timeline;
+  private final ViewResolver views;
+
+  StatementChecker(
+      Semantics semantics,
+      Database database,
+      ViewExecutor executor,
+      ChangeHistory versions,
+      Timeline timeline) {
+    this.semantics = semantics;
+    // Their collations hold 'a' and 'A' to be one: which of them a group shows is not determined.
+    this.isCaseInsensitive = Set.of("MySQL", "MariaDB", "TiDB").contains(database.product());
+    this.executor = executor;
+    this.versions = versions;
+    this.timeline = timeline;
+    this.views = new ViewResolver(semantics, versions, timeline);
+  }
+
+  /** A plain query. */
+  void read(StepOutcome outcome, StatementForm shape, OpenTransaction transaction)
+      throws SQLException, EarlyVerdictException {
+    View view = views.view(semantics.reads(), transaction, outcome);
+    ViewExecutor.Result expected = executor.query(shape.sql(), view);
+    requireSuccess(expected, outcome);
+    if (semantics.plainReadsLock() && transaction.explicit) {
+      requireNoDirtyDifference(outcome, shape, transaction, expected);
+    }
+    transaction.reads.add(
+        new OpenTransaction.Read(outcome, shape, timeline.now(), versions.savepoint()));
+    if (semantics.reads() == Visibility.DIRTY && timeline.hasPartiallyExecutedPeer(outcome)) {
+      return; // what a statement that waits has done so far is seen, too
+    }
+    if (!isSame(outcome, expected) && !isExplainedByLaterSnapshot(transaction)) {
+      compare(outcome, expected.rows());
+    }
+  }
+
+  /**
+   * A query that need not look at any row, since its condition is false whatever they hold, takes
+   * no snapshot in InnoDB: then one of a later query explains what all of them returned.
+   */
+  private boolean isExplainedByLaterSnapshot(OpenTransaction transaction) throws SQLException {
+    if (semantics.snapshot() != Snapshot.FIRST_READ || semantics.reads() != Visibility.SNAPSHOT) {
+      return false;
+    }
+    List<OpenTransaction.Read> reads = transaction.reads;
+    View empty = new View(Map.of());
+    for (int first = 1; first < reads.size(); first++) {
+      OpenTransaction.Read before = reads.get(first - 1);
+      if (!isSame(before.outcome(), executor.query(before.shape().sql(), empty))) {
+        return false;
+      }
+      int moment = reads.get(first).moment();
+      boolean explains = true;
+      for (OpenTransaction.Read read : reads.subList(first, reads.size())) {
+        View view =
+            versions.view(
+                (table, version) ->
+                    version.writer() == transaction.writer
+                        ? version.number() <= read.newestOwnVersion()
+                        : version.writer().isCommittedBefore(moment));
+        explains &= isSame(read.outcome(), executor.query(read.shape().sql(), view));
+      }
+      if (explains) {
+        transaction.snapshot = moment;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isSame(StepOutcome outcome, ViewExecutor.Result expected) {
+    return expected.error().isEmpty() && bag(outcome.rows()).equals(bag(expected.rows()));
+  }
+
+  /** A query that locks what it reads. */
+  void lockingRead(StepOutcome outcome, StatementForm shape, OpenTransaction transaction)
+      throws SQLException, EarlyVerdictException {
+    View view = views.view(semantics.writes(), transaction, outcome);
+    Optional<String> locked = shape.lockedRowsQuery(AugmentedTables.ROW);
+    Optional<String> table = executor.tableNamed(shape.table());
+    if (locked.isEmpty() || table.isEmpty()) {
+      if (outcome.blocked() || semantics.reads() != semantics.writes()) {
+        throw EarlyVerdictException.undecided(outcome, "which rows it locks is not clear");
+      }
+    } else {
+      Set<Long> rows = executor.numbers(locked.get(), view);
+      view = views.recheck(outcome, shape, transaction, view, Map.of(table.get(), rows));
+      if (!locksIndexEntries(shape)) {
+        requireMayTouch(outcome, transaction, table.get(), executor.numbers(locked.get(), view));
+      }
+    }
+    ViewExecutor.Result expected = executor.query(shape.sql(), view);
+    requireSuccess(expected, outcome);
+    if (locksIndexEntries(shape)) {
+      requireNoDirtyDifference(outcome, shape, transaction, expected);
+    }
+    compare(outcome, expected.rows());
+  }
+
+  /**
+   * True if a query may lock no more than the entries of an index that holds all that it reads, as
+   * a shared lock of InnoDB's does ({@code row_search_mvcc}): it does not meet a write that left
+   * these columns as they were.
+   */
+  private boolean locksIndexEntries(StatementForm shape) {
+    return semantics.snapshot() == Snapshot.FIRST_READ && shape.locksShared();
+  }
+
+  /** A statement that writes: what it wrote is noted. */
+  void write(StepOutcome outcome, StatementForm shape, OpenTransaction transaction)
+      throws SQLException, EarlyVerdictException {
+    String table =
+        executor
+            .tableNamed(shape.table())
+            .orElseThrow(
+                () ->
+                    EarlyVerdictException.undecided(
+                        outcome, "no table '" + shape.table() + "'"));
+    if (outcome.blocked() && shape.hasSubquery()) {
+      throw EarlyVerdictException.undecided(
+          outcome, "it waited, and when its subquery was answered is not known");
+    }
+    if (shape.joins()) {
+      requireKnownJoinVisibility(outcome, transaction, table);
+    }
+    if (shape.resolvesConflicts()
+        && semantics.writes() != Visibility.COMMITTED
+        && !views
+            .view(semantics.writes(), transaction, outcome)
+            .equals(views.view(Visibility.COMMITTED, transaction, outcome))) {
+      throw EarlyVerdictException.undecided(
+          outcome, "keys are compared with rows that it does not see");
+    }
+    requireKnownForeignKeyState(outcome, transaction, table);
+    boolean readsOthersUnlocked = shape.kind() != StatementForm.Kind.DELETE && shape.hasSubquery();
+    View view =
+        readsOthersUnlocked
+            ? views.view(
+                semantics.writes(), table, semantics.sameTransactionReads(), transaction, outcome)
+            : views.view(semantics.writes(), transaction, outcome);
+    String sql = executor.adapt(shape, shape.withTouchedMark(AugmentedTables.TOUCHED));
+    ViewExecutor.Result expected = executor.write(sql, view, table);
+    if (expected.error().isEmpty()) {
+      Map<String, Set<Long>> touched = touched(view, expected);
+      View rechecked = views.recheck(outcome, shape, transaction, view, touched);
+      if (!rechecked.equals(view)) {
+        view = rechecked;
+        expected = executor.write(sql, view, table);
+      }
+    }
+    requireSuccess(expected, outcome);
+    Map<String, Set<Long>> touched = touched(view, expected);
+    for (Map.Entry<String, Set<Long>> rows : touched.entrySet()) {
+      requireMayTouch(outcome, transaction, rows.getKey(), rows.getValue());
+    }
+    if (outcome.isQuery()) {
+      compare(outcome, expected.rows());
+    }
+    if (shape.kind() != StatementForm.Kind.UPSERT && expected.count() != outcome.updateCount()) {
+      throw EarlyVerdictException.mismatch(outcome, "#" + expected.count());
+    }
+    recordWrite(transaction.writer, expected, touched);
+  }
+
+  /**
+   * A write that joins its table with others: InnoDB reads those with locks or without, as versions
+   * and binary logs have it.
+   */
+  private void requireKnownJoinVisibility(
+      StepOutcome outcome, OpenTransaction transaction, String table) throws EarlyVerdictException {
+    if (outcome.blocked()) {
+      throw EarlyVerdictException.undecided(outcome, "it waited, and when it joined is not known");
+    }
+    if (semantics.snapshot() != Snapshot.FIRST_READ) {
+      return;
+    }
+    View seen = views.view(Visibility.SNAPSHOT, transaction, outcome);
+    for (Visibility visibility : List.of(Visibility.DIRTY, Visibility.COMMITTED)) {
+      View view = views.view(visibility, transaction, outcome);
+      for (String other : executor.tables()) {
+        if (!other.equals(table) && !view.rows(other).equals(seen.rows(other))) {
+          throw EarlyVerdictException.undecided(outcome, "how it reads " + other + " is not known");
+        }
+      }
+    }
+  }
+
+  /**
+   * Foreign keys are checked, and their actions taken, by what is committed, whatever the statement
+   * sees (PostgreSQL: ri_triggers.c, "detectNewRows"). Where it waits, that is another moment.
+   */
+  private void requireKnownForeignKeyState(
+      StepOutcome outcome, OpenTransaction transaction, String table) throws EarlyVerdictException {
+    Set<String> relatedTables = executor.relatedTables(table);
+    if (relatedTables.isEmpty() || semantics.writes() == Visibility.COMMITTED) {
+      return;
+    }
+    if (outcome.blocked()) {
+      throw EarlyVerdictException.undecided(
+          outcome, "it waited, and what its foreign keys then met is not known");
+    }
+    View seen = views.view(semantics.writes(), transaction, outcome);
+    View committed = views.view(Visibility.COMMITTED, transaction, outcome);
+    if (relatedTables.stream().anyMatch(other -> !seen.rows(other).equals(committed.rows(other)))) {
+      throw EarlyVerdictException.undecided(
+          outcome, "foreign keys are checked by rows that it does not see");
+    }
+  }
+
+  /** The rows that a write updated or deleted. */
+  private Map<String, Set<Long>> touched(View view, ViewExecutor.Result result) {
+    Map<String, Set<Long>> touched = new HashMap<>();
+    for (String table : executor.tables()) {
+      Set<Long> rows = new HashSet<>(result.updated().getOrDefault(table, Set.of()));
+      TreeMap<Long, List<@Nullable Object>> after =
+          result.after().getOrDefault(table, new TreeMap<>());
+      view.rows(table)
+          .forEach(
+              (row, data) -> {
+                if (!data.equals(after.get(row))) {
+                  rows.add(row);
+                }
+              });
+      touched.put(table, rows);
+    }
+    return touched;
+  }
+
+  private void recordWrite(
+      Writer writer, ViewExecutor.Result result, Map<String, Set<Long>> touched) {
+    touched.forEach(
+        (table, rows) -> {
+          TreeMap<Long, List<@Nullable Object>> after =
+              result.after().getOrDefault(table, new TreeMap<>());
+          rows.stream().sorted().forEach(row -> versions.write(table, row, after.get(row), writer));
+        });
+    result
+        .inserted()
+        .forEach((table, rows) -> rows.forEach(row -> versions.insert(table, row, writer)));
+  }
+
+  // What must not be.
+
+  /** Nobody may write or lock a row that another one has changed and not yet committed. */
+  private void requireMayTouch(
+      StepOutcome outcome, OpenTransaction transaction, String table, Set<Long> rows)
+      throws SQLException, EarlyVerdictException {
+    for (long row : rows) {
+      Version newest = versions.newest(table, row).orElseThrow();
+      if (newest.writer() != transaction.writer && !newest.writer().isCommitted()) {
+        if (timeline.isDeadlockVictimPending()) {
+          throw EarlyVerdictException.undecided(
+              outcome, "a deadlock's victim is under way, and when it has ended is not known");
+        }
+        throw EarlyVerdictException.violation(
+            outcome,
+            "; it had to wait for a transaction that had written a row of "
+                + table
+                + " and not ended");
+      }
+      int snapshot = transaction.snapshot;
+      if (semantics.firstUpdaterWins()
+          && snapshot != OpenTransaction.NO_SNAPSHOT
+          && newest.writer() != transaction.writer
+          && !newest.writer().isCommittedBefore(snapshot)
+          && hasOtherValues(newest, table, row, snapshot)) {
+        if (isRestored(newest, table, row, snapshot)) {
+          throw EarlyVerdictException.undecided(
+              outcome, "a row is back as it was, which H2 takes for the same row");
+        }
+        if (mayHaveNoSnapshot(transaction)) {
+          throw EarlyVerdictException.undecided(
+              outcome, "whether there is a snapshot is not known");
+        }
+        throw EarlyVerdictException.violation(
+            outcome, "; a row of " + table + " was changed since the snapshot: it had to fail");
+      }
+    }
+  }
+
+  /** True if a version holds other values than the one of the snapshot: H2 writes no equal ones. */
+  private boolean hasOtherValues(Version newest, String table, long row, int snapshot) {
+    return versions
+        .newest(table, row, version -> version.writer().isCommittedBefore(snapshot))
+        .filter(then -> Objects.equals(then.data(), newest.data()))
+        .isEmpty();
+  }
+
+  /** True if no query so far need have looked at a row: such a one takes no snapshot in InnoDB. */
+  private boolean mayHaveNoSnapshot(OpenTransaction transaction) throws SQLException {
+    if (semantics.snapshot() != Snapshot.FIRST_READ) {
+      return false;
+    }
+    View empty = new View(Map.of());
+    for (OpenTransaction.Read read : transaction.reads) {
+      if (!isSame(read.outcome(), executor.query(read.shape().sql(), empty))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** True if a row was deleted since the snapshot, and another one has its values now. */
+  private boolean isRestored(Version newest, String table, long row, int snapshot) {
+    View today = versions.view((name, version) -> version.writer().isCommitted());
+    return newest.data() == null
+        && versions
+            .newest(table, row, version -> version.writer().isCommittedBefore(snapshot))
+            .filter(then -> today.rows(table).containsValue(then.data()))
+            .isPresent();
+  }
+
+  /** A query that locks what it reads must not hang on what is not committed. */
+  private void requireNoDirtyDifference(
+      StepOutcome outcome,
+      StatementForm shape,
+      OpenTransaction transaction,
+      ViewExecutor.Result expected)
+      throws SQLException, EarlyVerdictException {
+    ViewExecutor.Result dirty =
+        executor.query(shape.sql(), views.view(Visibility.DIRTY, transaction, outcome));
+    if (dirty.error().isEmpty() && !bag(dirty.rows()).equals(bag(expected.rows()))) {
+      throw EarlyVerdictException.violation(
+          outcome, "; it had to wait for a transaction that had changed what it reads");
+    }
+  }
+
+  private void requireSuccess(ViewExecutor.Result expected, StepOutcome outcome)
+      throws EarlyVerdictException {
+    if (expected.error().isPresent()) {
+      throw EarlyVerdictException.undecided(
+          outcome, "by itself it fails: " + expected.error().get());
+    }
+  }
+
+  private void compare(StepOutcome outcome, List<List<@Nullable Object>> expected)
+      throws EarlyVerdictException {
+    if (!bag(outcome.rows()).equals(bag(expected))) {
+      throw EarlyVerdictException.mismatch(outcome, Values.bag(expected).toString());
+    }
+  }
+
+  private List<String> bag(List<List<@Nullable Object>> rows) {
+    List<String> bag = Values.bag(rows);
+    return isCaseInsensitive
+        ? bag.stream().map(line -> line.toLowerCase(Locale.ROOT)).sorted().toList()
+        : bag;
+  }
+
+  /** What is there when all is over. */
+  void compareFinalState(CaseExecution execution) throws SQLException, EarlyVerdictException {
+    View state = versions.view((table, version) -> version.writer().isCommitted());
+    for (StepOutcome read : execution.finalReads()) {
+      StatementForm shape = StatementForm.of(read.step().sql());
+      if (shape.dependsOnRowOrder() || (!executor.isHidden() && shape.dependsOnColumnCount())) {
+        continue;
+      }
+      ViewExecutor.Result expected = executor.query(shape.sql(), state);
+      requireSuccess(expected, read);
+      compare(read, expected.rows());
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package io.txwatch.oracle.troc;
+
+import io.txwatch.testcase.StatementText;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A statement, as far as its view hangs on it.
+ *
+ * @param kind what it does
+ * @param sql its text
+ * @param table the table that it writes, or whose rows it locks, as the text has it; empty if the
+ *     text is not of a form that we read
+ */
+record StatementForm(Kind kind, String sql, String table) {
+
+  /** What a statement does (Troc, Listing 1). */
+  enum Kind {
+    /** It reads. */
+    READ,
+    /** It reads and locks what it reads. */
+    LOCKING_READ,
+    /** It inserts. */
+    INSERT,
+    /** It inserts, or changes what is there. */
+    UPSERT,
+    /** It updates. */
+    UPDATE,
+    /** It deletes. */
+    DELETE,
+    /** It sets, releases, or rolls back to a savepoint. */
+    SAVEPOINT,
+    /** Something else. */
+    OTHER
+  }
+
+  private static final int FLAGS = Pattern.CASE_INSENSITIVE | Pattern.DOTALL;
+  private static final String NAME = "([\\w.\"`]+)";
+  private static final Pattern SAVEPOINT =
+      Pattern.compile("\\s*(SAVEPOINT|RELEASE|ROLLBACK\\s+TO)\\b.*", FLAGS);
+  private static final Pattern LOCKING =
+      Pattern.compile(
+          ".*\\b(FOR\\s+(NO\\s+KEY\\s+|KEY\\s+)?(UPDATE|SHARE)|LOCK\\s+IN\\s+SHARE\\s+MODE)\\s*$",
+          FLAGS);
+  private static final Pattern SHARED = Pattern.compile("\\bSHARE(\\s+MODE)?\\s*$", FLAGS);
+  private static final Pattern LOCKING_OF_ONE_TABLE =
+      Pattern.compile(
+          "\\s*SELECT\\s+(?:(?!\\bFROM\\b|\\bDISTINCT\\b|\\().)*\\s+FROM\\s+"
+              + NAME
+              + "(\\s+WHERE\\b(?:(?!\\bSELECT\\b|\\bGROUP\\b|\\bLIMIT\\b).)*|\\s+)"
+              + "(FOR\\s+.*|LOCK\\s+.*)",
+          FLAGS);
+  private static final Pattern INSERT =
+      Pattern.compile("\\s*INSERT\\s+(IGNORE\\s+|OR\\s+IGNORE\\s+)?INTO\\s+" + NAME + ".*", FLAGS);
+  private static final Pattern REPLACE =
+      Pattern.compile(
+          "\\s*(REPLACE|INSERT\\s+OR\\s+REPLACE|MERGE)\\s+INTO\\s+" + NAME + ".*", FLAGS);
+  private static final Pattern ON_CONFLICT =
+      Pattern.compile(
+          "(.*\\b(?:ON\\s+DUPLICATE\\s+KEY\\s+UPDATE|DO\\s+UPDATE\\s+SET)\\s)(.*)", FLAGS);
+  private static final Pattern CONFLICT =
+      Pattern.compile("^\\s*INSERT\\s+(OR\\s+)?IGNORE\\b|\\bON\\s+CONFLICT\\b", FLAGS);
+  private static final Pattern UPDATE =
+      Pattern.compile("(\\s*UPDATE\\s+(?:IGNORE\\s+)?" + NAME + "\\s+SET\\s)(.*)", FLAGS);
+  private static final Pattern DELETE =
+      Pattern.compile("\\s*DELETE\\s+FROM\\s+" + NAME + ".*", FLAGS);
+  private static final Pattern OTHER_TABLE =
+      Pattern.compile(
+          "\\s*(UPDATE\\s(?:(?!\\bSELECT\\b).)*\\bFROM|DELETE\\s+FROM\\s+"
+              + NAME
+              + "\\s+USING)\\b.*",
+          FLAGS);
+  private static final Pattern SUBQUERY = Pattern.compile("\\bSELECT\\b", FLAGS);
+  private static final Pattern LIMIT = Pattern.compile("\\b(LIMIT|FETCH)\\b", FLAGS);
+  private static final Pattern ORDER = Pattern.compile("\\bORDER\\s+BY\\b", FLAGS);
+  private static final Pattern STAR = Pattern.compile("(SELECT|DISTINCT|,|\\.)\\s*\\*", FLAGS);
+  private static final Pattern DEPENDS_ON_COLUMNS =
+      Pattern.compile(
+          "\\b(DISTINCT|UNION|INTERSECT|EXCEPT|INSERT|REPLACE|MERGE|NATURAL)\\b", FLAGS);
+
+  private static final Pattern INSERT_WITHOUT_COLUMNS =
+      Pattern.compile(
+          "(\\s*(?:INSERT|REPLACE)\\b[^(]*?\\bINTO\\s+" + NAME + ")(\\s+(?:VALUES|SELECT)\\b.*)",
+          FLAGS);
+
+  static StatementForm of(String sql) {
+    Matcher matcher = SAVEPOINT.matcher(sql);
+    if (matcher.matches()) {
+      return new StatementForm(Kind.SAVEPOINT, sql, "");
+    }
+    if (StatementText.isQuery(sql)) {
+      if (!LOCKING.matcher(sql).matches()) {
+        return new StatementForm(Kind.READ, sql, "");
+      }
+      matcher = LOCKING_OF_ONE_TABLE.matcher(sql);
+      return new StatementForm(Kind.LOCKING_READ, sql, matcher.matches() ? matcher.group(1) : "");
+    }
+    matcher = INSERT.matcher(sql);
+    if (matcher.matches()) {
+      Kind kind = ON_CONFLICT.matcher(sql).matches() ? Kind.UPSERT : Kind.INSERT;
+      return new StatementForm(kind, sql, matcher.group(2));
+    }
+    matcher = REPLACE.matcher(sql);
+    if (matcher.matches()) {
+      return new StatementForm(Kind.UPSERT, sql, matcher.group(2));
+    }
+    matcher = UPDATE.matcher(sql);
+    if (matcher.matches()) {
+      return new StatementForm(Kind.UPDATE, sql, matcher.group(2));
+    }
+    matcher = DELETE.matcher(sql);
+    return matcher.matches()
+        ? new StatementForm(Kind.DELETE, sql, matcher.group(1))
+        : new StatementForm(Kind.OTHER, sql, "");
+  }
+
+  /** True if it does something else where a key is taken. */
+  boolean resolvesConflicts() {
+    return kind == Kind.UPSERT || (kind == Kind.INSERT && CONFLICT.matcher(sql).find());
+  }
+
+  boolean isWrite() {
+    return kind == Kind.INSERT || kind == Kind.UPSERT || kind == Kind.UPDATE || kind == Kind.DELETE;
+  }
+
+  /** True if it reads within what it does: a query in a write, or a query in a query. */
+  boolean hasSubquery() {
+    Matcher select = SUBQUERY.matcher(sql);
+    boolean first = select.find();
+    return first && (isWrite() || select.find());
+  }
+
+  /** True if it joins its table with others: an UPDATE … FROM, a DELETE … USING. */
+  boolean joins() {
+    return OTHER_TABLE.matcher(sql).matches();
+  }
+
+  /** True if a query locks rows such that others may, too. */
+  boolean locksShared() {
+    return SHARED.matcher(sql).find();
+  }
+
+  /** True if what it does hangs on the order in which rows come. */
+  boolean dependsOnRowOrder() {
+    return LIMIT.matcher(sql).find() && !ORDER.matcher(sql).find();
+  }
+
+  /** True if a further column of its tables would change what it means. */
+  boolean dependsOnColumnCount() {
+    return STAR.matcher(sql).find() && DEPENDS_ON_COLUMNS.matcher(sql).find();
+  }
+
+  /** Its text, made to note in {@code column} which rows it updates, even to what they are. */
+  String withTouchedMark(String column) {
+    if (kind == Kind.UPDATE || kind == Kind.UPSERT) {
+      Matcher update = (kind == Kind.UPDATE ? UPDATE : ON_CONFLICT).matcher(sql);
+      if (update.matches()) {
+        return update.group(1) + column + " = 1, " + update.group(update.groupCount());
+      }
+    }
+    return sql;
+  }
+
+  /** Its text, an INSERT that names no columns made to name these. */
+  static String withColumnNames(String columns, String sql) {
+    Matcher insert = INSERT_WITHOUT_COLUMNS.matcher(sql);
+    return insert.matches()
+        ? insert.group(1) + " (" + columns + ")" + insert.group(insert.groupCount())
+        : sql;
+  }
+
+  /** For a query that locks: one that selects {@code column} of the rows that it locks. */
+  Optional<String> lockedRowsQuery(String column) {
+    Matcher locking = LOCKING_OF_ONE_TABLE.matcher(sql);
+    return locking.matches()
+        ? Optional.of("SELECT " + column + " FROM " + locking.group(1) + " " + locking.group(2))
+        : Optional.empty();
+  }
+}

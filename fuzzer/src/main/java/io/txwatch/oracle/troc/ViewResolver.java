@@ -1,0 +1,120 @@
+package io.txwatch.oracle.troc;
+
+import io.txwatch.oracle.troc.ChangeHistory.Version;
+import io.txwatch.oracle.troc.ChangeHistory.View;
+import io.txwatch.oracle.troc.Semantics.Visibility;
+import io.txwatch.schedule.StepOutcome;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
+
+/** What statements see (Troc, section III-E2). */
+final class ViewResolver {
+
+  private final Semantics semantics;
+  private final ChangeHistory versions;
+  private final Timeline timeline;
+
+  ViewResolver(Semantics semantics, ChangeHistory versions, Timeline timeline) {
+    this.semantics = semantics;
+    this.versions = versions;
+    this.timeline = timeline;
+  }
+
+  /** True of the versions of a table's rows that are visible. */
+  private BiPredicate<String, Version> visible(
+      Visibility visibility, OpenTransaction transaction, StepOutcome outcome) {
+    return (table, version) ->
+        version.writer() == transaction.writer
+            || switch (visibility) {
+              case DIRTY -> true;
+              case COMMITTED -> version.writer().isCommitted();
+              case RECHECKED -> version.writer().isCommittedBefore(timeline.begin(outcome));
+              case SNAPSHOT ->
+                  version
+                      .writer()
+                      .isCommittedBefore(
+                          transaction.snapshot == OpenTransaction.NO_SNAPSHOT
+                              ? timeline.now()
+                              : transaction.snapshot);
+            };
+  }
+
+  /** The rows that are visible. */
+  View view(Visibility visibility, OpenTransaction transaction, StepOutcome outcome) {
+    return versions.view(visible(visibility, transaction, outcome));
+  }
+
+  /** A view in which the table that is written, and the others, are seen in different ways. */
+  View view(
+      Visibility ofTable,
+      String table,
+      Visibility ofOthers,
+      OpenTransaction transaction,
+      StepOutcome outcome) {
+    BiPredicate<String, Version> own = visible(ofTable, transaction, outcome);
+    BiPredicate<String, Version> others = visible(ofOthers, transaction, outcome);
+    return versions.view(
+        (name, version) -> (name.equals(table) ? own : others).test(name, version));
+  }
+
+  /**
+   * The view of a statement that waited, with the rows that it chose as they are now; the same view
+   * if none of them was changed meanwhile, or if that is not how this level goes on.
+   */
+  View recheck(
+      StepOutcome outcome,
+      StatementForm shape,
+      OpenTransaction transaction,
+      View view,
+      Map<String, Set<Long>> chosen)
+      throws EarlyVerdictException {
+    if (semantics.writes() != Visibility.RECHECKED || !outcome.blocked()) {
+      return view;
+    }
+    BiPredicate<String, Version> then = visible(Visibility.RECHECKED, transaction, outcome);
+    BiPredicate<String, Version> today = visible(Visibility.COMMITTED, transaction, outcome);
+    Map<String, Set<Long>> changed = new HashMap<>();
+    chosen.forEach(
+        (table, rows) ->
+            rows.forEach(
+                row -> {
+                  Optional<Version> before =
+                      versions.newest(table, row, version -> then.test(table, version));
+                  Optional<Version> after =
+                      versions.newest(table, row, version -> today.test(table, version));
+                  if (!before.equals(after)) {
+                    changed.computeIfAbsent(table, first -> new HashSet<>()).add(row);
+                  }
+                }));
+    if (shape.kind() == StatementForm.Kind.UPSERT) {
+      throw EarlyVerdictException.undecided(
+          outcome, "it waited, and what it then met is not known");
+    }
+    if (changed.isEmpty()) {
+      return view;
+    }
+    Map<String, TreeMap<Long, List<@Nullable Object>>> tables = new HashMap<>();
+    view.tables().forEach((table, rows) -> tables.put(table, new TreeMap<>(rows)));
+    changed.forEach(
+        (table, rows) ->
+            rows.forEach(
+                row -> {
+                  TreeMap<Long, List<@Nullable Object>> of =
+                      Objects.requireNonNull(tables.get(table));
+                  of.remove(row);
+                  versions
+                      .newest(table, row, version -> today.test(table, version))
+                      .map(Version::data)
+                      .ifPresent(data -> of.put(row, data));
+                }));
+    return new View(tables);
+  }
+}

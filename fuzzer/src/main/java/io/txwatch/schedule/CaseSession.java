@@ -1,0 +1,523 @@
+package io.txwatch.schedule;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.StableErrorMessages;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.schedule.StepOutcome.Status;
+import io.txwatch.testcase.Step;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session: a connection, the thread that alone uses it, and the steps that wait their turn. It
+ * serves many cases, one after another. All methods are for the executor's thread; what the
+ * session's own thread has done is handed over through the completion queue.
+ */
+final class CaseSession implements AutoCloseable {
+
+  private static final ThreadMXBean TIMES = ManagementFactory.getThreadMXBean();
+
+  /** How long its thread is waited for at the end. */
+  private static final long MAX_CLOSE_MILLIS = 1_000;
+
+  /** What the session's thread does at the end. */
+  private static final Runnable END = () -> {};
+
+  private final String name;
+  private final Dbms dbms;
+  private final Connection connection;
+  private final JdbcCallStyle style;
+  private final long key;
+  private final BlockingQueue<CaseSession> completed;
+  private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
+  private final Thread thread;
+
+  /** True if several statements may be sent as one. */
+  private final boolean canBundle;
+
+  private final Queue<Step> waiting = new ArrayDeque<>();
+
+  private @Nullable IsolationLevel level;
+
+  /** What has to be executed before the next statement, in the same round trip; mostly nothing. */
+  private final List<String> pendingStatements = new ArrayList<>();
+
+  /** True if the last of that begins a transaction. */
+  private boolean hasPendingBegin;
+
+  /** What has led to the tables that its statements name. */
+  private Optional<String> workspaceStatement;
+
+  private @Nullable Step running;
+  private boolean rollingBack;
+  private boolean blocked;
+  private boolean inTransaction;
+  private boolean aborted;
+  private boolean needsRollback;
+  private boolean holdsLocks;
+  private long cpuNanosBefore;
+
+  /** Whether it is told to look for circles at once; null if it may have forgotten. */
+  private @Nullable Boolean preparedWithWaiters;
+
+  /** Written by the session's thread before it tells of completion, read by the executor after. */
+  private @Nullable StepOutcome outcome;
+
+  /** True while its thread executes what it was given, be it that it waits within. */
+  private volatile boolean atWork;
+
+  private volatile @Nullable SQLException fault;
+  private volatile @Nullable Statement statement;
+
+  CaseSession(
+      String name,
+      Dbms dbms,
+      Connection connection,
+      JdbcCallStyle style,
+      long key,
+      BlockingQueue<CaseSession> completed,
+      Optional<String> workspaceStatement,
+      boolean canBundle) {
+    this.name = name;
+    this.dbms = dbms;
+    this.connection = connection;
+    this.style = style;
+    this.key = key;
+    this.completed = completed;
+    this.workspaceStatement = workspaceStatement;
+    this.canBundle = canBundle;
+    this.thread = new Thread(this::serve, "session " + name);
+    this.thread.setDaemon(true);
+    this.thread.start();
+  }
+
+  private void serve() {
+    try {
+      for (Runnable next = work.take(); next != END; next = work.take()) {
+        atWork = true;
+        next.run();
+        atWork = false;
+        completed.add(this);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** The DBMS's own number for it. */
+  long key() {
+    return key;
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  /** True if it begins and ends transactions by SQL, too. */
+  boolean usesSqlTransactions() {
+    return style == JdbcCallStyle.SQL_TEXT;
+  }
+
+  void enqueue(Step step) {
+    waiting.add(step);
+  }
+
+  Optional<Step> next() {
+    return Optional.ofNullable(waiting.peek());
+  }
+
+  boolean isBusy() {
+    return running != null || rollingBack;
+  }
+
+  /** True from an error that ended the transaction up to the step that would have ended it. */
+  boolean isAborted() {
+    return aborted;
+  }
+
+  /** Passes over the next step. */
+  void skip(Step step) {
+    waiting.remove();
+    if (step.role() == Step.Role.COMMIT || step.role() == Step.Role.ROLLBACK) {
+      aborted = false;
+    }
+  }
+
+  /**
+   * Sends the next step.
+   *
+   * @param inline true if nothing can block it: the caller's thread executes it
+   */
+  void submit(Step step, String sql, boolean inline) {
+    waiting.remove();
+    running = step;
+    blocked = false;
+    Runnable task = () -> outcome = execute(step, sql);
+    if (inline) {
+      runInline(task);
+    } else {
+      restartCpuClock();
+      work.add(task);
+    }
+  }
+
+  /**
+   * Readies the session to wait, before a step: others do so already, or nobody.
+   *
+   * @see Dbms#prepareToBlock
+   */
+  void prepareToBlock(boolean othersBlocked) throws SQLException {
+    if (preparedWithWaiters == null || preparedWithWaiters != othersBlocked) {
+      dbms.prepareToBlock(connection, othersBlocked);
+      preparedWithWaiters = othersBlocked;
+    }
+  }
+
+  private void runInline(Runnable task) {
+    task.run();
+    completed.add(this);
+  }
+
+  private StepOutcome execute(Step step, String sql) {
+    if (step.role() == Step.Role.BEGIN && canPiggybackBegin(step)) {
+      pendingStatements.add(sql);
+      hasPendingBegin = true;
+      return StepOutcome.ofCount(step, 0);
+    }
+    try {
+      return style.controlTransaction(connection, step.role())
+          ? StepOutcome.ofCount(step, 0)
+          : query(step, sql);
+    } catch (SQLException e) {
+      return new StepOutcome(
+          step,
+          Status.ERROR,
+          false,
+          dbms.failure(e),
+          Objects.requireNonNullElse(e.getSQLState(), ""),
+          e.getErrorCode(),
+          StableErrorMessages.of(e),
+          -1,
+          List.of(),
+          List.of());
+    }
+  }
+
+  private boolean canPiggybackBegin(Step step) {
+    return canBundle
+        && !inTransaction
+        && dbms.canPiggybackBegin()
+        && step.sql().strip().equalsIgnoreCase("BEGIN");
+  }
+
+  /** Executes a step as SQL, and reads its result to the end. */
+  StepOutcome query(Step step, String sql) throws SQLException {
+    try (Statement executing = style.open(connection, sql)) {
+      statement = executing;
+      boolean isQuery =
+          pendingStatements.isEmpty()
+              ? style.execute(executing, sql)
+              : executeAfterPending(executing, sql);
+      if (isQuery) {
+        try (ResultSet result = executing.getResultSet()) {
+          return StepOutcome.ofQuery(step, result);
+        }
+      }
+      return StepOutcome.ofCount(step, executing.getUpdateCount());
+    } finally {
+      statement = null;
+    }
+  }
+
+  /** Sends statements behind what has to be executed before; true if the first returned rows. */
+  private boolean executeAfterPending(Statement executing, String sql) throws SQLException {
+    int more = pendingStatements.size();
+    String whole = more == 0 ? sql : String.join(";\n", pendingStatements) + ";\n" + sql;
+    pendingStatements.clear();
+    hasPendingBegin = false;
+    boolean isQuery = executing.execute(whole);
+    for (int i = 0; i < more; i++) {
+      isQuery = executing.getMoreResults();
+    }
+    return isQuery;
+  }
+
+  /**
+   * Sends the next step from the caller's thread, beside no other session, and gives what came of
+   * it. If its error ended the transaction, it has been rolled back.
+   */
+  StepOutcome executeNext(String sql) {
+    Step step = waiting.remove();
+    running = step;
+    blocked = false;
+    outcome = execute(step, sql);
+    StepOutcome taken = takeOutcome().orElseThrow();
+    if (needsRollback) {
+      rollBackInline();
+    }
+    return taken;
+  }
+
+  /**
+   * Sends several steps in one round trip, beside no other session. No transaction is open before
+   * the first and after the last that is sent so.
+   *
+   * @return what came of each; empty if one failed: what has been done is not known then, and no
+   *     transaction is open
+   */
+  Optional<List<StepOutcome>> executeBundled(List<RenderedStep> script) {
+    List<StepOutcome> outcomes = new ArrayList<>(script.size());
+    try (Statement executing = connection.createStatement()) {
+      boolean isQuery =
+          executeAfterPending(
+              executing,
+              script.stream().map(RenderedStep::text).collect(Collectors.joining(";\n")));
+      for (RenderedStep sent : script) {
+        if (isQuery) {
+          try (ResultSet result = executing.getResultSet()) {
+            outcomes.add(StepOutcome.ofQuery(sent.step(), result));
+          }
+        } else {
+          outcomes.add(StepOutcome.ofCount(sent.step(), executing.getUpdateCount()));
+        }
+        isQuery = executing.getMoreResults();
+      }
+      return Optional.of(outcomes);
+    } catch (SQLException e) {
+      rollBackInline();
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Sends a step between others that were sent together.
+   *
+   * @return what came of it; empty if its error ended the transaction: none is open then
+   */
+  Optional<StepOutcome> executeSingle(RenderedStep sent) {
+    StepOutcome executed = execute(sent.step(), sent.text());
+    if (executed.failure() != null && executed.failure().endsTransaction()) {
+      rollBackInline();
+      return Optional.empty();
+    }
+    return Optional.of(executed);
+  }
+
+  /** Rolls back, at once: after an error that ended the transaction, or at the end of a case. */
+  void rollBack() {
+    rollingBack = true;
+    leaveTransaction();
+    runInline(this::undo);
+  }
+
+  /** The same where the executor does not wait for it to be told of. */
+  void rollBackInline() {
+    leaveTransaction();
+    undo();
+  }
+
+  private void leaveTransaction() {
+    inTransaction = false;
+    needsRollback = false;
+    holdsLocks = false;
+    preparedWithWaiters = null;
+  }
+
+  private void undo() {
+    if (hasPendingBegin) { // it has not been begun
+      pendingStatements.remove(pendingStatements.size() - 1);
+      hasPendingBegin = false;
+      return;
+    }
+    try {
+      style.rollBack(connection);
+    } catch (SQLException e) {
+      fault = e;
+    }
+  }
+
+  /**
+   * True if its thread waits within a step, or has completed one: not if it has yet to come to the
+   * one that it was given.
+   */
+  boolean isThreadWaiting() {
+    if (!atWork) {
+      return false;
+    }
+    Thread.State state = thread.getState();
+    return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+  }
+
+  /** Something happens that may set it free. */
+  void restartCpuClock() {
+    cpuNanosBefore = TIMES.getThreadCpuTime(thread.getId());
+  }
+
+  /**
+   * For how much of the processor's time it has computed in this process since its step was sent,
+   * or since something happened that may have set it free.
+   */
+  long cpuNanos() {
+    return TIMES.getThreadCpuTime(thread.getId()) - cpuNanosBefore;
+  }
+
+  /** True if it was seen to be blocked, and has not come back. */
+  boolean isBlocked() {
+    return blocked && isBusy();
+  }
+
+  /** True if the step that completed last ended the transaction by its error. */
+  boolean needsRollback() {
+    return needsRollback;
+  }
+
+  /** Notes that the DBMS says that the running step is blocked. */
+  void markBlocked() {
+    blocked = true;
+  }
+
+  /** After completion: the outcome of the step that ran; empty if it was a rollback. */
+  Optional<StepOutcome> takeOutcome() {
+    if (rollingBack) {
+      rollingBack = false;
+      return Optional.empty();
+    }
+    Step step = Objects.requireNonNull(running);
+    running = null;
+    StepOutcome result = Objects.requireNonNull(outcome);
+    outcome = null;
+    boolean ended = result.failure() != null && result.failure().endsTransaction();
+    needsRollback = ended && inTransaction;
+    switch (step.role()) {
+      case BEGIN -> inTransaction |= result.succeeded();
+      case COMMIT, ROLLBACK -> inTransaction &= !result.succeeded();
+      case WORK -> aborted |= needsRollback;
+    }
+    holdsLocks = inTransaction && (holdsLocks || step.role() == Step.Role.WORK);
+    if (!result.succeeded() || step.role() == Step.Role.ROLLBACK) {
+      preparedWithWaiters = null; // a setting made in a transaction goes with it
+    }
+    return Optional.of(blocked ? result.asBlocked() : result);
+  }
+
+  /** True if a transaction that a step began has not been ended. */
+  boolean isInTransaction() {
+    return inTransaction;
+  }
+
+  /** True if others may have to wait for it. */
+  boolean holdsLocks() {
+    return holdsLocks || isBusy();
+  }
+
+  /**
+   * Sets the level of the transactions to come.
+   *
+   * @param lasting false if the case may set another one
+   */
+  void setLevel(IsolationLevel wanted, boolean lasting) throws SQLException {
+    if (level != wanted) {
+      Optional<String> statement = canBundle ? dbms.levelStatement(wanted) : Optional.empty();
+      if (statement.isPresent()) {
+        pendingStatements.add(statement.get());
+      } else {
+        dbms.setLevel(connection, wanted);
+      }
+    }
+    level = lasting ? wanted : null;
+  }
+
+  /** Goes over to the tables that a statement leads to; empty if there are no others. */
+  void switchTo(Optional<String> switchStatement) {
+    if (!switchStatement.equals(workspaceStatement)) {
+      switchStatement.ifPresent(pendingStatements::add);
+      workspaceStatement = switchStatement;
+    }
+  }
+
+  /** Forgets what a case left. */
+  void reset() {
+    waiting.clear();
+    aborted = false;
+    blocked = false;
+    holdsLocks = false;
+  }
+
+  /** Why it cannot be used any more; null if it can. */
+  @Nullable SQLException fault() {
+    return fault;
+  }
+
+  /** Stops what runs, if the DBMS listens. */
+  void cancel() {
+    Statement executing = statement;
+    if (executing != null) {
+      try {
+        executing.cancel();
+      } catch (SQLException e) {
+        fault = e; // it is being given up anyway
+      } catch (RuntimeException e) {
+        fault = new SQLException(e); // Connector/J's NullPointerException on a closed connection
+      }
+    }
+  }
+
+  /** Stops what runs, and ends. Does not wait for a DBMS that does not answer. */
+  @Override
+  public void close() {
+    close(MAX_CLOSE_MILLIS);
+  }
+
+  /**
+   * The same.
+   *
+   * @param maxMillis how long what runs is waited for
+   * @return false if it has not come back, and the DBMS may go on with it: where that is in this
+   *     process, its transaction stays open
+   */
+  boolean close(long maxMillis) {
+    cancel();
+    work.clear();
+    work.add(END);
+    try {
+      thread.join(isBusy() ? maxMillis : MAX_CLOSE_MILLIS);
+      if (!thread.isAlive()) {
+        connection.close();
+        return true;
+      }
+      connection.abort(Runnable::run);
+      if (dbms.blocksCallingThread()) {
+        thread.interrupt();
+        return false;
+      }
+    } catch (SQLException e) {
+      fault = e;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return true;
+  }
+
+  @Override
+  public String toString() {
+    return name + (running == null ? "" : " running " + running.sql());
+  }
+}

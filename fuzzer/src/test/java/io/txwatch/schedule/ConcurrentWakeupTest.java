@@ -1,0 +1,113 @@
+package io.txwatch.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Sessions are their numbers; {@code 2>1} is that the second waits for the first. */
+class ConcurrentWakeupTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "2>1 3>1,   1,     true,  both are free",
+    "2>1 3>2,   1,     false, the third waits for the second",
+    "2>1 3>2,   1 2,   false, and is free when that has ended",
+    "2>1 3>12,  1,     false, a queue",
+    "2>1 3>2 4>2, 1 2, true,  the second frees two",
+    "2>1 3>1,   4,     false, nobody waited for the fourth",
+  })
+  void whoIsFreedByAnEnd(String waited, String ended, boolean race, String why) {
+    assertThat(
+            new ConcurrentWakeup(sessions(ended), Set.of(), Set.of(), true)
+                .mayOverlapAfterEnds(waits(waited)))
+        .as(why)
+        .isEqualTo(race);
+  }
+
+  /** Who is let through a lock, and leaves the row as it is, lets the next one through. */
+  @Test
+  void whoDoesNotKeepALockFreesTheNext() {
+    Map<Long, Set<Long>> waited = waits("2>1 3>2");
+    assertThat(
+            new ConcurrentWakeup(Set.of(1L), Set.of(), Set.of(), false).mayOverlapAfterEnds(waited))
+        .isTrue();
+    assertThat(
+            new ConcurrentWakeup(Set.of(1L), Set.of(), Set.of(), true).mayOverlapAfterEnds(waited))
+        .isFalse();
+  }
+
+  /** The first submits, and closes a circle. */
+  @ParameterizedTest
+  @CsvSource({
+    "2>1 3>1, 2,     2,   false, the second makes way for the first alone",
+    "2>1 3>1, 1,     1,   true,  the first makes way for two",
+    "2>1 3>2, 1,     1,   false, the first makes way for the second",
+    "2>1 3>2, 1 2,   1,   false, which then ends",
+    "2>1 3>2, 2,     2,   true,  the second makes way for two: the third was faster",
+    "2>1 3>2, 2 3,   2,   true,  or ended before the first came back",
+    "2>1 3>2, 2 1,   2,   true,  or the first did",
+    "2>1 3>2, 2 1 3, 2 1, true,  or the first was a victim in its turn",
+  })
+  void whoIsFreedByAVictim(String waited, String ended, String victims, boolean race, String why) {
+    ConcurrentWakeup sideBySide =
+        new ConcurrentWakeup(sessions(ended), sessions(victims), Set.of(), true);
+    assertThat(sideBySide.mayOverlapAfterStatementOf(1, waits(waited))).as(why).isEqualTo(race);
+  }
+
+  /** The first waits for the third, which waits for the second: which makes way for it alone. */
+  @Test
+  void whoIsKnownToWaitDoesNotRunBeside() {
+    Map<Long, Set<Long>> waited = waits("2>1 3>2");
+    Set<Long> second = Set.of(2L);
+    assertThat(
+            new ConcurrentWakeup(second, second, Set.of(1L), true)
+                .mayOverlapAfterStatementOf(1, waited))
+        .isFalse();
+    assertThat(
+            new ConcurrentWakeup(second, second, Set.of(), true)
+                .mayOverlapAfterStatementOf(1, waited))
+        .as("it may have come too late for what the second had")
+        .isTrue();
+    assertThat(
+            new ConcurrentWakeup(second, second, Set.of(1L), true)
+                .mayOverlapAfterStatementOf(1, waits("2>1 3>2 4>2")))
+        .as("two waited for the second")
+        .isTrue();
+  }
+
+  /** The second, set free, closes a circle with the third, for which a fourth waits. */
+  @Test
+  void whoIsFreedByAVictimOfOneThatWasFreed() {
+    Map<Long, Set<Long>> waited = waits("2>1 3>2 4>3");
+    for (String ended : new String[] {"1 3", "1 3 2", "1 3 4", "1 3 2 4"}) {
+      ConcurrentWakeup sideBySide =
+          new ConcurrentWakeup(sessions(ended), Set.of(3L), Set.of(), true);
+      assertThat(sideBySide.mayOverlapAfterEnds(waited)).as(ended).isTrue();
+    }
+    assertThat(
+            new ConcurrentWakeup(Set.of(1L), Set.of(), Set.of(), true).mayOverlapAfterEnds(waited))
+        .isFalse();
+  }
+
+  private static Map<Long, Set<Long>> waits(String text) {
+    Map<Long, Set<Long>> waits = new HashMap<>();
+    for (String wait : text.split(" ")) {
+      waits.put(
+          wait.charAt(0) - (long) '0',
+          wait.substring(2).chars().mapToObj(c -> c - (long) '0').collect(Collectors.toSet()));
+    }
+    return waits;
+  }
+
+  private static Set<Long> sessions(String text) {
+    return new HashSet<>(Arrays.stream(text.split(" ")).map(Long::valueOf).toList());
+  }
+}

@@ -1,0 +1,124 @@
+package io.txwatch.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.dbms.Workspace;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.ServerCaseExecutor;
+import io.txwatch.servers.MySqlServer;
+import io.txwatch.testcase.CaseReader;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+
+/** Who waits on a MySQL whose performance_schema is off, or not for this user. */
+@EnabledIf("io.txwatch.servers.MySqlServer#isFetched")
+class PerformanceSchemaWaitMonitorTest {
+
+  private static final String BLOCKED_TWICE =
+      """
+      I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+      I: INSERT INTO t VALUES (1, 10), (2, 20)
+      T1: BEGIN
+      T2: BEGIN
+      T3: BEGIN
+      T1: UPDATE t SET v = v + 1 WHERE id = 1
+      T2: UPDATE t SET v = v + 2 WHERE id = 1
+      T3: UPDATE t SET v = v * 2 WHERE id = 1
+      T1: COMMIT
+      T2: COMMIT
+      T3: COMMIT
+      """;
+
+  private static MySqlServer without;
+  private static MySqlServer with;
+
+  @BeforeAll
+  static void start() {
+    without = MySqlServer.start("--performance-schema=OFF");
+    with = MySqlServer.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    without.close();
+    with.close();
+  }
+
+  @Test
+  void aBlockedCaseIsDecidedWithoutPerformanceSchema() throws Exception {
+    String url = without.newDatabase("waits");
+    assertThat(note(url))
+        .isEqualTo("performance_schema is OFF: SHOW ENGINE INNODB STATUS tells who waits");
+    assertBlockedIsDecided(url);
+  }
+
+  @Test
+  void aBlockedCaseIsDecidedForAUserWhoMayNotReadIt() throws Exception {
+    String url =
+        as("clerk", "GRANT ALL ON `txwatch\\_%`.* TO clerk", "GRANT PROCESS ON *.* TO clerk");
+    assertThat(note(url))
+        .isEqualTo(
+            "the user may not read performance_schema: SHOW ENGINE INNODB STATUS tells who waits");
+    assertBlockedIsDecided(url);
+  }
+
+  @Test
+  void whoMayReadNeitherIsToldSoAtTheStart() throws Exception {
+    String url = as("nobody", "GRANT ALL ON `txwatch\\_%`.* TO nobody");
+    assertThatThrownBy(() -> note(url))
+        .isInstanceOf(SQLException.class)
+        .hasMessageContaining("PROCESS");
+  }
+
+  @Test
+  void aUserWithAllRightsNeedsNoNote() throws Exception {
+    assertThat(note(with.newDatabase("waits"))).isEmpty();
+  }
+
+  private static String as(String user, String... grants) throws SQLException {
+    String url = with.newDatabase("of_" + user);
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE USER " + user);
+      statement.execute("GRANT ALL ON of_" + user + ".* TO " + user);
+      for (String grant : grants) {
+        statement.execute(grant);
+      }
+    }
+    return url.replace("user=root", "user=" + user);
+  }
+
+  private static String note(String url) throws Exception {
+    Dbms dbms = Dbms.of(url, DriverManager::getConnection);
+    try (Workspace workspace = dbms.newWorkspace();
+        WaitMonitor monitor = workspace.newMonitor()) {
+      return monitor.note().orElse("");
+    }
+  }
+
+  private static void assertBlockedIsDecided(String url) throws Exception {
+    Dbms dbms = Dbms.of(url, DriverManager::getConnection);
+    try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(60))) {
+      for (int i = 0; i < 5; i++) {
+        CaseExecution execution =
+            executor.execute(
+                CaseReader.parse("test", BLOCKED_TWICE), IsolationLevel.READ_COMMITTED);
+        assertThat(execution.undecided()).as(execution.toString()).isEmpty();
+        assertThat(execution.outcomes().stream().filter(StepOutcome::blocked))
+            .as(execution.toString())
+            .hasSize(2);
+        assertThat(execution.finalState()).containsExactly(java.util.List.of("1,26", "2,20"));
+      }
+    }
+  }
+}
