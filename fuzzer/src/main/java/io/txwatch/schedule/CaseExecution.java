@@ -13,19 +13,19 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * What came of a case.
+ * The result of executing a case.
  *
  * @param testCase the case
- * @param level the level of all its transactions
+ * @param level the isolation level of all its transactions
  * @param outcomes the outcome of each step, in the order of the case
- * @param order the ids of the steps that completed, in the order in which they did; steps that one
- *     commit set free at the same time are in an order that means nothing
- * @param completedBeforeEnd how many of these had completed when the case was over: then those that
- *     its steps left in a transaction were rolled back, and what waited for them went on
- * @param finalReads the results of the case's final reads, or, if it has none, of all its tables
- * @param undecided why the outcome cannot be told; empty if it can
- * @param race why another execution of the same case may end otherwise; empty if it cannot
- * @param events what watched connections told of its statements; empty if nobody watched
+ * @param order the ids of the completed steps, in the order of completion; among steps that one
+ *     commit unblocked, the order means nothing
+ * @param completedBeforeEnd how many of these had completed when the case was over: at that point
+ *     open transactions were rolled back, and the sessions that they blocked continued
+ * @param finalReads the results of the case's final reads or, if it has none, of all its tables
+ * @param undecided why the outcome is undecided; empty if it is decided
+ * @param race why another execution of the same case may differ; empty if it cannot
+ * @param events the events of watched connections; empty if the connections were not watched
  */
 public record CaseExecution(
     TestCase testCase,
@@ -39,32 +39,30 @@ public record CaseExecution(
     List<Event> events) {
 
   /**
-   * Why no oracle can be sure of what it would say. Where sessions raced, it hangs on who was first
-   * whether the case came to rest afterwards: so the race is the reason.
+   * Why no oracle can give a reliable verdict. A race takes precedence: whether the case becomes
+   * quiescent after a race depends on which session was first.
    */
   public Optional<String> inconclusiveReason() {
     return race.isPresent() ? race : undecided;
   }
 
-  /** The outcome of a step. */
   public StepOutcome outcome(Step step) {
     return outcome(step.id());
   }
 
-  /** The outcome of the step with that number. */
+  /** The outcome of the step with this id. */
   public StepOutcome outcome(int id) {
     return outcomes.stream().filter(outcome -> outcome.step().id() == id).findFirst().orElseThrow();
   }
 
-  /** The final state: each final read's rows as a bag, one behind the other. */
+  /** The final state: the rows of each final read, as a bag. */
   public List<List<String>> finalState() {
     return finalReads.stream().map(read -> Values.bag(read.rows())).toList();
   }
 
   /**
    * Its transactions in the order in which they ended: first commit or rollback first (WriteCheck,
-   * section 3.3). One that was not ended by the case was rolled back when its session closed, and
-   * comes last.
+   * section 3.3). Transactions that the case did not end come last; they were rolled back.
    */
   public List<ExecutedTransaction> transactions() {
     Map<Integer, StepOutcome> byId = new HashMap<>();
@@ -107,12 +105,12 @@ public record CaseExecution(
     return ended;
   }
 
-  /** True if some step was blocked. */
+  /** True if any step was blocked. */
   public boolean hadBlocking() {
     return outcomes.stream().anyMatch(StepOutcome::blocked);
   }
 
-  /** For people: a line for each step, then the final state. */
+  /** One line for each step, then the final state. */
   @Override
   public String toString() {
     return outcomes.stream().map(StepOutcome::toString).collect(Collectors.joining("\n"))

@@ -21,31 +21,32 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One case on its way: submits what can be, one step, and when every session is idle, or blocked by
- * one that is, the next; so what runs beside what does not hang on who is faster.
+ * Executes one case with several sessions: submits one step at a time, and the next one only when
+ * the sessions are quiescent, that is, each is idle or blocked by an idle one. What runs
+ * concurrently therefore does not depend on which session is faster.
  *
- * <p>No clock decides anything. A session is blocked when the DBMS says so; one that neither comes
- * back nor is blocked is let run. How long is counted in looks at it, not in seconds, since a
- * machine that has no time for the DBMS has none for the looks either.
+ * <p>No clock decides anything. A session is blocked if the DBMS reports so; a session that has
+ * neither completed nor blocked keeps running. How long it may run is counted in polls, not in
+ * seconds: on a machine with no time for the DBMS, the polls are delayed as well.
  */
 final class CaseRun {
 
-  /** When the DBMS is first asked whether a statement that has not completed is blocked. */
+  /** The delay before the DBMS is first polled for a statement that has not completed. */
   private static final long FIRST_POLL_MICROS = 250;
 
-  /** A statement that is not blocked then is slow: it is asked for less and less often. */
+  /** The longest interval between polls of a slow statement; intervals double up to it. */
   private static final long MAX_POLL_INTERVAL_MICROS = 5_000;
 
-  /** It is asked so often whether one waits that it shows to wait only now and then. */
+  /** A busy-waiting session appears as blocked only now and then: it is polled at this interval. */
   private static final long BUSY_WAIT_POLL_MICROS = 50;
 
   /**
-   * Whom a case is executed with.
+   * What executes the case.
    *
-   * @param monitor tells who waits
+   * @param monitor reports which sessions are blocked
    * @param completed the sessions whose steps have completed
-   * @param timeout how much time may pass between two looks, all in all, while nothing completes
-   * @param cpuBudget how much of the processor's time a step takes
+   * @param timeout the total time between polls while nothing completes
+   * @param cpuBudget how much CPU time a step may take
    */
   record Environment(
       Dbms dbms,
@@ -60,30 +61,30 @@ final class CaseRun {
   private final Environment environment;
 
   /**
-   * True if the case changes nothing but rows. What watched sessions do besides waits for nobody
-   * whom their statements would not wait for.
+   * True if the case changes nothing but rows. The additional statements of watched sessions then
+   * never block where the case's own statements would not.
    */
   private final boolean changesOnlyRows;
 
   private final Map<Integer, StepOutcome> outcomes = new HashMap<>();
   private final List<Integer> order = new ArrayList<>();
 
-  /** How many steps had completed when the case was over; -1 before. */
+  /** The number of steps that had completed when the case was over; -1 before that. */
   private int completedBeforeEnd = -1;
 
   private final WakeupRaceDetector raceDetector;
   private final QuiescenceDetector quiescence;
 
-  /** Those that waited when the sessions were last at rest. */
+  /** The sessions that were blocked at the last quiescent state. */
   private List<CaseSession> quiescentWaiters = List.of();
 
-  /** Whom they waited for. */
+  /** The wait-for graph of the last quiescent state. */
   private Map<Long, Set<Long>> waitGraph = Map.of();
 
-  /** True if the step that was submitted can set nobody free, unless it fails: it only reads. */
+  /** True if the submitted step can unblock no session unless it fails: it only reads. */
   private boolean cannotUnblock;
 
-  /** What has completed since the sessions were last at rest. */
+  /** The steps that have completed since the last quiescent state. */
   private final List<StepOutcome> newlyCompleted = new ArrayList<>();
 
   CaseRun(
@@ -101,7 +102,7 @@ final class CaseRun {
     this.quiescence = new QuiescenceDetector(environment, sessions);
   }
 
-  /** Runs; says why the outcome cannot be told, if so. */
+  /** Executes the case; returns why the outcome is undecided, if it is. */
   Optional<String> run() throws SQLException, InterruptedException {
     for (Step step : testCase.steps()) {
       Objects.requireNonNull(sessions.get(step.session())).enqueue(step);
@@ -110,7 +111,7 @@ final class CaseRun {
       }
     }
     while (isAnySessionBusy()) {
-      // Those who still wait, wait for somebody whose case has ended within a transaction.
+      // The remaining sessions are blocked by one whose steps ended within a transaction.
       Optional<CaseSession> idle =
           sessions.values().stream()
               .filter(session -> !session.isBusy() && session.isInTransaction())
@@ -149,9 +150,9 @@ final class CaseRun {
   }
 
   /**
-   * Waits until every session is idle, or, unless all must be, blocked by one that is.
+   * Waits until every session is idle or, unless {@code allIdle}, blocked by an idle one.
    *
-   * @param submitted the step that was submitted since they were
+   * @param submitted the step that was submitted since the last quiescent state
    */
   private boolean awaitQuiescence(Optional<Step> submitted, boolean allIdle)
       throws SQLException, InterruptedException {
@@ -171,7 +172,7 @@ final class CaseRun {
         }
         CaseSession done = environment.completed().poll(pauseMicros, TimeUnit.MICROSECONDS);
         if (done != null && sessions.get(done.name()) != done) {
-          pauseMicros = 0; // it was given up with an earlier case, and has only now come to its end
+          pauseMicros = 0; // left over from an abandoned earlier case
         } else if (done != null) {
           pauseMicros = recordCompletion(done) ? FIRST_POLL_MICROS : 0;
         } else if (!allIdle && isQuiescent(busy)) {
@@ -192,7 +193,7 @@ final class CaseRun {
     }
   }
 
-  /** The step that was sent; empty if nobody has one who could send it. */
+  /** Submits the next step of an idle session; empty if there is none. */
   private Optional<Step> submitNext() throws SQLException, InterruptedException {
     for (CaseSession session : sessions.values()) {
       while (!session.isBusy() && session.next().isPresent()) {
@@ -221,11 +222,11 @@ final class CaseRun {
   }
 
   /**
-   * True if a step cannot but come back soon: it only begins or ends a transaction, or nobody else
-   * has done anything in one, or it reads where reading takes no locks. Where the DBMS runs in the
-   * thread that calls it, a query is left to the session's own: it may never come back (H2 looks
-   * for the MIN of an index for ever at times, whose rows another transaction has changed), unless
-   * it is the first of its transaction, and so sees what there is.
+   * True if a step cannot block: it only begins or ends a transaction, no other session has done
+   * anything in a transaction, or it is a query where queries take no locks. If the DBMS runs in
+   * the calling thread, the session's own thread executes queries, because a query may never return
+   * (H2 at times searches forever for the MIN of an index whose rows another transaction has
+   * changed). The exception is a transaction's first query, which sees only committed rows.
    */
   private boolean cannotBlock(CaseSession session, Step step) {
     if (!changesOnlyRows) {
@@ -242,7 +243,7 @@ final class CaseRun {
             && !environment.dbms().blocksCallingThread());
   }
 
-  /** Takes what has completed; true if it may have set others free. */
+  /** Records a completed step; returns true if it may have unblocked other sessions. */
   private boolean recordCompletion(CaseSession session) {
     quiescence.reset();
     Optional<StepOutcome> taken = session.takeOutcome();
@@ -263,9 +264,9 @@ final class CaseRun {
   }
 
   /**
-   * Notes in which order the steps completed: that in which they are heard of is another one. A
-   * COMMIT was before what it set free; the victim of a deadlock before the step that it made way
-   * for; those that were set free at the same time are in the order in which they came.
+   * Records the order in which the steps completed; the order of notification differs. A COMMIT
+   * precedes the steps that it unblocks, a deadlock victim precedes the step that it unblocks, and
+   * steps that are unblocked together keep the order of the case.
    */
   private void recordOrder(Optional<Step> submitted) {
     int sender = submitted.map(Step::id).orElse(0);
@@ -300,24 +301,23 @@ final class CaseRun {
     raceDetector.onQuiescence(waiting);
   }
 
-  /** The outcome of each step, in the order of the case. */
   List<StepOutcome> outcomes() {
     return testCase.steps().stream()
         .map(step -> outcomes.getOrDefault(step.id(), StepOutcome.without(step, Status.UNDECIDED)))
         .toList();
   }
 
-  /** The numbers of the steps that completed, in the order in which they did. */
+  /** The ids of the completed steps, in the order of completion. */
   List<Integer> order() {
     return order;
   }
 
-  /** How many of those had completed when those were rolled back whose case ended in between. */
+  /** The number of completed steps when transactions that the case left open were rolled back. */
   int completedBeforeEnd() {
     return completedBeforeEnd < 0 ? order.size() : completedBeforeEnd;
   }
 
-  /** Why another execution of the case may go another way, if it may. */
+  /** Why another execution of the case may differ, if it may. */
   Optional<String> race() {
     return raceDetector.race();
   }

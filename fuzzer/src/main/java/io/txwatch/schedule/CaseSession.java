@@ -23,18 +23,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One session: a connection, the thread that alone uses it, and the steps that wait their turn. It
- * serves many cases, one after another. All methods are for the executor's thread; what the
- * session's own thread has done is handed over through the completion queue.
+ * A session: a connection, the only thread that uses it, and a queue of steps. It serves many
+ * cases, one after another. The executor's thread calls all methods; results of the session's own
+ * thread are handed over through the completion queue.
  */
 final class CaseSession implements AutoCloseable {
 
   private static final ThreadMXBean TIMES = ManagementFactory.getThreadMXBean();
 
-  /** How long its thread is waited for at the end. */
+  /** How long the session's thread may take to end. */
   private static final long MAX_CLOSE_MILLIS = 1_000;
 
-  /** What the session's thread does at the end. */
+  /** The task that ends the session's thread. */
   private static final Runnable END = () -> {};
 
   private final String name;
@@ -46,20 +46,19 @@ final class CaseSession implements AutoCloseable {
   private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
   private final Thread thread;
 
-  /** True if several statements may be sent as one. */
   private final boolean canBundle;
 
   private final Queue<Step> waiting = new ArrayDeque<>();
 
   private @Nullable IsolationLevel level;
 
-  /** What has to be executed before the next statement, in the same round trip; mostly nothing. */
+  /** Statements that precede the next one in the same round trip; mostly none. */
   private final List<String> pendingStatements = new ArrayList<>();
 
-  /** True if the last of that begins a transaction. */
+  /** True if the last of the pending statements begins a transaction. */
   private boolean hasPendingBegin;
 
-  /** What has led to the tables that its statements name. */
+  /** The statement that switched the session to its current workspace. */
   private Optional<String> workspaceStatement;
 
   private @Nullable Step running;
@@ -71,13 +70,15 @@ final class CaseSession implements AutoCloseable {
   private boolean holdsLocks;
   private long cpuNanosBefore;
 
-  /** Whether it is told to look for circles at once; null if it may have forgotten. */
+  /** Whether the session was prepared with other sessions blocked; null if that is unknown. */
   private @Nullable Boolean preparedWithWaiters;
 
-  /** Written by the session's thread before it tells of completion, read by the executor after. */
+  /**
+   * Written by the session's thread before it signals completion, read by the executor afterwards.
+   */
   private @Nullable StepOutcome outcome;
 
-  /** True while its thread executes what it was given, be it that it waits within. */
+  /** True while its thread executes a step or is blocked within one. */
   private volatile boolean atWork;
 
   private volatile @Nullable SQLException fault;
@@ -122,7 +123,7 @@ final class CaseSession implements AutoCloseable {
     return name;
   }
 
-  /** The DBMS's own number for it. */
+  /** The session id of the DBMS. */
   long key() {
     return key;
   }
@@ -131,7 +132,7 @@ final class CaseSession implements AutoCloseable {
     return connection;
   }
 
-  /** True if it begins and ends transactions by SQL, too. */
+  /** True if it begins and ends transactions by SQL. */
   boolean usesSqlTransactions() {
     return style == JdbcCallStyle.SQL_TEXT;
   }
@@ -148,12 +149,12 @@ final class CaseSession implements AutoCloseable {
     return running != null || rollingBack;
   }
 
-  /** True from an error that ended the transaction up to the step that would have ended it. */
+  /** True after an error that ended the transaction, up to the step that would have ended it. */
   boolean isAborted() {
     return aborted;
   }
 
-  /** Passes over the next step. */
+  /** Skips the next step. */
   void skip(Step step) {
     waiting.remove();
     if (step.role() == Step.Role.COMMIT || step.role() == Step.Role.ROLLBACK) {
@@ -164,7 +165,7 @@ final class CaseSession implements AutoCloseable {
   /**
    * Sends the next step.
    *
-   * @param inline true if nothing can block it: the caller's thread executes it
+   * @param inline true if nothing can block it: the calling thread executes it
    */
   void submit(Step step, String sql, boolean inline) {
     waiting.remove();
@@ -180,7 +181,7 @@ final class CaseSession implements AutoCloseable {
   }
 
   /**
-   * Readies the session to wait, before a step: others do so already, or nobody.
+   * Prepares the session for a step that may block.
    *
    * @see Dbms#prepareToBlock
    */
@@ -228,7 +229,7 @@ final class CaseSession implements AutoCloseable {
         && step.sql().strip().equalsIgnoreCase("BEGIN");
   }
 
-  /** Executes a step as SQL, and reads its result to the end. */
+  /** Executes a step as SQL and reads its result to the end. */
   StepOutcome query(Step step, String sql) throws SQLException {
     try (Statement executing = style.open(connection, sql)) {
       statement = executing;
@@ -247,7 +248,7 @@ final class CaseSession implements AutoCloseable {
     }
   }
 
-  /** Sends statements behind what has to be executed before; true if the first returned rows. */
+  /** Sends statements after the pending ones; returns true if the first one returned rows. */
   private boolean executeAfterPending(Statement executing, String sql) throws SQLException {
     int more = pendingStatements.size();
     String whole = more == 0 ? sql : String.join(";\n", pendingStatements) + ";\n" + sql;
@@ -261,8 +262,8 @@ final class CaseSession implements AutoCloseable {
   }
 
   /**
-   * Sends the next step from the caller's thread, beside no other session, and gives what came of
-   * it. If its error ended the transaction, it has been rolled back.
+   * Executes the next step in the calling thread, with no other session active. If its error ended
+   * the transaction, the transaction has been rolled back.
    */
   StepOutcome executeNext(String sql) {
     Step step = waiting.remove();
@@ -277,10 +278,10 @@ final class CaseSession implements AutoCloseable {
   }
 
   /**
-   * Sends several steps in one round trip, beside no other session. No transaction is open before
-   * the first and after the last that is sent so.
+   * Executes several steps in one round trip, with no other session active. No transaction is open
+   * before the first one or after the last one.
    *
-   * @return what came of each; empty if one failed: what has been done is not known then, and no
+   * @return the outcomes; empty if one failed: what has been executed is then unknown, and no
    *     transaction is open
    */
   Optional<List<StepOutcome>> executeBundled(List<RenderedStep> script) {
@@ -308,9 +309,9 @@ final class CaseSession implements AutoCloseable {
   }
 
   /**
-   * Sends a step between others that were sent together.
+   * Executes a step that is sent singly among others that are sent together.
    *
-   * @return what came of it; empty if its error ended the transaction: none is open then
+   * @return its outcome; empty if its error ended the transaction: no transaction is open then
    */
   Optional<StepOutcome> executeSingle(RenderedStep sent) {
     StepOutcome executed = execute(sent.step(), sent.text());
@@ -321,14 +322,14 @@ final class CaseSession implements AutoCloseable {
     return Optional.of(executed);
   }
 
-  /** Rolls back, at once: after an error that ended the transaction, or at the end of a case. */
+  /** Rolls back at once: after an error that ended the transaction, or at the end of a case. */
   void rollBack() {
     rollingBack = true;
     leaveTransaction();
     runInline(this::undo);
   }
 
-  /** The same where the executor does not wait for it to be told of. */
+  /** Rolls back without signalling completion. */
   void rollBackInline() {
     leaveTransaction();
     undo();
@@ -342,7 +343,7 @@ final class CaseSession implements AutoCloseable {
   }
 
   private void undo() {
-    if (hasPendingBegin) { // it has not been begun
+    if (hasPendingBegin) { // the transaction has not begun
       pendingStatements.remove(pendingStatements.size() - 1);
       hasPendingBegin = false;
       return;
@@ -354,10 +355,7 @@ final class CaseSession implements AutoCloseable {
     }
   }
 
-  /**
-   * True if its thread waits within a step, or has completed one: not if it has yet to come to the
-   * one that it was given.
-   */
+  /** True if its thread waits within a step or has completed it; false if it has not started it. */
   boolean isThreadWaiting() {
     if (!atWork) {
       return false;
@@ -366,35 +364,32 @@ final class CaseSession implements AutoCloseable {
     return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
   }
 
-  /** Something happens that may set it free. */
+  /** Records that the session may have been released: its CPU time counts from now on. */
   void restartCpuClock() {
     cpuNanosBefore = TIMES.getThreadCpuTime(thread.getId());
   }
 
-  /**
-   * For how much of the processor's time it has computed in this process since its step was sent,
-   * or since something happened that may have set it free.
-   */
+  /** Its CPU time in this process since its step was sent or since it may have been released. */
   long cpuNanos() {
     return TIMES.getThreadCpuTime(thread.getId()) - cpuNanosBefore;
   }
 
-  /** True if it was seen to be blocked, and has not come back. */
+  /** True if it was found to be blocked and has not returned. */
   boolean isBlocked() {
     return blocked && isBusy();
   }
 
-  /** True if the step that completed last ended the transaction by its error. */
+  /** True if the error of the last completed step ended the transaction. */
   boolean needsRollback() {
     return needsRollback;
   }
 
-  /** Notes that the DBMS says that the running step is blocked. */
+  /** Records that the DBMS reports the running step as blocked. */
   void markBlocked() {
     blocked = true;
   }
 
-  /** After completion: the outcome of the step that ran; empty if it was a rollback. */
+  /** After completion: the outcome of the step; empty if it was a rollback. */
   Optional<StepOutcome> takeOutcome() {
     if (rollingBack) {
       rollingBack = false;
@@ -413,17 +408,17 @@ final class CaseSession implements AutoCloseable {
     }
     holdsLocks = inTransaction && (holdsLocks || step.role() == Step.Role.WORK);
     if (!result.succeeded() || step.role() == Step.Role.ROLLBACK) {
-      preparedWithWaiters = null; // a setting made in a transaction goes with it
+      preparedWithWaiters = null; // the end of a transaction reverts its settings
     }
     return Optional.of(blocked ? result.asBlocked() : result);
   }
 
-  /** True if a transaction that a step began has not been ended. */
+  /** True if a step has begun a transaction and none has ended it. */
   boolean isInTransaction() {
     return inTransaction;
   }
 
-  /** True if others may have to wait for it. */
+  /** True if it may block other sessions. */
   boolean holdsLocks() {
     return holdsLocks || isBusy();
   }
@@ -431,7 +426,7 @@ final class CaseSession implements AutoCloseable {
   /**
    * Sets the level of the transactions to come.
    *
-   * @param lasting false if the case may set another one
+   * @param lasting false if the case may change it
    */
   void setLevel(IsolationLevel wanted, boolean lasting) throws SQLException {
     if (level != wanted) {
@@ -445,7 +440,7 @@ final class CaseSession implements AutoCloseable {
     level = lasting ? wanted : null;
   }
 
-  /** Goes over to the tables that a statement leads to; empty if there are no others. */
+  /** Switches to the workspace of this statement; empty if there is only one. */
   void switchTo(Optional<String> switchStatement) {
     if (!switchStatement.equals(workspaceStatement)) {
       switchStatement.ifPresent(pendingStatements::add);
@@ -453,7 +448,7 @@ final class CaseSession implements AutoCloseable {
     }
   }
 
-  /** Forgets what a case left. */
+  /** Discards the state of the previous case. */
   void reset() {
     waiting.clear();
     aborted = false;
@@ -466,32 +461,35 @@ final class CaseSession implements AutoCloseable {
     return fault;
   }
 
-  /** Stops what runs, if the DBMS listens. */
+  /** Cancels the running statement, if the DBMS supports that. */
   void cancel() {
     Statement executing = statement;
     if (executing != null) {
       try {
         executing.cancel();
       } catch (SQLException e) {
-        fault = e; // it is being given up anyway
+        fault = e; // the session is being abandoned
       } catch (RuntimeException e) {
         fault = new SQLException(e); // Connector/J's NullPointerException on a closed connection
       }
     }
   }
 
-  /** Stops what runs, and ends. Does not wait for a DBMS that does not answer. */
+  /**
+   * Cancels the running statement and closes the session. Does not wait for a DBMS that does not
+   * respond.
+   */
   @Override
   public void close() {
     close(MAX_CLOSE_MILLIS);
   }
 
   /**
-   * The same.
+   * Cancels the running statement and closes the session.
    *
-   * @param maxMillis how long what runs is waited for
-   * @return false if it has not come back, and the DBMS may go on with it: where that is in this
-   *     process, its transaction stays open
+   * @param maxMillis how long the running step may take to return
+   * @return false if it has not returned and the DBMS may continue to execute it: in this process,
+   *     its transaction stays open
    */
   boolean close(long maxMillis) {
     cancel();

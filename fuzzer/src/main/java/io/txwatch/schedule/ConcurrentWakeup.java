@@ -6,47 +6,48 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Tells whether sessions can have run side by side between two moments at which all were at rest.
+ * Decides whether sessions can have run concurrently between two quiescent states.
  *
- * <p>At rest nobody runs. Whose step is submitted then runs alone, until it is idle again, or
- * waits. It may end its transaction, or take a statement back: those go on who waited for it alone.
- * It may close a circle, and a victim makes way: those go on who waited for the victim, beside who
- * closed the circle or in its place. Who goes on may do the same in its turn. As long as that is
- * one at a time, nobody can be faster than another.
+ * <p>At a quiescent state no session runs. After a submission, the submitting session runs alone
+ * until it is idle or blocked. It may end its transaction or roll back a part of it: the sessions
+ * that only it blocked resume. It may close a cycle: the DBMS aborts a victim, and the sessions
+ * that the victim blocked resume, concurrently with the session that closed the cycle or in its
+ * place. A resumed session may do the same in turn. As long as one session runs at a time, the
+ * outcome does not depend on their speed.
  *
- * <p>It is known who waited for whom before, who has ended since, and who was a victim, but not in
- * which order, and with two at a time that hangs on who was faster. So every order is tried that
- * can have led there, and one in which two run at a time is enough: they do in every run, be it
- * that another order explains what came of this one as well.
+ * <p>The initial wait-for graph, the sessions that ended, and the victims are known, but not their
+ * order; with two sessions running at a time, the order depends on their speed. The search
+ * therefore tries every possible order, and one with two concurrent sessions is enough: they run
+ * concurrently in every execution, even if another order explains this one as well.
  *
- * @param ended who has ended a transaction, or taken back a part of it; all victims have
- * @param victims whose transactions the DBMS has ended in favour of others
- * @param stillBlocked those of whom it is known that they have not gone on: they wait for what they
- *     waited for
- * @param keepsLocks true if who was let through a lock keeps it, whatever it then does with the
- *     row; otherwise the next in the queue may go on beside it
+ * @param ended the sessions that have ended a transaction or rolled back a part of it; includes all
+ *     victims
+ * @param victims the sessions whose transactions the DBMS has aborted to resolve a deadlock
+ * @param stillBlocked the sessions that are known not to have resumed
+ * @param keepsLocks true if a session keeps an acquired lock, whatever it then does with the row;
+ *     otherwise the next session in the queue may run concurrently
  */
 record ConcurrentWakeup(
     Set<Long> ended, Set<Long> victims, Set<Long> stillBlocked, boolean keepsLocks) {
 
   /**
-   * True if two can have run at a time after one had submitted a statement.
+   * True if two sessions can have run concurrently after a statement of the submitter.
    *
-   * @param waitGraph each of those that waited then, with those that it waited for; none if the
-   *     DBMS does not tell, and any end may set it free
+   * @param waitGraph the blocked sessions with their blockers; an empty set of blockers if the DBMS
+   *     does not report them, and any end may release the session
    */
   boolean mayOverlapAfterStatementOf(long submitter, Map<Long, Set<Long>> waitGraph) {
     return mayOverlapAfter(submitter, waitGraph, Set.of());
   }
 
-  /** The same after the ends of those that did not wait. */
+  /** True if two sessions can have run concurrently after sessions that were not blocked ended. */
   boolean mayOverlapAfterEnds(Map<Long, Set<Long>> waitGraph) {
     Set<Long> gone = new HashSet<>(ended);
     gone.removeAll(waitGraph.keySet());
     return !gone.isEmpty() && mayOverlapWithout(waitGraph, gone);
   }
 
-  /** True if two can run once these are gone, while those wait. */
+  /** True if two sessions can run once the gone ones have ended. */
   private boolean mayOverlapWithout(Map<Long, Set<Long>> waitGraph, Set<Long> gone) {
     Set<Long> unblocked = unblocked(waitGraph, gone);
     if (unblocked.size() != 1) {
@@ -58,7 +59,7 @@ record ConcurrentWakeup(
         || mayOverlapAfter(next, others, gone);
   }
 
-  /** True if two can run by what one does that runs alone, while those wait. */
+  /** True if two sessions can run as a consequence of what a single running one does. */
   private boolean mayOverlapAfter(long runner, Map<Long, Set<Long>> waitGraph, Set<Long> gone) {
     for (long victim : victims) {
       if (waitGraph.containsKey(victim)) {
@@ -76,7 +77,7 @@ record ConcurrentWakeup(
     return ended.contains(runner) && mayOverlapWithout(waitGraph, with(gone, runner));
   }
 
-  /** Those of the waiters that wait for nobody who is not gone. */
+  /** The blocked sessions whose blockers are all gone. */
   private static Set<Long> unblocked(Map<Long, Set<Long>> waitGraph, Set<Long> gone) {
     Set<Long> unblocked = new HashSet<>();
     waitGraph.forEach(

@@ -5,23 +5,23 @@ import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How much of the processor's time a step of a case takes at most, where the DBMS runs in this
- * process: much more while its code is new to the JVM than later. For the steps of one executor.
+ * The most CPU time that a step of a case takes if the DBMS runs in this process: more while its
+ * code is new to the JVM than later. For the steps of one executor.
  */
 final class CpuTimeBudget {
 
-  /** More than a statement computes while classes are loaded and code is compiled. */
+  /** More than a statement needs while classes are loaded and code is compiled. */
   private static final long MAX_COLD_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
 
-  /** A hundred times what a statement computes afterwards. */
+  /** A hundred times what a statement needs in warm code. */
   private static final long MAX_WARM_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** After so many steps it is afterwards, unless classes are loaded again. */
+  /** The number of steps after which code counts as warm, unless classes are loaded. */
   private static final long COLD_STEPS = 2_000;
 
   private static final ClassLoadingMXBean CLASSES = ManagementFactory.getClassLoadingMXBean();
 
-  /** True if statements are parsed by who watches, too, which can take long. */
+  /** True if the driver parses statements as well, which can take long. */
   private final boolean watched;
 
   private long steps;
@@ -31,17 +31,17 @@ final class CpuTimeBudget {
     this.watched = watched;
   }
 
-  /** A step is about to be submitted. */
+  /** Records that a step is about to be submitted. */
   void begin() {
     classes = CLASSES.getTotalLoadedClassCount();
   }
 
-  /** Steps have completed. */
+  /** Adds completed steps. */
   void count(int more) {
     steps += more;
   }
 
-  /** What goes on for longer than that, since it began, does not come to an end. */
+  /** The CPU time after which a running step counts as endless. */
   long maxNanos() {
     boolean isCold = watched || steps < COLD_STEPS || CLASSES.getTotalLoadedClassCount() != classes;
     return isCold ? MAX_COLD_NANOS : MAX_WARM_NANOS;

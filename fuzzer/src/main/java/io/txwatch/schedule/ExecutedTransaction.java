@@ -7,7 +7,7 @@ import java.util.List;
  * A transaction of an execution.
  *
  * @param session its session
- * @param steps its steps that were sent, with BEGIN and what ended it if it was explicit
+ * @param steps its executed steps, including BEGIN and the end of an explicit transaction
  * @param explicit true if it has a BEGIN; false if it is an autocommitted statement
  * @param committed true if it committed
  */

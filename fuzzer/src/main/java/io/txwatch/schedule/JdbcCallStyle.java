@@ -6,9 +6,9 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** How a session speaks to its driver. */
+/** How a session uses JDBC. */
 public enum JdbcCallStyle {
-  /** Everything is SQL for a Statement, BEGIN and COMMIT too. */
+  /** All SQL, including BEGIN and COMMIT, runs through a Statement. */
   SQL_TEXT {
     @Override
     boolean controlTransaction(Connection connection, Step.Role role) {
@@ -33,7 +33,7 @@ public enum JdbcCallStyle {
     }
   },
 
-  /** Transactions by the Connection's methods, everything else is SQL for a Statement. */
+  /** Transactions by the Connection's methods, all other SQL through a Statement. */
   SQL_IN_JDBC_TRANSACTIONS {
     @Override
     boolean controlTransaction(Connection connection, Step.Role role) throws SQLException {
@@ -56,7 +56,7 @@ public enum JdbcCallStyle {
     }
   },
 
-  /** Transactions by the Connection's methods, everything else by PreparedStatement. */
+  /** Transactions by the Connection's methods, all other SQL through a PreparedStatement. */
   JDBC_CALLS {
     @Override
     boolean controlTransaction(Connection connection, Step.Role role) throws SQLException {
@@ -106,12 +106,12 @@ public enum JdbcCallStyle {
    */
   abstract boolean controlTransaction(Connection connection, Step.Role role) throws SQLException;
 
-  /** The statement that is to execute {@code sql}. */
+  /** Creates the statement that executes {@code sql}. */
   abstract Statement open(Connection connection, String sql) throws SQLException;
 
-  /** Executes {@code sql}, for which the statement was opened; true if it returned rows. */
+  /** Executes {@code sql} with the statement that was created for it; true if it returned rows. */
   abstract boolean execute(Statement statement, String sql) throws SQLException;
 
-  /** Ends the transaction without its effects. */
+  /** Rolls back the transaction. */
   abstract void rollBack(Connection connection) throws SQLException;
 }

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Queries that do nothing but read: they call nothing that could lock, wait or write. */
+/** Recognizes queries that only read: they call no function that could lock, block or write. */
 final class PlainQuery {
 
   private static final CachedPattern QUERY = CachedPattern.of("(?i)^\\s*(SELECT|WITH)\\b");
@@ -15,7 +15,7 @@ final class PlainQuery {
       WordSet.of("FOR", "LOCK", "INTO", "INSERT", "UPDATE", "DELETE", "MERGE", "PROCEDURE");
   private static final Pattern BEFORE_PARENTHESIS = Pattern.compile("(\\w+)\\s*\\(");
 
-  /** Functions, and words that are none. */
+  /** Functions, and keywords that may precede a parenthesis. */
   private static final Set<String> ALLOWED_BEFORE_PARENTHESIS =
       Set.of(
           "COUNT",

@@ -15,28 +15,31 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether the sessions of a case are at rest: each idle, or blocked by one that is. The DBMS
- * says who waits. One that waits in this process is looked at, too, for what is said of it may be
- * late: whether its thread waits, and how much of the processor's time it has had.
+ * Detects whether the sessions of a case are quiescent: each idle, or blocked by an idle one. The
+ * DBMS reports which sessions are blocked. For a DBMS in this process the report may be out of
+ * date, so the thread's state and its CPU time are checked as well.
  */
 final class QuiescenceDetector {
 
-  /** More than a statement computes to fail, once it may go on, unless its code is new. */
+  /** More CPU time than an unblocked statement needs to fail, unless its code is new to the JVM. */
   private static final long MAX_FAILURE_CPU_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-  /** More than one computes to try again, and to find that it still has to wait. */
+  /**
+   * More CPU time than a busy-waiting statement needs to retry once and to find that it is still
+   * blocked.
+   */
   private static final long MAX_RETRY_CPU_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
-  /** One that waits and tries again and again is shown to wait at one look in five, or more. */
+  /** A busy-waiting session appears as blocked in at least one of five polls. */
   private static final int MIN_POLLS = 100;
 
   /**
-   * Many tries. Looks show the same as long as the one that is looked at has no processor: one
-   * counts that finds it so much further than the one before.
+   * The CPU time of many retries. Polls see the same state while the session gets no CPU time, so a
+   * poll counts only if the session has used this much since the last one that counts.
    */
   private static final long MIN_CPU_BETWEEN_POLLS_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
 
-  /** One that was set free goes on before it is looked at so often, the longer apart the more. */
+  /** A released session must resume within this many polls, with growing intervals. */
   private static final int MAX_POLLS_UNTIL_RESUMED = 8;
 
   private final Dbms dbms;
@@ -45,33 +48,35 @@ final class QuiescenceDetector {
   private final Queue<CaseSession> completed;
   private final CpuTimeBudget cpuBudget;
 
-  /** Those that the DBMS said to wait when it was asked last. */
+  /** The sessions that the last poll reported as blocked. */
   private Set<Long> lastWaiters = Set.of();
 
-  /** Whom those wait for that try again and again, as they were shown since the last completion. */
+  /** The blockers of busy-waiting sessions, as polled since the last completion. */
   private final Map<Long, Set<Long>> busyWaits = new HashMap<>();
 
-  /** How often the DBMS has been asked since something happened. */
+  /** The number of polls since the last completion. */
   private int polls;
 
-  /** The same of those that try again and again: the looks that count. */
+  /** The polls that count of each busy-waiting session. */
   private final Map<Long, BusyWaitPolls> busyWaitPolls = new HashMap<>();
 
   /**
-   * Looks at one that tries again and again.
+   * Polls of a busy-waiting session.
    *
-   * @param cpuNanos how much it had computed at the last that counts
+   * @param cpuNanos its CPU time at the last poll that counts
    */
   private record BusyWaitPolls(int count, long cpuNanos) {}
 
-  /** Those that had changed anything when all were last at rest, as far as the DBMS tells. */
+  /**
+   * The sessions with uncommitted changes at the last quiescent state, if the DBMS reports them.
+   */
   private Set<Long> lastSessionsWithChanges = Set.of();
 
-  /** True if others waited when the last step was submitted. */
+  /** True if other sessions were blocked when the last step was submitted. */
   private boolean othersWaited;
 
   /**
-   * For one case.
+   * Creates a detector for one case.
    *
    * @param sessions its sessions
    */
@@ -83,13 +88,15 @@ final class QuiescenceDetector {
     this.sessions = sessions;
   }
 
-  /** A step is about to be submitted. */
+  /** Records that a step is about to be submitted. */
   void submitted(boolean othersBlocked) {
     othersWaited = othersBlocked;
     cpuBudget.begin();
   }
 
-  /** A step has been submitted, or has completed: those who wait may be free. */
+  /**
+   * Records that a step was submitted or has completed: blocked sessions may have been released.
+   */
   void reset() {
     busyWaits.clear();
     polls = 0;
@@ -99,9 +106,9 @@ final class QuiescenceDetector {
     }
   }
 
-  /** Who waits for whom, if each of those that are busy is blocked by one that is idle. */
+  /** The wait-for graph, if each busy session is blocked by an idle one. */
   Optional<Map<Long, Set<Long>>> waitGraphIfQuiescent(List<CaseSession> busy) throws SQLException {
-    if (busy.size() == sessions.size()) { // nobody is left who could block them
+    if (busy.size() == sessions.size()) { // no idle session is left that could block them
       boolean isLong = dbms.mayBusyWait() && busy.stream().anyMatch(this::exceedsCpuBudget);
       lastWaiters = isLong ? pollWaitGraph(busy).keySet() : Set.of();
       return Optional.empty();
@@ -124,10 +131,9 @@ final class QuiescenceDetector {
   }
 
   /**
-   * Who of the case waits for whom. One that tries again and again is not shown to wait at every
-   * moment: to be shown once is enough, as long as nothing else happens. One that was freed is
-   * shown until it has gone on; whom it waited for has nothing left then that others could wait
-   * for.
+   * The wait-for graph of the case's sessions. A busy-waiting session is not reported as blocked at
+   * every moment: one report is enough while nothing else happens. A released session is reported
+   * as blocked until it resumes; its former blocker then has no uncommitted changes.
    */
   private Map<Long, Set<Long>> pollWaitGraph(List<CaseSession> busy) throws SQLException {
     polls++;
@@ -158,8 +164,8 @@ final class QuiescenceDetector {
   }
 
   /**
-   * True if none of those that a session waits for is of this case: a vacuum, say, which will not
-   * take long.
+   * True if none of a session's blockers belongs to this case: a vacuum, for example, which ends
+   * soon.
    */
   private boolean isBlockedByOthersOnly(@Nullable Set<Long> blockers) {
     return blockers != null
@@ -168,8 +174,8 @@ final class QuiescenceDetector {
   }
 
   /**
-   * True if whom a session waits for has nothing left that it could wait for: it has been set free,
-   * and its thread has not had its turn; or it was overlooked, and waits for good.
+   * True if a session's blockers have no uncommitted changes left: it was released and its thread
+   * has not run yet, or its wakeup was lost and it stays blocked.
    */
   private boolean mayBeUnblocked(@Nullable Set<Long> blockers) {
     return dbms.blocksCallingThread()
@@ -178,14 +184,14 @@ final class QuiescenceDetector {
         && !monitor.sessionsWithChanges().containsAll(blockers);
   }
 
-  /** True if one has been set free, whatever the DBMS still says of it. */
+  /** True if a session has been released, whatever the DBMS still reports. */
   private boolean anyResumed(Collection<CaseSession> busy) {
     return busy.stream()
         .anyMatch(
             session -> isRunnable(session) && session.cpuNanos() < maxResumedCpuNanos(session));
   }
 
-  /** How much one computes at most that has been set free, while it is still shown to wait. */
+  /** The most CPU time that a released session uses while it is still reported as blocked. */
   private long maxResumedCpuNanos(CaseSession session) {
     if (isDeadlockVictim(session)) {
       return cpuBudget.maxNanos();
@@ -194,17 +200,16 @@ final class QuiescenceDetector {
   }
 
   /**
-   * True if one that is busy does not wait in its own thread: it goes on, or tries again and again,
-   * as H2's sessions do while they wait for one that has gone back to a savepoint, be it because a
-   * statement has failed.
+   * True if the thread of a busy session is runnable: the session makes progress, or it busy-waits,
+   * as H2's sessions do for one that has rolled back to a savepoint or whose statement has failed.
    */
   boolean isRunnable(CaseSession session) {
     return dbms.blocksCallingThread() && !session.isThreadWaiting();
   }
 
   /**
-   * True if one is a deadlock's victim that is on its way back: it is shown to wait until then. It
-   * had changed something, for which others waited, and that has been rolled back.
+   * True if a session is a deadlock victim that has not returned yet: it is reported as blocked
+   * until it does. It had changes that blocked others, and they have been rolled back.
    */
   private boolean isDeadlockVictim(CaseSession session) {
     return lastSessionsWithChanges.contains(session.key())
@@ -212,10 +217,10 @@ final class QuiescenceDetector {
   }
 
   /**
-   * True if one computes for longer than any statement of a case takes, and the DBMS does not say
-   * that it waits, or only for one that waits as well: told by the processor's time, which does not
-   * hang on what else the machine does. All others have to wait, or to have had their time, too:
-   * they could set it free.
+   * True if a session has used more CPU time than any statement of a case needs, and the DBMS
+   * reports it as not blocked, or as blocked only by a session that is blocked as well. CPU time
+   * does not depend on other load of the machine. All other busy sessions must be blocked or must
+   * have used up their CPU time, too, since they could release it.
    */
   boolean anyBusyWaitsForever(Collection<CaseSession> busy) {
     boolean nobodyIsIdle = busy.size() == sessions.size();
@@ -244,7 +249,7 @@ final class QuiescenceDetector {
     return session.cpuNanos() > cpuBudget.maxNanos();
   }
 
-  /** True if some of our sessions wait in a circle, or for those that do. */
+  /** True if some of the sessions form a cycle, or are blocked by such a cycle. */
   private static boolean hasCycle(Map<Long, Set<Long>> waitGraph) {
     Set<Long> stuck = new HashSet<>(waitGraph.keySet());
     boolean shrinks = true;

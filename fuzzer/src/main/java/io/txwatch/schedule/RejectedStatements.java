@@ -7,18 +7,19 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The statements that the DBMS has refused since the tables were last set up in that way: a key
- * that is taken, a CHECK. They are likely to fail again in a serial run of the same case.
+ * The statements that the DBMS has rejected since the last change of the set-up, for example
+ * because of a duplicate key or a CHECK. They are likely to fail again in a serial run of the same
+ * case.
  */
 public final class RejectedStatements {
 
   private final Set<String> texts = new HashSet<>();
   private List<String> setup = List.of();
 
-  /** None so far. */
+  /** Creates an empty set. */
   public RejectedStatements() {}
 
-  /** The texts of those that were refused on what the case sets up. */
+  /** The texts of the rejected statements for the case's set-up. */
   Set<String> texts(TestCase testCase) {
     if (!setup.equals(testCase.setup())) {
       setup = testCase.setup();
@@ -27,7 +28,7 @@ public final class RejectedStatements {
     return texts;
   }
 
-  /** Notes what has failed by itself. */
+  /** Adds the statements that failed for reasons other than concurrency. */
   void record(TestCase testCase, List<StepOutcome> outcomes) {
     Set<String> rejected = texts(testCase);
     for (StepOutcome outcome : outcomes) {

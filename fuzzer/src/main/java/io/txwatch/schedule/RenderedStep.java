@@ -3,9 +3,9 @@ package io.txwatch.schedule;
 import io.txwatch.testcase.Step;
 
 /**
- * A step as it is sent.
+ * A step with the text that is sent.
  *
  * @param step the step
- * @param text its text in the words of the DBMS
+ * @param text its text in the SQL of the DBMS
  */
 record RenderedStep(Step step, String text) {}

@@ -9,8 +9,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * The tables of a case beside those that it is executed on, and a session that is alone with them:
- * for an oracle's own statements, one by one. The tables are kept from case to case.
+ * A second set of a case's tables and the only session that uses it: an oracle executes its own
+ * statements there, one by one. The tables are kept from case to case.
  */
 public final class Sandbox implements AutoCloseable {
 
@@ -18,14 +18,13 @@ public final class Sandbox implements AutoCloseable {
   private final Connection session;
   private final SchemaFixture fixture;
 
-  /** Done once to a table, after its definition. */
+  /** Adds columns to a new table. */
   @FunctionalInterface
   public interface TableAugmentation {
-    /** Adds columns to the table. */
     void augment(Connection session, String table) throws SQLException;
   }
 
-  /** One in a workspace of its own, which is dropped at the end. */
+  /** Creates a sandbox in a workspace of its own, which is dropped at the end. */
   public Sandbox(Dbms dbms) throws SQLException {
     workspace = dbms.newWorkspace();
     try {
@@ -37,42 +36,39 @@ public final class Sandbox implements AutoCloseable {
     fixture = new SchemaFixture(dbms, workspace, session);
   }
 
-  /** Its session, which autocommits, and has to be left so. */
+  /** The session, in autocommit mode; callers must leave it so. */
   public Connection session() {
     return session;
   }
 
-  /** Sets the case up. What is done to the tables afterwards ends with the next case. */
+  /** Sets up the case. Changes to the tables last until the next case. */
   public void setUp(TestCase testCase) throws SQLException, SetupException {
     fixture.restore(testCase);
     fixture.invalidate();
   }
 
   /**
-   * Defines the case's tables, each widened, for {@link #fill} to fill; those of a case before are
-   * kept if they are the same. For one and the same widening only.
+   * Defines the case's tables and augments each of them, for {@link #fill} to fill. Tables with the
+   * same definitions are reused, so all calls must pass the same augmentation.
    *
-   * @return false if the case defines more after it has begun to fill: it has to be set up whole
+   * @return false if the case has definitions after its first INSERT: {@link #setUp} has to be used
    */
   public boolean define(TestCase testCase, TableAugmentation augmentation)
       throws SQLException, SetupException {
     return fixture.define(testCase, augmentation);
   }
 
-  /** Fills the defined tables as the case does, in the transaction that is open, if one is. */
+  /** Fills the defined tables as the case does, in the current transaction if there is one. */
   public void fill(TestCase testCase) throws SetupException {
     fixture.refill(testCase);
   }
 
-  /** The statements that do so. */
+  /** The statements of {@link #fill}. */
   public List<String> fillStatements(TestCase testCase) {
     return fixture.refillStatements(testCase);
   }
 
-  /**
-   * The names of the case's tables, as statements spell them, those that refer to others after
-   * those.
-   */
+  /** The names of the case's tables as statements spell them, parents before children. */
   public List<String> tables(TestCase testCase) throws SQLException {
     return fixture.parentsFirst(testCase);
   }

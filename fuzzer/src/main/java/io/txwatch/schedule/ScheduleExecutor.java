@@ -23,28 +23,28 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Executes cases on a workspace, one after another (WriteCheck, section 5.3, Algorithm 1; Troc,
- * Algorithm 1): submits each step in the order of the case, each session from a thread and a
- * connection of its own, and sends no step twice.
+ * Algorithm 1): submits each step once, in the order of the case, each session from a thread and a
+ * connection of its own.
  *
- * <p>After each submission it waits until every session is at rest: idle, or blocked by one that
- * is. A blocked step is let wait and the case goes on; the later steps of its session queue up and
- * follow as soon as it resumes. Sessions that wait for each other in a circle are not at rest, for
- * the DBMS is about to abort one of them.
+ * <p>After each submission it waits until the sessions are quiescent: each idle, or blocked by an
+ * idle one. While a step is blocked, the case continues; later steps of its session are queued and
+ * follow as soon as it resumes. Sessions in a deadlock are not quiescent, because the DBMS is about
+ * to abort one of them.
  *
- * <p>After an error that ends the transaction the session rolls back at once, and the rest of the
- * transaction is skipped, as an application would.
+ * <p>After an error that ends the transaction, the session rolls back at once and skips the rest of
+ * the transaction, as an application would.
  *
- * <p>A case that does not come to rest is undecided; its sessions are given up and opened anew for
- * the next. For one thread.
+ * <p>A case that does not become quiescent is undecided; its sessions are abandoned, and the next
+ * case gets new ones. For one thread.
  */
 public final class ScheduleExecutor implements AutoCloseable {
 
-  /** How long a step that was cancelled is waited for. */
+  /** How long a cancelled step may take to return. */
   private static final long MAX_CANCEL_MILLIS = 1_000;
 
   /**
-   * The same where it runs in this process: it comes back at once, or not at all, for one that
-   * waits for a lock does not hear (H2 2.5.252, Transaction.waitForThisToEnd).
+   * The same for a DBMS in this process: the step returns at once or never, because a blocked
+   * session ignores a cancel (H2 2.5.252, Transaction.waitForThisToEnd).
    */
   private static final long MAX_EMBEDDED_CANCEL_MILLIS = 50;
 
@@ -52,16 +52,16 @@ public final class ScheduleExecutor implements AutoCloseable {
   private final Workspace workspace;
   private final WaitMonitor monitor;
 
-  /** Where cases are executed in turn; the first is where they are alone, or watched. */
+  /** The fixtures that cases use in turn; the first one is for serial and for watched cases. */
   private final List<SchemaFixture> fixtures = new ArrayList<>();
 
-  /** The workspaces of all of these but the first. */
+  /** The workspaces of all fixtures but the first. */
   private final List<Workspace> extraWorkspaces = new ArrayList<>();
 
   private int fixtureIndex;
   private boolean hasLostSession;
 
-  /** Where the case is executed. */
+  /** The fixture of the current case. */
   private SchemaFixture fixture;
 
   private final Application application;
@@ -71,10 +71,10 @@ public final class ScheduleExecutor implements AutoCloseable {
   private final CaseRun.Environment environment;
   private final RejectedStatements rejected;
 
-  /** The application whose sessions a case describes: how it comes by connections. */
+  /** The application whose sessions a case describes: it opens their connections. */
   public interface Application {
 
-    /** One that uses the workspace's own connections. */
+    /** An application that uses the workspace's own connections. */
     Application PLAIN =
         new Application() {
           @Override
@@ -87,38 +87,38 @@ public final class ScheduleExecutor implements AutoCloseable {
         };
 
     /**
-     * A case has been set up; its sessions go to work next.
+     * Called when a case has been set up, before its sessions start.
      *
-     * @param isNew false if its tables are those of the case before, with other rows
+     * @param isNew false if its tables are those of the previous case, with other rows
      */
     void prepare(Workspace workspace, boolean isNew) throws SQLException;
 
     /**
-     * A connection for one of its sessions, or for who reads the final state.
+     * Opens a connection for a session of the case, or for the session that reads the final state.
      *
      * @param session its name
      */
     Connection connect(Workspace workspace, String session) throws SQLException;
 
-    /** What was observed since the case was set up; nothing, if nobody watches. */
+    /** The events since the case was set up; empty if the connections are not watched. */
     default List<Event> observed() {
       return List.of();
     }
   }
 
   /**
-   * An executor of its own connections.
+   * Creates an executor with connections of its own.
    *
-   * @param timeout how long the sessions may take to come to rest
+   * @param timeout how long the sessions may take to become quiescent
    */
   public ScheduleExecutor(Dbms dbms, Workspace workspace, Duration timeout) throws SQLException {
     this(dbms, workspace, timeout, new RejectedStatements());
   }
 
   /**
-   * The same beside others that execute the same cases.
+   * Creates an executor that shares its knowledge of rejected statements with others.
    *
-   * @param rejected what they have learnt of their statements, and this one does
+   * @param rejected the statements that any of them has found to be rejected
    */
   public ScheduleExecutor(
       Dbms dbms, Workspace workspace, Duration timeout, RejectedStatements rejected)
@@ -135,10 +135,10 @@ public final class ScheduleExecutor implements AutoCloseable {
   }
 
   /**
-   * An executor for an application.
+   * Creates an executor for an application.
    *
-   * @param timeout how long the sessions may take to come to rest
-   * @param style how its sessions speak to their driver
+   * @param timeout how long the sessions may take to become quiescent
+   * @param style how its sessions use JDBC
    */
   public ScheduleExecutor(
       Dbms dbms,
@@ -170,7 +170,7 @@ public final class ScheduleExecutor implements AutoCloseable {
         new CaseRun.Environment(dbms, monitor, completed, timeout, new CpuTimeBudget(!isPlain()));
   }
 
-  /** A set-up statement that the DBMS refused: the case says nothing about transactions. */
+  /** The DBMS rejected a set-up statement: the case shows nothing about transactions. */
   public static final class SetupException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -180,10 +180,10 @@ public final class ScheduleExecutor implements AutoCloseable {
   }
 
   /**
-   * Sets the case up in the empty workspace, executes it, and reads the final state.
+   * Sets up the case in the empty workspace, executes it, and reads the final state.
    *
    * @throws SetupException if it cannot be set up
-   * @throws SQLException if the DBMS is out of reach
+   * @throws SQLException if the DBMS cannot be reached
    */
   public CaseExecution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, SetupException, InterruptedException {
@@ -245,7 +245,7 @@ public final class ScheduleExecutor implements AutoCloseable {
   /**
    * Executes a case of one session.
    *
-   * @param restoreStatements what it has to begin with, if the tables are not as they should be
+   * @param restoreStatements the statements to begin with, if the tables are not set up yet
    */
   private CaseExecution executeSerial(
       TestCase testCase,
@@ -298,7 +298,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     return fixtures.get(fixtureIndex);
   }
 
-  /** True if several statements may be sent as one. Who watches sees into one at a time. */
+  /** True if several statements may be sent as one. A watched connection sees only single ones. */
   private boolean canBundle() {
     return isPlain() && style == JdbcCallStyle.SQL_TEXT;
   }
@@ -331,7 +331,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     return opened;
   }
 
-  /** Ends sessions of which some may wait for others: each as soon as its step has come back. */
+  /** Abandons sessions that may block each other: each as soon as its step has returned. */
   private void abandon(Collection<CaseSession> given) throws InterruptedException {
     List<CaseSession> busy = new ArrayList<>();
     for (CaseSession session : given) {
@@ -362,12 +362,12 @@ public final class ScheduleExecutor implements AutoCloseable {
   }
 
   /**
-   * True if a statement that was given up may go on in the workspace, and its transaction with it:
-   * {@linkplain Workspace#abandon abandon} it. H2 2.5.252 in memory executes a statement anew that
-   * has met a row changed since, and compiles it anew if the tables are others by then: it locks
-   * rows of the next case (CommandContainer.update, Command.filterConcurrentUpdate). Whoever waits
-   * for a transaction that has gone back to a savepoint looks for the row again and again, and
-   * hears of no cancel, no time limit and no lock timeout (Transaction.waitForThisToEnd).
+   * True if an abandoned statement, and its transaction, may still run in the workspace, which then
+   * has to be {@linkplain Workspace#abandon abandoned}. H2 2.5.252 in memory repeats a statement
+   * that finds a row changed since its start, and recompiles it if the tables have changed by then:
+   * it locks rows of the next case (CommandContainer.update, Command.filterConcurrentUpdate). A
+   * session that is blocked by one that has rolled back to a savepoint searches for the row
+   * forever, and ignores cancel, query timeout and lock timeout (Transaction.waitForThisToEnd).
    */
   public boolean hasLostSession() {
     return hasLostSession;
@@ -392,7 +392,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     return finals;
   }
 
-  /** What reads the final state. */
+  /** The steps that read the final state. */
   private List<RenderedStep> finalReads(TestCase testCase) throws SQLException {
     List<String> reads = new ArrayList<>(testCase.finals());
     if (reads.isEmpty()) {

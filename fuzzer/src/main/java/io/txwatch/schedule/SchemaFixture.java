@@ -18,12 +18,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The tables of the case that is executed. To define tables is what a case costs most on a server,
- * so those that stand are kept for the next case that defines the same.
+ * The tables on which a case is executed. On a server, defining tables is the most expensive part
+ * of a case, so tables are kept for the next case that has the same definitions.
  *
- * <p>Statements one after another get them emptied row by row. Sessions side by side get them as
- * new ({@link Workspace#resetStatements}), for what a table held before can still lock (InnoDB's
- * deleted rows), and what they leave is kept as long as they work ({@link Workspace#delayPurge}).
+ * <p>A serial case deletes all rows of the tables. A concurrent case resets the tables ({@link
+ * Workspace#resetStatements}), because deleted rows can still be locked (InnoDB), and delays the
+ * purge of deleted rows until it is over ({@link Workspace#delayPurge}).
  */
 final class SchemaFixture implements AutoCloseable {
 
@@ -36,42 +36,42 @@ final class SchemaFixture implements AutoCloseable {
   private final Dbms dbms;
   private final Workspace workspace;
 
-  /** Executes what sets up; autocommits. */
+  /** Executes the set-up; in autocommit mode. */
   private final Connection session;
 
-  /** More than a statement writes before it fails. */
+  /** An upper bound of the row versions that a statement writes before it fails. */
   private static final int VERSIONS_PER_FAILURE = 8;
 
-  /** How many versions of rows the tables hold, or fewer. */
+  /** An upper bound of the row versions in the tables. */
   private int versions;
 
-  /** On its way since a case was left, if nothing has been done to the tables since. */
+  /** The purge that was started after the last case, if the tables have not been used since. */
   private Optional<Purge> purge = Optional.empty();
 
-  /** The definitions that the tables are of; empty if they are of no use any more. */
+  /** The definitions of the existing tables; empty if they cannot be reused. */
   private List<String> currentDefinitions = List.of();
 
-  /** The tables that stand: parents before children. */
+  /** The existing tables, parents before children. */
   private List<String> tables = List.of();
 
-  /** The set-up that was asked for last, whole and in its parts. */
+  /** The last set-up, whole and in its parts. */
   private List<String> lastSetup = List.of();
 
   private Setup lastParts = Setup.of(lastSetup);
 
-  /** One in a workspace, with a session of its own. */
+  /** Creates a fixture with a session of its own. */
   SchemaFixture(Dbms dbms, Workspace workspace) throws SQLException {
     this(dbms, workspace, workspace.connect());
   }
 
-  /** One whose session others use, too. */
+  /** Creates a fixture on a session that others use as well. */
   SchemaFixture(Dbms dbms, Workspace workspace, Connection session) {
     this.dbms = dbms;
     this.workspace = workspace;
     this.session = session;
   }
 
-  /** How a session comes to its tables. */
+  /** The statement that switches a session to these tables. */
   Optional<String> switchStatement() {
     return workspace.switchStatement();
   }
@@ -82,7 +82,7 @@ final class SchemaFixture implements AutoCloseable {
         .noneMatch(step -> CHANGES_MORE_THAN_ROWS.isFoundIn(step.sql()));
   }
 
-  /** The parts of a case's set-up, which a case and its serial runs share. */
+  /** The parts of a case's set-up; a case and its serial runs have the same. */
   private Setup setup(TestCase testCase) {
     if (!lastSetup.equals(testCase.setup())) {
       lastSetup = testCase.setup();
@@ -92,9 +92,9 @@ final class SchemaFixture implements AutoCloseable {
   }
 
   /**
-   * The tables as the case's set-up leaves them, as good as new.
+   * Sets up the case on tables that are as good as new.
    *
-   * @return true if they are new; false if they stood, and hold other rows now
+   * @return true if the tables are new; false if existing tables were refilled
    */
   boolean setUp(TestCase testCase) throws SQLException, SetupException {
     Setup setup = setup(testCase);
@@ -106,8 +106,8 @@ final class SchemaFixture implements AutoCloseable {
         execute(statements);
         return false;
       } catch (SetupException e) {
-        // DuckDB: a key that was deleted can go on to count as referred to. SQLite: an INSERT that
-        // names no columns has to give those a value that were added to watch it.
+        // DuckDB: a deleted key may still count as referenced. SQLite: an INSERT without a column
+        // list needs values for the auxiliary columns.
       }
     }
     define(setup.isRepeatable() ? setup.definitions() : testCase.setup(), setup);
@@ -132,9 +132,9 @@ final class SchemaFixture implements AutoCloseable {
   }
 
   /**
-   * The case is over, and read: what it has left is cleared away while others work, if it can.
+   * Starts to purge the rows that a completed case has left behind, if the DBMS supports that.
    *
-   * @param outcomes what came of its steps
+   * @param outcomes the outcomes of its steps
    */
   void release(TestCase testCase, List<StepOutcome> outcomes) {
     if (currentDefinitions.isEmpty()) {
@@ -149,18 +149,20 @@ final class SchemaFixture implements AutoCloseable {
     try {
       purge = workspace.startPurge(tables);
     } catch (SQLException e) {
-      purge = Optional.empty(); // rows that refer to each other, say: the next case gets new tables
+      purge =
+          Optional
+              .empty(); // for example, rows that refer to each other: the next case gets new tables
     }
   }
 
-  /** Who makes way for another in a deadlock has let it wait, be it that nobody saw it. */
+  /** A deadlock victim has blocked another session, even if no poll has seen it. */
   private static boolean mayHaveCascadedAfterWait(StepOutcome outcome) {
     Failure failure = outcome.failure();
     return (outcome.blocked() && TRIGGERS_ACTIONS.occurIn(outcome.step().sql()))
         || (failure != null && failure.kind() == Failure.Kind.DEADLOCK);
   }
 
-  /** The tables as the case's set-up leaves them, for a session that is alone with them. */
+  /** Sets up the case for a session that has the tables to itself. */
   void restore(TestCase testCase) throws SQLException, SetupException {
     purge = Optional.empty();
     Setup setup = setup(testCase);
@@ -185,7 +187,9 @@ final class SchemaFixture implements AutoCloseable {
     }
   }
 
-  /** What {@link #restore} does, for the session itself to do; empty if it cannot. */
+  /**
+   * The steps with which the session itself does what {@link #restore} does; empty if it cannot.
+   */
   List<RenderedStep> restoreStatements(TestCase testCase) {
     Setup setup = setup(testCase);
     if (!isCurrent(setup) || dbms.multiStatement() != MultiStatement.ONE_BY_ONE) {
@@ -205,7 +209,8 @@ final class SchemaFixture implements AutoCloseable {
       try (Statement statement = session.createStatement()) {
         statement.execute("ROLLBACK");
       } catch (SQLException e) {
-        // The error has ended the transaction by itself; if more is wrong, what follows shows it.
+        // The error has ended the transaction; any other fault appears in the statements that
+        // follow.
       }
     } else {
       session.rollback();
@@ -214,8 +219,8 @@ final class SchemaFixture implements AutoCloseable {
   }
 
   /**
-   * The case's tables, widened and not filled: they may hold rows of an earlier case. False if the
-   * case defines more after it has begun to fill.
+   * Defines the case's tables and augments them, without filling them: they may hold rows of an
+   * earlier case. Returns false if the case has further definitions after its first INSERT.
    */
   boolean define(TestCase testCase, Sandbox.TableAugmentation augmentation)
       throws SQLException, SetupException {
@@ -232,13 +237,13 @@ final class SchemaFixture implements AutoCloseable {
     return true;
   }
 
-  /** Empties the tables that stand, and fills them as the case does. */
+  /** Empties the existing tables and fills them as the case does. */
   void refill(TestCase testCase) throws SetupException {
     purge = Optional.empty();
     execute(refillStatements(setup(testCase)));
   }
 
-  /** The statements that do so. */
+  /** The statements of {@link #refill}. */
   List<String> refillStatements(TestCase testCase) {
     purge = Optional.empty();
     return refillStatements(setup(testCase)).stream().map(dbms::renderSql).toList();
@@ -250,7 +255,7 @@ final class SchemaFixture implements AutoCloseable {
     return statements;
   }
 
-  /** Counts the versions of rows that steps have left behind. */
+  /** Adds the row versions that these steps have left behind. */
   void countVersions(List<StepOutcome> outcomes) {
     for (StepOutcome outcome : outcomes) {
       if (outcome.succeeded()) {
@@ -261,7 +266,7 @@ final class SchemaFixture implements AutoCloseable {
     }
   }
 
-  /** Steps have left versions of rows behind, nobody knows how many. */
+  /** Records that steps have left behind an unknown number of row versions. */
   void markVersionsUnknown() {
     versions = Integer.MAX_VALUE / 2;
   }
@@ -282,12 +287,12 @@ final class SchemaFixture implements AutoCloseable {
     }
     tables = setup.parentsFirst(workspace.tables());
     workspace.disableMaintenance(tables);
-    // Of what the catalog does not show nobody can say that it is as good as new.
+    // A definition that the catalog does not show cannot be reset, so the tables are not reused.
     currentDefinitions =
         setup.isRepeatable() && !tables.isEmpty() ? setup.definitions() : List.of();
   }
 
-  /** Executes statements in one round trip, where the driver can. */
+  /** Executes statements in one round trip, if the driver can. */
   private void execute(List<String> statements) throws SetupException {
     if (statements.isEmpty()) {
       return;
@@ -310,7 +315,7 @@ final class SchemaFixture implements AutoCloseable {
     }
   }
 
-  /** Which of a batch's statements failed: some drivers end there, others go on. */
+  /** The index of the failed statement of a batch: some drivers stop there, others continue. */
   private static int failed(BatchUpdateException error, int size) {
     int[] counts = error.getUpdateCounts();
     int failed = 0;
@@ -330,23 +335,25 @@ final class SchemaFixture implements AutoCloseable {
     }
   }
 
-  /** The tables are no longer what the set-up made them. */
+  /** Marks the tables as changed: they cannot be reused. */
   void invalidate() {
     currentDefinitions = List.of();
   }
 
-  /** The names of its tables, as statements spell them, those that refer to others after those. */
+  /** The names of its tables as statements spell them, parents before children. */
   List<String> parentsFirst(TestCase testCase) throws SQLException {
     return currentDefinitions.isEmpty() ? setup(testCase).parentsFirst(workspace.tables()) : tables;
   }
 
-  /** Ends the session that sets cases up. */
+  /** Closes the session that executes the set-up. */
   @Override
   public void close() throws SQLException {
     session.close();
   }
 
-  /** The names of its tables, as statements spell them, sorted; those that a case made, too. */
+  /**
+   * The names of its tables as statements spell them, sorted, including tables that a case created.
+   */
   List<String> tables() throws SQLException {
     return currentDefinitions.isEmpty() ? workspace.tables() : tables.stream().sorted().toList();
   }

@@ -12,13 +12,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A case of one session on its way: there is nobody whom it could wait for, so each step follows as
- * soon as the one before has come back, or all of them are sent together, those that are known to
- * fail apart from the others.
+ * Executes a case of one session. Nothing can block it, so each step follows as soon as the
+ * previous one has returned, or all steps are sent together; steps that are known to fail are sent
+ * singly.
  */
 final class SerialRun {
 
-  /** Stands for statements that are not the case's own. */
+  /** Stands for statements that do not belong to the case. */
   static final Step INTERNAL = new Step(0, "", Optional.empty(), "");
 
   private final TestCase testCase;
@@ -26,7 +26,7 @@ final class SerialRun {
   private final Dbms dbms;
   private final WaitMonitor monitor;
 
-  /** What is sent in one round trip each; empty if the steps have to be one after the other. */
+  /** The steps of each round trip; empty if the steps have to be sent one by one. */
   private final List<List<RenderedStep>> script;
 
   /** The steps that read the final state. */
@@ -36,11 +36,11 @@ final class SerialRun {
   private final List<StepOutcome> finals = new ArrayList<>();
 
   /**
-   * A run that has not begun.
+   * Prepares a run.
    *
-   * @param rejected the texts of statements that may well fail
-   * @param first what has to be executed before all else, where steps are sent together
-   * @param reads what reads the final state, there
+   * @param rejected the texts of statements that are likely to fail
+   * @param first the statements to execute first, if steps are sent together
+   * @param reads the steps that read the final state, if steps are sent together
    */
   SerialRun(
       TestCase testCase,
@@ -58,7 +58,7 @@ final class SerialRun {
     this.script = session.usesSqlTransactions() ? script(rejected, first, reads) : List.of();
   }
 
-  /** Runs, one step after the other. */
+  /** Executes the steps one by one. */
   void run() throws InterruptedException {
     for (Step step : testCase.steps()) {
       session.enqueue(step);
@@ -81,9 +81,9 @@ final class SerialRun {
   }
 
   /**
-   * Runs, with steps sent together.
+   * Executes the steps, several in one round trip.
    *
-   * @return false if a step failed that nobody expected to; what has been done then is not known
+   * @return false if a step failed unexpectedly; what has been executed is then unknown
    */
   boolean runBundled() {
     for (List<RenderedStep> part : script) {
@@ -143,17 +143,16 @@ final class SerialRun {
     return isOpen || dbms.multiStatement() == MultiStatement.UNSUPPORTED ? List.of() : script;
   }
 
-  /** The outcome of each step, in the order of the case. */
   List<StepOutcome> outcomes() {
     return outcomes;
   }
 
-  /** What read the final state; nothing if the steps were not sent together. */
+  /** The results of the final reads; empty if the steps were not sent together. */
   List<StepOutcome> finals() {
     return finals;
   }
 
-  /** The numbers of the steps that were executed, in their order. */
+  /** The ids of the executed steps, in their order. */
   List<Integer> order() {
     return outcomes.stream()
         .filter(outcome -> outcome.status() != Status.SKIPPED)

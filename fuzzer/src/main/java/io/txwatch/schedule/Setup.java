@@ -10,12 +10,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The set-up of a case in two parts.
+ * The set-up of a case, in two parts.
  *
- * @param definitions what defines its tables
- * @param contents what fills them
- * @param isRepeatable true if the tables can be filled again without being defined again, by this
- *     case or by another that defines the same
+ * @param definitions the statements that define its tables
+ * @param contents the statements that fill them
+ * @param isRepeatable true if the tables can be refilled without being defined again, for this case
+ *     or for another one with the same definitions
  */
 record Setup(List<String> definitions, List<String> contents, boolean isRepeatable) {
 
@@ -24,11 +24,11 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
   private static final Pattern DEFINITION =
       Pattern.compile("(?i)^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?([\\w\"`]+)");
 
-  /** What a foreign key does to the rows that refer to one that goes. */
+  /** An action of a foreign key on the referencing rows. */
   private static final CachedPattern ACTION =
       CachedPattern.of("(?i)\\bON\\s+(DELETE|UPDATE)\\s+(CASCADE|SET)\\b");
 
-  /** The parts of a set-up. */
+  /** Splits a set-up into its parts. */
   static Setup of(List<String> statements) {
     List<String> definitions = new ArrayList<>();
     List<String> contents = new ArrayList<>();
@@ -41,12 +41,12 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
     return new Setup(List.copyOf(definitions), List.copyOf(contents), isRepeatable);
   }
 
-  /** True if to write one of its tables may write another: by the action of a foreign key. */
+  /** True if writing one of its tables may write another one, by a foreign key's action. */
   boolean hasActions() {
     return definitions.stream().anyMatch(ACTION::isFoundIn);
   }
 
-  /** The tables in the order in which they were defined: what refers to others comes later. */
+  /** The tables in the order of their definitions: parents before children. */
   List<String> parentsFirst(List<String> tables) {
     List<String> defined = definitions.stream().map(Setup::defined).toList();
     List<String> sorted = new ArrayList<>(tables);
@@ -54,7 +54,7 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
     return sorted;
   }
 
-  /** The table that a statement defines; nothing if it defines something else. */
+  /** The table that a statement defines; empty if it defines something else. */
   private static String defined(String sql) {
     Matcher definition = DEFINITION.matcher(sql);
     return definition.find() ? unquoted(definition.group(1)) : "";

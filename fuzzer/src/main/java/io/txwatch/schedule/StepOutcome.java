@@ -8,18 +8,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of one step.
+ * The outcome of a step.
  *
  * @param step the step
  * @param status how it ended
- * @param blocked true if the DBMS said, while it ran, that it waited for another session
- * @param failure what its error means; null unless it failed
- * @param sqlState the SQLState of its error, empty if it has none
- * @param vendorCode the vendor's code of its error, else 0
- * @param message the error's message, else empty
- * @param updateCount its update count, -1 if it returned rows or did not succeed
+ * @param blocked true if the DBMS reported it as blocked by another session
+ * @param failure the classification of its error; null unless it failed
+ * @param sqlState the SQLSTATE of its error; empty if it has none
+ * @param vendorCode the vendor's error code; 0 if it has none
+ * @param message the error's message; empty if it has none
+ * @param updateCount its update count; -1 if it returned rows or did not succeed
  * @param columns the labels of its result's columns
- * @param rows its rows in the order in which they came; {@link Values} tells of what
+ * @param rows its rows in the order returned, with values as in {@link Values}
  */
 public record StepOutcome(
     Step step,
@@ -37,15 +37,15 @@ public record StepOutcome(
   public enum Status {
     /** The DBMS executed it. */
     OK,
-    /** The DBMS refused it. */
+    /** The DBMS rejected it. */
     ERROR,
-    /** Not sent, since its transaction had ended before: it would have been one of its own. */
+    /** It was not sent, because an error had ended its transaction before. */
     SKIPPED,
-    /** It did not come back in time, or was never reached because another one did not. */
+    /** It did not return in time, or was not reached because another step did not return. */
     UNDECIDED
   }
 
-  /** A query that succeeded; its result is read to the end. */
+  /** A query that succeeded; reads its result to the end. */
   static StepOutcome ofQuery(Step step, ResultSet result) throws SQLException {
     return new StepOutcome(
         step, Status.OK, false, null, "", 0, "", -1, Values.labels(result), Values.rows(result));
@@ -66,17 +66,16 @@ public record StepOutcome(
         step, status, true, failure, sqlState, vendorCode, message, updateCount, columns, rows);
   }
 
-  /** True if the DBMS executed it. */
   public boolean succeeded() {
     return status == Status.OK;
   }
 
-  /** True if it returned rows, be it none. */
+  /** True if it returned a result, even an empty one. */
   public boolean isQuery() {
     return succeeded() && !columns.isEmpty();
   }
 
-  /** In one line, for people: {@code T1: SELECT … -> 1,10;2,20}. */
+  /** One line: {@code T1: SELECT … -> 1,10;2,20}. */
   @Override
   public String toString() {
     String result =

@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values as cases compare and print them: null, a Boolean, a BigDecimal without trailing zeros
- * whatever the number's type, or a String.
+ * Values as cases compare and print them: null, a Boolean, a BigDecimal without trailing zeros for
+ * any number, or a String.
  */
 public final class Values {
 
@@ -32,7 +32,7 @@ public final class Values {
     return labels;
   }
 
-  /** All rows of a result, which is read to its end. */
+  /** Reads all rows of a result. */
   static List<List<@Nullable Object>> rows(ResultSet result) throws SQLException {
     int width = result.getMetaData().getColumnCount();
     List<List<@Nullable Object>> rows = new ArrayList<>();
@@ -46,7 +46,7 @@ public final class Values {
     return rows;
   }
 
-  /** One value, as a driver gave it. */
+  /** Converts a value that a driver returned. */
   public static @Nullable Object value(@Nullable Object of) throws SQLException {
     if (of == null || of instanceof Boolean || of instanceof String) {
       return of;
@@ -82,7 +82,7 @@ public final class Values {
     }
   }
 
-  /** The text of a value: as predicates of cases write it. */
+  /** The text of a value, as the predicates of cases write it. */
   public static String text(@Nullable Object value) {
     return value instanceof BigDecimal number ? number.toPlainString() : String.valueOf(value);
   }
@@ -92,7 +92,7 @@ public final class Values {
     return rows.stream().map(Values::line).sorted().toList();
   }
 
-  /** A row, its values joined by commas. */
+  /** A row, its values separated by commas. */
   public static String line(List<@Nullable Object> row) {
     List<String> texts = new ArrayList<>(row.size());
     for (Object value : row) {

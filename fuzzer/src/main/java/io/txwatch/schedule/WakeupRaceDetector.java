@@ -12,42 +12,45 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells where a case is no longer ours to order: sessions that wait are set free at the same time,
- * and run side by side until each is at rest. Which of them comes first to what both want is the
- * scheduler's doing, and another run may end otherwise.
+ * Detects where the executor no longer controls the order of a case: several blocked sessions are
+ * released together and run concurrently until the case is quiescent. The scheduler decides which
+ * of them first reaches a common row, so another execution may differ.
  *
- * <p>Told by who waited for whom when the sessions were last at rest, and who has ended since, so
- * that it is the same in every run, whoever wins ({@link ConcurrentWakeup}).
+ * <p>The detector uses the wait-for graph of the last quiescent state and the transactions that
+ * have ended since, so its answer is the same in every execution, whichever session wins ({@link
+ * ConcurrentWakeup}).
  */
 final class WakeupRaceDetector {
 
   private static final Pattern ROLLBACK_TO = Pattern.compile("(?i)^\\s*ROLLBACK\\s+TO\\b");
 
-  /** True if who was let through a lock keeps it to its end, whatever it then does with the row. */
+  /** True if a session keeps an acquired lock to its end, whatever it then does with the row. */
   private final boolean keepsLocks;
 
   private final boolean isDeadlockVictimTimingDependent;
   private final boolean mayMissSavepointWakeup;
   private final boolean hasUnfairLocks;
 
-  /** Who waited for whom when all were last at rest. */
+  /** The wait-for graph of the last quiescent state. */
   private Map<Long, Set<Long>> waitGraph = Map.of();
 
-  /** The session that submitted, if it had done nothing before that others can wait for. */
+  /** The submitting session, if it held no locks that could block others. */
   private @Nullable CaseSession lockFreeSubmitter;
 
   private final Set<Long> ended = new HashSet<>();
   private final Set<Long> victims = new HashSet<>();
 
-  /** Those that have taken back a part of their transaction, by an error or by going back. */
+  /**
+   * The sessions that have rolled back a part of their transaction, by an error or to a savepoint.
+   */
   private final Set<Long> partiallyRolledBack = new HashSet<>();
 
-  /** The same when all were last at rest. */
+  /** The same at the last quiescent state. */
   private Set<Long> wasPartiallyRolledBack = Set.of();
 
   private @Nullable CaseSession submitter;
 
-  /** True if what it submitted can but end its transaction, or a part of it. */
+  /** True if the submitted step can only end its transaction or a part of it. */
   private boolean onlyEndsTransaction;
 
   private Optional<String> race = Optional.empty();
@@ -59,14 +62,14 @@ final class WakeupRaceDetector {
     this.hasUnfairLocks = dbms.hasUnfairLocks();
   }
 
-  /** A session submits a step, while the others are at rest. */
+  /** Records that a session submits a step while all others are quiescent. */
   void submitted(CaseSession session, Step step) {
     submitter = session;
     onlyEndsTransaction = step.role() != Step.Role.WORK || rollsBackToSavepoint(step);
     lockFreeSubmitter = session.holdsLocks() ? null : session;
   }
 
-  /** A step has completed. */
+  /** Records a completed step. */
   void completed(CaseSession session, StepOutcome outcome) {
     Failure failure = outcome.failure();
     if (failure != null && failure.kind() == Failure.Kind.DEADLOCK) {
@@ -97,12 +100,12 @@ final class WakeupRaceDetector {
     return ROLLBACK_TO.matcher(step.sql()).find();
   }
 
-  /** A session's transaction has ended. */
+  /** Records that a session's transaction has ended. */
   void ended(CaseSession session) {
     ended.add(session.key());
   }
 
-  /** All are at rest again, these because they wait for those. */
+  /** Records that all sessions are quiescent again, blocked as the wait-for graph shows. */
   void onQuiescence(Map<Long, Set<Long>> waiting) {
     if (waitGraph.size() > 1 && race.isEmpty() && isRace(waiting.keySet())) {
       race = Optional.of("several sessions are set free at a time");
@@ -120,9 +123,10 @@ final class WakeupRaceDetector {
   }
 
   /**
-   * True if one that waited looked for circles again and again, beside who closed one: H2's do that
-   * wait for one that has taken something back. Who waits for the victim is not woken if another
-   * one than the victim has found the circle (2.5.252).
+   * True if a blocked session has searched for cycles repeatedly, concurrently with the one that
+   * closed a cycle: H2's sessions do that while they wait for one that has rolled back partially.
+   * If another session than the victim finds the cycle, the sessions that the victim blocks are not
+   * woken (2.5.252).
    */
   private boolean hadBusyWaiter() {
     return waitGraph.values().stream()
@@ -140,7 +144,7 @@ final class WakeupRaceDetector {
         : wakeup.mayOverlapAfterStatementOf(submitter.key(), waitGraph);
   }
 
-  /** Why another run may go another way. */
+  /** Why another execution may differ. */
   Optional<String> race() {
     return race;
   }

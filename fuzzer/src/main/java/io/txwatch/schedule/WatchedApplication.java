@@ -21,10 +21,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An application whose connections are watched within this process, at level {@code items}: each
- * execution holds the events of what its statements read and wrote (IsoRel, sections 3.1 and 3.2,
- * with this project's columns and reads). Where the driver has no dialect for the DBMS there are
- * none.
+ * An application whose connections are watched in this process at level {@code items}: each
+ * execution has the events of what its statements read and wrote (IsoRel, sections 3.1 and 3.2,
+ * with this project's columns and reads). It has none if the driver has no dialect for the DBMS.
  *
  * <p>For the sessions of one executor.
  */
@@ -37,7 +36,7 @@ public final class WatchedApplication implements ScheduleExecutor.Application, A
 
   private final Ids ids = Ids.random();
 
-  /** Tells what is known of these tables from what other applications know of theirs. */
+  /** Separates the driver's cached table metadata from that of other applications. */
   private final String place = "watched " + Ids.display(ids.next());
 
   private final List<Connection> connections = new ArrayList<>();
@@ -45,7 +44,7 @@ public final class WatchedApplication implements ScheduleExecutor.Application, A
   private @Nullable Connection preparing;
   private @Nullable Preparation preparation;
 
-  /** Adds the auxiliary columns to the case's tables, if they are new. */
+  /** Adds the auxiliary columns to the case's tables if they are new. */
   @Override
   public void prepare(Workspace workspace, boolean isNew) throws SQLException {
     log.take();
@@ -67,7 +66,7 @@ public final class WatchedApplication implements ScheduleExecutor.Application, A
       try {
         preparation = Preparation.of(connection, connection.getMetaData().getURL(), LOCK_TIMEOUT);
       } catch (UnsupportedDatabaseException e) {
-        preparation = null; // nothing of it can be watched
+        preparation = null; // nothing can be watched
       }
     }
     return Optional.ofNullable(preparation);
@@ -101,7 +100,7 @@ public final class WatchedApplication implements ScheduleExecutor.Application, A
     return log.take();
   }
 
-  /** Closes its own connection; the others are their sessions'. */
+  /** Closes its own connection; the sessions close theirs. */
   @Override
   public void close() throws SQLException {
     Connection own = preparing;
@@ -110,15 +109,15 @@ public final class WatchedApplication implements ScheduleExecutor.Application, A
     }
   }
 
-  /** The events of a case, in the order in which they came. */
+  /** The events of a case, in the order of arrival. */
   private static final class Log {
 
     private final List<Event> events = new ArrayList<>();
 
-    /** The first event of each session: it may be of an earlier case. */
+    /** The first event of each session, which may belong to an earlier case. */
     private final Map<Long, Event.SessionOpened> opened = new LinkedHashMap<>();
 
-    /** Where the events of the case's session of that name go. */
+    /** The sink for the events of the case's session of this name. */
     EventSink of(String session) {
       return new EventSink() {
         @Override

@@ -147,9 +147,7 @@ final class StatementChecker {
         executor
             .tableNamed(shape.table())
             .orElseThrow(
-                () ->
-                    EarlyVerdictException.undecided(
-                        outcome, "no table '" + shape.table() + "'"));
+                () -> EarlyVerdictException.undecided(outcome, "no table '" + shape.table() + "'"));
     if (outcome.blocked() && shape.hasSubquery()) {
       throw EarlyVerdictException.undecided(
           outcome, "it waited, and when its subquery was answered is not known");
