@@ -7,6 +7,8 @@ import io.txwatch.anomaly.Finding;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Verdict;
+import io.txwatch.coverage.Coverage;
+import io.txwatch.coverage.CoverageCounter;
 import io.txwatch.dependency.CommitOrder;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyInference;
@@ -62,7 +64,7 @@ public final class Analyzer implements EventSink {
   private static final long WORTH_A_LOOK = 10_000;
 
   /** So many transactions at least are in the graph when it is built anew; else twice as many. */
-  static final int LEAST_GRAPH = 1024;
+  static final int MIN_GRAPH_SIZE = 1024;
 
   /**
    * Versions that were named in so many events before are kept, needed or not: a row that is
@@ -72,14 +74,14 @@ public final class Analyzer implements EventSink {
 
   private final Judge judge;
   private final Consumer<Anomaly> found;
-  private final CoverageCount coverage = new CoverageCount();
+  private final CoverageCounter coverage = new CoverageCounter();
   private final MemoryBudget memory;
   private final Set<CommitOrder> orders;
   private AnomalyDetector detector;
   private DependencyInference inference;
   private final Suspicions suspicions;
   private Consumer<Anomaly> withdrawn = anomaly -> {};
-  private int fullGraph = LEAST_GRAPH;
+  private int fullGraph = MIN_GRAPH_SIZE;
   private long suspectedAt;
   private long retained;
 
@@ -142,7 +144,7 @@ public final class Analyzer implements EventSink {
 
   private void forgetInGraph() {
     detector.forget();
-    fullGraph = Math.max(LEAST_GRAPH, 2 * detector.transactions());
+    fullGraph = Math.max(MIN_GRAPH_SIZE, 2 * detector.transactions());
   }
 
   private void countForgotten(long count) {
@@ -186,7 +188,7 @@ public final class Analyzer implements EventSink {
     countForgotten(inference.transactions());
     detector = newDetector();
     inference = inference.anew(detector, orders, memory.mostWithinAnEvent());
-    fullGraph = LEAST_GRAPH;
+    fullGraph = MIN_GRAPH_SIZE;
   }
 
   /** How many bytes are kept that grow with the traffic. */

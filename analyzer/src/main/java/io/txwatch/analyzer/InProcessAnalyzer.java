@@ -4,6 +4,10 @@ import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.EventSinkProvider;
+import io.txwatch.report.ApplicationLog;
+import io.txwatch.report.ConsoleReporter;
+import io.txwatch.report.LogTarget;
+import io.txwatch.report.ReportFile;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.io.Flushable;
@@ -47,10 +51,10 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     ReportFile report =
         file.isEmpty() ? null : ReportFile.append(file, line -> people.println("txwatch: " + line));
     String where = settings.get(Setting.LOG);
-    PeopleLog log =
+    ConsoleReporter log =
         where.equals("none")
             ? null
-            : new PeopleLog(
+            : new ConsoleReporter(
                 where.equals("slf4j")
                     ? ApplicationLog.of(application, people)
                     : LogTarget.of(people),
@@ -82,18 +86,18 @@ public final class InProcessAnalyzer implements EventSinkProvider {
   /** The analyzer and where it tells. */
   private static final class Told implements EventSink, Flushable {
 
-    private static final long SUSPECT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long SUSPECT_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** So many events between two looks at the clock. */
-    private static final int SELDOM = 1024;
+    private static final int EVENTS_PER_FLUSH = 1024;
 
     private final SteadyAnalyzer analyzer;
     private final @Nullable ReportFile report;
-    private final @Nullable PeopleLog log;
+    private final @Nullable ConsoleReporter log;
     private long suspected = System.nanoTime();
     private int events;
 
-    Told(SteadyAnalyzer analyzer, @Nullable ReportFile report, @Nullable PeopleLog log) {
+    Told(SteadyAnalyzer analyzer, @Nullable ReportFile report, @Nullable ConsoleReporter log) {
       this.analyzer = analyzer;
       this.report = report;
       this.log = log;
@@ -102,7 +106,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     @Override
     public void accept(Event event) {
       analyzer.accept(event);
-      if (++events % SELDOM == 0) {
+      if (++events % EVENTS_PER_FLUSH == 0) {
         flush();
       }
       if (log != null) {
@@ -114,7 +118,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     @Override
     public void flush() {
       long now = System.nanoTime();
-      if (now - suspected > SUSPECT_NANOS) {
+      if (now - suspected > SUSPECT_INTERVAL_NANOS) {
         suspected = now;
         analyzer.suspect();
       }

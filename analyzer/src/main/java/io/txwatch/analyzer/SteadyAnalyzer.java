@@ -1,5 +1,6 @@
 package io.txwatch.analyzer;
 
+import io.txwatch.coverage.Coverage;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.GapReason;

@@ -20,15 +20,15 @@ import java.util.TreeSet;
 /**
  * The books of what was suspected: each suspicion is told once, and stays open until its
  * transactions have ended. Those of transactions whose outcome nobody knows stay open for good; of
- * all, the youngest are kept, at most {@value #MOST} and so many as there is memory for.
+ * all, the youngest are kept, at most {@value #MAX_SUSPICIONS} and so many as there is memory for.
  */
 final class Suspicions {
 
-  private static final int MOST = 1 << 12;
+  private static final int MAX_SUSPICIONS = 1 << 12;
 
-  private static final int WITHOUT_TEXTS = 400;
-  private static final int OF_A_TRANSACTION = 200;
-  private static final int OF_AN_EDGE = 100;
+  private static final int BYTES_PER_SUSPICION = 400;
+  private static final int BYTES_PER_TRANSACTION = 200;
+  private static final int BYTES_PER_EDGE = 100;
 
   /** What is suspected of whom. */
   private record Suspicion(Phenomenon phenomenon, Set<Long> transactions) {
@@ -47,18 +47,18 @@ final class Suspicions {
    */
   private record Open(Optional<Anomaly> told, Set<Long> undecided) {
     long bytes() {
-      return WITHOUT_TEXTS
-          + (long) OF_A_TRANSACTION * undecided.size()
+      return BYTES_PER_SUSPICION
+          + (long) BYTES_PER_TRANSACTION * undecided.size()
           + told.map(Suspicions::bytes).orElse(0L);
     }
   }
 
   private static long bytes(Anomaly anomaly) {
-    long bytes = (long) OF_AN_EDGE * anomaly.cycle().size() + anomaly.advice().length();
+    long bytes = (long) BYTES_PER_EDGE * anomaly.cycle().size() + anomaly.advice().length();
     for (ObservedTransaction transaction : anomaly.transactions()) {
-      bytes += OF_A_TRANSACTION;
+      bytes += BYTES_PER_TRANSACTION;
       for (ObservedStatement statement : transaction.statements()) {
-        bytes += OF_AN_EDGE + 2L * (statement.sql().length() + statement.callSite().length());
+        bytes += BYTES_PER_EDGE + 2L * (statement.sql().length() + statement.callSite().length());
       }
     }
     return bytes;
@@ -97,7 +97,7 @@ final class Suspicions {
     Open before = open.put(Suspicion.of(finding), opened);
     bytes += opened.bytes() - (before == null ? 0 : before.bytes());
     Iterator<Open> eldest = open.values().iterator();
-    while (open.size() > MOST || bytes > maxBytes && open.size() > 1) {
+    while (open.size() > MAX_SUSPICIONS || bytes > maxBytes && open.size() > 1) {
       bytes -= eldest.next().bytes();
       eldest.remove();
     }

@@ -41,13 +41,13 @@ import org.jspecify.annotations.Nullable;
 public final class DependencyInference {
 
   /** Of so many transactions whose outcome is not known it is remembered that they are. */
-  private static final int MOST_UNDECIDED = 1 << 12;
+  private static final int MAX_UNDECIDED = 1 << 12;
 
   private static final int MIN_SESSIONS = 1 << 10;
   private static final int MAX_SESSIONS = 1 << 16;
 
   /** So many bytes of memory allow for one more session. */
-  private static final long BYTES_A_SESSION = 1 << 12;
+  private static final long BYTES_PER_SESSION = 1 << 12;
 
   private final DependencyListener out;
   private final VersionChains chains;
@@ -120,7 +120,7 @@ public final class DependencyInference {
     this.sessions = sessions;
     this.clock = clock;
     this.maxSessions =
-        (int) Math.max(MIN_SESSIONS, Math.min(MAX_SESSIONS, maxBytes / BYTES_A_SESSION));
+        (int) Math.max(MIN_SESSIONS, Math.min(MAX_SESSIONS, maxBytes / BYTES_PER_SESSION));
     this.sessionsExpected = maxSessions;
   }
 
@@ -415,7 +415,7 @@ public final class DependencyInference {
     } else if (event.outcome() == Outcome.COMMITTED && !transaction.lossy) {
       committed(transaction);
       orders.committed(session, transaction);
-    } else if (event.outcome() == Outcome.UNKNOWN && undecided.size() < MOST_UNDECIDED) {
+    } else if (event.outcome() == Outcome.UNKNOWN && undecided.size() < MAX_UNDECIDED) {
       undecided.add(transaction);
     }
     transaction.ended();

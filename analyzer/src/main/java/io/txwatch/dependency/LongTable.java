@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LongTable<V> {
 
-  private static final int LEAST = 16;
+  private static final int MIN_CAPACITY = 16;
 
-  private long[] keys = new long[LEAST];
-  private @Nullable Object[] values = new @Nullable Object[LEAST];
+  private long[] keys = new long[MIN_CAPACITY];
+  private @Nullable Object[] values = new @Nullable Object[MIN_CAPACITY];
   private int size;
 
   int size() {
@@ -70,7 +70,7 @@ final class LongTable<V> {
       }
     }
     values[hole] = null;
-    if (keys.length > LEAST && 16 * size < keys.length) {
+    if (keys.length > MIN_CAPACITY && 16 * size < keys.length) {
       resize(keys.length / 4);
     }
   }

@@ -21,7 +21,7 @@ public final class Transaction {
   private static final List<int[]> NOTHING_UNDONE = List.of();
 
   /** So many writes are looked through faster than a map is kept. */
-  private static final int FEW = 16;
+  private static final int MAX_SCANNED_WRITES = 16;
 
   /** Its number in the graph of committed transactions; -1 if it is not in there. */
   public int node = -1;
@@ -185,7 +185,7 @@ public final class Transaction {
 
   /** Its last surviving write of a row, while it runs; null if there is none. */
   @Nullable Version ownWrite(Row row) {
-    if (writes.size() > FEW) {
+    if (writes.size() > MAX_SCANNED_WRITES) {
       if (ownWrites == null) {
         ownWrites = new IdentityHashMap<>();
         for (Version write : writes) {

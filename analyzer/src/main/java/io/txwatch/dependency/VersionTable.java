@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class VersionTable {
 
-  private static final int LEAST = 64;
+  private static final int MIN_CAPACITY = 64;
 
-  private @Nullable Version[] slots = new @Nullable Version[LEAST];
-  private long[] hashes = new long[LEAST];
+  private @Nullable Version[] slots = new @Nullable Version[MIN_CAPACITY];
+  private long[] hashes = new long[MIN_CAPACITY];
   private int size;
 
   @Nullable Version get(Row row, long transaction, int statement) {
@@ -55,7 +55,7 @@ final class VersionTable {
     }
     slots[hole] = null;
     size--;
-    if (slots.length > LEAST && 16 * size < slots.length) {
+    if (slots.length > MIN_CAPACITY && 16 * size < slots.length) {
       rebuild(slots.length / 4);
     }
   }

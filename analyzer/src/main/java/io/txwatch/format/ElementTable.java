@@ -9,7 +9,7 @@ import java.util.Arrays;
 final class ElementTable {
 
   /** The writer of an element that nobody appended. */
-  static final int NOBODY = -1;
+  static final int NO_WRITER = -1;
 
   /** The place of an element that nobody read. */
   static final int UNREAD = -1;
@@ -53,7 +53,7 @@ final class ElementTable {
     return i;
   }
 
-  /** The transaction that appended it, or {@link #NOBODY}. */
+  /** The transaction that appended it, or {@link #NO_WRITER}. */
   int writer(int entry) {
     return writers[entry];
   }

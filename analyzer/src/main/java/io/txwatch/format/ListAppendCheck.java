@@ -139,7 +139,7 @@ final class ListAppendCheck {
     for (int key = 0; key < history.names().keys(); key++) {
       for (int i = 0; !order.isUnfit(key) && i < order.list(key).length(); i++) {
         int writer = order.elements().writer(order.entry(key, i));
-        if (writer == ElementTable.NOBODY || history.outcome(writer) == Outcome.ABORTED) {
+        if (writer == ElementTable.NO_WRITER || history.outcome(writer) == Outcome.ABORTED) {
           suspects.computeIfAbsent(key, k -> new ArrayList<>(1)).add(i);
         }
       }
@@ -167,7 +167,7 @@ final class ListAppendCheck {
   private boolean tellSuspect(int reader, int op, int place, int length) {
     int entry = order.entry(history.key(op), place);
     int writer = order.elements().writer(entry);
-    if (writer == ElementTable.NOBODY) {
+    if (writer == ElementTable.NO_WRITER) {
       tell(Phenomenon.GARBAGE_READ, reader, op, reader, op);
     } else if (place < length - 1) {
       int append = history.firstOp(writer) + order.elements().statement(entry) - 1;

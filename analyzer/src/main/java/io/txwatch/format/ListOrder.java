@@ -93,7 +93,7 @@ final class ListOrder {
       long element = longest.element(i);
       int entry = elements.find(key, element);
       if (entry < 0) {
-        entry = elements.add(key, element, ElementTable.NOBODY, 0);
+        entry = elements.add(key, element, ElementTable.NO_WRITER, 0);
       } else if (elements.position(entry) >= 0) {
         faults.add(new Found(Fault.DUPLICATE, key, element, 0));
         unfit[key] = true;
@@ -125,7 +125,7 @@ final class ListOrder {
   int abortedFrom(int key, Branch branch, int from) {
     for (int i = from; i < branch.length(); i++) {
       int entry = elements.find(key, branch.element(i));
-      int writer = entry < 0 ? ElementTable.NOBODY : elements.writer(entry);
+      int writer = entry < 0 ? ElementTable.NO_WRITER : elements.writer(entry);
       if (writer >= 0 && history.outcome(writer) == Outcome.ABORTED) {
         return i;
       }

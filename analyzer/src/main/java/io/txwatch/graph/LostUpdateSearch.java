@@ -20,7 +20,7 @@ import java.util.Optional;
 public final class LostUpdateSearch {
 
   /** How many writers may stand between. */
-  private static final int LONGEST = 32;
+  private static final int MAX_CHAIN_LENGTH = 32;
 
   private final DependencyGraph graph;
   private int left;
@@ -42,7 +42,7 @@ public final class LostUpdateSearch {
     List<List<Edge>> cycles = new ArrayList<>();
     List<Edge> behind = new ArrayList<>(List.of(edge));
     Optional<Edge> next = Optional.of(edge);
-    while (next.isPresent() && behind.size() <= LONGEST && left > 0) {
+    while (next.isPresent() && behind.size() <= MAX_CHAIN_LENGTH && left > 0) {
       Edge last = next.get();
       int node = last.to().node;
       for (int id = graph.firstOut(node); id != DependencyGraph.NONE; id = graph.nextOut(id)) {
@@ -74,7 +74,7 @@ public final class LostUpdateSearch {
     int node = first.to().node;
     while (node != upTo.from().node) {
       Optional<Edge> next = next(node, upTo.row());
-      if (next.isEmpty() || path.size() > LONGEST) {
+      if (next.isEmpty() || path.size() > MAX_CHAIN_LENGTH) {
         return Optional.empty();
       }
       path.add(next.get());

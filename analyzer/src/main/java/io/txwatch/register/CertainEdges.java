@@ -28,10 +28,10 @@ import org.jspecify.annotations.Nullable;
 final class CertainEdges {
 
   /** Of one key's first readers and writers so many are put into edges; all others say the same. */
-  private static final int MOST = 64;
+  private static final int MAX_ACCESSES_PER_KEY = 64;
 
   /** How many cycles are told at most. */
-  private static final int CYCLES = 100;
+  private static final int MAX_CYCLES = 100;
 
   /**
    * An edge.
@@ -107,10 +107,10 @@ final class CertainEdges {
     @Nullable Read first = null;
     for (Read overwriter : readers) {
       int write = readsFrom.lastWrite(overwriter.reader(), key);
-      if (write < 0 || overwriters++ >= MOST) {
+      if (write < 0 || overwriters++ >= MAX_ACCESSES_PER_KEY) {
         continue;
       }
-      if (first != null && first.reader() != overwriter.reader() && lost.size() < CYCLES) {
+      if (first != null && first.reader() != overwriter.reader() && lost.size() < MAX_CYCLES) {
         int firstWrite = readsFrom.lastWrite(first.reader(), key);
         lost.add(
             List.of(
@@ -126,16 +126,16 @@ final class CertainEdges {
       if (overwriter.writer() >= 0) {
         add(overwriter.writer(), overwriter.reader(), DependencyKind.WW, overwriter.write(), write);
       }
-      for (Read reader : readers.subList(0, Math.min(readers.size(), MOST))) {
+      for (Read reader : readers.subList(0, Math.min(readers.size(), MAX_ACCESSES_PER_KEY))) {
         add(reader.reader(), overwriter.reader(), DependencyKind.RW, reader.op(), write);
       }
     }
   }
 
   private void beforeAllWrites(int key, List<Read> readers) {
-    List<Read> few = readers.subList(0, Math.min(readers.size(), MOST));
+    List<Read> few = readers.subList(0, Math.min(readers.size(), MAX_ACCESSES_PER_KEY));
     int writers = 0;
-    for (int t = 0; t < history.transactions() && writers < MOST; t++) {
+    for (int t = 0; t < history.transactions() && writers < MAX_ACCESSES_PER_KEY; t++) {
       int write = readsFrom.isCommitted(t) ? readsFrom.lastWrite(t, key) : -1;
       if (write >= 0) {
         writers++;
@@ -161,7 +161,7 @@ final class CertainEdges {
     // Where adjacent rw edges are allowed to SNAPSHOT's transactions, a lost update still is not.
     List<List<Edge>> cycles = new ArrayList<>(adjacent ? List.of() : lost);
     BitSet told = new BitSet();
-    for (int t = 0; t < out.size() && cycles.size() < CYCLES; t++) {
+    for (int t = 0; t < out.size() && cycles.size() < MAX_CYCLES; t++) {
       if (component[t] >= 0 && !told.get(component[t])) {
         List<Edge> cycle = shortest(t, component, adjacent);
         if (!cycle.isEmpty()) {

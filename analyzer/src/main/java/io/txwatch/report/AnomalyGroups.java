@@ -45,7 +45,7 @@ public final class AnomalyGroups {
    */
   public record Group(Anomaly first, long count, long firstMicros, long lastMicros) {
 
-    private static final double MICROS_A_SECOND = 1e6;
+    private static final double MICROS_PER_SECOND = 1e6;
 
     /** A group of one. */
     public Group(Anomaly first) {
@@ -67,7 +67,7 @@ public final class AnomalyGroups {
      * second, or is not known.
      */
     public OptionalDouble perSecond() {
-      double seconds = (lastMicros - firstMicros) / MICROS_A_SECOND;
+      double seconds = (lastMicros - firstMicros) / MICROS_PER_SECOND;
       return firstMicros == 0 || seconds < 1
           ? OptionalDouble.empty()
           : OptionalDouble.of((count - 1) / seconds);

@@ -1,6 +1,6 @@
 package io.txwatch.report;
 
-import io.txwatch.analyzer.Coverage;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.history.GapReason;
 import java.util.ArrayList;
 import java.util.Comparator;

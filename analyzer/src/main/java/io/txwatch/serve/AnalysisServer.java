@@ -1,6 +1,6 @@
 package io.txwatch.serve;
 
-import io.txwatch.analyzer.Coverage;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Origin;

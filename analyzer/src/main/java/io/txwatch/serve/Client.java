@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Client {
 
   /** Open transactions that are kept, at most. */
-  private static final int MOST_OPEN = 1 << 16;
+  private static final int MAX_OPEN_TRANSACTIONS = 1 << 16;
 
   final long id;
   String name = "a client of an earlier run";
@@ -87,7 +87,7 @@ final class Client {
   /** Takes note of an event of its. */
   void note(Event event) {
     if (event instanceof Event.TransactionBegan) {
-      if (open.size() < MOST_OPEN) {
+      if (open.size() < MAX_OPEN_TRANSACTIONS) {
         open.put(event.transaction(), event.session());
       }
     } else if (event instanceof Event.TransactionEnded) {

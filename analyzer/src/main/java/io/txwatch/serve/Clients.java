@@ -11,7 +11,7 @@ import java.util.Map;
  */
 final class Clients {
 
-  private static final int MOST = 10_000;
+  private static final int MAX_CLIENTS = 10_000;
 
   private final Map<Long, Client> clients = new LinkedHashMap<>();
 
@@ -20,7 +20,7 @@ final class Clients {
     Client client = clients.get(id);
     if (client == null) {
       client = new Client(id);
-      if (clients.size() >= MOST) {
+      if (clients.size() >= MAX_CLIENTS) {
         clients.values().stream()
             .filter(old -> old.connection == null && !old.awaited)
             .findFirst()

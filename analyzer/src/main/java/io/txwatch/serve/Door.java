@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Door {
 
-  private static final int MOST_CONNECTIONS = 256;
-  private static final int WAITING = 64;
+  private static final int MAX_CONNECTIONS = 256;
+  private static final int BACKLOG = 64;
 
   /** For a whole handshake, TLS included; less if a client may not be silent for as long. */
   private static final long MAX_HANDSHAKE_MILLIS = 10_000;
@@ -57,7 +57,7 @@ final class Door {
     try {
       socket.setReuseAddress(true);
       socket.setSoTimeout(LOOK_MILLIS);
-      socket.bind(options.listen().socketAddress(), WAITING);
+      socket.bind(options.listen().socketAddress(), BACKLOG);
     } catch (IOException | RuntimeException e) {
       socket.close();
       throw e;
@@ -131,7 +131,7 @@ final class Door {
   /** Called when a connection has shown its token: whether there is room for it. */
   private boolean isLetIn(Connection connection) {
     pending.remove(connection);
-    if (letIn.incrementAndGet() > MOST_CONNECTIONS) {
+    if (letIn.incrementAndGet() > MAX_CONNECTIONS) {
       letIn.decrementAndGet();
       return false;
     }

@@ -27,7 +27,7 @@ import java.util.Deque;
 final class Epochs {
 
   /** Epochs that may be open: no more are begun as long as a client does not tell them. */
-  private static final int MOST = 1024;
+  private static final int MAX_OPEN_EPOCHS = 1024;
 
   /** From the oldest that some client has not told beyond to the newest; never empty. */
   private final Deque<Epoch> open = new ArrayDeque<>();
@@ -73,7 +73,7 @@ final class Epochs {
 
   /** Begins one, of those clients of whom something may come; the newest if there are too many. */
   long begin(Collection<Client> expected) {
-    if (open.size() < MOST) {
+    if (open.size() < MAX_OPEN_EPOCHS) {
       Epoch epoch = new Epoch(newest() + 1);
       open.add(epoch);
       for (Client client : expected) {

@@ -4,14 +4,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Lets so many lines through that people can read them, at most {@value #MOST} in {@value #SECONDS}
- * seconds, and counts the others: a port that is knocked at must not fill a log. What came from
- * outside is made fit for a terminal. Safe for many threads.
+ * Lets so many lines through that people can read them, at most {@value #MAX_LINES} in {@value
+ * #INTERVAL_SECONDS} seconds, and counts the others: a port that is knocked at must not fill a log.
+ * What came from outside is made fit for a terminal. Safe for many threads.
  */
 final class RareLines {
 
-  static final int MOST = 20;
-  static final int SECONDS = 60;
+  static final int MAX_LINES = 20;
+  static final int INTERVAL_SECONDS = 60;
 
   private final Consumer<String> out;
   private long since = System.nanoTime();
@@ -24,7 +24,7 @@ final class RareLines {
 
   synchronized void say(String line) {
     tick();
-    if (told < MOST) {
+    if (told < MAX_LINES) {
       told++;
       out.accept(printable(line));
     } else {
@@ -34,7 +34,7 @@ final class RareLines {
 
   /** Tells how many lines there were not, if it is time to. */
   synchronized void tick() {
-    if (System.nanoTime() - since > TimeUnit.SECONDS.toNanos(SECONDS)) {
+    if (System.nanoTime() - since > TimeUnit.SECONDS.toNanos(INTERVAL_SECONDS)) {
       if (untold > 0) {
         out.accept(untold + " more lines like these were left out");
       }

@@ -1,7 +1,7 @@
 package io.txwatch.serve;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.txwatch.analyzer.Coverage;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.history.GapReason;
 import io.txwatch.report.JsonReport;
 import java.io.IOException;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
@@ -80,7 +81,7 @@ class MemoryBudgetTest {
     }
     assertThat(found).isNotEmpty();
     // A graph is built anew when it has doubled; of a thousand rows there are eight writers each.
-    assertThat(most).isLessThan(3 * Analyzer.LEAST_GRAPH);
+    assertThat(most).isLessThan(3 * Analyzer.MIN_GRAPH_SIZE);
     assertThat(mostVersions).isLessThan(9 * 1000 + 12 * (int) MemoryBudget.TOGETHER);
   }
 }

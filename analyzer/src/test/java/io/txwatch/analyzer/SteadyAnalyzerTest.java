@@ -3,6 +3,7 @@ package io.txwatch.analyzer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;

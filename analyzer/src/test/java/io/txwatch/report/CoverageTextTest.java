@@ -2,7 +2,7 @@ package io.txwatch.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.analyzer.Coverage;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.history.GapReason;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -106,7 +106,7 @@ class AnalysisServerTest {
           assertThat(endOf(socket)).isTrue();
         }
       }
-      assertThat(served.lines).hasSizeBetween(1, RareLines.MOST);
+      assertThat(served.lines).hasSizeBetween(1, RareLines.MAX_LINES);
       assertThat(served.lines).allMatch(line -> line.matches("[ -~]+"));
       try (EventSink orders = served.service("orders")) {
         Served.send(orders, Notation.events(LOST_UPDATE));

@@ -1,7 +1,7 @@
 package io.txwatch.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.txwatch.analyzer.Coverage;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.format.ForeignFormat;
 import io.txwatch.format.ForeignHistory;
 import io.txwatch.history.GapReason;

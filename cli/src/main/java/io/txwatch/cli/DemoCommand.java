@@ -1,9 +1,9 @@
 package io.txwatch.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.txwatch.analyzer.Coverage;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.TextReport;
 import java.io.IOException;

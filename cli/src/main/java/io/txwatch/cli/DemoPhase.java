@@ -1,8 +1,8 @@
 package io.txwatch.cli;
 
 import io.txwatch.analyzer.Analyzer;
-import io.txwatch.analyzer.Coverage;
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.HistoryReader;
 import java.io.BufferedReader;

@@ -1,13 +1,13 @@
 package io.txwatch.cli;
 
-import io.txwatch.analyzer.LogTarget;
-import io.txwatch.analyzer.PeopleLog;
-import io.txwatch.analyzer.ReportFile;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.link.Address;
 import io.txwatch.link.Tls;
+import io.txwatch.report.ConsoleReporter;
 import io.txwatch.report.JsonReport;
+import io.txwatch.report.LogTarget;
+import io.txwatch.report.ReportFile;
 import io.txwatch.serve.AnalysisServer;
 import io.txwatch.serve.ServerListener;
 import io.txwatch.serve.ServerOptions;
@@ -296,13 +296,13 @@ final class ServeCommand implements Callable<Integer> {
 
     private final Console console;
     private final Optional<ReportFile> file;
-    private final PeopleLog people;
+    private final ConsoleReporter people;
     private boolean failed;
 
     Told(Console console, Optional<ReportFile> file) {
       this.console = console;
       this.file = file;
-      this.people = new PeopleLog(new Printed(), System::nanoTime);
+      this.people = new ConsoleReporter(new Printed(), System::nanoTime);
     }
 
     /** To standard error, each text in one piece. */

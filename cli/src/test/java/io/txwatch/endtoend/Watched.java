@@ -1,8 +1,8 @@
 package io.txwatch.endtoend;
 
 import io.txwatch.analyzer.Analyzer;
-import io.txwatch.analyzer.Coverage;
 import io.txwatch.capture.Pipeline;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;

@@ -1,9 +1,9 @@
 package io.txwatch.oracle;
 
 import io.txwatch.analyzer.Analyzer;
-import io.txwatch.analyzer.Coverage;
 import io.txwatch.anomaly.AdyaLevel;
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;

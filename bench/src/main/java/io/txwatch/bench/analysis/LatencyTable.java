@@ -1,7 +1,7 @@
 package io.txwatch.bench.analysis;
 
-import io.txwatch.analyzer.Coverage;
 import io.txwatch.bench.Markdown;
+import io.txwatch.coverage.Coverage;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;

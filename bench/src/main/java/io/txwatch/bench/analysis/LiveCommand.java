@@ -1,11 +1,11 @@
 package io.txwatch.bench.analysis;
 
 import io.txwatch.analyzer.Analyzer;
-import io.txwatch.analyzer.Coverage;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Output;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.QueueSink;

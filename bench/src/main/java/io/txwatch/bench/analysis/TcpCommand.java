@@ -1,10 +1,10 @@
 package io.txwatch.bench.analysis;
 
-import io.txwatch.analyzer.Coverage;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Output;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.HistoryWriter;
 import io.txwatch.link.Address;

@@ -1,4 +1,4 @@
-package io.txwatch.analyzer;
+package io.txwatch.coverage;
 
 import io.txwatch.history.GapReason;
 import java.util.EnumMap;

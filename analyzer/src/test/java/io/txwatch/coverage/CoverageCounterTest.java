@@ -1,4 +1,4 @@
-package io.txwatch.analyzer;
+package io.txwatch.coverage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class CoverageCountTest {
+class CoverageCounterTest {
 
-  private final CoverageCount count = new CoverageCount();
+  private final CoverageCounter count = new CoverageCounter();
 
   private void statement(int number, StatementKind kind, boolean writesSeen) {
     count.count(

@@ -1,8 +1,7 @@
-package io.txwatch.analyzer;
+package io.txwatch.report;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.history.PrivateFiles;
-import io.txwatch.report.JsonReport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,8 +1,11 @@
-package io.txwatch.analyzer;
+package io.txwatch.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.analyzer.Analyzer;
+import io.txwatch.analyzer.Notation;
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import java.io.ByteArrayOutputStream;
@@ -14,12 +17,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** How much people get to read, and when. */
-class PeopleLogTest {
+class ConsoleReporterTest {
 
   private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
   private long seconds;
-  private final PeopleLog log =
-      new PeopleLog(
+  private final ConsoleReporter log =
+      new ConsoleReporter(
           LogTarget.of(new PrintStream(printed, true, StandardCharsets.UTF_8)),
           () -> TimeUnit.SECONDS.toNanos(seconds));
 
@@ -72,8 +75,8 @@ class PeopleLogTest {
       log.tick();
     }
     String text = printed();
-    assertThat(count(text, "LOST_UPDATE")).isEqualTo(PeopleLog.MAX_BLOCKS);
-    assertThat(text.lines()).hasSizeLessThan(20 * PeopleLog.MAX_BLOCKS);
+    assertThat(count(text, "LOST_UPDATE")).isEqualTo(ConsoleReporter.MAX_BLOCKS);
+    assertThat(text.lines()).hasSizeLessThan(20 * ConsoleReporter.MAX_BLOCKS);
     seconds = 10;
     log.tick();
     text = printed();

@@ -1,9 +1,8 @@
-package io.txwatch.analyzer;
+package io.txwatch.report;
 
 import io.txwatch.anomaly.Anomaly;
-import io.txwatch.report.AnomalyGroups;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.report.AnomalyGroups.Group;
-import io.txwatch.report.TextReport;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
@@ -18,15 +17,15 @@ import java.util.function.LongSupplier;
  * places in the application ({@link AnomalyGroups}). The first of a group is printed in full,
  * others are counted. The counts follow at growing intervals: 10 s, 30 s, 1 min, 5 min, and every
  * 10 min from then on. Where many groups come at once, {@value #MAX_BLOCKS} are printed in full,
- * and one more every {@value #SECONDS_A_BLOCK} s; the others have a line each in the next counts
+ * and one more every {@value #SECONDS_PER_BLOCK} s; the others have a line each in the next counts
  * and at the end.
  *
  * <p>The end lists every group with its count, in one piece.
  */
-public final class PeopleLog {
+public final class ConsoleReporter {
 
   static final int MAX_BLOCKS = 20;
-  static final int SECONDS_A_BLOCK = 10;
+  static final int SECONDS_PER_BLOCK = 10;
 
   /** So many groups have a line each between two counts; the end lists all. */
   private static final int MAX_LINES = 10;
@@ -54,7 +53,7 @@ public final class PeopleLog {
    *
    * @param nanos the time, in nanoseconds since whenever
    */
-  public PeopleLog(LogTarget out, LongSupplier nanos) {
+  public ConsoleReporter(LogTarget out, LongSupplier nanos) {
     this.out = out;
     this.nanos = nanos;
     this.countedAt = nanos.getAsLong();
@@ -75,10 +74,10 @@ public final class PeopleLog {
 
   private boolean takeBlock() {
     long seconds = TimeUnit.NANOSECONDS.toSeconds(nanos.getAsLong() - blocksSince);
-    long more = seconds / SECONDS_A_BLOCK;
+    long more = seconds / SECONDS_PER_BLOCK;
     if (more > 0) {
       blocks = (int) Math.min(MAX_BLOCKS, blocks + more);
-      blocksSince += TimeUnit.SECONDS.toNanos(more * SECONDS_A_BLOCK);
+      blocksSince += TimeUnit.SECONDS.toNanos(more * SECONDS_PER_BLOCK);
     }
     return blocks > 0 && blocks-- > 0;
   }
@@ -118,7 +117,7 @@ public final class PeopleLog {
         grown.add(group);
       }
     }
-    grown.sort(Comparator.comparingLong(PeopleLog.this::more).reversed());
+    grown.sort(Comparator.comparingLong(ConsoleReporter.this::more).reversed());
     StringBuilder text = new StringBuilder();
     text.append(String.format(Locale.ROOT, "txwatch: %,d more anomalies%n", uncounted));
     for (Group group : grown.subList(0, Math.min(grown.size(), MAX_LINES))) {

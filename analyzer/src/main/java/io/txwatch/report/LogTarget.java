@@ -1,4 +1,4 @@
-package io.txwatch.analyzer;
+package io.txwatch.report;
 
 import java.io.PrintStream;
 

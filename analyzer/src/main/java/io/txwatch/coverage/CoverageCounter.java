@@ -1,4 +1,4 @@
-package io.txwatch.analyzer;
+package io.txwatch.coverage;
 
 import io.txwatch.history.Access;
 import io.txwatch.history.Event;
@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Counts {@link Coverage} as events pass. */
-final class CoverageCount {
+public final class CoverageCounter {
 
   private long sessions;
   private long transactions;
@@ -33,7 +33,8 @@ final class CoverageCount {
   /** Sessions whose last event was the gap of a statement that comes next. */
   private final Set<Long> gapTold = new LinkedHashSet<>();
 
-  void count(Event event) {
+  /** Counts an event. */
+  public void count(Event event) {
     if (event instanceof Event.StatementExecuted e) {
       statements++;
       boolean told = !gapTold.isEmpty() && gapTold.remove(e.session());
@@ -80,12 +81,13 @@ final class CoverageCount {
     }
   }
 
-  /** Counts a possible anomaly that is not told. */
-  void countForbidden() {
+  /** Counts a possible anomaly that is not reported, because the level forbids it. */
+  public void countForbidden() {
     forbidden++;
   }
 
-  Coverage coverage() {
+  /** What was counted so far. */
+  public Coverage coverage() {
     return new Coverage(
         sessions,
         transactions,

@@ -1,4 +1,4 @@
-package io.txwatch.analyzer;
+package io.txwatch.report;
 
 import java.io.PrintStream;
 import java.lang.invoke.MethodHandle;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * name, through the application's class loader, so that ours brings none of its own; where there is
  * none, or none that writes anywhere, {@link java.util.logging}.
  */
-final class ApplicationLog {
+public final class ApplicationLog {
 
   /** The logger's name. */
   static final String NAME = "io.txwatch";
@@ -30,7 +30,7 @@ final class ApplicationLog {
    * @param loader the application's; null for the one that the JVM started with
    * @param stderr for what can be logged no more
    */
-  static LogTarget of(@Nullable ClassLoader loader, PrintStream stderr) {
+  public static LogTarget of(@Nullable ClassLoader loader, PrintStream stderr) {
     ClassLoader application = loader == null ? ClassLoader.getSystemClassLoader() : loader;
     return slf4j(application, stderr).orElseGet(() -> new JavaLog(stderr));
   }
