@@ -196,6 +196,7 @@ class ArchitectureTest {
         .allowEmptyShould(true);
   }
 
+  @SuppressWarnings("unused") // read from its class file
   private static final class LimitNamedMost {
     static final int MOST_ROWS = 1;
   }

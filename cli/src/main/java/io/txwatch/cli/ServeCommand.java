@@ -60,7 +60,7 @@ import picocli.CommandLine.Spec;
     })
 final class ServeCommand implements Callable<Integer> {
 
-  private static final int LEAST_TOKEN = 16;
+  private static final int MIN_TOKEN_LENGTH = 16;
   private static final Duration REPORT_OPENS_WITHIN = Duration.ofSeconds(2);
   private static final long MAX_HISTORY_MEBIBYTES = 999_999_999;
 
@@ -256,9 +256,9 @@ final class ServeCommand implements Callable<Integer> {
   private String token() throws IOException {
     if (tokenFile != null) {
       String token = Files.readString(tokenFile).lines().findFirst().orElse("").strip();
-      if (token.length() < LEAST_TOKEN) {
+      if (token.length() < MIN_TOKEN_LENGTH) {
         throw CommandException.badInput(
-            tokenFile + ": expected a token of at least " + LEAST_TOKEN + " characters");
+            tokenFile + ": expected a token of at least " + MIN_TOKEN_LENGTH + " characters");
       }
       return token;
     }

@@ -15,7 +15,7 @@ enum Privileges {
   /** {@code unshare -U}. */
   NAMESPACE(List.of("unshare", "-U")),
   /** {@code setpriv} to nobody. */
-  NOBODY(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
+  UNPRIVILEGED_USER(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
 
   private static final Privileges CURRENT = find();
 
@@ -37,7 +37,7 @@ enum Privileges {
 
   /** False if the server will run as a user who cannot look into root's home. */
   static boolean rootMayUseItsOwnFiles() {
-    return CURRENT != NOBODY;
+    return CURRENT != UNPRIVILEGED_USER;
   }
 
   /** True if this process is root. */
@@ -47,7 +47,7 @@ enum Privileges {
 
   /** Gives a directory, with all that is in it, to the user who the server will be. */
   void own(Path directory) throws IOException {
-    if (this == NOBODY) {
+    if (this == UNPRIVILEGED_USER) {
       Commands.run(List.of("chown", "-R", "65534:65534", directory.toString()));
     }
   }
@@ -56,6 +56,6 @@ enum Privileges {
     if (!"root".equals(System.getProperty("user.name"))) {
       return ORDINARY;
     }
-    return Commands.succeeds(List.of("unshare", "-U", "true")) ? NAMESPACE : NOBODY;
+    return Commands.succeeds(List.of("unshare", "-U", "true")) ? NAMESPACE : UNPRIVILEGED_USER;
   }
 }
