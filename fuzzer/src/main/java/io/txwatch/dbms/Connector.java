@@ -3,10 +3,10 @@ package io.txwatch.dbms;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** Opens connections of a vendor's own driver. Thread-safe. */
+/** Opens connections through the vendor's driver. Thread-safe. */
 @FunctionalInterface
 public interface Connector {
 
-  /** A new connection to that URL, with the user and the password that were asked for. */
+  /** Opens a connection to the URL with the configured user and password. */
   Connection connect(String url) throws SQLException;
 }

@@ -15,13 +15,13 @@ public interface Dbms {
   /** Product, version, and the settings that change its guarantees. */
   Database database();
 
-  /** The levels that it tells apart, weakest first. */
+  /** The isolation levels that it distinguishes, weakest first. */
   List<IsolationLevel> levels();
 
-  /** The text with the dialect's own words in place of {@code {ENGINE}} and its like. */
+  /** Replaces {@code {ENGINE}} and the other placeholders with the SQL of this DBMS. */
   String renderSql(String sql);
 
-  /** Sets the level of a session's transactions to come. */
+  /** Sets the level of the session's transactions to come. */
   default void setLevel(Connection session, IsolationLevel level) throws SQLException {
     session.setTransactionIsolation(
         switch (level) {
@@ -34,145 +34,147 @@ public interface Dbms {
   }
 
   /**
-   * The statement that does the same, where it may go before another one in one round trip; empty
-   * where it may not.
+   * The statement that does the same, if it may precede another one in the same round trip; empty
+   * if it may not.
    */
   default Optional<String> levelStatement(IsolationLevel level) {
     return Optional.empty();
   }
 
-  /** Lets a session that served another case see the tables of this one. */
+  /** Makes the tables of a new case visible to a session that served another one. */
   default void refreshSchema(Connection session) throws SQLException {}
 
   /**
-   * Readies a session for a statement that may have to wait.
+   * Prepares a session for a statement that may block.
    *
-   * @param othersBlocked true if others wait already: then its wait can be what closes a circle,
-   *     and it is the one that has to look for one, soon, before any other does
+   * @param othersBlocked true if other sessions are blocked: this one may then close a cycle, and
+   *     has to check for a deadlock soon, before any other session does
    */
   default void prepareToBlock(Connection session, boolean othersBlocked) throws SQLException {}
 
-  /** True if who of three that wait in a circle is aborted can hang on how fast they are. */
+  /** True if timing decides which of three deadlocked sessions is aborted. */
   default boolean isDeadlockVictimTimingDependent() {
     return false;
   }
 
-  /** True if plain queries, which lock nothing by what they say, wait for locks at that level. */
+  /** True if plain queries wait for locks at that level. */
   default boolean plainReadsLock(IsolationLevel level) {
     return true;
   }
 
   /**
-   * True if a statement may try again and again, in the thread that calls, for what another
-   * transaction holds, and the DBMS does not say that it waits.
+   * True if a statement may busy-wait in the calling thread for another transaction, while the DBMS
+   * does not report it as blocked.
    */
   default boolean mayBusyWait() {
     return false;
   }
 
   /**
-   * True if a statement that waits for another session lets the thread that called wait, in this
-   * process: one whose thread goes on has been set free, whatever the DBMS still says of it.
+   * True if a blocked statement blocks the calling thread in this process. A session whose thread
+   * runs has then been released, whatever the DBMS still reports.
    */
   default boolean blocksCallingThread() {
     return false;
   }
 
   /**
-   * True if one that waits for a session is not always woken when that goes back to a savepoint,
-   * but then waits until its transaction ends.
+   * True if a rollback to a savepoint does not always wake the sessions that it releases, which
+   * then wait until the transaction ends.
    */
   default boolean mayMissSavepointWakeup() {
     return false;
   }
 
   /**
-   * True if a lock that is let go of is nobody's until one seizes it: who waited for it may come
-   * too late, and wait again. Otherwise it goes to who has waited longest.
+   * True if a released lock is free for any session: a session that waited for it may find it
+   * taken, and wait again. Otherwise the lock is handed to the session that has waited longest.
    */
   default boolean hasUnfairLocks() {
     return false;
   }
 
-  /** False if a transaction begins and ends by the connection's methods alone. */
+  /** False if only the connection's methods begin and end transactions. */
   default boolean hasTransactionStatements() {
     return true;
   }
 
-  /** What becomes of several statements, separated by semicolons, that are sent as one. */
+  /** What happens to several statements that are sent as one text, separated by semicolons. */
   enum MultiStatement {
-    /** They cannot be sent so. */
+    /** They cannot be sent together. */
     UNSUPPORTED,
-    /** Each is executed as if it had been sent by itself; those after one that fails are not. */
+    /** Each is executed as if sent singly; those after a failed one are not executed. */
     ONE_BY_ONE,
     /**
-     * The same, but where no transaction is open those outside of an explicit one are one: that
-     * which fails undoes those before it.
+     * The same, but outside of an explicit transaction they form one transaction: a failed
+     * statement rolls back those before it.
      */
     IN_ONE_TRANSACTION
   }
 
   /**
-   * True if BEGIN does nothing that another session could notice, and may be executed in the same
-   * round trip as the statement that comes next in its session.
+   * True if other sessions cannot notice BEGIN, so it may share a round trip with its session's
+   * next statement.
    */
   default boolean canPiggybackBegin() {
     return false;
   }
 
   /**
-   * True if an action of a foreign key that has waited may leave the children's index broken: the
-   * tables are of no use to another case then.
+   * True if a foreign key's action that has waited may corrupt the index of the child table: the
+   * tables must then not be reused for another case.
    */
   default boolean cascadesMayCorruptIndexes() {
     return false;
   }
 
-  /** Whether sessions take several statements in one round trip. */
+  /** Whether sessions accept several statements in one round trip. */
   default MultiStatement multiStatement() {
     return MultiStatement.UNSUPPORTED;
   }
 
   /**
-   * Statements that do what these do, one after the other, and may be fewer: each is answered when
-   * it is sent, be it with others, which costs as much as a small one itself.
+   * Equivalent statements, possibly fewer: each one costs a response, even if it is sent with
+   * others, and the response costs as much as a small statement.
    */
   default List<String> bundle(List<String> statements) {
     return statements;
   }
 
   /**
-   * On how many sets of the same tables cases are executed in turn, so that the DBMS can purge
-   * those that are left ({@link Workspace#startPurge}); serial runs, which need not wait for that,
-   * are better elsewhere then. Takes {@link Workspace#switchStatement}, and {@link
-   * MultiStatement#ONE_BY_ONE}.
+   * The number of identical fixtures that cases use in turn, so that the DBMS can purge the others
+   * in the meantime ({@link Workspace#startPurge}). If there are several, serial runs use a
+   * separate one, because they need no purge. Several fixtures require {@link
+   * Workspace#switchStatement} and {@link MultiStatement#ONE_BY_ONE}.
    */
   default int fixtureCount() {
     return 1;
   }
 
-  /** What an error of a statement means. */
+  /** Classifies a statement's error. */
   Failure failure(SQLException error);
 
-  /** True if it refused a connection because as many are open as it, or the user, may have. */
+  /**
+   * True if a connection was refused because of the connection limit of the DBMS or of the user.
+   */
   default boolean isOutOfConnections(SQLException error) {
     return false;
   }
 
-  /** A place of our own. */
+  /** Creates a workspace. */
   Workspace newWorkspace() throws SQLException;
 
-  /** How many workspaces may be worked in at a time. */
+  /** The most workspaces that may be used at a time. */
   default int maxWorkers() {
     return Integer.MAX_VALUE;
   }
 
-  /** The name and version, as reports have it: {@code PostgreSQL 18.6}. */
+  /** Name and version as in reports: {@code PostgreSQL 18.6}. */
   default String describe() {
     return database().product() + " " + database().version();
   }
 
-  /** To be called before the first connection, by a process that has no wishes of its own. */
+  /** Sets the driver's defaults; to be called before the first connection. */
   static void prepare(String url) {
     if (url.startsWith("jdbc:derby:")) {
       DerbyDbms.redirectLog();
@@ -180,10 +182,10 @@ public interface Dbms {
   }
 
   /**
-   * The DBMS behind a URL.
+   * Detects the DBMS behind a URL.
    *
-   * @throws UnsupportedDbmsException if it is none that we know how to test
-   * @throws SQLException if it does not answer
+   * @throws UnsupportedDbmsException if the fuzzer does not support it
+   * @throws SQLException if it cannot be reached
    */
   static Dbms of(String url, Connector connector) throws SQLException, UnsupportedDbmsException {
     prepare(url);

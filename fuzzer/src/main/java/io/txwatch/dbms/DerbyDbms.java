@@ -12,13 +12,13 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Derby. Its list of locks names transactions and not sessions, so the workspace's database has
- * {@code derby.locks.waitTimeout} at 0: who would have to wait is refused, and its transaction is
+ * Derby. Its lock table names transactions, not sessions, so the workspace's database sets {@code
+ * derby.locks.waitTimeout} to 0: a statement that would block is rejected and its transaction is
  * rolled back (Derby reference, 40XL1).
  */
 final class DerbyDbms extends EmbeddedDbms {
 
-  /** What Derby has to tell of its own course goes to the temporary files, unless the user says. */
+  /** Redirects Derby's log to a temporary file, unless the user has configured it. */
   static void redirectLog() {
     boolean isConfigured =
         System.getProperties().stringPropertyNames().stream()
@@ -97,8 +97,8 @@ final class DerbyDbms extends EmbeddedDbms {
   }
 
   /**
-   * Nobody waits; but who would have to wait for the thread that clears committed deletions away is
-   * refused as well. It is awakened by the commit, and rests when it has done.
+   * No session blocks; but a statement that would wait for the thread that purges committed
+   * deletions is rejected, too. A commit wakes that thread, and it sleeps again when it is done.
    */
   private static final class Housekeeping implements WaitMonitor {
     private static final String NAME = "derby.rawStoreDaemon";
@@ -152,7 +152,7 @@ final class DerbyDbms extends EmbeddedDbms {
     try {
       connector.connect("jdbc:derby:memory:" + name + ";drop=true").close();
     } catch (SQLException e) {
-      if (!"08006".equals(e.getSQLState())) { // what it says when it has done so
+      if (!"08006".equals(e.getSQLState())) { // the response to a successful drop
         throw e;
       }
     }

@@ -7,12 +7,13 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * DuckDB. Its one level is snapshot isolation; who changes what another has changed since is
- * refused at once, and any error leaves nothing but ROLLBACK (DuckDB, "Transaction Management").
+ * DuckDB. Its only level is snapshot isolation: a write that conflicts with a concurrent one is
+ * rejected at once, and after any error only ROLLBACK is accepted (DuckDB, "Transaction
+ * Management").
  *
- * <p>What it holds to be a change of the same is less than a row: two UPDATEs of different columns
- * pass each other, and, against what the documentation says, an UPDATE and a DELETE of one row do
- * (DuckDB issue 17223, closed for want of activity; so on 1.5.6).
+ * <p>Conflicts are finer than rows: UPDATEs of different columns do not conflict and, contrary to
+ * the documentation, neither do an UPDATE and a DELETE of the same row (DuckDB issue 17223, closed
+ * as stale; still so on 1.5.6).
  */
 final class DuckDbDbms extends EmbeddedDbms {
 
@@ -27,7 +28,7 @@ final class DuckDbDbms extends EmbeddedDbms {
 
   @Override
   public void setLevel(Connection session, IsolationLevel level) {
-    // it has no other
+    // there is no other level
   }
 
   @Override

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A DBMS in this JVM. A workspace is a database of its own, in memory, with one schema. */
+/** A DBMS in this JVM. A workspace is an in-memory database with one schema. */
 abstract class EmbeddedDbms implements Dbms {
 
   private final Database database;
@@ -24,18 +24,18 @@ abstract class EmbeddedDbms implements Dbms {
     return database;
   }
 
-  /** The URL of a database in memory; whoever connects first makes it. */
+  /** The URL of an in-memory database; the first connection creates it. */
   abstract String urlOf(String name);
 
-  /** The schema that tables are in, as the catalog has it. */
+  /** The schema of the tables, as in the catalog. */
   abstract String schema();
 
-  /** Readies a session. */
+  /** Initializes a session. */
   abstract Connection initialize(Connection session) throws SQLException;
 
   abstract WaitMonitor monitor(Connection watcher) throws SQLException;
 
-  /** Ends the database behind the last connection to it, and closes that. */
+  /** Closes the last connection and removes the database. */
   abstract void shutDown(Connection last, String name) throws SQLException;
 
   @Override

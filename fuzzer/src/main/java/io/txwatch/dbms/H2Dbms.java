@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** H2. A workspace is a schema, in memory in a database of its own. */
+/** H2. A workspace is a schema; in memory, in a database of its own. */
 final class H2Dbms implements Dbms {
 
   /** org.h2.engine.Constants.TRANSACTION_SNAPSHOT. */
@@ -63,7 +63,10 @@ final class H2Dbms implements Dbms {
     }
   }
 
-  /** A deadlock's victim, and a row changed since the snapshot, are both rolled back. */
+  /**
+   * After a deadlock H2 rolls the victim back; after a conflict with a newer row version the
+   * transaction has to be rolled back.
+   */
   @Override
   public Failure failure(SQLException error) {
     return switch (error.getErrorCode()) {
@@ -82,34 +85,37 @@ final class H2Dbms implements Dbms {
     return false;
   }
 
-  /** Who meets a key of a secondary index that another has not yet committed (2.5.252). */
+  /** A statement busy-waits if it finds an uncommitted key in a secondary index (2.5.252). */
   @Override
   public boolean mayBusyWait() {
     return url.startsWith(IN_MEMORY);
   }
 
-  /** A deadlock's victim is shown to wait until it has rolled back. */
+  /** A deadlock victim is reported as blocked until it has rolled back. */
   @Override
   public boolean blocksCallingThread() {
     return url.startsWith(IN_MEMORY);
   }
 
-  /** What has been undone is told to those who wait before it shows (2.5.252). */
+  /** Blocked sessions are notified of a rollback before it is visible (2.5.252). */
   @Override
   public boolean mayMissSavepointWakeup() {
     return true;
   }
 
-  /** Who waits for a transaction is woken at its end, and looks for the row anew (2.5.252). */
+  /**
+   * The end of a transaction wakes the blocked sessions, which then search for the row again
+   * (2.5.252).
+   */
   @Override
   public boolean hasUnfairLocks() {
     return true;
   }
 
   /**
-   * H2's sessions can block each other for ever when two of them define tables (2.5.252: one holds
-   * the catalog's lock and wants the database's monitor, the other has the monitor). In memory each
-   * workspace is a database of its own; elsewhere there is one at a time.
+   * H2's sessions can block each other forever when two of them define tables (2.5.252: one has the
+   * catalog lock and waits for the database's monitor, the other has the monitor). In memory, each
+   * workspace has a database of its own; elsewhere there is one workspace at a time.
    */
   @Override
   public int maxWorkers() {
@@ -121,7 +127,7 @@ final class H2Dbms implements Dbms {
       return url;
     }
     int end = url.indexOf(';');
-    // Statistics, which it makes after so many changes, would change plans.
+    // Automatic statistics would change plans.
     return IN_MEMORY
         + name
         + (end < 0 ? "" : url.substring(end))
@@ -179,8 +185,8 @@ final class H2Dbms implements Dbms {
       }
 
       /**
-       * Who looks for a row again and again finds the database closed. It waits for its sessions,
-       * but no longer than twice the default lock timeout.
+       * A session that searches for a row forever fails once the database is closed. SHUTDOWN waits
+       * for its sessions, but no longer than twice the default lock timeout.
        */
       @Override
       public void abandon() throws SQLException {
@@ -201,9 +207,9 @@ final class H2Dbms implements Dbms {
   }
 
   /**
-   * H2 names the blocker of each session. A session that was freed clears the name itself when it
-   * next runs, so where its thread is out of sight the name counts only while the blocker has
-   * something uncommitted.
+   * H2 reports the blocker of each session. A released session clears the entry itself when it next
+   * runs, so if its thread cannot be observed, the entry counts only while the blocker has
+   * uncommitted changes.
    */
   private WaitMonitor monitor(Connection watcher) throws SQLException {
     PreparedStatement poll =

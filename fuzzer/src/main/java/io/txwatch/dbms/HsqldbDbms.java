@@ -14,8 +14,8 @@ import java.util.Set;
 
 /**
  * HSQLDB in the transaction model that its URL names ({@code hsqldb.tx=locks}, {@code mvlocks} or
- * {@code mvcc}). It tells two levels apart: REPEATABLE READ is treated as SERIALIZABLE, READ
- * UNCOMMITTED is for reading alone (HSQLDB guide, "Sessions and Transactions").
+ * {@code mvcc}). It distinguishes two levels: REPEATABLE READ is SERIALIZABLE, and READ UNCOMMITTED
+ * is read-only (HSQLDB guide, "Sessions and Transactions").
  */
 final class HsqldbDbms extends EmbeddedDbms {
 
@@ -44,7 +44,7 @@ final class HsqldbDbms extends EmbeddedDbms {
     return false;
   }
 
-  /** A session that would wait in a circle, and one whose row another has changed, are aborted. */
+  /** HSQLDB aborts a session that would close a cycle, and one whose row has a newer version. */
   @Override
   public Failure failure(SQLException error) {
     String state = error.getSQLState() == null ? "" : error.getSQLState();

@@ -10,13 +10,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * InnoDB's purge: it removes deleted rows that no snapshot can see, transaction by transaction in
- * the order of their commits, in batches: each is read, up to what had been committed when it
- * began, and then done ({@code trx0purge.cc}). Its monitor shows which number the next transaction
- * gets, and up to which number transactions have been read; not whether that batch has been done.
- * It has if purge is idle, and if what was committed after it had been read is read, too.
+ * Detects when InnoDB has purged deleted rows. Purge processes transactions in the order of their
+ * commits, in batches: it reads each batch, up to the transactions that had committed when the
+ * batch began, and then removes its rows ({@code trx0purge.cc}). The status text has the id of the
+ * next transaction and the id up to which transactions have been read, but not whether that batch
+ * is finished. It is finished if purge is idle, or if transactions that committed after the batch
+ * was read have been read as well.
  *
- * <p>Whoever looks at the monitor, all that is waited for is told. For several threads.
+ * <p>Each read of the status text serves all pending purges. Thread-safe.
  */
 final class InnodbPurgeMonitor {
 
@@ -24,20 +25,20 @@ final class InnodbPurgeMonitor {
   private static final Pattern READ =
       Pattern.compile("Purge done for trx's n:o < (\\d+) .*state: (running but idle)?");
 
-  /** How often what was awaited has to be read until a batch is sure to have been done. */
+  /** How often an awaited transaction has to be read until its batch is certainly finished. */
   private static final int PASSES = 3;
 
   private final List<Tables> awaited = new ArrayList<>();
 
-  /** Tables that have been emptied. */
+  /** Tables whose rows have been deleted. */
   private final class Tables implements Purge {
 
     private final Connection watcher;
 
-    /** What has to be read next for one to know more. */
+    /** The transaction id that the next pass waits for. */
     private long awaitedTransaction = Long.MAX_VALUE;
 
-    /** How often what was awaited has been read. */
+    /** The completed passes. */
     private int passes;
 
     Tables(Connection watcher) {
@@ -45,9 +46,9 @@ final class InnodbPurgeMonitor {
     }
 
     /**
-     * First their rows have been read, with the last batch that holds any of them under way; then
-     * something that came later, be it that it only stands next to what this batch has read; then
-     * something that came later than that, which is of a later batch.
+     * Pass 1: the rows have been read; the last batch that contains any of them is in progress.
+     * Pass 2: a later transaction has been read, possibly in the same batch. Pass 3: a transaction
+     * later than that has been read, which belongs to a later batch.
      */
     void recordPurge(long next, long read, boolean isIdle) {
       if (read >= awaitedTransaction) {
@@ -71,10 +72,10 @@ final class InnodbPurgeMonitor {
   }
 
   /**
-   * Empties tables, in which no session works, and whose rows nobody sees any more.
+   * Deletes all rows of tables that no session uses and whose rows no snapshot can see.
    *
-   * @param deletes what does so
-   * @param together true if that, and a look, may be sent as one text
+   * @param deletes the statements that delete the rows
+   * @param together true if these and the status query may be sent as one text
    */
   Purge begin(Connection by, List<String> deletes, boolean together) throws SQLException {
     if (!together) {
@@ -89,12 +90,12 @@ final class InnodbPurgeMonitor {
     return emptied;
   }
 
-  /** The text of InnoDB's monitor, which all that is waited for are told of. */
+  /** Reads InnoDB's status text and updates all pending purges. */
   String readStatus(Connection watcher) throws SQLException {
     return readStatus(watcher, List.of());
   }
 
-  /** The same after statements that return nothing, which are sent with it. */
+  /** The same in one round trip after statements that return no rows. */
   private String readStatus(Connection watcher, List<String> first) throws SQLException {
     List<String> all = new ArrayList<>(first);
     all.add("SHOW ENGINE INNODB STATUS");

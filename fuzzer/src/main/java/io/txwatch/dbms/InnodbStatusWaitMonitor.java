@@ -15,23 +15,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * MariaDB, and MySQL where {@code performance_schema} cannot be read. InnoDB's monitor ({@code SHOW
- * ENGINE INNODB STATUS}, which takes the privilege PROCESS) shows LOCK WAIT as long as a
- * transaction's lock is not granted, and, unlike {@code information_schema.innodb_trx}, without a
- * cache: whoever grants the lock clears it. It costs half of what the status counter does, which is
- * computed with all others; and that one is cleared by the waiter when it next runs.
+ * Detects lock waits on MariaDB, and on MySQL where {@code performance_schema} cannot be read.
+ * {@code SHOW ENGINE INNODB STATUS}, which requires the privilege PROCESS, shows LOCK WAIT until a
+ * transaction's lock is granted. Unlike {@code information_schema.innodb_trx} it is not cached: the
+ * session that grants the lock clears the flag. It costs half as much as the status counter, which
+ * is computed together with all others and which the waiter clears only when it next runs.
  *
- * <p>A waiter is shown as one before InnoDB has looked whether it closes a circle ({@code
- * lock_wait}), so two that are about to be parted could pass for two that a third one blocks. The
- * counter counts those that have been looked at: where several wait, it has to account for all but
- * those whose foreign key's action waits ({@code row_update_cascade_for_mysql}, which is not
- * counted).
+ * <p>A session is shown as waiting before InnoDB has checked for a deadlock ({@code lock_wait}), so
+ * two sessions whose deadlock is about to be resolved could look like two that a third one blocks.
+ * The status counter counts only waits that have been checked: if several sessions wait, it must
+ * account for all of them except foreign key actions ({@code row_update_cascade_for_mysql}), which
+ * it does not count.
  *
- * <p>An UPDATE that may pass over a locked row (READ COMMITTED) is shown to wait for it for as long
- * as it takes to look whether it chooses the row; it is counted only if it waits.
+ * <p>An UPDATE that may skip a locked row (READ COMMITTED) is shown as waiting while it checks
+ * whether the row matches; it is counted only if it waits.
  *
- * <p>Whom a transaction waits for is not shown, but for which row: who has waited for the same row
- * longer is before it.
+ * <p>The text does not name the blockers of a transaction, but the row: sessions that have waited
+ * longer for the same row come first.
  */
 final class InnodbStatusWaitMonitor implements WaitMonitor {
 
@@ -43,7 +43,7 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
           "^RECORD LOCKS (space id \\d+ page no \\d+) .*\\nRecord lock, (heap no \\d+)",
           Pattern.MULTILINE);
 
-  /** What waits to change a row, and the row's table; a foreign key's check waits to read one. */
+  /** A wait to change a row, with the row's table; a foreign key check waits to read one. */
   private static final Pattern CHANGE =
       Pattern.compile(
           "\\n([\\s\\S]*)\\n-+ TRX HAS BEEN WAITING .*\\n"
@@ -53,19 +53,19 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
   private final InnodbPurgeMonitor purges;
   private final Optional<String> note;
 
-  /** Who waits, longest first. */
+  /** The waiting sessions, longest wait first. */
   private final Map<Long, Wait> waits = new LinkedHashMap<>();
 
   /**
-   * A wait of a statement for a row.
+   * A statement's wait for a row.
    *
-   * @param isCascade true if it is an action of a foreign key that waits
-   * @param mayBeSkipped true if it may yet pass the row over, and not wait
+   * @param isCascade true if a foreign key's action waits
+   * @param mayBeSkipped true if the statement may still skip the row instead of waiting
    */
   private record Wait(String query, String row, boolean isCascade, boolean mayBeSkipped) {}
 
   /**
-   * Takes the privilege PROCESS: without it this fails, rather than when somebody waits.
+   * Fails without the privilege PROCESS now, rather than when a session first blocks.
    *
    * @param note for {@link #note}
    */
@@ -91,7 +91,7 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
   public Map<Long, Set<Long>> waitGraph() throws SQLException {
     Map<Long, Wait> found = new LinkedHashMap<>();
     String[] transactions = purges.readStatus(watcher).split("\n---TRANSACTION ");
-    for (int i = 1; i < transactions.length; i++) { // the first is what stands before
+    for (int i = 1; i < transactions.length; i++) { // the first part is the header
       Matcher waiter = WAITER.matcher(transactions[i]);
       if (waiter.find()) {
         long session = Long.parseLong(waiter.group(1));
@@ -122,7 +122,10 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
     return isSure || counterMatches(found.values()) ? waiting : Map.of();
   }
 
-  /** True if a statement names a table: it waits in none that it does not, but its actions do. */
+  /**
+   * True if a statement names a table: it waits only for the tables that it names, but its actions
+   * wait for others.
+   */
   private static boolean namesTable(String sql, String table) {
     return Pattern.compile("(?i)(?<!\\w)" + Pattern.quote(table) + "(?!\\w)").matcher(sql).find();
   }
@@ -131,7 +134,7 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
     return currentRowLockWaits() == shown.stream().filter(wait -> !wait.isCascade()).count();
   }
 
-  /** How many wait, or have been set free and not run since. */
+  /** The number of sessions that wait, or were released and have not run since. */
   private long currentRowLockWaits() throws SQLException {
     try (Statement statement = watcher.createStatement();
         ResultSet result =

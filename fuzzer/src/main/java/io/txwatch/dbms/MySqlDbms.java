@@ -11,19 +11,19 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** MySQL, MariaDB, and what speaks their protocol. A workspace is a database. */
+/** MySQL, MariaDB, and DBMSs with the same protocol. A workspace is a database. */
 final class MySqlDbms implements Dbms {
 
   private static final int LOCK_WAIT_TIMEOUT = 1205;
   private static final int DEADLOCK = 1213;
   private static final int RECORD_CHANGED = 1020;
 
-  /** Of the server, of a user by {@code max_user_connections}, and by a right of the user's own. */
+  /** The limits of the server, of {@code max_user_connections}, and of the user's account. */
   private static final Set<Integer> TOO_MANY_CONNECTIONS = Set.of(1040, 1203, 1226);
 
   private static final int TIDB_WRITE_CONFLICT = 9007;
 
-  /** What changes rows; definitions, and the settings that they hang on, stay by themselves. */
+  /** Statements that change rows; definitions and the settings they depend on are not bundled. */
   private static final CachedPattern ALLOWED_IN_BLOCK =
       CachedPattern.of("(?i)^\\s*((INSERT|REPLACE|DELETE)\\b|(BEGIN|COMMIT)$)");
 
@@ -33,8 +33,8 @@ final class MySqlDbms implements Dbms {
   private final InnodbPurgeMonitor purges = new InnodbPurgeMonitor();
 
   /**
-   * Statistics are those of an empty table, and stay: InnoDB would count again at a time of its
-   * own, and with them plans change, and what is locked.
+   * Statistics stay those of an empty table: InnoDB would otherwise recalculate them at any time,
+   * which changes plans and, with them, locks.
    */
   private final String engine;
 
@@ -52,11 +52,11 @@ final class MySqlDbms implements Dbms {
         : url + (url.indexOf('?') < 0 ? "?" : "&") + "allowMultiQueries=true";
   }
 
-  /** Connector/J asks the server before each write whether the session may only read. */
+  /** Connector/J otherwise queries the session's read-only state before each write. */
   private static String withoutReadOnlyPropagation(String url) {
     return !url.startsWith("jdbc:mysql:") || url.contains("readOnlyPropagatesToServer")
         ? url
-        : url + "&readOnlyPropagatesToServer=false"; // the URL has parameters by now
+        : url + "&readOnlyPropagatesToServer=false"; // the URL already has parameters
   }
 
   private boolean isInnodb() {
@@ -100,7 +100,9 @@ final class MySqlDbms implements Dbms {
         : MultiStatement.UNSUPPORTED;
   }
 
-  /** MariaDB executes a block as one statement; where one of it fails, the rest is not executed. */
+  /**
+   * MariaDB executes a block as one statement; after a failed statement, the rest is not executed.
+   */
   @Override
   public List<String> bundle(List<String> statements) {
     if (!database.product().equals("MariaDB")
@@ -110,22 +112,26 @@ final class MySqlDbms implements Dbms {
       return statements;
     }
     return statements.stream()
-        .map(sql -> sql.equals("BEGIN") ? "START TRANSACTION" : sql) // BEGIN is a block there
+        .map(
+            sql ->
+                sql.equals("BEGIN")
+                    ? "START TRANSACTION"
+                    : sql) // BEGIN starts a nested block there
         .collect(
             Collectors.collectingAndThen(
                 Collectors.joining(";\n", "BEGIN NOT ATOMIC\n", ";\nEND"), List::of));
   }
 
   /**
-   * MariaDB up to 10.11.5 changes the row and, where it had to wait for the index, not that
-   * (MDEV-30531). Purge, when it comes by, takes the index away from everybody.
+   * MariaDB up to 10.11.5 changes the row but, after waiting for an index entry, not the index
+   * (MDEV-30531). Purge then removes the index entry.
    */
   @Override
   public boolean cascadesMayCorruptIndexes() {
     return database.product().equals("MariaDB");
   }
 
-  /** InnoDB's transaction begins with what it does first. */
+  /** InnoDB starts a transaction with its first statement. */
   @Override
   public boolean canPiggybackBegin() {
     return isInnodb() && multiStatement() == MultiStatement.ONE_BY_ONE;
@@ -162,7 +168,7 @@ final class MySqlDbms implements Dbms {
     return level == IsolationLevel.SERIALIZABLE;
   }
 
-  /** While the rows of one are purged, the other is worked in. */
+  /** One fixture is purged while the other is in use. */
   @Override
   public int fixtureCount() {
     return multiStatement() == MultiStatement.ONE_BY_ONE ? 2 : 1;
@@ -206,7 +212,7 @@ final class MySqlDbms implements Dbms {
         return monitor();
       }
 
-      /** A deleted row stays, and can be locked, until it is purged, which is out of our hands. */
+      /** A deleted row can be locked until it is purged, at a time that we cannot control. */
       @Override
       public List<String> resetStatements(List<String> tables) {
         List<String> statements = new ArrayList<>();
@@ -221,8 +227,8 @@ final class MySqlDbms implements Dbms {
       }
 
       /**
-       * What is committed after a snapshot was taken is not purged: locks of deleted rows stay what
-       * they are, and nobody else is at the pages ({@code row_purge_reset_trx_id}).
+       * InnoDB does not purge what is committed after a snapshot: locks of deleted rows stay as
+       * they are, and purge does not latch the pages ({@code row_purge_reset_trx_id}).
        */
       @Override
       public void delayPurge() throws SQLException {
@@ -241,7 +247,9 @@ final class MySqlDbms implements Dbms {
         if (!isInnodb()) {
           return Optional.empty();
         }
-        List<String> deletes = new ArrayList<>(List.of("COMMIT", "BEGIN")); // first the snapshot's
+        List<String> deletes =
+            new ArrayList<>(
+                List.of("COMMIT", "BEGIN")); // COMMIT ends the transaction of the snapshot
         deletes.addAll(Workspace.deleteAllStatements(tables));
         deletes.add("COMMIT");
         return Optional.of(
@@ -249,19 +257,19 @@ final class MySqlDbms implements Dbms {
       }
 
       /**
-       * InnoDB counts rows that come and go on to its statistics, and not those right that a key
-       * refused. A table that was closed has those again that are on record: of no rows.
+       * InnoDB's statistics count inserted and deleted rows, and miscount rows that a key rejected.
+       * FLUSH TABLES reloads the persistent statistics, which are those of empty tables.
        */
       @Override
       public List<String> afterPurgeStatements(List<String> tables) {
-        return tables.isEmpty() // without names it would close those of all others
+        return tables.isEmpty() // without names it would flush the tables of all other workspaces
             ? List.of()
             : List.of("FLUSH TABLES " + String.join(", ", tables));
       }
 
       @Override
       public void clear() throws SQLException {
-        Sql.execute(own, "COMMIT"); // the snapshot that is kept would show the catalog as it was
+        Sql.execute(own, "COMMIT"); // the transaction of the snapshot would show the old catalog
         List<String> tables = tables();
         if (!tables.isEmpty()) {
           Sql.execute(own, "DROP TABLE " + String.join(", ", tables));

@@ -13,15 +13,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * MySQL 8 and later keep the lock waits in a table that is always fresh. Its thread of a row's lock
- * is who wrote the lock down: for an inserted row whoever runs into it, and when a row grows
- * whoever moves it, with the locks of all others on it. A transaction's locks of tables, which come
- * first, are always its own; they tell its session. Of blockers only those are told that wait
- * themselves.
+ * Detects lock waits on MySQL 8 and later, from a table that is always current. The thread of a row
+ * lock there is the one that created the lock entry: for an inserted row, the session that found
+ * it; for a row that grows, the session that moved it, including the locks of all others. Table
+ * locks, which come first, always belong to the transaction's own session, so they identify the
+ * session. Only blockers that wait themselves are reported.
  */
 final class PerformanceSchemaWaitMonitor implements WaitMonitor {
 
-  /** Access denied: to a database, a column, a table; for want of a privilege. */
+  /** Access denied: to a database, a column, a table, or for lack of a privilege. */
   private static final Set<Integer> DENIED = Set.of(1044, 1142, 1143, 1227);
 
   private static final String WAITS =
@@ -42,8 +42,8 @@ final class PerformanceSchemaWaitMonitor implements WaitMonitor {
   }
 
   /**
-   * Why the lock waits cannot be read here, for people; empty if they can. With {@code
-   * performance_schema=OFF} the table exists and is always empty.
+   * Why the lock waits cannot be read; empty if they can. With {@code performance_schema=OFF} the
+   * table exists and is always empty.
    */
   static Optional<String> whyUnreadable(Connection connection) throws SQLException {
     if (Sql.number(connection, "SELECT @@performance_schema") == 0) {

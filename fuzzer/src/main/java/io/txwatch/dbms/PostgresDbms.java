@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** PostgreSQL and what speaks its protocol. A workspace is a schema. */
+/** PostgreSQL and DBMSs with the same protocol. A workspace is a schema. */
 final class PostgresDbms implements Dbms {
 
   /** A case need not survive a crash. */
@@ -22,21 +22,22 @@ final class PostgresDbms implements Dbms {
   private static final String TOO_MANY_CONNECTIONS = "53300";
 
   /**
-   * A session looks for a circle once, so long after it began to wait: who closes one has to look
-   * before those that waited already, or who is the victim hangs on the clock.
+   * A session checks for a deadlock once, this long after it blocked. The session that closes a
+   * cycle has to check before those that were blocked already; otherwise timing decides which one
+   * is the victim.
    */
   private static final String EARLY_DEADLOCK_CHECK = "SET deadlock_timeout = '1ms'";
 
   private static final String LATE_DEADLOCK_CHECK = "SET deadlock_timeout = '5s'";
 
-  /** Of rows of a hundred bytes, with what they are headed by. */
+  /** For rows of a hundred bytes, including their headers. */
   private static final int VERSIONS_PER_PAGE = 64;
 
   private final Database database;
   private final String url;
   private final Connector connector;
 
-  /** True if sessions may set when they look for deadlocks; a superuser may, or who was granted. */
+  /** True if sessions may set {@code deadlock_timeout}; that takes a superuser or a grant. */
   private volatile boolean canSetDeadlockTimeout;
 
   PostgresDbms(Database database, String url, Connector connector) {
@@ -81,7 +82,7 @@ final class PostgresDbms implements Dbms {
         : MultiStatement.UNSUPPORTED;
   }
 
-  /** After any error there is nothing but ROLLBACK. */
+  /** After any error only ROLLBACK is accepted. */
   @Override
   public Failure failure(SQLException error) {
     String state = error.getSQLState() == null ? "" : error.getSQLState();
@@ -143,8 +144,8 @@ final class PostgresDbms implements Dbms {
       }
 
       /**
-       * On one page they come in the order in which they were inserted, and none makes room for
-       * another: pages are cleared once nine tenths of them are taken.
+       * On a single page, rows are scanned in the order of insertion, and none is pruned:
+       * PostgreSQL prunes a page that is nine tenths full.
        */
       @Override
       public int maxDeadVersions() {
@@ -159,7 +160,7 @@ final class PostgresDbms implements Dbms {
       /** Statistics change plans, and with them the order in which rows are locked. */
       @Override
       public void disableMaintenance(List<String> tables) throws SQLException {
-        if (hasPartitions()) { // which have settings, and the tables that they are of have none
+        if (hasPartitions()) { // only partitions accept the setting, not the partitioned table
           List<String> withRows =
               Sql.column(
                   own,
@@ -196,7 +197,7 @@ final class PostgresDbms implements Dbms {
     }
   }
 
-  /** The first that looks for a circle when there is one. */
+  /** The first session that checks for a deadlock is the victim. */
   @Override
   public boolean isDeadlockVictimTimingDependent() {
     return true;
@@ -212,7 +213,7 @@ final class PostgresDbms implements Dbms {
       Sql.execute(connection, sql);
       return true;
     } catch (SQLException e) {
-      return false; // it takes a superuser, or a grant
+      return false; // it takes a superuser or a grant
     }
   }
 

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Small statements of ours. */
+/** Helpers to execute statements. */
 final class Sql {
 
   private Sql() {}
@@ -21,7 +21,7 @@ final class Sql {
     }
   }
 
-  /** Executes statements in one round trip, where the driver can. */
+  /** Executes statements in one round trip, if the driver can. */
   static void executeAll(Connection connection, List<String> statements) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       for (String sql : statements) {
@@ -39,7 +39,7 @@ final class Sql {
     }
   }
 
-  /** The first column. */
+  /** The values of the first column. */
   static List<String> column(Connection connection, String query) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(query)) {
@@ -51,12 +51,12 @@ final class Sql {
     }
   }
 
-  /** A name that nobody has used. */
+  /** A unique name for a workspace. */
   static String uniqueName() {
     return "txwatch_" + Long.toString(ThreadLocalRandom.current().nextLong(1L << 52), 36);
   }
 
-  /** A connection on which {@code statements} have been executed; closed if one fails. */
+  /** Executes {@code statements} on a new connection; closes it if one fails. */
   static Connection initialize(Connection connection, String... statements) throws SQLException {
     try {
       execute(connection, statements);

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * SQLite. A workspace is a file of its own, opened with the parameters of the URL. A statement that
- * would have to wait fails at once: SQLite has no list of waiters that could be asked.
+ * SQLite. A workspace is a file, opened with the parameters of the URL. A statement that would
+ * block fails at once, because SQLite does not report blocked sessions.
  */
 final class SqliteDbms implements Dbms {
 
@@ -58,8 +58,8 @@ final class SqliteDbms implements Dbms {
   }
 
   /**
-   * A session has the schema in memory and looks whether it is still that when it executes a
-   * statement; an error found when preparing one comes before that, and of the old schema.
+   * A session caches the schema and checks it when it executes a statement; an error found while
+   * preparing a statement comes earlier, from the old schema.
    */
   @Override
   public void refreshSchema(Connection session) throws SQLException {

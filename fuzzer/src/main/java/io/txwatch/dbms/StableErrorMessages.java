@@ -3,12 +3,12 @@ package io.txwatch.dbms;
 import java.sql.SQLException;
 import java.util.regex.Pattern;
 
-/** What DBMSs say of errors, without what is another one in each run. */
+/** Error messages without the parts that differ in each run. */
 public final class StableErrorMessages {
 
   /**
    * The number of a connection (MariaDB's driver), of a case's workspace, of an unnamed key (Derby,
-   * H2), of a row (H2). H2 names a key by what else there is, or has been, in its schema.
+   * H2), of a row (H2). H2 names a key by the other objects of its schema, present or past.
    */
   private static final Pattern RUN_SPECIFIC =
       Pattern.compile(

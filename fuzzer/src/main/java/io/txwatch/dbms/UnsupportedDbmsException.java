@@ -1,11 +1,11 @@
 package io.txwatch.dbms;
 
-/** A DBMS that we do not know how to test. */
+/** The fuzzer does not support the DBMS. */
 public final class UnsupportedDbmsException extends Exception {
 
   private static final long serialVersionUID = 1;
 
-  /** That product. */
+  /** Creates an exception for the product. */
   public UnsupportedDbmsException(String product) {
     super(
         product

@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Asks a DBMS which of its sessions wait for a lock. A timer cannot tell a blocked statement from a
- * slow one; the DBMS can. For one thread at a time.
+ * Reports which sessions of a DBMS are blocked by a lock. A timer cannot distinguish a blocked
+ * statement from a slow one; the DBMS can. For one thread at a time.
  */
 public interface WaitMonitor extends AutoCloseable {
 
-  /** Where no statement ever waits: it succeeds, or fails at once. */
+  /** For a DBMS in which no statement blocks: it succeeds or fails at once. */
   static WaitMonitor neverBlocking() {
     return new WaitMonitor() {
       private long sessions;
@@ -32,33 +32,31 @@ public interface WaitMonitor extends AutoCloseable {
     };
   }
 
-  /** What people should know about how it is found out who waits: a line; empty if nothing. */
+  /** A line for users about the method of detection; empty if there is nothing to mention. */
   default Optional<String> note() {
     return Optional.empty();
   }
 
-  /** The DBMS's own number for the session behind a connection, which is idle. */
+  /** The DBMS's id of the session behind an idle connection. */
   long sessionId(Connection connection) throws SQLException;
 
   /**
-   * The sessions that wait at this moment, each with those that it waits for, as far as the DBMS
-   * tells: of those that do not wait themselves some may be left out. A session that was freed
-   * before the call is not among them, even if it has not yet run since. Sessions of others may be
-   * among them.
+   * The sessions that are blocked now, each with its blockers, as far as the DBMS reports them:
+   * blockers that are not blocked themselves may be missing. A session that was released before the
+   * call is not included, even if it has not run since. Sessions of other users may be included.
    */
   Map<Long, Set<Long>> waitGraph() throws SQLException;
 
   /**
-   * The sessions that had changed something and not ended their transactions when it was asked
-   * last; none if it does not tell.
+   * The sessions with uncommitted changes at the last poll; empty if the DBMS does not report them.
    */
   default Set<Long> sessionsWithChanges() {
     return Set.of();
   }
 
   /**
-   * Waits until the DBMS has done what it does by itself after transactions have ended, if a
-   * session could meet that. To be called while no session does anything.
+   * Waits until the DBMS has finished its background work after transactions have ended, if that
+   * work could affect a session. To be called while no session is active.
    */
   default void awaitHousekeeping() throws InterruptedException {}
 

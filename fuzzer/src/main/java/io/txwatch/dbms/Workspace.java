@@ -8,40 +8,42 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A schema, database or file of our own on the server under test: cases create their tables here
- * and nowhere else. Gone when closed.
+ * A schema, database or file of our own on the server under test: cases create their tables only
+ * there. Closing drops it.
  */
 public interface Workspace extends AutoCloseable {
 
-  /** A new session in it, autocommitting, that waits for locks longer than any case takes. */
+  /**
+   * Opens a session in it, in autocommit mode and with a lock timeout longer than any case takes.
+   */
   Connection connect() throws SQLException;
 
-  /** The same, opened by another connector than the DBMS's own: one that watches, say. */
+  /** The same with another connector than the DBMS's own, for example one that watches. */
   Connection connect(Connector by) throws SQLException;
 
   /**
-   * The statement that lets a session go over from another workspace of the same DBMS; empty if it
-   * cannot.
+   * The statement that switches a session from another workspace of the same DBMS to this one;
+   * empty if that is not possible.
    */
   default Optional<String> switchStatement() {
     return Optional.empty();
   }
 
-  /** The names of its tables, as statements spell them, sorted. */
+  /** The names of its tables as statements spell them, sorted. */
   List<String> tables() throws SQLException;
 
   /**
-   * The statements that make its tables as good as new: empty, and without a trace of what they
-   * held that a session could meet. No session may be in a transaction then.
+   * The statements that make its tables as good as new: empty, without any trace of deleted rows.
+   * No session may be in a transaction.
    *
-   * @param tables all of them, those that refer to others after those
+   * @param tables all of its tables, parents before children
    */
   List<String> resetStatements(List<String> tables);
 
   /**
    * The statements that delete all rows of tables.
    *
-   * @param tables those that refer to others after those
+   * @param tables parents before children
    */
   static List<String> deleteAllStatements(List<String> tables) {
     List<String> deletes = new ArrayList<>();
@@ -51,47 +53,45 @@ public interface Workspace extends AutoCloseable {
   }
 
   /**
-   * How many versions of rows its tables can hold, all of them together, before one that has been
-   * deleted can be met by a session: as long as they hold fewer, to delete what they hold makes
-   * them as good as new.
+   * The number of row versions up to which deleted rows cannot affect a session: as long as the
+   * tables together have fewer, deleting their rows makes them as good as new.
    */
   default int maxDeadVersions() {
     return 0;
   }
 
   /**
-   * Keeps the DBMS, from before a case's tables are filled, from clearing away at a time of its own
-   * what they are filled with and what the case's sessions leave: until they are purged, or filled
-   * again.
+   * Delays the purge of deleted rows, from before a case's tables are filled until they are purged
+   * explicitly or filled again.
    */
   default void delayPurge() throws SQLException {}
 
   /**
-   * Empties the tables, in which no session works any more, for the DBMS to purge them beside other
-   * work; empty if it is not a DBMS that would, and tells when it has.
+   * Deletes all rows of tables that no session uses any more, for the DBMS to purge them in the
+   * background; empty if the DBMS does not purge or does not report its progress.
    */
   default Optional<Purge> startPurge(List<String> tables) throws SQLException {
     return Optional.empty();
   }
 
   /**
-   * The statements after which tables that were purged are as good as new: the DBMS may remember
-   * how many rows they held, and plan by that.
+   * The statements after which purged tables are as good as new: the DBMS may have statistics of
+   * the deleted rows and use them for its plans.
    */
   default List<String> afterPurgeStatements(List<String> tables) {
     return List.of();
   }
 
-  /** Keeps the DBMS from work of its own on tables that were just defined. */
+  /** Disables background maintenance of newly defined tables. */
   default void disableMaintenance(List<String> tables) throws SQLException {}
 
-  /** Drops whatever is in it. No session may be in a transaction. */
+  /** Drops all tables. No session may be in a transaction. */
   void clear() throws SQLException;
 
-  /** Asks who of its sessions waits. */
+  /** Creates a monitor of its sessions. */
   WaitMonitor newMonitor() throws SQLException;
 
-  /** Closes it where a statement may still be at work in it that nobody waits for. */
+  /** Closes a workspace in which an abandoned statement may still run. */
   default void abandon() throws SQLException {
     close();
   }

@@ -1,6 +1,6 @@
 /**
- * The DBMS under test: its own words, its levels, who of its sessions waits for whom, what its
- * errors do to a transaction, and a place of our own on it where nothing of the user's is touched.
+ * The DBMSs under test: SQL placeholders, isolation levels, blocked sessions, the classification of
+ * errors, and workspaces, in which a case cannot touch the user's data.
  */
 @NullMarked
 package io.txwatch.dbms;

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
- * A pattern that remembers in which texts it has been found: a case's statements are asked for the
- * same things again and again. For several threads.
+ * A pattern that caches its results, because the statements of a case are matched repeatedly.
+ * Thread-safe.
  */
 public final class CachedPattern {
 
@@ -19,12 +19,12 @@ public final class CachedPattern {
     this.pattern = pattern;
   }
 
-  /** The pattern of a regular expression. */
+  /** Compiles a regular expression. */
   public static CachedPattern of(String regex) {
     return new CachedPattern(Pattern.compile(regex));
   }
 
-  /** True if it is found somewhere in the text. */
+  /** True if the pattern is found anywhere in the text. */
   public boolean isFoundIn(String text) {
     Boolean found = cache.get(text);
     if (found == null) {

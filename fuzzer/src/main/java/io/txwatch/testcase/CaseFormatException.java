@@ -1,12 +1,12 @@
 package io.txwatch.testcase;
 
-/** A text that is not a case: the message says what was wrong, in which line, and what to do. */
+/** The text is not a case; the message has the error, the line, and what was expected. */
 public final class CaseFormatException extends Exception {
 
   private static final long serialVersionUID = 1;
 
   /**
-   * Something is wrong with a line.
+   * Creates an exception for a line.
    *
    * @param line its number, from 1; 0 for the text as a whole
    */

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads cases, in our own format and in Troc's; which of the two is seen from the text. */
+/** Reads cases in our own format and in Troc's; detects the format from the text. */
 public final class CaseReader {
 
   private static final long MAX_CASE_BYTES = 16L << 20;
@@ -26,7 +26,7 @@ public final class CaseReader {
   /**
    * Reads a file.
    *
-   * @throws CaseFormatException if it holds no case
+   * @throws CaseFormatException if it is not a case
    */
   public static TestCase read(Path file) throws IOException, CaseFormatException {
     String fileName = String.valueOf(file.getFileName());
@@ -41,7 +41,7 @@ public final class CaseReader {
     }
   }
 
-  /** Reads a text. */
+  /** Parses a text. */
   public static TestCase parse(String name, String text) throws CaseFormatException {
     return text.lines().anyMatch(line -> LINE.matcher(line.strip()).matches())
         ? parseOwnFormat(name, text)

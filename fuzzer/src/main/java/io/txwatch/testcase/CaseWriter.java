@@ -2,7 +2,7 @@ package io.txwatch.testcase;
 
 import java.util.Map;
 
-/** Writes cases in our own format; {@link CaseReader} reads back what it wrote. */
+/** Writes cases in our own format; {@link CaseReader} reads them. */
 public final class CaseWriter {
 
   private CaseWriter() {}

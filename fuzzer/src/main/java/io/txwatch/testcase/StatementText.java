@@ -1,11 +1,11 @@
 package io.txwatch.testcase;
 
-/** What a statement is, as its text says. */
+/** Classifies statements by their text. */
 public final class StatementText {
 
   private static final CachedPattern QUERY = CachedPattern.of("(?i)^\\s*\\(?\\s*(SELECT|WITH)\\b");
 
-  /** A WITH that comes before a write, or has one within. */
+  /** A WITH that precedes a write or contains one. */
   private static final CachedPattern WITH_AND_WRITE =
       CachedPattern.of(
           "(?is)^\\s*WITH\\b.*\\b(INSERT\\s+INTO|UPDATE\\s+[\\w\"`.]+\\s+SET|DELETE\\s+FROM)\\b");
@@ -24,12 +24,12 @@ public final class StatementText {
 
   private StatementText() {}
 
-  /** True if it defines what hands out values by itself, ever greater ones. */
+  /** True if it defines a column or sequence that generates increasing values. */
   public static boolean generatesValues(String sql) {
     return VALUE_GENERATORS.occurIn(sql);
   }
 
-  /** True if it is a query, one that locks what it reads included, and writes nothing. */
+  /** True if it is a query that writes nothing; a locking query is one, too. */
   public static boolean isQuery(String sql) {
     return QUERY.isFoundIn(sql) && !WITH_AND_WRITE.isFoundIn(sql);
   }

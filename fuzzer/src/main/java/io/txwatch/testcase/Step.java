@@ -10,27 +10,27 @@ import java.util.regex.Pattern;
  * @param id its number in the case, from 1 in the order of submission; it stays the same when other
  *     steps are dropped
  * @param session the session's name: {@code T1}
- * @param label what its result is called in predicates, if it is called anything
- * @param sql its text, with the dialect's words still in braces
+ * @param label the name of its result in predicates, if it has one
+ * @param sql its text, with the dialect's placeholders
  */
 public record Step(int id, String session, Optional<String> label, String sql) {
 
   private static final Pattern CONTROL =
       Pattern.compile("\\s*(?:BEGIN|START|COMMIT|END|ROLLBACK)\\b", Pattern.CASE_INSENSITIVE);
 
-  /** What a step is to its transaction. */
+  /** The role of a step in its transaction. */
   public enum Role {
     /** It begins an explicit transaction. */
     BEGIN,
-    /** It ends one and keeps what it did. */
+    /** It commits the transaction. */
     COMMIT,
-    /** It ends one and undoes what it did. */
+    /** It rolls the transaction back. */
     ROLLBACK,
-    /** It reads or writes, in the transaction that is open or as one of its own. */
+    /** It reads or writes, in the open transaction or in autocommit mode. */
     WORK
   }
 
-  /** What this step is to its transaction. Asked for often: most are one of the first few. */
+  /** The role of this step. Called often, so the common texts are compared first. */
   public Role role() {
     if (!mayControlTransaction()) {
       return Role.WORK;
@@ -59,7 +59,7 @@ public record Step(int id, String session, Optional<String> label, String sql) {
     };
   }
 
-  /** False if it begins as no word does that begins or ends a transaction. */
+  /** A quick check: false if no transaction control statement begins like this. */
   private boolean mayControlTransaction() {
     char first = sql.isEmpty() ? ' ' : sql.charAt(0);
     char second = sql.length() < 2 ? ' ' : sql.charAt(1);

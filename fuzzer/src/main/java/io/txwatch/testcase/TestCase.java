@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * A case.
+ * A test case.
  *
- * @param name what it is called: its file's name without the ending
+ * @param name the name of its file, without the extension
  * @param headers the header lines, in their order
- * @param setup the statements that set the database up
+ * @param setup the statements that set up the database
  * @param steps the sessions' statements, in the order of submission
  * @param finals the statements that read the final state
  */
@@ -23,7 +23,7 @@ public record TestCase(
     List<Step> steps,
     List<String> finals) {
 
-  /** Copies what it is given. */
+  /** Copies its arguments. */
   public TestCase {
     headers = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     setup = List.copyOf(setup);
@@ -31,7 +31,6 @@ public record TestCase(
     finals = List.copyOf(finals);
   }
 
-  /** A header's value. */
   public Optional<String> header(String key) {
     return Optional.ofNullable(headers.get(key));
   }
@@ -46,12 +45,12 @@ public record TestCase(
     return new TestCase(name, headers, setup, List.copyOf(other), finals);
   }
 
-  /** The same case with another setup. */
+  /** The same case with another set-up. */
   public TestCase withSetup(Collection<String> other) {
     return new TestCase(name, headers, List.copyOf(other), steps, finals);
   }
 
-  /** The same case with one more header, at the end. */
+  /** The same case with an additional header at the end. */
   public TestCase withHeader(String key, String value) {
     Map<String, String> more = new LinkedHashMap<>(headers);
     more.put(key, value);

@@ -10,13 +10,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Troc's case files (Dou et al., ICSE 2023): the statements that set up, a line each; then, each
- * behind an empty line, the two transactions, each headed by its level ({@code RU}, {@code RC},
- * {@code RR}, {@code SER}); then the submitted order, {@code 1-2-1-1-2}; then {@code END} and
- * remarks.
+ * Reads Troc's case files (Dou et al., ICSE 2023): the set-up, one statement a line; after an empty
+ * line each, the two transactions, each preceded by its level ({@code RU}, {@code RC}, {@code RR},
+ * {@code SER}); the order of submission, {@code 1-2-1-1-2}; then {@code END} and remarks.
  *
- * <p>The level becomes the header {@code isolation}. Where the transactions name two levels, there
- * is no one level to replay at: the header holds the first, {@code isolation-T2} the second.
+ * <p>The level becomes the header {@code isolation}. If the transactions have different levels,
+ * there is no single level to replay at: the header has the first one, {@code isolation-T2} the
+ * second.
  */
 final class TrocCaseReader {
 
@@ -72,7 +72,7 @@ final class TrocCaseReader {
     return new TestCase(name, headers, blocks.get(0), steps, List.of());
   }
 
-  /** The parts up to END, an empty line between two of them. */
+  /** The blocks up to END, separated by empty lines. */
   private static List<List<String>> blocks(String text) {
     List<List<String>> blocks = new ArrayList<>();
     List<String> block = new ArrayList<>();

@@ -1,14 +1,14 @@
 package io.txwatch.testcase;
 
 /**
- * Words that a text may hold, in whatever case, each with no letter, digit or underscore on either
- * side. Looks at a word of the text only if one of them begins as it does.
+ * A set of words to find in texts, in any case, delimited by characters other than letters, digits
+ * and underscores. A word of the text is compared only if one of the set has the same initial.
  */
 public final class WordSet {
 
   private final String[] words;
 
-  /** Bit n is set if one of them begins with the n-th letter. */
+  /** Bit n is set if a word begins with the n-th letter. */
   private final int initials;
 
   private WordSet(String... words) {
@@ -21,10 +21,10 @@ public final class WordSet {
   }
 
   /**
-   * Some words.
+   * Creates a set.
    *
-   * @param words each a letter, and letters, digits and underscores
-   * @throws IllegalArgumentException if one is none
+   * @param words each a letter followed by letters, digits and underscores
+   * @throws IllegalArgumentException if one has another form
    */
   public static WordSet of(String... words) {
     for (String word : words) {
@@ -37,7 +37,7 @@ public final class WordSet {
     return new WordSet(words.clone());
   }
 
-  /** True if one of them is in the text. */
+  /** True if any of the words occurs in the text. */
   public boolean occurIn(String text) {
     boolean within = false;
     for (int i = 0; i < text.length(); i++) {

@@ -1,7 +1,7 @@
 /**
- * Cases: what sets a database up, what the sessions submit in which order, what reads the final
- * state. One text format, read by {@code replay} and written by {@code fuzz}; Troc's case files are
- * read too.
+ * Cases: the set-up of a database, the statements of the sessions in the order of submission, and
+ * the reads of the final state. {@code replay} reads the text format and {@code fuzz} writes it;
+ * Troc's case files are read, too.
  *
  * <pre>{@code
  * # source: Hermitage, P4
