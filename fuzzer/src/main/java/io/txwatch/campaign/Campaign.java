@@ -30,9 +30,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A campaign: its {@code n}-th case is the same on every machine and with any number of workers. Of
- * what kind its cases are hangs on who judges them ({@link Workload}). Each worker has a workspace
- * and sessions of its own.
+ * Runs a campaign. Its {@code n}-th case is the same on every machine and with any number of
+ * workers. The oracles determine the kind of its cases ({@link Workload}). Each worker has a
+ * workspace and sessions of its own.
  */
 public final class Campaign {
 
@@ -40,10 +40,9 @@ public final class Campaign {
 
   private static final Duration QUIESCENCE_TIMEOUT = Duration.ofSeconds(10);
 
-  /** How long the DBMS may leave a worker without any answer. */
+  /** How long the DBMS may leave a worker without any response. */
   private static final Duration MAX_SILENCE = Duration.ofMinutes(2);
 
-  /** How often it is looked whether it does. */
   private static final long POLL_INTERVAL_MILLIS = 200;
 
   private final Dbms dbms;
@@ -52,13 +51,14 @@ public final class Campaign {
   private final Listener listener;
   private final Duration maxSilence;
 
-  /** True if no oracle wants to see an execution that is not watched. */
+  /** True if all oracles need watched connections. */
   private final boolean allOraclesWatch;
 
   private final Workload workload;
 
   /**
-   * How many cases a worker takes at a time: those that have the same tables, if there are enough.
+   * The number of consecutive cases that a worker takes: those with the same tables, if there are
+   * enough.
    */
   private final long batchSize;
 
@@ -80,15 +80,15 @@ public final class Campaign {
   private long start;
 
   /**
-   * What is to be done.
+   * The parameters of a campaign.
    *
-   * @param seed makes the cases
-   * @param levels the levels; each case runs at one of them, in turn
-   * @param oracles who judges
-   * @param cases how many cases; {@link Long#MAX_VALUE} for as many as the time allows
-   * @param duration for how long
-   * @param workers how many at a time
-   * @param maxStatements how many statements a transaction has at most
+   * @param seed the seed of the generator
+   * @param levels the isolation levels; cases run at each of them in turn
+   * @param oracles the oracles
+   * @param cases the number of cases; {@link Long#MAX_VALUE} for no limit
+   * @param duration the time limit
+   * @param workers the number of workers
+   * @param maxStatements the most statements of a transaction
    */
   public record Plan(
       long seed,
@@ -99,7 +99,7 @@ public final class Campaign {
       int workers,
       int maxStatements) {
 
-    /** One whose transactions are as long as usual. */
+    /** Creates a plan with transactions of the default length. */
     public Plan(
         long seed,
         List<IsolationLevel> levels,
@@ -111,19 +111,19 @@ public final class Campaign {
     }
   }
 
-  /** Is told what happens, by several threads. */
+  /** Receives the results of a campaign; called by several threads. */
   public interface Listener {
-    /** Something was found. */
+    /** Called for a finding. */
     void found(Finding finding);
 
-    /** A case was executed and judged. */
+    /** Called for each verdict. */
     default void judged(CaseExecution execution, OracleVerdict verdict) {}
 
-    /** A violation that a fresh run of the same case did not show. */
+    /** Called for a violation that a second run of the same case did not reproduce. */
     default void notReproduced(CaseExecution execution, OracleVerdict verdict) {}
   }
 
-  /** A campaign that has not begun. */
+  /** Creates a campaign. */
   public Campaign(Dbms dbms, Grammar grammar, Plan plan, Listener listener) {
     this(dbms, grammar, plan, listener, MAX_SILENCE);
   }
@@ -142,15 +142,15 @@ public final class Campaign {
         Math.max(1, Math.min(workload.casesPerSchema(), plan.cases() / plan.workers()));
   }
 
-  /** Asks the workers to stop after the case that each is at. */
+  /** Stops each worker after its current case. */
   public void stop() {
     stop.set(true);
   }
 
   /**
-   * Runs to the end.
+   * Runs the campaign to its end.
    *
-   * @throws SQLTimeoutException if the DBMS leaves a worker without any answer
+   * @throws SQLTimeoutException if the DBMS leaves a worker without any response
    * @throws SQLException if the DBMS cannot be used any more
    */
   public Summary run() throws SQLException, InterruptedException {
@@ -185,7 +185,7 @@ public final class Campaign {
     return summary();
   }
 
-  /** What has been done so far. */
+  /** The results so far. */
   public Summary summary() {
     return new Summary(
         plan.seed(),
@@ -233,7 +233,7 @@ public final class Campaign {
     return stop.get() || System.nanoTime() - start >= plan.duration().toNanos();
   }
 
-  /** One worker's part. */
+  /** Executes the cases of one worker. */
   private final class Worker {
     private final CaseExecutor executor;
 
@@ -291,7 +291,10 @@ public final class Campaign {
       return dbms.failure(error).kind() == Failure.Kind.CONNECTION_LOST;
     }
 
-    /** The server went away under the case: it is not tried again on a server that may be gone. */
+    /**
+     * The server closed the connection during the case. The case is not repeated, because the
+     * server may be gone.
+     */
     private void reportCrash(CaseExecution execution) {
       findings.incrementAndGet();
       listener.found(

@@ -8,16 +8,17 @@ import io.txwatch.testcase.TestCase;
 import java.util.Optional;
 
 /**
- * What a campaign found.
+ * A finding of a campaign.
  *
- * @param verdict what the oracle says of {@code execution}
- * @param level at which level
- * @param original the case that showed it
- * @param reduced the same, made short
- * @param execution a run of the reduced case
- * @param reproduced in how many of {@code runs} fresh runs of the reduced case it showed
- * @param runs how many there were
- * @param known the behaviour on record that it fits
+ * @param verdict the oracle's verdict on {@code execution}
+ * @param level the isolation level
+ * @param original the case as generated
+ * @param reduced the reduced case
+ * @param execution an execution of the reduced case
+ * @param reproduced how many of {@code runs} fresh executions of the reduced case reproduced the
+ *     violation
+ * @param runs the number of these executions
+ * @param known the known behaviour that matches
  */
 public record Finding(
     OracleVerdict verdict,
@@ -29,12 +30,12 @@ public record Finding(
     int runs,
     Optional<KnownBehaviour> known) {
 
-  /** Who found it. */
+  /** The oracle that reported it. */
   public String oracle() {
     return verdict.oracle();
   }
 
-  /** What the oracle says of it. */
+  /** The oracle's reason. */
   public String reason() {
     return verdict.reason();
   }

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes a violating case short: sessions, statements and set-up statements are dropped one by one,
- * and the order of submission made plainer, as long as the same oracle finds the same fault in a
- * fresh run. What comes out has no part that could be left out.
+ * Reduces a violating case: drops sessions, statements and set-up statements one by one, and
+ * reduces switches between sessions, as long as the same oracle reports the same violation in a
+ * fresh execution. No remaining part can be dropped.
  */
 final class Reducer {
 
@@ -28,9 +28,9 @@ final class Reducer {
   private int runs;
 
   /**
-   * A reducer of what that oracle found.
+   * Creates a reducer.
    *
-   * @param first what it said
+   * @param first the oracle's verdict on the original case
    */
   Reducer(Oracle oracle, CaseExecutor executor, IsolationLevel level, OracleVerdict first) {
     this.oracle = oracle;
@@ -86,7 +86,7 @@ final class Reducer {
     return shortest;
   }
 
-  /** Fewer changes from one session to another: a step moves up to its session's last one. */
+  /** Reduces switches between sessions: moves a step behind its session's previous one. */
   private TestCase withFewerSwitches(TestCase of) throws SQLException, InterruptedException {
     TestCase smoothest = of;
     for (int i = 2; i < of.steps().size(); i++) {
@@ -110,7 +110,7 @@ final class Reducer {
     return isViolating(candidate) ? candidate : otherwise;
   }
 
-  /** True if a fresh run violates in the same way. */
+  /** True if a fresh execution has the same violation. */
   boolean isViolating(TestCase candidate) throws SQLException, InterruptedException {
     if (runs++ > MAX_RUNS) {
       return false;

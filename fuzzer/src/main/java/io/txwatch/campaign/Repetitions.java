@@ -11,8 +11,8 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What a campaign has found before. To make one case short takes as long as to try a hundred
- * others, so of those that look alike only the first few are. Thread-safe.
+ * Counts similar violations. Reducing one case takes as long as executing a hundred others, so only
+ * the first few of similar violations are reduced and reported. Thread-safe.
  */
 final class Repetitions {
 
@@ -22,7 +22,7 @@ final class Repetitions {
 
   private final Map<String, Integer> reported = new ConcurrentHashMap<>();
 
-  /** True if enough of its like was reported; notes it if not. */
+  /** Counts the violation; true if enough similar ones were reported. */
   boolean isRepetition(
       CaseExecution execution, OracleVerdict verdict, Optional<KnownBehaviour> known) {
     if (verdict.phenomenon().isPresent()) {
@@ -38,7 +38,8 @@ final class Repetitions {
   }
 
   /**
-   * Who found it where, what it is known as, which kinds of statement met, which of them waited.
+   * Violations are similar if they have the same oracle, level, known behaviour, kinds of effective
+   * statements, and blocked ones among these.
    */
   private static String signature(
       CaseExecution execution, OracleVerdict verdict, Optional<KnownBehaviour> known) {

@@ -5,22 +5,22 @@ import java.util.Map;
 import java.util.SortedMap;
 
 /**
- * What a campaign did.
+ * The results of a campaign.
  *
  * @param seed its seed
- * @param cases cases executed, at whatever level
- * @param undecided those of which the outcome cannot be told
- * @param racing those of them in which sessions were set free at a time, so that another run may
- *     end otherwise
- * @param unsupported those that no oracle applies to
- * @param unreproduced violations that a fresh run did not show again
- * @param findings findings reported
- * @param repeated violations that look like several reported before, and were only counted
- * @param statements statements executed in transactions
- * @param rejected those that the DBMS refused for what they say, not for what they meet
- * @param kinds how many statements of each kind were made
- * @param anomalies in how many cases graphs showed anomalies of each kind, found fault with or not
- * @param seconds how long it took
+ * @param cases the executed cases, at any level
+ * @param undecided the cases whose outcome is undecided
+ * @param racing the cases in which several sessions were released at a time, so that another
+ *     execution may differ
+ * @param unsupported the cases to which no oracle applies
+ * @param unreproduced the violations that a second execution did not reproduce
+ * @param findings the reported findings
+ * @param repeated the violations that are similar to several reported ones and were only counted
+ * @param statements the statements executed in transactions
+ * @param rejected the statements that the DBMS rejected for reasons other than the data
+ * @param kinds the number of generated statements of each kind
+ * @param anomalies the number of cases with anomalies of each kind, forbidden or permitted
+ * @param seconds the duration
  */
 public record Summary(
     long seed,
@@ -37,12 +37,11 @@ public record Summary(
     SortedMap<GraphAnomaly.Kind, Long> anomalies,
     double seconds) {
 
-  /** Cases a second. */
   public double casesPerSecond() {
     return seconds == 0 ? 0 : cases / seconds;
   }
 
-  /** The share of statements that the DBMS accepted, from 0 to 1. */
+  /** The proportion of statements that the DBMS accepted, from 0 to 1. */
   public double accepted() {
     return statements == 0 ? 1 : 1 - (double) rejected / statements;
   }

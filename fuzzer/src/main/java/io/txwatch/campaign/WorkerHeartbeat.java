@@ -11,27 +11,27 @@ import java.sql.SQLException;
 import java.time.Duration;
 
 /**
- * By this another thread can tell for how long a worker has been at one thing. Whatever is done in
- * a laboratory is done within seconds, for cases that do not come to rest are given up: only a DBMS
- * that does not answer at all makes it longer.
+ * Shows other threads how long a worker's current operation has been running. Each operation of the
+ * executor takes seconds at most, because cases that do not become quiescent are abandoned: only a
+ * DBMS that does not respond at all takes longer.
  */
 final class WorkerHeartbeat {
 
   private volatile long last = System.nanoTime();
   private volatile long number = -1;
 
-  /** The worker turns to a case. */
+  /** Records that the worker starts a case. */
   void begin(long number) {
     this.number = number;
     last = System.nanoTime();
   }
 
-  /** The case that it turned to last; -1 before the first. */
+  /** The current case; -1 before the first one. */
   long number() {
     return number;
   }
 
-  /** For how long no case has begun, and nothing in the laboratory has ended. */
+  /** The time since a case started or an operation of the executor ended. */
   Duration silence() {
     return Duration.ofNanos(System.nanoTime() - last);
   }
@@ -41,7 +41,7 @@ final class WorkerHeartbeat {
     return result;
   }
 
-  /** The worker's laboratory. */
+  /** Wraps the worker's executor, so that each operation updates the heartbeat. */
   CaseExecutor monitoring(CaseExecutor executor) {
     return new CaseExecutor() {
       @Override

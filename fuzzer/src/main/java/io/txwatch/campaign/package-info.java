@@ -1,6 +1,6 @@
 /**
- * Campaigns: cases are made from a seed, executed by several workers on one server, judged, and
- * what is found is reduced, tried again, and written down.
+ * Campaigns: several workers execute generated cases on one server; oracles judge them; findings
+ * are reduced, reproduced and reported.
  */
 @NullMarked
 package io.txwatch.campaign;

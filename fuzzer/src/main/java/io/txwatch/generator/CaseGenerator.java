@@ -14,19 +14,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the cases of a campaign: the {@code n}-th case of a seed is the same on every machine,
- * whatever ran before it. For one thread.
+ * Generates the cases of a campaign: the {@code n}-th case of a seed is the same on every machine,
+ * whatever was generated before. For one thread.
  *
- * <p>Cases that follow each other have the same tables, with other rows: to define tables is what a
- * case costs most.
+ * <p>Consecutive cases have the same tables, with other rows, because defining tables is the most
+ * expensive part of a case.
  *
- * <p>Half of the submitted orders are any merge of the sessions; the others have few changes from
- * one session to another, since most errors of concurrency need no more (Musuvathi and Qadeer,
- * Iterative Context Bounding, PLDI 2007).
+ * <p>Half of the orders of submission are arbitrary interleavings of the sessions; the others have
+ * few switches between sessions, because most concurrency errors need no more (Musuvathi and
+ * Qadeer, Iterative Context Bounding, PLDI 2007).
  */
 public final class CaseGenerator {
 
-  /** How many statements a transaction has at most unless somebody asks for others. */
+  /** The default for the most statements of a transaction. */
   public static final int MAX_STATEMENTS = 4;
 
   private static final int MAX_SWITCHES = 4;
@@ -36,20 +36,20 @@ public final class CaseGenerator {
   private final int maxStatements;
   private final Workload workload;
 
-  /** That of the case before; null if there is none. */
+  /** The schema of the previous case; null if there is none. */
   private SchemaGenerator.@Nullable Schema schema;
 
   private long schemaFamily;
 
-  /** The cases of a seed in a dialect. */
+  /** Creates a generator with the default workload and length of transactions. */
   public CaseGenerator(long seed, Grammar grammar) {
     this(seed, grammar, MAX_STATEMENTS, Workload.STATEMENTS);
   }
 
   /**
-   * The same of another size, and of another kind.
+   * Creates a generator.
    *
-   * @param maxStatements how many statements a transaction has at most
+   * @param maxStatements the most statements of a transaction
    */
   public CaseGenerator(long seed, Grammar grammar, int maxStatements, Workload workload) {
     this.seed = seed;
@@ -59,23 +59,23 @@ public final class CaseGenerator {
   }
 
   /**
-   * A case, and what it is made of.
+   * A generated case.
    *
    * @param testCase the case
-   * @param kinds how many statements of each kind its transactions have
-   * @param expected by the number of a step, the errors that the data may give it
+   * @param kinds the number of its statements of each kind
+   * @param expected by the id of a step, the errors that the data may cause
    */
   public record GeneratedCase(
       TestCase testCase, Map<String, Integer> kinds, Map<Integer, Set<ExpectedError>> expected) {
 
-    /** True if that is an error which the step's statement may meet. */
+    /** True if the data may cause that error in the step. */
     public boolean isExpected(int step, String sqlState, int vendorCode, String message) {
       return expected.getOrDefault(step, Set.of()).stream()
           .anyMatch(error -> error.matches(sqlState, vendorCode, message));
     }
   }
 
-  /** The {@code number}-th case. */
+  /** Generates the {@code number}-th case. */
   public GeneratedCase generate(long number) {
     RandomSource random = new RandomSource(seed, number);
     SchemaGenerator.Schema schema = schema(number / workload.casesPerSchema());
@@ -112,7 +112,10 @@ public final class CaseGenerator {
     return known;
   }
 
-  /** A transaction, or one statement by itself; some sessions have one before it, or after it. */
+  /**
+   * A transaction or a single statement; some transactions have an autocommitted statement before
+   * or after.
+   */
   private Deque<GeneratedStatement> session(RandomSource random, StatementGenerator statements) {
     Deque<GeneratedStatement> steps = new ArrayDeque<>();
     if (workload.isSingleStatement(random)) {
@@ -149,7 +152,7 @@ public final class CaseGenerator {
     steps.add(GeneratedStatement.control(workload.commits(random) ? "COMMIT" : "ROLLBACK"));
   }
 
-  /** A submitted order: each session in its own, the sessions mixed. */
+  /** An order of submission: each session's own order, interleaved. */
   private static List<Step> merge(
       RandomSource random,
       List<Deque<GeneratedStatement>> sessions,
@@ -175,7 +178,7 @@ public final class CaseGenerator {
     return steps;
   }
 
-  /** A session that has something left; each statement that is left has the same chance. */
+  /** A session with remaining statements, weighted by their number. */
   private static int randomSession(
       RandomSource random, List<Deque<GeneratedStatement>> sessions, int left) {
     int draw = random.below(left);

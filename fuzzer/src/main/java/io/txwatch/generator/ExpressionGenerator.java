@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * Generates typed expressions over the columns in scope.
  *
- * <p>Every operator is parenthesized, so no dialect's precedence changes what is meant.
+ * <p>Every operator is parenthesized, so the meaning does not depend on a dialect's precedence.
  */
 final class ExpressionGenerator {
 
@@ -18,20 +18,20 @@ final class ExpressionGenerator {
   private final Literals literals;
 
   /**
-   * A column as an expression names it.
+   * A column in an expression.
    *
-   * @param qualified its name within a subquery, whose own columns may have the same
+   * @param qualified its name in a subquery, whose own columns may have the same name
    */
   private record ColumnReference(String text, String qualified, SqlType type) {}
 
   private final List<ColumnReference> scope = new ArrayList<>();
 
-  /** Tables that subqueries may read; empty where there must be none. */
+  /** The tables for subqueries; empty if there must be none. */
   private final List<GeneratedTable> readable;
 
   private int aliases;
 
-  /** How many subqueries what comes next is within. */
+  /** The nesting depth of subqueries. */
   private int nesting;
 
   ExpressionGenerator(
@@ -58,7 +58,7 @@ final class ExpressionGenerator {
     return literals.of(type);
   }
 
-  /** A value of that type. */
+  /** A value of the type. */
   String value(SqlType type) {
     return value(type, 0);
   }
@@ -116,7 +116,7 @@ final class ExpressionGenerator {
     return "(SELECT COUNT(*) FROM " + table.name() + " " + alias + where(table, alias, depth) + ")";
   }
 
-  /** The least or greatest value of that type in some column; a literal where there is none. */
+  /** The MIN or MAX of a column of the type; a literal if there is no such column. */
   private String minOrMax(SqlType type, int depth) {
     List<GeneratedTable> candidates =
         readable.stream()
@@ -156,7 +156,7 @@ final class ExpressionGenerator {
     return condition(0);
   }
 
-  /** A condition that a few rows meet: by one column's value. */
+  /** A condition on a single column, which only a few rows satisfy. */
   String simpleCondition() {
     ColumnReference column = random.oneOf(scope);
     String literal = literal(column.type());

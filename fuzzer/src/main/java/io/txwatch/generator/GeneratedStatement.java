@@ -5,13 +5,13 @@ import java.util.Set;
 /**
  * A generated statement.
  *
- * @param kind what campaigns count it as; empty for one that begins, marks or ends a transaction
+ * @param kind its kind, for statistics; empty for transaction control
  * @param sql its text
- * @param expectedErrors the errors that the data may give it
+ * @param expectedErrors the errors that the data may cause
  */
 record GeneratedStatement(String kind, String sql, Set<ExpectedError> expectedErrors) {
 
-  /** One that begins, marks or ends. */
+  /** A statement that begins or ends a transaction, or handles a savepoint. */
   static GeneratedStatement control(String sql) {
     return new GeneratedStatement("", sql, Set.of());
   }

@@ -8,10 +8,10 @@ import java.util.Optional;
  *
  * @param name its name
  * @param columns its columns
- * @param keys its unique constraints, its primary key last if it has one, each a list of columns
+ * @param keys its unique constraints, the primary key last if there is one, each a list of columns
  * @param reference its foreign key
- * @param hasAutoIncrement true if {@code c0} gets a value of the DBMS's own where an INSERT gives
- *     none
+ * @param hasAutoIncrement true if the DBMS generates a value for {@code c0} unless an INSERT has
+ *     one
  * @param partitions its partitions
  */
 record GeneratedTable(
@@ -25,22 +25,21 @@ record GeneratedTable(
   /**
    * A column.
    *
-   * @param type what expressions take it for
-   * @param declared its type as the definition has it
-   * @param notNull true if it takes no null
-   * @param hasCheck true if there are values that a CHECK refuses
+   * @param type its type in expressions
+   * @param declared its declared type
+   * @param notNull true if it is NOT NULL
+   * @param hasCheck true if a CHECK rejects some values
    */
   record Column(String name, SqlType type, String declared, boolean notNull, boolean hasCheck) {}
 
   /**
    * A foreign key.
    *
-   * @param columns the columns that refer
-   * @param parent the table that they refer to
-   * @param key the key of that table that they refer to
-   * @param onDelete what a DELETE of the parent's row does: {@code CASCADE}; empty if nothing is
-   *     said
-   * @param onUpdate what an UPDATE of the parent's key does
+   * @param columns the referencing columns
+   * @param parent the referenced table
+   * @param key the referenced key
+   * @param onDelete the action on DELETE of the parent row: {@code CASCADE}; empty for the default
+   * @param onUpdate the action on UPDATE of the parent's key
    */
   record ForeignKey(
       List<String> columns,
@@ -49,7 +48,7 @@ record GeneratedTable(
       String onDelete,
       String onUpdate) {
 
-    /** The constraint, as a table's definition has it. */
+    /** The constraint in a table's definition. */
     String definition() {
       return "FOREIGN KEY ("
           + String.join(", ", columns)
@@ -63,7 +62,7 @@ record GeneratedTable(
     }
   }
 
-  /** The column of that name. */
+  /** The column of this name. */
   Column column(String wanted) {
     return columns.stream().filter(c -> c.name().equals(wanted)).findFirst().orElseThrow();
   }
@@ -83,7 +82,7 @@ record GeneratedTable(
     return columns.stream().filter(column -> !isKeyColumn(column)).toList();
   }
 
-  /** The columns that make a row's place in any order of the table unique. */
+  /** All columns, as an ORDER BY that makes the position of each row unique. */
   String allColumns() {
     return String.join(", ", columns.stream().map(Column::name).toList());
   }

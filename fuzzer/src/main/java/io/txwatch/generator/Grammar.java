@@ -5,23 +5,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The SQL that statements are made in: what a DBMS offers beyond what all of them do. */
+/** The SQL of generated statements: the extensions that each DBMS supports. */
 public enum Grammar {
   /** PostgreSQL, CockroachDB, openGauss. */
   POSTGRESQL(List.of(" FOR UPDATE", " FOR SHARE", " FOR NO KEY UPDATE")),
   /** MySQL, TiDB, OceanBase. */
   MYSQL(List.of(" FOR UPDATE", " FOR SHARE")),
-  /** MariaDB. */
   MARIADB(List.of(" FOR UPDATE", " LOCK IN SHARE MODE")),
-  /** H2. */
   H2(List.of(" FOR UPDATE")),
-  /** SQLite. */
   SQLITE(List.of("")),
-  /** HSQLDB. */
   HSQLDB(List.of("")),
-  /** Derby. */
   DERBY(List.of("")),
-  /** DuckDB. */
   DUCKDB(List.of(""));
 
   private final List<String> locks;
@@ -31,11 +25,11 @@ public enum Grammar {
   }
 
   /**
-   * The SQL of a DBMS.
+   * Selects the grammar of a DBMS.
    *
    * @param product its name
-   * @param dialect what is known of its SQL otherwise
-   * @return empty if no statements can be made for it
+   * @param dialect the driver's dialect for it
+   * @return empty if no statements can be generated for it
    */
   public static Optional<Grammar> of(String product, Optional<Dialect> dialect) {
     return switch (product.toLowerCase(Locale.ROOT)) {
@@ -46,37 +40,37 @@ public enum Grammar {
     };
   }
 
-  /** What a query may end with to lock what it reads. */
+  /** The clauses with which a query locks the rows it reads. */
   List<String> locks() {
     return locks;
   }
 
-  /** True if a number may stand for a condition. */
+  /** True if a number may be used as a condition. */
   boolean allowsNumericConditions() {
     return isMySql() || this == SQLITE;
   }
 
-  /** True if an assignment sees what was assigned to its left. */
+  /** True for MySQL and MariaDB, where an assignment sees the values assigned to its left. */
   boolean isMySql() {
     return this == MYSQL || this == MARIADB;
   }
 
-  /** True if {@code ROW_NUMBER} may have an order. */
+  /** True if {@code ROW_NUMBER} accepts an order. */
   boolean supportsOrderedRowNumber() {
     return this != HSQLDB && this != DERBY;
   }
 
-  /** True if there is WITH. */
+  /** True if WITH is supported. */
   boolean hasCommonTableExpressions() {
     return this != DERBY;
   }
 
-  /** True if there is WITH RECURSIVE. */
+  /** True if WITH RECURSIVE is supported. */
   boolean hasRecursion() {
     return this != HSQLDB && this != DERBY;
   }
 
-  /** The text that sets a savepoint; empty if there are none. */
+  /** The statement that sets a savepoint; empty if savepoints are not supported. */
   Optional<String> savepoint(String name) {
     return switch (this) {
       case DUCKDB -> Optional.empty();
@@ -85,9 +79,7 @@ public enum Grammar {
     };
   }
 
-  /**
-   * What stands behind INSERT where a taken key is to be passed over, if that is where it stands.
-   */
+  /** The clause after INSERT that skips duplicate keys, if the grammar has one there. */
   String ignore() {
     return switch (this) {
       case MYSQL, MARIADB -> " IGNORE";
@@ -96,12 +88,12 @@ public enum Grammar {
     };
   }
 
-  /** The same at the end of the statement. */
+  /** The same clause at the end of the statement. */
   String doNothing() {
     return this == POSTGRESQL || this == DUCKDB ? " ON CONFLICT DO NOTHING" : "";
   }
 
-  /** A day. */
+  /** The literal of a date. */
   String date(String day) {
     return switch (this) {
       case SQLITE -> "'" + day + "'";
@@ -110,22 +102,22 @@ public enum Grammar {
     };
   }
 
-  /** A literal as a column's default. */
+  /** The literal of a column's default. */
   String defaultLiteral(String literal) {
     return isMySql() ? literal.replace("DATE ", "") : literal;
   }
 
-  /** What a query ends with to return so many rows. */
+  /** The clause that limits the number of a query's rows. */
   String limit(int rows) {
     return this == DERBY ? " FETCH FIRST " + rows + " ROWS ONLY" : " LIMIT " + rows;
   }
 
-  /** True if UPDATE and DELETE may end with ORDER BY and LIMIT. */
+  /** True if UPDATE and DELETE accept ORDER BY and LIMIT. */
   boolean limitsWrites() {
     return isMySql();
   }
 
-  /** True if that kind of write may join its table with others. */
+  /** True if this kind of write may join its table with others. */
   boolean canJoin(String kind) {
     return switch (this) {
       case POSTGRESQL, MYSQL, MARIADB, DUCKDB -> true;
@@ -134,17 +126,17 @@ public enum Grammar {
     };
   }
 
-  /** True if there may be a WITH before an UPDATE and a DELETE. */
+  /** True if UPDATE and DELETE accept a preceding WITH. */
   boolean allowsWithBeforeWrite() {
     return this == POSTGRESQL || this == MYSQL || this == SQLITE || this == DUCKDB;
   }
 
-  /** True if there may be a write within a WITH. */
+  /** True if WITH accepts a write. */
   boolean allowsWriteInWith() {
     return this == POSTGRESQL;
   }
 
-  /** True if that kind of write may return the rows that it wrote. */
+  /** True if this kind of write may return the written rows. */
   boolean supportsReturning(String kind) {
     return switch (this) {
       case POSTGRESQL, SQLITE, DUCKDB -> true;
@@ -153,12 +145,12 @@ public enum Grammar {
     };
   }
 
-  /** True if there is {@code = ANY (SELECT …)}. */
+  /** True if {@code = ANY (SELECT …)} is supported. */
   boolean hasQuantifiers() {
     return this != SQLITE;
   }
 
-  /** True if the condition of a join may have subqueries. */
+  /** True if the condition of a join may contain subqueries. */
   boolean allowsSubqueryInJoin() {
     return this != DUCKDB;
   }
@@ -172,17 +164,14 @@ public enum Grammar {
     };
   }
 
-  /** The text that gives a savepoint up; empty if there is none. */
+  /** The statement that releases a savepoint; empty if there is none. */
   Optional<String> release(String name) {
     return this == H2 || this == DUCKDB
         ? Optional.empty()
         : Optional.of("RELEASE SAVEPOINT " + name);
   }
 
-  /**
-   * What may become of the rows that refer to one that is deleted; SET … only where they take
-   * nulls.
-   */
+  /** The actions of a foreign key on DELETE; those with SET apply only to nullable columns. */
   List<String> onDelete() {
     return switch (this) {
       case POSTGRESQL, SQLITE ->
@@ -192,22 +181,22 @@ public enum Grammar {
     };
   }
 
-  /** The same where its key is updated. */
+  /** The actions of a foreign key on UPDATE. */
   List<String> onUpdate() {
     return this == DERBY ? List.of("RESTRICT", "NO ACTION") : onDelete();
   }
 
-  /** True if tables may have partitions. */
+  /** True if partitioned tables are supported. */
   boolean hasPartitions() {
     return this == POSTGRESQL || isMySql();
   }
 
-  /** True if a table that has partitions may refer to others, and they to it. */
+  /** True if partitioned tables may have foreign keys, and be referenced by them. */
   boolean partitionsSupportForeignKeys() {
     return this == POSTGRESQL;
   }
 
-  /** True if a key counts as taken, or a parent as missing, by what the statement itself undoes. */
+  /** True if constraints are checked against rows that the statement itself removes. */
   boolean checksEagerly() {
     return this == DUCKDB;
   }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The literals of a case: few, so that the statements of different transactions meet in the same
- * rows, and write what is there already.
+ * The literals of a case: few, so that the statements of different transactions use the same rows
+ * and write existing values.
  */
 final class Literals {
 
@@ -29,7 +29,7 @@ final class Literals {
     }
   }
 
-  /** A literal. */
+  /** A literal, mostly one of the few. */
   String of(SqlType type) {
     List<String> drawn = common.getOrDefault(type, List.of());
     return random.percent(70) ? random.oneOf(drawn) : any(type);
@@ -39,7 +39,7 @@ final class Literals {
     return any(random, grammar, type);
   }
 
-  /** Any literal of that type. */
+  /** Any literal of the type. */
   static String any(RandomSource random, Grammar grammar, SqlType type) {
     return switch (type) {
       case INT -> String.valueOf(random.between(-1, 9));
@@ -49,7 +49,7 @@ final class Literals {
     };
   }
 
-  /** One that differs from those of other rows. */
+  /** A literal that differs from those of other rows. */
   static String distinct(Grammar grammar, SqlType type, int row) {
     return switch (type) {
       case INT -> String.valueOf(row);

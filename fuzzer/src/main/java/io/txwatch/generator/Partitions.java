@@ -6,9 +6,9 @@ import java.util.stream.IntStream;
 /**
  * The partitions of a table, by {@code c0}.
  *
- * @param clause what the table's definition ends with
- * @param parts what defines each partition; empty where the clause does
- * @param hasGaps true if there are rows that none of them takes
+ * @param clause the clause at the end of the table's definition
+ * @param parts the definition of each partition; empty if the clause has them
+ * @param hasGaps true if some rows fit no partition
  */
 record Partitions(String clause, List<String> parts, boolean hasGaps) {
 
@@ -67,7 +67,7 @@ record Partitions(String clause, List<String> parts, boolean hasGaps) {
     };
   }
 
-  /** What defines the partitions of that table after it. */
+  /** The statements that define the partitions, after the table. */
   List<String> definitions(String table) {
     return IntStream.range(0, parts.size())
         .mapToObj(

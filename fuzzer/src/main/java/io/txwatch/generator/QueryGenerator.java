@@ -3,7 +3,7 @@ package io.txwatch.generator;
 import java.util.List;
 import java.util.Set;
 
-/** Generates queries: as bags, what they return does not hang on the order of rows. */
+/** Generates queries; as bags, their results do not depend on the order of rows. */
 final class QueryGenerator {
 
   private static final int FORMS = 15;
@@ -23,7 +23,7 @@ final class QueryGenerator {
     return new GeneratedStatement("select", text(), Set.of());
   }
 
-  /** A query that locks the rows that it returns. */
+  /** A query that locks the rows it returns. */
   GeneratedStatement locking() {
     GeneratedTable table = context.randomTable();
     ExpressionGenerator expressions = context.expressions(List.of()).with(table, "");

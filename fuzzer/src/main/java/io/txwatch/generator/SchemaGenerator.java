@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.StringJoiner;
 
-/** Generates schemas. */
 final class SchemaGenerator {
 
   private static final int MAX_COLUMNS = 5;
@@ -74,7 +73,7 @@ final class SchemaGenerator {
             });
     if (!primaryKey.isEmpty()) {
       keys.add(primaryKey);
-      if (!hasAutoIncrement) { // its column's definition says it
+      if (!hasAutoIncrement) { // otherwise the column's definition has it
         parts.add("PRIMARY KEY (" + String.join(", ", primaryKey) + ")");
       }
     }
@@ -85,7 +84,7 @@ final class SchemaGenerator {
     return new GeneratedTable(name, columns, keys, reference, hasAutoIncrement, partitions);
   }
 
-  /** Draws a column, and returns its definition. */
+  /** Generates a column and returns its definition. */
   private String column(
       int number,
       boolean hasAutoIncrement,
@@ -119,7 +118,7 @@ final class SchemaGenerator {
     return definition;
   }
 
-  /** Columns that refer to a key of an earlier table. */
+  /** Adds columns that refer to a key of an earlier table. */
   private Optional<ForeignKey> reference(
       List<GeneratedTable> earlier, List<Column> columns, StringJoiner parts) {
     List<GeneratedTable> parents =
@@ -156,7 +155,7 @@ final class SchemaGenerator {
     return fitting.isEmpty() || random.percent(25) ? "" : random.oneOf(fitting);
   }
 
-  /** Two columns that are unique together; the first of them refers to no other table. */
+  /** Two columns that are unique together; the first of them is in no foreign key. */
   private Optional<List<String>> compositeKey(
       List<Column> columns, int width, boolean partitioned) {
     if (!random.percent(15)) {

@@ -15,7 +15,7 @@ enum SqlType {
     this.declared = List.of(declared);
   }
 
-  /** How a column of it may be declared, the usual more than once. */
+  /** The declared types of a column; the common one is repeated. */
   List<String> declared() {
     return declared;
   }

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the statements of a case are made of. */
+/** What the statements of a case are generated from. */
 final class StatementContext {
 
   final RandomSource random;
@@ -14,7 +14,7 @@ final class StatementContext {
   final Literals literals;
   final List<GeneratedTable> tables;
 
-  /** Conditions that were used before, by table: transactions meet where they choose alike. */
+  /** Earlier conditions by table: with equal conditions, transactions use the same rows. */
   private final Map<String, List<String>> used = new HashMap<>();
 
   StatementContext(
@@ -44,7 +44,7 @@ final class StatementContext {
     return new ExpressionGenerator(random, grammar, literals, readable);
   }
 
-  /** A WHERE clause, or none. */
+  /** A WHERE clause, or an empty text. */
   String where(GeneratedTable table, ExpressionGenerator expressions) {
     int draw = random.below(100);
     if (draw < 22) {

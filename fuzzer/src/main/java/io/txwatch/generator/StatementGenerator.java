@@ -19,7 +19,7 @@ final class StatementGenerator {
     this.writes = new WriteGenerator(context, contents);
   }
 
-  /** How many of each kind were made. */
+  /** The number of generated statements of each kind. */
   Map<String, Integer> kinds() {
     return kinds;
   }

@@ -11,10 +11,10 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.StringJoiner;
 
-/** The rows that the tables of a case begin with: none of them is refused. */
+/** The initial rows of a case's tables; they violate no constraint. */
 final class TableContents {
 
-  /** How many rows a table has at most. */
+  /** The most initial rows of a table. */
   static final int MAX_ROWS = 6;
 
   private final RandomSource random;
@@ -28,9 +28,9 @@ final class TableContents {
   private final List<String> inserts = new ArrayList<>();
 
   /**
-   * Rows for tables.
+   * Generates rows.
    *
-   * @param tables parents before children
+   * @param tables the tables, parents before children
    */
   TableContents(
       RandomSource random,
@@ -45,12 +45,12 @@ final class TableContents {
     tables.forEach(this::fill);
   }
 
-  /** What fills the tables. */
+  /** The INSERTs of the rows. */
   List<String> inserts() {
     return inserts;
   }
 
-  /** The values of a parent's row, for the columns that refer to it. */
+  /** The key of a random parent row, by the columns that refer to it. */
   Map<String, String> randomParentKey(ForeignKey reference) {
     Map<String, String> row = random.oneOf(rowsOf(reference.parent()));
     Map<String, String> values = new HashMap<>();
@@ -62,7 +62,7 @@ final class TableContents {
     return values;
   }
 
-  /** The condition that a row of a table's meets, and others that have the same first column. */
+  /** A condition for one row of a table, and for others with the same first column. */
   String conditionOnRow(GeneratedTable table) {
     String value =
         Objects.requireNonNull(random.oneOf(rowsOf(table)).get("c0"), "a value of each column");
@@ -76,7 +76,7 @@ final class TableContents {
   private void fill(GeneratedTable table) {
     Set<String> distinct = distinct(table);
     List<Map<String, String>> filled = new ArrayList<>();
-    // It names the columns: MySQL 9.7 gives no default to an invisible one where none are named.
+    // MySQL 9.7 has no default for an invisible column unless the columns are listed.
     String into = "INSERT INTO " + table.name() + " (" + table.allColumns() + ") VALUES ";
     StringJoiner values = new StringJoiner(", ", into, "");
     int size = workload.rows(random);
@@ -91,7 +91,7 @@ final class TableContents {
     inserts.add(values.toString());
   }
 
-  /** A column of each key, which the rows differ in. */
+  /** For each key, a column in which all rows differ. */
   private static Set<String> distinct(GeneratedTable table) {
     Set<String> distinct = new HashSet<>();
     for (List<String> key : table.keys()) {
@@ -109,7 +109,7 @@ final class TableContents {
       boolean first = column.name().equals("c0");
       String value;
       if (distinct.contains(column.name()) || column.hasCheck()) {
-        // MySQL takes a 0 for a value that it has to give.
+        // MySQL generates a value for 0.
         int place = number + (first && table.hasAutoIncrement() ? 1 : 0);
         value = Literals.distinct(grammar, column.type(), place);
       } else if (first && table.partitions().isPresent()) {

@@ -1,31 +1,33 @@
 package io.txwatch.generator;
 
 /**
- * What the cases of a campaign are like. It hangs on who judges: oracles of single statements want
- * many forms of them, one of dependency graphs wants transactions that meet in rows.
+ * The kind of cases of a campaign. It depends on the oracles: those that check single statements
+ * need many forms of statements; one that checks dependency graphs needs transactions that use the
+ * same rows.
  */
 public enum Workload {
 
-  /** Statements of all forms, many of which change, or lock, all that there is. */
+  /** Statements of all forms, many of which change or lock all rows. */
   STATEMENTS(32),
 
   /**
    * Transactions that read rows and then write some of them (IsoRel, sections 3.1.1, 3.2.1, 5.1 and
    * 5.3).
    *
-   * <p>What is behind all anomalies of its section 5.3 is that no locks were in conflict. InnoDB's
-   * are where two write a table without an index to choose the rows by, and whoever writes a whole
-   * table leaves no row that only the other has written. So half of the writes name a row by the
-   * table's first column, mostly its key; tables are as many as in the paper, and of two rows at
-   * least; and nearly all transactions commit, for one that is rolled back has no dependencies.
+   * <p>All anomalies of the paper's section 5.3 require that no locks conflict. InnoDB's locks
+   * conflict if two transactions write a table without an index for the search, and a transaction
+   * that writes a whole table leaves no row that only the other one has written. So half of the
+   * writes select a row by the table's first column, mostly its key; there are as many tables as in
+   * the paper, with at least two rows each; and nearly all transactions commit, because one that is
+   * rolled back has no dependencies.
    *
-   * <p>What a DELETE takes away tells the least (3.3.3), and is not there to be met any more; what
-   * a foreign key's action writes nobody tells of, and the paper's tables have none (3.1.1). Both
-   * are few.
+   * <p>A DELETE shows the fewest dependencies (3.3.3), and later statements cannot find the row.
+   * The writes of foreign key actions are not observed, and the paper's tables have no foreign keys
+   * (3.1.1). Both are rare.
    */
   HISTORIES(128);
 
-  /** The kinds of statements, as they are drawn. */
+  /** The kinds of statements, in the order of their thresholds. */
   enum Kind {
     QUERY,
     LOCKING_QUERY,
@@ -45,7 +47,7 @@ public enum Workload {
   }
 
   /**
-   * How many cases that follow each other have the same tables. In the paper they serve for ten
+   * The number of consecutive cases with the same tables. The paper uses the same tables for ten
    * minutes (5.1).
    */
   public int casesPerSchema() {
@@ -59,7 +61,7 @@ public enum Workload {
     };
   }
 
-  /** How many rows a table begins with. */
+  /** The number of a table's initial rows. */
   int rows(RandomSource random) {
     return random.between(
         this == STATEMENTS ? 1 : 2, this == STATEMENTS ? TableContents.MAX_ROWS : 5);
@@ -69,7 +71,7 @@ public enum Workload {
     return random.percent(88) ? 2 : random.between(3, MAX_SESSIONS);
   }
 
-  /** True if a session has but one statement, and no transaction. */
+  /** True if a session has a single statement and no transaction. */
   boolean isSingleStatement(RandomSource random) {
     return this == STATEMENTS && random.percent(12);
   }
@@ -78,22 +80,22 @@ public enum Workload {
     return random.percent(this == STATEMENTS ? 80 : 90);
   }
 
-  /** True if a table refers to another one that it can refer to. */
+  /** True if a table gets a foreign key, where possible. */
   boolean refersToParent(RandomSource random) {
     return random.percent(this == STATEMENTS ? 75 : 20);
   }
 
-  /** True if a transaction begins with a plain query, which is what fixes InnoDB's snapshot. */
+  /** True if a transaction starts with a plain query, which takes InnoDB's snapshot. */
   boolean startsWithQuery(RandomSource random) {
     return this == HISTORIES && random.percent(60);
   }
 
-  /** True if a query is one of a table's whole rows, whatever forms there are. */
+  /** True if a query reads whole rows of a table, whatever forms there are. */
   boolean readsWholeRows(RandomSource random) {
     return this == HISTORIES && random.percent(50);
   }
 
-  /** True if a write is of rows with one value in their first column. */
+  /** True if a write selects rows by one value of their first column. */
   boolean targetsSingleKey(RandomSource random) {
     return this == HISTORIES && random.percent(50);
   }
@@ -106,7 +108,7 @@ public enum Workload {
     };
   }
 
-  /** The kind within whose bound a number is; beyond the last of them it is the last kind. */
+  /** The first kind whose threshold is greater than the number; otherwise the last kind. */
   private static Kind kind(int draw, int... bounds) {
     int kind = 0;
     while (kind < bounds.length && draw >= bounds[kind]) {

@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
 
-/** Generates writes: what they write does not hang on the order of rows. */
+/** Generates writes; their effect does not depend on the order of rows. */
 final class WriteGenerator {
 
-  /** Of a hundred statements, those that take the forms that not every DBMS has. */
+  /** The percentage of statements in a form that not every DBMS supports. */
   private static final int DIALECT_SPECIFIC_PERCENT = 8;
 
   private final StatementContext context;
@@ -113,7 +113,9 @@ final class WriteGenerator {
         + value;
   }
 
-  /** Not MERGE … KEY: where a row is there that it does not see, H2 2.5.252 tries for ever. */
+  /**
+   * Not MERGE … KEY: H2 2.5.252 retries forever if a row exists that the statement does not see.
+   */
   private String merge(GeneratedTable table, Column target, String value) {
     StringJoiner on = new StringJoiner(" AND ", " ON (", ")");
     table
@@ -156,18 +158,18 @@ final class WriteGenerator {
     List<Column> plain = table.plainColumns();
     List<Column> assigned = new ArrayList<>();
     StringJoiner assignments = new StringJoiner(", ");
-    boolean ofKey = random.percent(20); // a row that moves to where a scan was, or will be
+    boolean ofKey = random.percent(20); // a row may move within the range of a scan
     for (Column column : ofKey ? List.<Column>of() : plain) {
       if (random.percent(assigned.isEmpty() ? 60 : 25)) {
         assigned.add(column);
         assignments.add(column.name() + " = " + assigned(table, column, expressions));
         if (grammar.isMySql()) {
-          break; // it sees what was assigned to the left: one assignment then
+          break; // further assignments would see this one
         }
       }
     }
     if (assigned.isEmpty()) {
-      // A key gets a literal alone: what else it would do could hang on the order of the rows.
+      // A key is set to a literal only: other expressions could depend on the order of the rows.
       Column column = plain.isEmpty() || ofKey ? table.columns().get(0) : plain.get(0);
       assigned.add(column);
       assignments.add(column.name() + " = " + literal(table, column));
@@ -182,7 +184,7 @@ final class WriteGenerator {
     return new GeneratedStatement("update", sql, errors(table, assigned, false));
   }
 
-  /** Which rows it writes. */
+  /** The WHERE clause of a write. */
   private String targetRows(GeneratedTable table, ExpressionGenerator expressions) {
     return context.workload.targetsSingleKey(random)
         ? " WHERE " + contents.conditionOnRow(table)
@@ -213,8 +215,8 @@ final class WriteGenerator {
   }
 
   /**
-   * At times, an UPDATE of {@code {COLUMN}} to {@code {VALUE}}, or a DELETE, whose rows another
-   * table chooses, or that stands beside a query or within one.
+   * Sometimes, an UPDATE of {@code {COLUMN}} to {@code {VALUE}}, or a DELETE, with a join, a
+   * preceding WITH, or inside a WITH.
    */
   private Optional<String> dialectSpecific(GeneratedTable table, String kind) {
     if (!random.percent(DIALECT_SPECIFIC_PERCENT)) {
@@ -273,7 +275,7 @@ final class WriteGenerator {
                 : other.name() + " WHERE " + on);
   }
 
-  /** Few rows, in an order that says which, or the rows that were written. */
+  /** A limited number of rows in a total order, or a RETURNING clause. */
   private String suffix(GeneratedTable table, String kind) {
     return grammar.limitsWrites() && random.percent(8)
         ? " ORDER BY " + table.allColumns() + grammar.limit(random.between(1, 2))
@@ -299,7 +301,7 @@ final class WriteGenerator {
     return row.toString();
   }
 
-  /** Mostly, the values of a parent that is there. */
+  /** In most cases, the key of an existing parent. */
   private Map<String, String> parent(GeneratedTable table) {
     Optional<ForeignKey> reference = table.reference();
     return reference.isPresent() && random.percent(80)
@@ -318,7 +320,7 @@ final class WriteGenerator {
     return " (" + String.join(", ", columns.stream().map(Column::name).toList()) + ")";
   }
 
-  // What the data may give them.
+  // The errors that the data may cause.
 
   private Set<ExpectedError> errors(GeneratedTable table, List<Column> written, boolean inserts) {
     Set<ExpectedError> errors = EnumSet.noneOf(ExpectedError.class);
@@ -346,7 +348,7 @@ final class WriteGenerator {
         errors.add(ExpectedError.NO_PARTITION);
       }
     }
-    for (ForeignKey child : children) { // a REPLACE deletes what is there
+    for (ForeignKey child : children) { // a REPLACE deletes existing rows
       if (inserts || written.stream().anyMatch(column -> child.key().contains(column.name()))) {
         errors.addAll(errorsOfChild(child));
       }
@@ -361,7 +363,10 @@ final class WriteGenerator {
         .toList();
   }
 
-  /** What a change to a parent may meet: its children go with it, or do not let it. */
+  /**
+   * The errors that a change of a parent may cause: its children are changed as well, or prevent
+   * it.
+   */
   private Set<ExpectedError> errorsOfChild(ForeignKey reference) {
     Set<ExpectedError> errors = EnumSet.of(ExpectedError.FOREIGN_KEY);
     for (GeneratedTable child : context.tables) {

@@ -8,21 +8,20 @@ import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 
-/** Where an oracle tries out what a DBMS does with a case of the oracle's own making. */
+/** Executes cases on a DBMS for oracles. */
 public interface CaseExecutor {
 
-  /** The DBMS. */
   Dbms dbms();
 
   /** Executes a case in an empty workspace. */
   CaseExecution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException;
 
-  /** The same on watched connections: the execution holds their events. */
+  /** The same on watched connections: the execution has their events. */
   CaseExecution executeWatched(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException;
 
-  /** Executes a case as that oracle wants to see it. */
+  /** Executes a case on the connections that the oracle needs. */
   default CaseExecution execute(TestCase testCase, IsolationLevel level, Oracle oracle)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     return oracle.needsWatchedConnections()
@@ -30,6 +29,6 @@ public interface CaseExecutor {
         : execute(testCase, level);
   }
 
-  /** Tables of a case for statements one by one. */
+  /** The tables of a case for single statements. */
   Sandbox sandbox() throws SQLException;
 }

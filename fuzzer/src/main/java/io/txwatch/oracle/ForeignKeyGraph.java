@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Which tables foreign keys tie together, by what defines them. */
+/** The foreign keys of a schema, parsed from its definitions. */
 public final class ForeignKeyGraph {
 
   private static final Pattern TABLE =
@@ -31,12 +31,12 @@ public final class ForeignKeyGraph {
       Pattern.compile("(?is)^\\s*(?:WITH\\b.*?\\b)?UPDATE\\b.*?\\bSET\\b(.*?)(\\bWHERE\\b.*)?");
 
   /**
-   * A foreign key's tables, and the columns that it refers to, in lower case; none if they are the
-   * primary key, and not named; and whether what is done to a parent is done to its children.
+   * A foreign key. Names are in lower case; {@code key} is empty if it is the parent's primary key,
+   * without being named; {@code cascades} is true if it has an action.
    */
   private record ForeignKey(String child, String parent, List<String> key, boolean cascades) {
 
-    /** True if a statement may take a key away that children refer to. */
+    /** True if a statement may remove a key that children refer to. */
     boolean mayRemoveKey(String sql) {
       Matcher assigns = ASSIGNS.matcher(sql);
       return DELETES.matcher(sql).find()
@@ -77,8 +77,8 @@ public final class ForeignKeyGraph {
   }
 
   /**
-   * The tables that are tied to that one, directly or through others, in lower case; itself only if
-   * it refers to itself.
+   * The tables that foreign keys relate to a table, directly or transitively, in lower case; the
+   * table itself only if it refers to itself.
    */
   public Set<String> relatedTables(String table) {
     String own = unquoted(table);
@@ -100,7 +100,7 @@ public final class ForeignKeyGraph {
     return found;
   }
 
-  /** True if one session took keys of parents away, and another one wrote their children. */
+  /** True if one session removed keys of a parent table and another one wrote its child table. */
   boolean hasParentChildConflict(CaseExecution execution) {
     return foreignKeys.stream()
         .anyMatch(
@@ -119,9 +119,9 @@ public final class ForeignKeyGraph {
   }
 
   /**
-   * True if a statement that was executed waited, and took keys of parents away whose children go,
-   * or change, with them, and another session was at the children, too; a deadlock's victim has let
-   * others wait, be it that nobody saw it.
+   * True if an executed statement was blocked and removed keys of a parent table whose foreign key
+   * has an action, while another session used the child table. A deadlock victim has blocked
+   * another session, even if no poll has seen it.
    */
   boolean hasBlockedCascade(CaseExecution execution) {
     boolean deadlock =
@@ -141,8 +141,8 @@ public final class ForeignKeyGraph {
   }
 
   /**
-   * True if a statement takes keys of parents away, and so takes away or changes rows of another
-   * table, directly or through others, that it names as well.
+   * True if a statement removes keys of parents, the resulting actions write another table,
+   * directly or transitively, and the statement names that table as well.
    */
   boolean cascadesIntoRead(String sql) {
     Matcher written = WRITTEN.matcher(sql);
@@ -173,7 +173,7 @@ public final class ForeignKeyGraph {
     return Pattern.compile("(?i)\\b" + Pattern.quote(table) + "\\b").matcher(sql).find();
   }
 
-  /** True if another session's statement, be it a query, names that table. */
+  /** True if a statement of another session names the table. */
   private static boolean isNamedByAnotherSession(
       CaseExecution execution, String table, StepOutcome than) {
     return execution.outcomes().stream()

@@ -9,26 +9,26 @@ import java.util.Locale;
 import java.util.TreeSet;
 
 /**
- * An anomaly that a graph shows, and what both judges say of it.
+ * An anomaly of a dependency graph, with the verdicts of both judges.
  *
- * @param anomaly the anomaly, as judged by the DBMS's promise
- * @param byAdya what Adya's levels say
- * @param isForbidden true if the oracle's own judge says that it must not be
+ * @param anomaly the anomaly, with the verdict by the DBMS's own promise
+ * @param byAdya the verdict by Adya's levels
+ * @param isForbidden true if the oracle's judge forbids it
  */
 public record GraphAnomaly(Anomaly anomaly, Verdict byAdya, boolean isForbidden) {
 
   /**
-   * What campaigns count anomalies by.
+   * The kinds by which campaigns count anomalies.
    *
-   * @param level the level that it is judged at
-   * @param phenomenon its name
-   * @param byDbms what the DBMS's promise makes of it
-   * @param byAdya what Adya's levels make of it
+   * @param level the isolation level
+   * @param phenomenon the phenomenon
+   * @param byDbms the verdict by the DBMS's own promise
+   * @param byAdya the verdict by Adya's levels
    */
   public record Kind(IsolationLevel level, Phenomenon phenomenon, Verdict byDbms, Verdict byAdya)
       implements Comparable<Kind> {
 
-    /** By level, then as the phenomena are listed. */
+    /** Orders by level, then by the declaration order of the phenomena. */
     @Override
     public int compareTo(Kind other) {
       int order = level.compareTo(other.level);
@@ -38,12 +38,11 @@ public record GraphAnomaly(Anomaly anomaly, Verdict byAdya, boolean isForbidden)
     }
   }
 
-  /** Its kind. */
   public Kind kind() {
     return new Kind(anomaly.isolation(), anomaly.phenomenon(), anomaly.verdict(), byAdya);
   }
 
-  /** Its name and its sessions: {@code LOST_UPDATE of T1, T2}. */
+  /** Its phenomenon and its sessions: {@code LOST_UPDATE of T1, T2}. */
   String describe() {
     TreeSet<String> sessions = new TreeSet<>();
     for (ObservedTransaction transaction : anomaly.transactions()) {

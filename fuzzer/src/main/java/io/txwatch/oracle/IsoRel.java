@@ -18,34 +18,33 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Isolation anomalies in the dependency graph of instrumented transactions (IsoRel, sections 3.3
- * and 3.4).
+ * Detects isolation anomalies in the dependency graph of instrumented transactions (IsoRel,
+ * sections 3.3 and 3.4).
  *
- * <p>The case's statements run on watched connections; ww, wr and rw dependencies by item come from
- * the rows' writer lists (Algorithm 1), from what writes themselves tell of the version that they
- * replaced, and from the full read of all tables at the end. The cycles are named and judged by the
- * analyzer.
+ * <p>The case's statements run on watched connections. The ww, wr and rw item dependencies come
+ * from the rows' writer lists (Algorithm 1), from the versions that writes report to have replaced,
+ * and from the final read of all tables. The analyzer classifies and judges the cycles.
  *
- * <p>A violation is an anomaly that the level forbids: by what the DBMS's documentation promises of
- * it in this version and with these settings, or by Adya's definition of it. What the level permits
- * is told in the verdict's anomalies, and is none. An anomaly that rests on a dependency which may
- * not be one is not told at all.
+ * <p>A violation is an anomaly that the level forbids: by the documentation of the DBMS for this
+ * version and these settings, or by Adya's definition of the level. Permitted anomalies are listed
+ * in the verdict, but they are no violations. Anomalies that rest on an uncertain dependency are
+ * not reported.
  *
- * <p>What differs from the paper: sessions are submitted to in the order of the case instead of
- * each by a thread of its own, so a case shows the same each time and can be made short; rows that
- * a statement deletes, and those that an aggregate or a subquery read, are seen; reads by locking
- * statements are excepted as the analyzer does it.
+ * <p>Differences from the paper: steps are submitted in the order of the case instead of by one
+ * free-running thread for each session, so executions are reproducible and cases can be reduced;
+ * deleted rows, and rows read by an aggregate or a subquery, are included; the analyzer's rules
+ * decide which locking reads are exempt.
  */
 public final class IsoRel implements Oracle {
 
   private final Judge judge;
 
-  /** One that holds levels to the DBMS's own promise. */
+  /** Creates an oracle that judges by the DBMS's own promise. */
   public IsoRel() {
     this(Judge.DBMS);
   }
 
-  /** One that holds levels to what that judge says. */
+  /** Creates an oracle that judges by {@code judge}. */
   public IsoRel(Judge judge) {
     this.judge = judge;
   }
@@ -74,7 +73,7 @@ public final class IsoRel implements Oracle {
     }
     Graph byDbms = new Graph(Judge.DBMS, execution.events());
     List<GraphAnomaly> anomalies = new ArrayList<>();
-    if (byDbms.anomalies.isEmpty()) { // nor are there by another judge
+    if (byDbms.anomalies.isEmpty()) { // the graph does not depend on the judge
       return verdict(byDbms.coverage, anomalies, execution.level());
     }
     Graph byAdya = new Graph(Judge.ADYA, execution.events());
@@ -116,7 +115,7 @@ public final class IsoRel implements Oracle {
         .collect(Collectors.joining(", "));
   }
 
-  /** What the analyzer finds in events. */
+  /** The anomalies of a sequence of events. */
   private static final class Graph {
     private final List<Anomaly> anomalies = new ArrayList<>();
     private final Coverage coverage;

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What DBMSs are known to do: by design, or as a bug that is on record. A finding that fits is
- * tagged, never hidden. Each fits as little as it can, so that nothing else is taken for it.
+ * Known behaviour of DBMSs: by design, or a bug on record. A finding that matches is tagged, never
+ * hidden. Each entry matches as narrowly as possible, so that no other bug is mistaken for it.
  */
 public enum KnownBehaviour {
   MARIADB_INDEX_WITHOUT_CHILD(
@@ -111,7 +111,7 @@ public enum KnownBehaviour {
     boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("PostgreSQL")
           && isReadCommitted(execution)
-          && verdict.oracle().equals("writecheck") // the other one has it in its views
+          && verdict.oracle().equals("writecheck") // Troc's views include it
           && execution.hadBlocking();
     }
   },
@@ -214,7 +214,7 @@ public enum KnownBehaviour {
   private static final Pattern WITHOUT_CASCADE_INDEX_FIX = Pattern.compile("^10\\.11\\.[0-5]\\b");
   private static final Pattern WITHOUT_NULL_KEY_FIX = Pattern.compile("^10\\.11\\.[0-7]\\b");
 
-  /** What looks for rows: not an INSERT of values, which meets those of its own keys alone. */
+  /** Statements that search for rows; an INSERT of values only finds rows with its own keys. */
   private static final Pattern SEARCH =
       Pattern.compile("(?i)^\\s*(UPDATE|DELETE|SELECT|WITH|MERGE)\\b|\\bSELECT\\b");
 
@@ -223,7 +223,7 @@ public enum KnownBehaviour {
   private static final Pattern MIN_OR_MAX =
       Pattern.compile("(?i)\\b(MIN|MAX)\\(\\s*[\\w.\"]+\\s*\\)");
 
-  /** A write that reads besides. */
+  /** A write with a query in it. */
   private static final Pattern WRITE_WITH_READ =
       Pattern.compile(
           "(?is)^\\s*(WITH\\b.*\\b)?(INSERT|REPLACE|UPDATE|DELETE)\\b.*\\b(SELECT|JOIN|USING)\\b.*");
@@ -238,17 +238,17 @@ public enum KnownBehaviour {
     this.source = source;
   }
 
-  /** Its name in reports. */
+  /** The id in reports. */
   public String id() {
     return id;
   }
 
-  /** What happens, and whether that is by design. */
+  /** What happens, and whether it is by design. */
   public String description() {
     return description;
   }
 
-  /** Where it is on record. */
+  /** The reference. */
   public String source() {
     return source;
   }
@@ -268,7 +268,10 @@ public enum KnownBehaviour {
         .anyMatch(outcome -> outcome.blocked() && SEARCH.matcher(outcome.step().sql()).find());
   }
 
-  /** True if a write that reads besides was executed while another transaction had written. */
+  /**
+   * True if a write with a query in it was executed while another transaction had uncommitted
+   * writes.
+   */
   private static boolean wroteFromUncommitted(CaseExecution execution) {
     Set<String> begun = new HashSet<>();
     Set<String> written = new HashSet<>();
@@ -297,7 +300,7 @@ public enum KnownBehaviour {
     return false;
   }
 
-  /** True if a write, which others showed, asked for an extreme after its session had written. */
+  /** True if an effective write reads a MIN or MAX after its session has written. */
   private static boolean writesMinOrMax(CaseExecution execution, StepOutcome outcome) {
     return outcome.updateCount() > 0
         && MIN_OR_MAX.matcher(outcome.step().sql()).find()
@@ -308,7 +311,7 @@ public enum KnownBehaviour {
     return outcome.isQuery() && wroteBefore(execution, outcome.step());
   }
 
-  /** True if the session of the statement that shows it had written rows. */
+  /** True if the session of the verdict's statement had written rows before it. */
   private static boolean wroteBefore(CaseExecution execution, OracleVerdict verdict) {
     return verdict.statement().filter(shown -> wroteBefore(execution, shown)).isPresent();
   }
@@ -322,10 +325,10 @@ public enum KnownBehaviour {
   }
 
   /**
-   * The behaviour that a violation fits.
+   * The known behaviour that matches a violation.
    *
    * @param execution the violating execution
-   * @param verdict what was said of it
+   * @param verdict the verdict on it
    */
   public static Optional<KnownBehaviour> of(
       Database database, CaseExecution execution, OracleVerdict verdict) {

@@ -4,13 +4,13 @@ import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import java.sql.SQLException;
 
-/** Says whether a DBMS did what it must. */
+/** Decides whether a DBMS behaved correctly. */
 public interface Oracle {
 
   /** Its name, as users type it. */
   String name();
 
-  /** True if it judges by what watched connections tell. */
+  /** True if it needs the events of watched connections. */
   default boolean needsWatchedConnections() {
     return false;
   }
@@ -18,7 +18,7 @@ public interface Oracle {
   /**
    * Judges an execution.
    *
-   * @param executor where it may try out other schedules of the same statements
+   * @param executor executes other schedules of the same statements
    */
   OracleVerdict judge(CaseExecution execution, CaseExecutor executor)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException;

@@ -7,13 +7,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What an oracle says of an execution.
+ * An oracle's verdict on an execution.
  *
  * @param oracle the oracle's name: {@code writecheck}
- * @param result what it says
- * @param reason why, in a sentence for people; for a violation, what differs from what
- * @param statement the statement that shows it; empty if it is the final state, or none alone
- * @param anomalies what a dependency graph shows, ruled out or permitted
+ * @param result the result
+ * @param reason the reason, a sentence; for a violation, the difference
+ * @param statement the statement that shows the violation; empty if it is the final state or more
+ *     than one statement
+ * @param anomalies the anomalies of the dependency graph, forbidden or permitted
  */
 public record OracleVerdict(
     String oracle,
@@ -22,19 +23,17 @@ public record OracleVerdict(
     Optional<Step> statement,
     List<GraphAnomaly> anomalies) {
 
-  /** One that no graph shows. */
+  /** Creates a verdict without a dependency graph. */
   public OracleVerdict(String oracle, Result result, String reason, Optional<Step> statement) {
     this(oracle, result, reason, statement, List.of());
   }
 
-  /** One that no statement alone shows. */
+  /** Creates a verdict without a statement. */
   public OracleVerdict(String oracle, Result result, String reason) {
     this(oracle, result, reason, Optional.empty());
   }
 
-  /**
-   * The phenomenon that it finds fault with; the first of several as {@link Phenomenon} has them.
-   */
+  /** The forbidden phenomenon; of several, the first by declaration order. */
   public Optional<Phenomenon> phenomenon() {
     return anomalies.stream()
         .filter(GraphAnomaly::isForbidden)
@@ -42,7 +41,7 @@ public record OracleVerdict(
         .min(Comparator.naturalOrder());
   }
 
-  /** True if it finds fault with what another verdict found fault with. */
+  /** True if it reports the same violation as another verdict. */
   public boolean reproduces(OracleVerdict other) {
     Optional<Phenomenon> wanted = other.phenomenon();
     return result == Result.VIOLATION
@@ -51,20 +50,20 @@ public record OracleVerdict(
                 .anyMatch(a -> a.isForbidden() && a.anomaly().phenomenon() == wanted.get()));
   }
 
-  /** The text of that statement, or nothing. */
+  /** The text of the statement, or an empty text. */
   String sql() {
     return statement.map(Step::sql).orElse("");
   }
 
-  /** What an oracle may say. */
+  /** The possible results. */
   public enum Result {
-    /** The DBMS did what it must not. */
+    /** The DBMS behaved incorrectly. */
     VIOLATION,
-    /** Nothing is wrong as far as this oracle can see. */
+    /** The oracle found no violation. */
     CLEAN,
-    /** It cannot be told. */
+    /** The outcome does not allow a decision. */
     UNDECIDED,
-    /** The oracle does not apply to such a case. */
+    /** The oracle does not apply to this case. */
     UNSUPPORTED
   }
 }

@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * INSERTs of several rows that H2 executes again, for one of the rows met a key which another
- * transaction has not yet committed, without having undone what it had done: an earlier row of its
- * own is in its way then.
+ * Multi-row INSERTs that H2 executes again because a row found another transaction's uncommitted
+ * key. H2 does not roll back the first attempt, so an earlier row of the statement itself causes a
+ * duplicate key.
  */
 final class RetriedInserts {
 
@@ -28,7 +28,7 @@ final class RetriedInserts {
       Pattern.compile(
           "(?is)^\\s*INSERT\\s+INTO\\s+([\\w\"]+)\\s*\\(([^)]*)\\)\\s*VALUES\\s*(\\(.*\\))\\s*");
 
-  /** The columns of an index that is not the table's own, and the key that was taken there. */
+  /** The columns of a secondary index, and the duplicate key in it. */
   private static final Pattern TAKEN =
       Pattern.compile("^[^\\n]*: INDEX ON [^\\n(]+\\(([^\\n)]*)\\) VALUES \\((.*)\\)\"; SQL");
 
@@ -40,10 +40,10 @@ final class RetriedInserts {
   private RetriedInserts() {}
 
   /**
-   * True if an INSERT was refused for a row of its own, whose key nobody else writes, and a later
-   * row of it has a key that another transaction had written, and not ended.
+   * True if an INSERT was rejected because of one of its own rows, whose key no other statement
+   * writes, and a later row of it has a key that an open transaction had written.
    *
-   * @param statement the statement that is said to be wrong; empty if any may be
+   * @param statement the statement that the verdict names; empty if any statement matches
    */
   static boolean matches(CaseExecution execution, Optional<Step> statement) {
     return execution.outcomes().stream()
@@ -74,7 +74,7 @@ final class RetriedInserts {
                 key -> isWrittenConcurrently(key, insert.group(1), outcome.step(), execution));
   }
 
-  /** The values of a row in some places; empty if it does not give them all. */
+  /** The values of a row at some positions; empty if the row does not have them all. */
   private static List<String> key(String row, List<Integer> positions) {
     List<String> values = SqlLists.split(row.substring(1, row.length() - 1));
     List<String> key = new ArrayList<>();
@@ -87,7 +87,7 @@ final class RetriedInserts {
     return key;
   }
 
-  /** True if a key may be that of another row, by what set the tables up or wrote to them. */
+  /** True if another row may have the key, by the set-up or by another step. */
   private static boolean isWrittenElsewhere(
       List<String> key, Step refused, CaseExecution execution) {
     Stream<String> steps =
@@ -98,7 +98,7 @@ final class RetriedInserts {
         .anyMatch(row -> literals(row).containsAll(key));
   }
 
-  /** True if another session had written a key, in a transaction that went on. */
+  /** True if another session had written the key in a transaction that was still open. */
   private static boolean isWrittenConcurrently(
       List<String> key, String table, Step refused, CaseExecution execution) {
     Pattern name =
@@ -121,7 +121,7 @@ final class RetriedInserts {
     return false;
   }
 
-  /** The values in a text, numbers as short as can be. */
+  /** The literals of a text, with numbers normalized. */
   private static List<String> literals(String text) {
     List<String> found = new ArrayList<>();
     Matcher literal = LITERAL.matcher(TYPE.matcher(text).replaceAll(")"));

@@ -15,9 +15,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * INSERTs that were taken back while their transaction went on, by an error or by ROLLBACK TO
- * SAVEPOINT. InnoDB keeps no lock on a row that has been inserted but the row itself: taken back,
- * it keeps nobody out (MySQL manual, SAVEPOINT: "the row lock is released in the undo").
+ * INSERTs that were rolled back, by an error or by ROLLBACK TO SAVEPOINT, while their transaction
+ * continued. InnoDB locks an inserted row only implicitly, by the row itself, so after the rollback
+ * nothing is locked (MySQL manual, SAVEPOINT: "the row lock is released in the undo").
  */
 final class RolledBackInserts {
 
@@ -29,20 +29,23 @@ final class RolledBackInserts {
   private static final Pattern BACK =
       Pattern.compile("(?i)^\\s*ROLLBACK\\s+TO\\s+(?:SAVEPOINT\\s+)?(\\w+).*");
 
-  /** Begins what a savepoint's name is put as; a table's is put as it is. */
+  /** The prefix of a savepoint on the stack; table names have none. */
   private static final String SAVEPOINT_PREFIX = "savepoint ";
 
-  /** By session, what its open transaction has inserted into, and its savepoints: newest first. */
+  /**
+   * By session, the tables into which its open transaction has inserted and its savepoints, newest
+   * first.
+   */
   private final Map<String, Deque<String>> open = new HashMap<>();
 
-  /** By session, into what its open transaction has inserted in vain. */
+  /** By session, the tables whose inserts its open transaction has rolled back. */
   private final Map<String, Set<String>> rolledBack = new HashMap<>();
 
   private RolledBackInserts() {}
 
   /**
-   * True if another transaction wrote the table of one before the transaction ended that had taken
-   * it back.
+   * True if another transaction wrote such a table before the transaction that had rolled back the
+   * INSERT ended.
    */
   static boolean matches(CaseExecution execution) {
     RolledBackInserts inserts = new RolledBackInserts();

@@ -15,9 +15,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Rows with a NULL in a unique key that were taken back under a search that waited for them: an
- * UPDATE, or a locking query. InnoDB looks for where it was in the key, finds the row before, whose
- * key is the same but for NULLs, and takes it for the one that it has not yet seen (MDEV-33802).
+ * Rows with a NULL in a unique key that were rolled back while a search, an UPDATE or a locking
+ * query, waited for them. InnoDB restores its position in the index, finds the previous row, whose
+ * key is equal except for NULLs, and mistakes it for a row that it has not seen (MDEV-33802).
  */
 final class RolledBackNullKeys {
 
@@ -49,9 +49,9 @@ final class RolledBackNullKeys {
   /**
    * A table with unique keys.
    *
-   * @param columns all of them, in order
-   * @param nullByDefault those that are NULL where nothing is said
-   * @param keys those of a unique key that may be NULL
+   * @param columns all columns, in order
+   * @param nullByDefault the columns that are NULL unless a value is given
+   * @param keys the columns of unique keys that may be NULL
    */
   private record Table(List<String> columns, Set<String> nullByDefault, Set<String> keys) {}
 
@@ -62,10 +62,10 @@ final class RolledBackNullKeys {
   }
 
   /**
-   * True if a search that took two rows or more had waited, and another session's row with a NULL
-   * in a unique key of the table was taken back before the search went on.
+   * True if a search that returned at least two rows was blocked, and another session's row with a
+   * NULL in a unique key of the table was rolled back before the search resumed.
    *
-   * @param shown the search that is said to be wrong; empty if any may be
+   * @param shown the search that the verdict names; empty if any search matches
    */
   static boolean matches(CaseExecution execution, Optional<Step> shown) {
     RolledBackNullKeys nulls = new RolledBackNullKeys(execution.testCase().setup());
@@ -91,7 +91,10 @@ final class RolledBackNullKeys {
         .anyMatch(write -> isRolledBack(write, before, execution));
   }
 
-  /** True if a write was undone, with its transaction or a part of it, by what completed before. */
+  /**
+   * True if a write was rolled back, with its transaction or to a savepoint, by the steps before
+   * the search completed.
+   */
   private static boolean isRolledBack(Step write, List<Integer> before, CaseExecution execution) {
     boolean wentBack =
         before.subList(before.indexOf(write.id()), before.size()).stream()
@@ -107,7 +110,7 @@ final class RolledBackNullKeys {
                     transaction.steps().stream().allMatch(step -> before.contains(step.id())));
   }
 
-  /** True if a write puts a NULL into a unique key of that table, as far as its text says. */
+  /** True if, by its text, a write stores a NULL in a unique key of the table. */
   private boolean writesNullKey(String sql, String name) {
     Table table = tables.get(name);
     if (table == null) {

@@ -17,12 +17,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The laboratory on a server: a workspace and an executor, and as soon as a watched execution is
- * asked for, or a serial one where those are better apart, others for those. For one thread.
+ * Executes cases on a server: in one workspace, and in separate workspaces for watched executions
+ * and, if the DBMS uses several fixtures, for serial ones. For one thread.
  *
- * <p>Watched executions take turns at as many workspaces as the DBMS is worked in {@linkplain
- * Dbms#groundsInTurn in turn}, each with sessions of its own: a watched session that went over from
- * one to the other would have to ask anew what its tables are.
+ * <p>Watched executions use as many workspaces in turn as the DBMS has {@linkplain
+ * Dbms#fixtureCount fixtures}, each with sessions of its own: a watched session that switched its
+ * workspace would have to read the catalog again.
  */
 public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
 
@@ -33,15 +33,15 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   private @Nullable ExecutorSlot serial;
   private final List<ExecutorSlot> watched = new ArrayList<>();
 
-  /** Which of these was asked last. */
+  /** The index of the last watched workspace. */
   private int watchedIndex = -1;
 
   private @Nullable Sandbox sandbox;
 
   /**
-   * One with workspaces of its own, dropped at the end.
+   * Creates an executor with workspaces of its own, which are dropped at the end.
    *
-   * @param timeout how long the sessions of a case may take to come to rest
+   * @param timeout how long the sessions of a case may take to become quiescent
    */
   public ServerCaseExecutor(Dbms dbms, Duration timeout) throws SQLException {
     this.dbms = dbms;
@@ -100,7 +100,7 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
     }
   }
 
-  /** Where cases are executed one after another, always with equipment that is in order. */
+  /** Executes cases one after another; replaces its resources after a lost session. */
   private final class ExecutorSlot implements AutoCloseable {
 
     private final boolean isWatched;
@@ -145,17 +145,17 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
     }
   }
 
-  /** What executions need: watched ones, and others. */
+  /** A workspace with its executor. */
   private record Resources(
       Workspace workspace, @Nullable WatchedApplication application, ScheduleExecutor executor)
       implements AutoCloseable {
 
-    /** Closes it where a session has been lost. */
+    /** Closes the resources after a lost session. */
     void abandon() throws SQLException {
       workspace.abandon();
       try (application;
           executor) {
-        // they are all that is left
+        // closes the rest
       }
     }
 
@@ -164,7 +164,7 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
       try (workspace;
           application;
           executor) {
-        // they are all there is
+        // closes in reverse order
       }
     }
   }

@@ -3,12 +3,12 @@ package io.txwatch.oracle;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lists in SQL. */
+/** Splits lists in SQL. */
 final class SqlLists {
 
   private SqlLists() {}
 
-  /** What commas part, but not those within brackets or quotes. */
+  /** Splits at commas outside of parentheses and quotes. */
   static List<String> split(String text) {
     List<String> parts = new ArrayList<>();
     int depth = 0;

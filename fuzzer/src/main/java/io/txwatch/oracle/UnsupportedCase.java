@@ -8,7 +8,10 @@ import io.txwatch.testcase.WordSet;
 import java.util.List;
 import java.util.Optional;
 
-/** What keeps an execution from being compared with what its statements do at another time. */
+/**
+ * Recognizes cases whose execution cannot be compared with another execution of the same
+ * statements.
+ */
 public final class UnsupportedCase {
 
   private static final WordSet INSERT = WordSet.of("INSERT", "REPLACE", "MERGE");
@@ -25,7 +28,7 @@ public final class UnsupportedCase {
 
   private UnsupportedCase() {}
 
-  /** It, for people; empty if there is none. */
+  /** The reason; empty if the execution can be compared. */
   public static Optional<String> of(CaseExecution execution, Database database) {
     List<Step> steps = execution.testCase().steps();
     if (KnownBehaviour.isInnodb(database)) {

@@ -21,45 +21,45 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Write-specific serializability (WriteCheck): concurrent transactions leave behind what some
- * serial order of them leaves behind, and that order is known: first commit or rollback, first
- * scheduled (section 3.3).
+ * Checks write-specific serializability (WriteCheck): concurrent transactions must leave behind the
+ * final state of a known serial order, the order in which they commit or roll back (section 3.3).
  *
- * <p>Two serial schedules are tried: of the committed transactions whole (tx-WSS, definition 1),
- * and of their statements one by one (stmt-WSS, definition 2), the latter not where a transaction
- * has savepoints. Each is run on the same DBMS, at the same level, and compared by the final state
- * and by which statements succeed; at SERIALIZABLE also by what queries return, where that level is
- * what it says (section 5.4).
+ * <p>The oracle runs two serial schedules: the committed transactions as a whole (tx-WSS,
+ * definition 1) and, unless a transaction has savepoints, their single statements (stmt-WSS,
+ * definition 2). Each runs on the same DBMS at the same level. The oracle compares the final state
+ * and which statements succeed and, at SERIALIZABLE, the results of queries, where that level
+ * really is serializable (section 5.4).
  *
- * <p>The paper takes any difference for a bug, at every level. That holds where writes lock what
- * they choose rows by ({@link Promise#ORDER_OF_COMMITS}). Elsewhere a difference is called a
- * violation only if nothing that the level permits explains it: no order of the transactions where
+ * <p>The paper reports every difference as a bug, at every level. That is correct where writes lock
+ * the rows that they search ({@link Promise#ORDER_OF_COMMITS}). Elsewhere a difference is a
+ * violation only if nothing that the level permits explains it: no order of the transactions, where
  * the level is serializable by other means ({@link Promise#SOME_ORDER}); no order of the single
- * statements where each has a snapshot of its own ({@link Promise#STATEMENTS}). Snapshot isolation
+ * statements, where each has a snapshot of its own ({@link Promise#STATEMENTS}). Snapshot isolation
  * permits write skew, which no order explains: there a difference is undecided.
  *
- * <p>Where a sequence hands out values, the serial schedule hands out others: such a case is not
+ * <p>If a sequence generates values, the serial schedule generates others: such a case is not
  * supported.
  */
 public final class WriteCheck implements Oracle {
 
-  /** More orders than these are not tried. */
+  /** The most serial orders that are tried. */
   private static final int MAX_ORDERS = 72;
 
   private static final CachedPattern SAVEPOINT =
       CachedPattern.of("(?i)^\\s*(SAVEPOINT|ROLLBACK\\s+TO|RELEASE)\\b");
 
-  /** What a level promises of what transactions leave behind. */
+  /** The promise of a level for the final state. */
   enum Promise {
-    /** The order of the commits is a serial order: locks held to the end. */
+    /** The order of the commits is a serial order: locks are kept until the end. */
     ORDER_OF_COMMITS,
     /**
-     * Some order of the transactions is: one that reads a snapshot comes before who wrote since.
+     * Some order of the transactions is a serial order: a transaction that reads a snapshot
+     * precedes the later writers.
      */
     SOME_ORDER,
-    /** Some order of the statements is, each by itself. */
+    /** Some order of the single statements explains the final state. */
     STATEMENTS,
-    /** Nothing that could be tried: snapshot isolation. */
+    /** No serial order need exist: snapshot isolation. */
     SNAPSHOT;
 
     static Promise of(String product, IsolationLevel level) {
@@ -96,7 +96,7 @@ public final class WriteCheck implements Oracle {
     return new OracleVerdict(name(), result, reason);
   }
 
-  /** The trial of one execution. */
+  /** Checks one execution. */
   private final class Trial {
     private final CaseExecution execution;
     private final CaseExecutor executor;
@@ -122,7 +122,7 @@ public final class WriteCheck implements Oracle {
       String order = orderOf(committed);
       Optional<String> difference =
           difference(steps(committed)).map(what -> "tx-WSS (" + order + "): " + what);
-      // Of one statement each, both are the same.
+      // For transactions of a single statement, both schedules are the same.
       boolean single = committed.stream().allMatch(transaction -> transaction.work().size() <= 1);
       if (difference.isEmpty() && !savepoints && !single) {
         difference = difference(work(committed)).map(what -> "stmt-WSS (" + order + "): " + what);
@@ -145,7 +145,7 @@ public final class WriteCheck implements Oracle {
     }
 
     /**
-     * True if statements waited that commit by themselves: in which order they did is not known.
+     * True if several autocommitted statements were blocked: the order of their commits is unknown.
      */
     private boolean severalAutocommitsWaited() {
       return committed.stream()
@@ -193,7 +193,9 @@ public final class WriteCheck implements Oracle {
           Result.VIOLATION, "no order of the single statements; " + found);
     }
 
-    /** Clean if some order of the transactions explains it, that result if none does. */
+    /**
+     * Clean if some order of the transactions explains the difference, otherwise {@code result}.
+     */
     private OracleVerdict unlessAnyOrderExplains(Result result, String reason)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       List<List<ExecutedTransaction>> orders = permutations(committed);
@@ -209,7 +211,7 @@ public final class WriteCheck implements Oracle {
       return WriteCheck.this.verdict(result, reason);
     }
 
-    /** What differs from a serial run of these steps, if anything; each order is run once. */
+    /** The difference from a serial run of these steps, if any; each order is run once. */
     private Optional<String> difference(List<Step> steps)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       Optional<String> known = differences.get(steps);
@@ -222,7 +224,8 @@ public final class WriteCheck implements Oracle {
 
     private Optional<String> runSerially(List<Step> steps)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      // One session for all: that they are serial must not hang on how sessions are scheduled.
+      // All steps run in one session, so that their order does not depend on how sessions are
+      // scheduled.
       List<Step> serialSteps = new ArrayList<>();
       for (Step step : steps) {
         serialSteps.add(new Step(step.id(), "T1", step.label(), step.sql()));
@@ -289,7 +292,7 @@ public final class WriteCheck implements Oracle {
     return transactions.stream().flatMap(transaction -> transaction.work().stream()).toList();
   }
 
-  /** All merges of the sequences, each in its own order; false if they are too many. */
+  /** Collects all interleavings of the sequences; returns false if there are too many. */
   private static boolean interleave(
       List<List<Step>> sequences, int[] next, List<Step> prefix, List<List<Step>> orders) {
     boolean done = true;

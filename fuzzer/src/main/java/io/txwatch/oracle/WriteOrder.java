@@ -14,26 +14,26 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * In which order single writes stand by what they saw, where each sees what was committed when it
- * began: one that looks for rows stands before those of others that write the same table and had
- * not committed then, or came later, and behind those that had. Where these and the order of each
- * transaction contradict each other, no order of the statements need explain what is left behind,
- * and the level has it so. A write that a key refused has written nothing, and has looked at what
- * was in its way, be it in a table that a foreign key ties to its own.
+ * The order of single writes that follows from what they read, if each one sees what was committed
+ * when it began. A write that searches a table precedes the writes of other transactions to that
+ * table that committed later, and follows those that had committed. If this contradicts the order
+ * within the transactions, no serial order of the statements exists, and a level that permits the
+ * reads permits the result. A write that a constraint rejected has written nothing but has read the
+ * conflicting rows, possibly in a table that a foreign key relates.
  *
- * <p>Of tables and not of rows: it errs towards contradiction. Of what a statement saw that waited
- * nothing is said: it is of two moments.
+ * <p>The order is by table, not by row, so it errs towards a contradiction. What a blocked
+ * statement read is left out, because it read at two points in time.
  */
 final class WriteOrder {
 
   private static final Pattern WRITTEN =
       Pattern.compile("(?i)\\b(?:INTO|UPDATE|DELETE\\s+FROM)\\s+([\\w\"`.]+)");
 
-  /** What looks at no row: an INSERT of values that says nothing of what is in its way. */
+  /** A statement that reads no rows: an INSERT of values without a conflict clause. */
   private static final Pattern PLAIN_INSERT =
       Pattern.compile("(?is)^\\s*INSERT\\s+INTO\\b(?!.*\\b(SELECT|CONFLICT|DUPLICATE)\\b).*");
 
-  /** By a statement's number, those that it stands before. */
+  /** For each statement id, the ids of the statements that follow it. */
   private final Map<Integer, Set<Integer>> before = new HashMap<>();
 
   private final ForeignKeyGraph references;
@@ -42,7 +42,7 @@ final class WriteOrder {
     this.references = ForeignKeyGraph.of(execution.testCase().setup());
   }
 
-  /** True if what the writes of committed transactions saw allows no order of them. */
+  /** True if no order of the committed writes is consistent with what they read. */
   static boolean isContradictory(CaseExecution execution) {
     WriteOrder order = new WriteOrder(execution);
     List<ExecutedTransaction> transactions =
@@ -76,7 +76,7 @@ final class WriteOrder {
     return writes;
   }
 
-  /** True if a constraint refused it (SQLSTATE class 23), and its transaction went on. */
+  /** True if a constraint rejected it (SQLSTATE class 23). */
   private static boolean wasRejectedByConstraint(StepOutcome outcome) {
     return outcome.status() == StepOutcome.Status.ERROR && outcome.sqlState().startsWith("23");
   }
@@ -103,7 +103,7 @@ final class WriteOrder {
     before.computeIfAbsent(first.step().id(), none -> new HashSet<>()).add(second.step().id());
   }
 
-  /** True if one looks for rows in the table that the other one writes. */
+  /** True if the reader searches the table that the writer writes. */
   private boolean reads(StepOutcome reader, StepOutcome writer) {
     String sql = reader.step().sql();
     Matcher written = WRITTEN.matcher(writer.step().sql());
@@ -120,7 +120,7 @@ final class WriteOrder {
     return Pattern.compile("(?i)\\b" + Pattern.quote(table) + "\\b").matcher(sql).find();
   }
 
-  /** True if a foreign key ties the table that a statement writes to that one. */
+  /** True if a foreign key relates the table that a statement writes to the other table. */
   private boolean isRelated(String sql, String table) {
     Matcher written = WRITTEN.matcher(sql);
     return written.find()

@@ -1,6 +1,6 @@
 /**
- * Oracles: each is handed an execution and says whether the DBMS did what it must. One execution
- * may be judged by several.
+ * Oracles: each one decides from an execution whether the DBMS behaved correctly. Several oracles
+ * may judge the same execution.
  */
 @NullMarked
 package io.txwatch.oracle;

@@ -18,31 +18,30 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of a case, each with two more columns: the number of the row (Troc, section III-C) and
- * whether a statement updated it, be it to what it was.
+ * The tables of a case with two added columns: the number of the row (Troc, section III-C), and
+ * whether a statement updated it, even if the values stayed equal.
  */
 final class AugmentedTables {
 
-  /** The column that holds a row's number; null in a row that a statement has inserted. */
+  /** The column with a row's number; null in a row that a statement has inserted. */
   static final String ROW = "txw_row";
 
-  /** The column that an update marks; null in a row that none has updated. */
+  /** The column that an update marks; null in a row that was not updated. */
   static final String TOUCHED = "txw_touched";
 
   private final String product;
   private final Map<String, Layout> layouts = new LinkedHashMap<>();
 
   /**
-   * The columns of a table that are its own, as statements spell them.
+   * The original columns of a table, as statements spell them.
    *
    * @param columns their names, separated by commas
-   * @param width how many there are
-   * @param autoIncrementColumn which of them counts by itself where nothing is given; -1 if none
-   *     does
+   * @param width their number
+   * @param autoIncrementColumn the index of the auto-increment column; -1 if there is none
    */
   record Layout(String columns, int width, int autoIncrementColumn) {}
 
-  /** The tables of a case on that DBMS, none of them known yet. */
+  /** Creates an empty set of tables for a DBMS. */
   AugmentedTables(String product) {
     this.product = product;
   }
@@ -52,7 +51,7 @@ final class AugmentedTables {
     return Set.of("MySQL", "MariaDB", "TiDB", "H2").contains(product);
   }
 
-  /** True if an INSERT without a list of columns would have to give values for the added ones. */
+  /** True if an INSERT without a column list would need values for the added columns. */
   boolean requireColumnLists() {
     return !areHidden() && !product.equals("PostgreSQL");
   }
@@ -78,16 +77,14 @@ final class AugmentedTables {
     }
   }
 
-  /**
-   * Reads all of a table, whose columns are known from then on; its rows are sorted by their texts.
-   */
+  /** Reads a table and records its columns; the rows are sorted by their texts. */
   List<List<@Nullable Object>> read(ResultSet result, String table) throws SQLException {
     ResultSetMetaData shape = result.getMetaData();
     String quote = table.startsWith("`") ? "`" : "\"";
     List<String> columns = new ArrayList<>();
     int autoIncrementColumn = -1;
     for (int i = 1; i <= shape.getColumnCount(); i++) {
-      if (!isAdded(shape.getColumnName(i))) { // ours come last
+      if (!isAdded(shape.getColumnName(i))) { // the added columns come last
         autoIncrementColumn = shape.isAutoIncrement(i) ? columns.size() : autoIncrementColumn;
         columns.add(quote + shape.getColumnName(i) + quote);
       }
@@ -101,12 +98,12 @@ final class AugmentedTables {
     return rows;
   }
 
-  /** True if a column is not the case's. */
+  /** True if a column is one of the added ones. */
   static boolean isAdded(String column) {
     return column.equalsIgnoreCase(ROW) || column.equalsIgnoreCase(TOUCHED);
   }
 
-  /** So many values of a row, from that column on. */
+  /** The values of {@code width} columns of a row, from {@code first} on. */
   static List<@Nullable Object> row(ResultSet result, int first, int width) throws SQLException {
     List<@Nullable Object> row = new ArrayList<>(width);
     for (int i = 0; i < width; i++) {
@@ -120,7 +117,7 @@ final class AugmentedTables {
     return layouts.keySet();
   }
 
-  /** The table that statements call so. */
+  /** The table that statements refer to by this name. */
   Optional<String> named(String name) {
     String wanted = unquoted(name);
     return layouts.keySet().stream()
@@ -133,7 +130,7 @@ final class AugmentedTables {
     return table.replaceAll("[\"`]", "");
   }
 
-  /** How an INSERT begins that puts rows into a table just as they are. */
+  /** The beginning of an INSERT that stores rows exactly as they are. */
   String insert(String table, Collection<List<@Nullable Object>> rows) {
     int autoIncrementColumn = layout(table).autoIncrementColumn();
     boolean zero =
@@ -142,7 +139,7 @@ final class AugmentedTables {
                 .map(row -> row.get(autoIncrementColumn))
                 .anyMatch(value -> value instanceof Number number && number.doubleValue() == 0);
     String into = " INTO " + table + " (" + layout(table).columns() + ", " + ROW + ") VALUES ";
-    // 0 has MySQL and MariaDB count, too, unless this mode says otherwise.
+    // MySQL and MariaDB generate a value for 0, too, unless this mode is set.
     return switch (zero ? product : "") {
       case "MariaDB" -> "SET STATEMENT sql_mode = 'NO_AUTO_VALUE_ON_ZERO' FOR INSERT" + into;
       case "MySQL", "TiDB" -> "INSERT /*+ SET_VAR(sql_mode = 'NO_AUTO_VALUE_ON_ZERO') */" + into;
@@ -155,7 +152,7 @@ final class AugmentedTables {
     return Objects.requireNonNull(layouts.get(table));
   }
 
-  /** The query that shows a table's rows: number, mark, and the columns of its own. */
+  /** The query for a table's rows: number, mark, and the original columns. */
   String contents(String table) {
     return "SELECT " + ROW + ", " + TOUCHED + ", " + layout(table).columns() + " FROM " + table;
   }

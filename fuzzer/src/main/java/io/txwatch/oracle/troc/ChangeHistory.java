@@ -10,17 +10,17 @@ import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The change history of a database (Troc, section III-E1): every version of every row, oldest
- * first, each with the transaction that wrote it.
+ * The change history of a database (Troc, section III-E1): all versions of every row, oldest first,
+ * each with the transaction that wrote it.
  */
 final class ChangeHistory {
 
-  /** A transaction, as far as others see its versions. */
+  /** The visibility of a transaction's versions to others. */
   static final class Writer {
     private static final int NEVER = Integer.MAX_VALUE;
     private int committedAt = NEVER;
 
-    /** Its versions are there for good, from that moment on. */
+    /** Commits the versions at this moment. */
     void commit(int moment) {
       committedAt = moment;
     }
@@ -29,7 +29,7 @@ final class ChangeHistory {
       return committedAt != NEVER;
     }
 
-    /** True if it had committed before that moment. */
+    /** True if it committed before the moment. */
     boolean isCommittedBefore(int moment) {
       return committedAt < moment;
     }
@@ -38,9 +38,9 @@ final class ChangeHistory {
   /**
    * A version of a row.
    *
-   * @param data its values; null if it says that the row is deleted
-   * @param writer who wrote it
-   * @param number its place among all versions
+   * @param data its values; null if the row is deleted
+   * @param writer the transaction that wrote it
+   * @param number its sequence number among all versions
    */
   record Version(@Nullable List<@Nullable Object> data, Writer writer, int number) {}
 
@@ -49,7 +49,7 @@ final class ChangeHistory {
   private long lastRow;
   private int lastNumber;
 
-  /** The rows that the set-up left, written by nobody, before all else. */
+  /** Creates the history of the rows after the set-up; their writer commits before all others. */
   ChangeHistory(Map<String, List<List<@Nullable Object>>> rows) {
     initial.commit(-1);
     rows.forEach(
@@ -59,12 +59,12 @@ final class ChangeHistory {
         });
   }
 
-  /** A new row. */
+  /** Adds a new row. */
   void insert(String table, List<@Nullable Object> data, Writer writer) {
     write(table, ++lastRow, data, writer);
   }
 
-  /** A new version of a row; null deletes it. */
+  /** Adds a version of a row; null deletes it. */
   void write(String table, long row, @Nullable List<@Nullable Object> data, Writer writer) {
     of(table)
         .computeIfAbsent(row, first -> new ArrayList<>())
@@ -75,12 +75,12 @@ final class ChangeHistory {
     return tables.computeIfAbsent(table, first -> new TreeMap<>());
   }
 
-  /** The number of the newest version: a place to roll back to. */
+  /** The number of the newest version, to roll back to. */
   int savepoint() {
     return lastNumber;
   }
 
-  /** Takes back what a transaction wrote after a savepoint; 0 is its beginning. */
+  /** Removes the versions that a transaction wrote after a savepoint; 0 is its beginning. */
   void rollBack(Writer writer, int savepoint) {
     for (TreeMap<Long, List<Version>> rows : tables.values()) {
       rows.values()
@@ -97,7 +97,7 @@ final class ChangeHistory {
     return newest(table, row, version -> true);
   }
 
-  /** The newest version of a row that is visible. */
+  /** The newest visible version of a row. */
   Optional<Version> newest(
       String table, long row, java.util.function.Predicate<Version> isVisible) {
     List<Version> versions = of(table).getOrDefault(row, List.of());
@@ -109,9 +109,7 @@ final class ChangeHistory {
     return Optional.empty();
   }
 
-  /**
-   * A view (section III-E2): of each row the newest visible version, unless that one is a deletion.
-   */
+  /** A view (section III-E2): the newest visible version of each row, unless it is a deletion. */
   View view(BiPredicate<String, Version> isVisible) {
     Map<String, TreeMap<Long, List<@Nullable Object>>> view = new HashMap<>();
     tables.forEach(

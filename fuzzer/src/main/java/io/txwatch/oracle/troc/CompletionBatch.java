@@ -12,16 +12,16 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What completed after each submission, up to the next: the step itself, unless it was blocked, and
- * what it set free.
+ * The steps that completed between one submission and the next: the submitted step, unless it was
+ * blocked, and the steps that it unblocked.
  *
- * @param submitted the step that was submitted; at the end the last one
- * @param completed what completed, in the order in which it did
- * @param isEnd true of what completed when the case was over
+ * @param submitted the submitted step; at the end, the last one
+ * @param completed the completed steps, in the order of completion
+ * @param isEnd true for the steps that completed after the end of the case
  */
 record CompletionBatch(Step submitted, List<StepOutcome> completed, boolean isEnd) {
 
-  /** The settlements of an execution; each step that completed is in one of them. */
+  /** The batches of an execution; each completed step belongs to one. */
   static List<CompletionBatch> of(CaseExecution execution) {
     Map<Integer, Integer> place = new HashMap<>();
     Map<Integer, StepOutcome> outcomes = new HashMap<>();
@@ -34,7 +34,7 @@ record CompletionBatch(Step submitted, List<StepOutcome> completed, boolean isEn
     List<StepOutcome> completed = new ArrayList<>();
     int submitted = -1;
     for (int id : execution.order().subList(0, execution.completedBeforeEnd())) {
-      // What was submitted later than all before it opens a settlement of its own.
+      // A step submitted later than all previous ones starts a new batch.
       int at = Objects.requireNonNull(place.get(id));
       if (at > submitted) {
         if (submitted >= 0) {
@@ -58,7 +58,7 @@ record CompletionBatch(Step submitted, List<StepOutcome> completed, boolean isEn
     return settlements;
   }
 
-  /** The sessions, other than the one that submitted, of which something completed. */
+  /** The sessions, other than the submitting one, with a completed step. */
   Set<String> unblockedSessions() {
     Set<String> freed = new HashSet<>();
     completed.forEach(outcome -> freed.add(outcome.step().session()));

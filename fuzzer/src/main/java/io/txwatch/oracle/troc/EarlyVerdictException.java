@@ -7,7 +7,7 @@ import io.txwatch.schedule.Values;
 import io.txwatch.testcase.Step;
 import java.util.Optional;
 
-/** The end of the walk before the end of the execution. */
+/** Ends the replay of an execution with a verdict. */
 final class EarlyVerdictException extends Exception {
   private static final long serialVersionUID = 1;
   private final Result result;
@@ -21,12 +21,12 @@ final class EarlyVerdictException extends Exception {
     this.statement = statement;
   }
 
-  /** A statement that did otherwise than it does on its view. */
+  /** A statement whose result differs from the one on its view. */
   static EarlyVerdictException mismatch(StepOutcome outcome, String expected) {
     return violation(outcome, ", on its view it gives " + expected);
   }
 
-  /** A statement that did what it must not. */
+  /** A statement that did what the level forbids. */
   static EarlyVerdictException violation(StepOutcome outcome, String what) {
     return new EarlyVerdictException(
         Result.VIOLATION,
@@ -34,7 +34,7 @@ final class EarlyVerdictException extends Exception {
         Optional.of(outcome.step()).filter(step -> step.id() > 0));
   }
 
-  /** A statement of which it cannot be told what it had to do. */
+  /** A statement whose correct result cannot be determined. */
   static EarlyVerdictException undecided(StepOutcome outcome, String why) {
     return new EarlyVerdictException(
         Result.UNDECIDED,

@@ -16,9 +16,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Goes through an execution in the order of completion, expects of each statement what its view
- * lets it do (Troc, section III-E4), and ends at the first that did otherwise, or whose effect
- * cannot be told.
+ * Replays an execution in the order of completion, checks each statement against its view (Troc,
+ * section III-E4), and stops at the first one whose result differs or whose effect cannot be
+ * determined.
  */
 final class ExecutionReplay {
 
@@ -40,7 +40,7 @@ final class ExecutionReplay {
     this.expectation = new StatementChecker(semantics, database, executor, versions, timeline);
   }
 
-  /** Walks to the end. */
+  /** Replays all steps. */
   void run() throws SQLException, EarlyVerdictException {
     int submitted = 0;
     List<Step> steps = execution.testCase().steps();
@@ -69,7 +69,7 @@ final class ExecutionReplay {
     expectation.compareFinalState(execution);
   }
 
-  /** A transaction that was aborted while it waited made way for what completed with it. */
+  /** A transaction that was aborted while blocked unblocked the steps that completed with it. */
   private void endDeadlockVictims(CompletionBatch settlement) {
     for (StepOutcome outcome : settlement.completed()) {
       if (outcome.blocked() && outcome.failure() != null && outcome.failure().endsTransaction()) {
@@ -79,8 +79,8 @@ final class ExecutionReplay {
   }
 
   /**
-   * At the end of a case those whose steps ended within a transaction are rolled back, and what
-   * waited for them goes on.
+   * At the end of a case the transactions of completed sessions are rolled back, which unblocks
+   * others.
    */
   private void endAbandoned(CompletionBatch settlement, int next) {
     if (settlement.isEnd() && settlement.completed().get(next).blocked()) {

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A transaction under way. */
+/** An open transaction. */
 final class OpenTransaction {
 
   /** No snapshot has been taken. */
@@ -16,9 +16,9 @@ final class OpenTransaction {
   /**
    * A plain query.
    *
-   * @param moment when it was
-   * @param newestOwnVersion the number of the newest version then: later ones of its transaction it
-   *     did not see
+   * @param moment when it was executed
+   * @param newestOwnVersion the number of the newest version at that time: it did not see later
+   *     ones of its own transaction
    */
   record Read(StepOutcome outcome, StatementForm shape, int moment, int newestOwnVersion) {}
 
@@ -29,7 +29,7 @@ final class OpenTransaction {
   /** When the snapshot was taken. */
   int snapshot = NO_SNAPSHOT;
 
-  /** What was read since, while it may be that no read has needed a snapshot yet. */
+  /** The plain queries so far, as long as possibly none of them has taken a snapshot. */
   final List<Read> reads = new ArrayList<>();
 
   OpenTransaction(boolean explicit) {

@@ -5,16 +5,15 @@ import io.txwatch.history.IsolationLevel;
 import java.util.Optional;
 
 /**
- * What a level lets statements see (Troc, Table II), for each DBMS, its version and its settings.
+ * The visibility rules of an isolation level (Troc, Table II), for each DBMS, version and setting.
  *
  * @param reads what a plain query sees
  * @param writes what a write, or a query that locks rows, sees
- * @param snapshot when a transaction's snapshot is taken
- * @param firstUpdaterWins true if a transaction must not write, or lock, a row that was changed
- *     since its snapshot
- * @param plainReadsLock true if a plain query within a transaction locks what it reads
- * @param sameTransactionReads what the other tables of a write are seen as, where they are read
- *     without locks
+ * @param snapshot when a transaction takes its snapshot
+ * @param firstUpdaterWins true if a transaction must not write or lock a row that was changed since
+ *     its snapshot
+ * @param plainReadsLock true if a plain query within a transaction locks the rows it reads
+ * @param sameTransactionReads what a write sees of other tables that it reads without locks
  */
 record Semantics(
     Visibility reads,
@@ -24,27 +23,27 @@ record Semantics(
     boolean plainReadsLock,
     Visibility sameTransactionReads) {
 
-  /** Whose versions are visible; a transaction's own always are (V1). */
+  /** Which versions are visible; a transaction's own versions always are (V1). */
   enum Visibility {
-    /** Everybody's (V2). */
+    /** Those of all transactions (V2). */
     DIRTY,
     /** Those of transactions that have committed when the statement completes (V3). */
     COMMITTED,
     /**
      * Those of transactions that had committed when the statement began; rows that were changed
-     * while it waited are looked at again as they are now, and they alone (PostgreSQL manual,
-     * section 13.2.1).
+     * while it was blocked, and only these, are read again in their current version (PostgreSQL
+     * manual, section 13.2.1).
      */
     RECHECKED,
     /** Those of transactions that had committed when the snapshot was taken (V4). */
     SNAPSHOT
   }
 
-  /** When the snapshot of a transaction is taken. */
+  /** When a transaction takes its snapshot. */
   enum Snapshot {
     /** With BEGIN. */
     BEGIN,
-    /** With its first statement, whatever that does. */
+    /** With its first statement of any kind. */
     FIRST_STATEMENT,
     /** With its first plain query (InnoDB: writes and locking reads take none). */
     FIRST_READ
@@ -67,7 +66,7 @@ record Semantics(
           false,
           Visibility.COMMITTED);
 
-  /** The semantics; empty where they are not known well enough to expect anything. */
+  /** The semantics; empty if they are not known well enough to predict results. */
   static Optional<Semantics> of(Database database, IsolationLevel level) {
     return switch (database.product()) {
       case "MySQL", "MariaDB" -> Optional.of(innodb(database, level));
@@ -79,7 +78,7 @@ record Semantics(
                   : MVCC_SNAPSHOT);
       case "H2" -> h2(level);
       case "SQLite" -> Optional.of(MVCC_SNAPSHOT);
-      default -> Optional.empty(); // DuckDB's conflicts are of columns, and we expect rows
+      default -> Optional.empty(); // DuckDB detects conflicts by column, the oracle by row
     };
   }
 
@@ -135,8 +134,8 @@ record Semantics(
   }
 
   /**
-   * H2 promises no more at REPEATABLE READ than that a row that was read stays as it was: phantoms
-   * are possible, and each table has a snapshot of its own.
+   * At REPEATABLE READ H2 promises only that a row that was read does not change: phantoms are
+   * possible, and each table has a snapshot of its own.
    */
   private static Optional<Semantics> h2(IsolationLevel level) {
     return switch (level) {

@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each statement has to do: what it does by itself on its view (Troc, section III-E4), and to
- * no row that it had to wait for.
+ * Checks the result of each statement: it must be the one that the statement has on its view (Troc,
+ * section III-E4), and the statement must not write or lock rows for which it should have blocked.
  */
 final class StatementChecker {
 
@@ -41,7 +41,7 @@ final class StatementChecker {
       ChangeHistory versions,
       Timeline timeline) {
     this.semantics = semantics;
-    // Their collations hold 'a' and 'A' to be one: which of them a group shows is not determined.
+    // Their collations treat 'a' and 'A' as equal: which of them a group shows is undefined.
     this.isCaseInsensitive = Set.of("MySQL", "MariaDB", "TiDB").contains(database.product());
     this.executor = executor;
     this.versions = versions;
@@ -49,7 +49,7 @@ final class StatementChecker {
     this.views = new ViewResolver(semantics, versions, timeline);
   }
 
-  /** A plain query. */
+  /** Checks a plain query. */
   void read(StepOutcome outcome, StatementForm shape, OpenTransaction transaction)
       throws SQLException, EarlyVerdictException {
     View view = views.view(semantics.reads(), transaction, outcome);
@@ -61,7 +61,7 @@ final class StatementChecker {
     transaction.reads.add(
         new OpenTransaction.Read(outcome, shape, timeline.now(), versions.savepoint()));
     if (semantics.reads() == Visibility.DIRTY && timeline.hasPartiallyExecutedPeer(outcome)) {
-      return; // what a statement that waits has done so far is seen, too
+      return; // partial effects of blocked statements are visible, too
     }
     if (!isSame(outcome, expected) && !isExplainedByLaterSnapshot(transaction)) {
       compare(outcome, expected.rows());
@@ -69,8 +69,8 @@ final class StatementChecker {
   }
 
   /**
-   * A query that need not look at any row, since its condition is false whatever they hold, takes
-   * no snapshot in InnoDB: then one of a later query explains what all of them returned.
+   * In InnoDB a query whose condition is constantly false reads no row and takes no snapshot. The
+   * snapshot of a later query may then explain the results of all queries.
    */
   private boolean isExplainedByLaterSnapshot(OpenTransaction transaction) throws SQLException {
     if (semantics.snapshot() != Snapshot.FIRST_READ || semantics.reads() != Visibility.SNAPSHOT) {
@@ -106,7 +106,7 @@ final class StatementChecker {
     return expected.error().isEmpty() && bag(outcome.rows()).equals(bag(expected.rows()));
   }
 
-  /** A query that locks what it reads. */
+  /** Checks a query that locks the rows it reads. */
   void lockingRead(StepOutcome outcome, StatementForm shape, OpenTransaction transaction)
       throws SQLException, EarlyVerdictException {
     View view = views.view(semantics.writes(), transaction, outcome);
@@ -132,15 +132,15 @@ final class StatementChecker {
   }
 
   /**
-   * True if a query may lock no more than the entries of an index that holds all that it reads, as
-   * a shared lock of InnoDB's does ({@code row_search_mvcc}): it does not meet a write that left
-   * these columns as they were.
+   * True if a query may lock only the entries of an index that covers it, as InnoDB's shared locks
+   * do ({@code row_search_mvcc}): it then does not conflict with a write that leaves these columns
+   * unchanged.
    */
   private boolean locksIndexEntries(StatementForm shape) {
     return semantics.snapshot() == Snapshot.FIRST_READ && shape.locksShared();
   }
 
-  /** A statement that writes: what it wrote is noted. */
+  /** Checks a write and records its row versions. */
   void write(StepOutcome outcome, StatementForm shape, OpenTransaction transaction)
       throws SQLException, EarlyVerdictException {
     String table =
@@ -195,8 +195,8 @@ final class StatementChecker {
   }
 
   /**
-   * A write that joins its table with others: InnoDB reads those with locks or without, as versions
-   * and binary logs have it.
+   * Checks a write that joins its table with others: whether InnoDB locks the other tables' rows
+   * depends on the version and on the binary log's format.
    */
   private void requireKnownJoinVisibility(
       StepOutcome outcome, OpenTransaction transaction, String table) throws EarlyVerdictException {
@@ -218,8 +218,9 @@ final class StatementChecker {
   }
 
   /**
-   * Foreign keys are checked, and their actions taken, by what is committed, whatever the statement
-   * sees (PostgreSQL: ri_triggers.c, "detectNewRows"). Where it waits, that is another moment.
+   * Checks that foreign keys see the same rows as the statement: they are checked, and their
+   * actions taken, by what is committed (PostgreSQL: ri_triggers.c, "detectNewRows"). A blocked
+   * statement does so at a later time.
    */
   private void requireKnownForeignKeyState(
       StepOutcome outcome, OpenTransaction transaction, String table) throws EarlyVerdictException {
@@ -271,9 +272,9 @@ final class StatementChecker {
         .forEach((table, rows) -> rows.forEach(row -> versions.insert(table, row, writer)));
   }
 
-  // What must not be.
+  // Checks for forbidden effects.
 
-  /** Nobody may write or lock a row that another one has changed and not yet committed. */
+  /** A statement must not write or lock a row with uncommitted changes of another transaction. */
   private void requireMayTouch(
       StepOutcome outcome, OpenTransaction transaction, String table, Set<Long> rows)
       throws SQLException, EarlyVerdictException {
@@ -310,7 +311,10 @@ final class StatementChecker {
     }
   }
 
-  /** True if a version holds other values than the one of the snapshot: H2 writes no equal ones. */
+  /**
+   * True if a version's values differ from those of the snapshot: H2 writes no version if the
+   * values are equal.
+   */
   private boolean hasOtherValues(Version newest, String table, long row, int snapshot) {
     return versions
         .newest(table, row, version -> version.writer().isCommittedBefore(snapshot))
@@ -318,7 +322,7 @@ final class StatementChecker {
         .isEmpty();
   }
 
-  /** True if no query so far need have looked at a row: such a one takes no snapshot in InnoDB. */
+  /** True if no query so far need have read a row: such a query takes no snapshot in InnoDB. */
   private boolean mayHaveNoSnapshot(OpenTransaction transaction) throws SQLException {
     if (semantics.snapshot() != Snapshot.FIRST_READ) {
       return false;
@@ -332,7 +336,7 @@ final class StatementChecker {
     return true;
   }
 
-  /** True if a row was deleted since the snapshot, and another one has its values now. */
+  /** True if a row was deleted since the snapshot, and another row has its values now. */
   private boolean isRestored(Version newest, String table, long row, int snapshot) {
     View today = versions.view((name, version) -> version.writer().isCommitted());
     return newest.data() == null
@@ -342,7 +346,7 @@ final class StatementChecker {
             .isPresent();
   }
 
-  /** A query that locks what it reads must not hang on what is not committed. */
+  /** The result of a query that locks rows must not depend on uncommitted changes. */
   private void requireNoDirtyDifference(
       StepOutcome outcome,
       StatementForm shape,
@@ -379,7 +383,7 @@ final class StatementChecker {
         : bag;
   }
 
-  /** What is there when all is over. */
+  /** Checks the final state. */
   void compareFinalState(CaseExecution execution) throws SQLException, EarlyVerdictException {
     View state = versions.view((table, version) -> version.writer().isCommitted());
     for (StepOutcome read : execution.finalReads()) {

@@ -6,32 +6,32 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A statement, as far as its view hangs on it.
+ * The form of a statement, as far as its view depends on it.
  *
- * @param kind what it does
+ * @param kind its kind
  * @param sql its text
- * @param table the table that it writes, or whose rows it locks, as the text has it; empty if the
- *     text is not of a form that we read
+ * @param table the table that it writes, or whose rows it locks, as in the text; empty if the text
+ *     is not recognized
  */
 record StatementForm(Kind kind, String sql, String table) {
 
-  /** What a statement does (Troc, Listing 1). */
+  /** The kinds of statements (Troc, Listing 1). */
   enum Kind {
-    /** It reads. */
+    /** A plain query. */
     READ,
-    /** It reads and locks what it reads. */
+    /** A query that locks the rows it reads. */
     LOCKING_READ,
-    /** It inserts. */
+    /** An INSERT. */
     INSERT,
-    /** It inserts, or changes what is there. */
+    /** An INSERT that updates or replaces existing rows. */
     UPSERT,
-    /** It updates. */
+    /** An UPDATE. */
     UPDATE,
-    /** It deletes. */
+    /** A DELETE. */
     DELETE,
-    /** It sets, releases, or rolls back to a savepoint. */
+    /** Sets, releases, or rolls back to a savepoint. */
     SAVEPOINT,
-    /** Something else. */
+    /** Any other statement. */
     OTHER
   }
 
@@ -115,7 +115,7 @@ record StatementForm(Kind kind, String sql, String table) {
         : new StatementForm(Kind.OTHER, sql, "");
   }
 
-  /** True if it does something else where a key is taken. */
+  /** True if it handles duplicate keys. */
   boolean resolvesConflicts() {
     return kind == Kind.UPSERT || (kind == Kind.INSERT && CONFLICT.matcher(sql).find());
   }
@@ -124,7 +124,7 @@ record StatementForm(Kind kind, String sql, String table) {
     return kind == Kind.INSERT || kind == Kind.UPSERT || kind == Kind.UPDATE || kind == Kind.DELETE;
   }
 
-  /** True if it reads within what it does: a query in a write, or a query in a query. */
+  /** True if it contains a query: in a write, or in another query. */
   boolean hasSubquery() {
     Matcher select = SUBQUERY.matcher(sql);
     boolean first = select.find();
@@ -136,22 +136,25 @@ record StatementForm(Kind kind, String sql, String table) {
     return OTHER_TABLE.matcher(sql).matches();
   }
 
-  /** True if a query locks rows such that others may, too. */
+  /** True if a query takes shared locks. */
   boolean locksShared() {
     return SHARED.matcher(sql).find();
   }
 
-  /** True if what it does hangs on the order in which rows come. */
+  /** True if its effect depends on the order of rows. */
   boolean dependsOnRowOrder() {
     return LIMIT.matcher(sql).find() && !ORDER.matcher(sql).find();
   }
 
-  /** True if a further column of its tables would change what it means. */
+  /** True if an additional column of its tables would change its meaning. */
   boolean dependsOnColumnCount() {
     return STAR.matcher(sql).find() && DEPENDS_ON_COLUMNS.matcher(sql).find();
   }
 
-  /** Its text, made to note in {@code column} which rows it updates, even to what they are. */
+  /**
+   * Its text, changed to mark in {@code column} the rows it updates, even if their values stay
+   * equal.
+   */
   String withTouchedMark(String column) {
     if (kind == Kind.UPDATE || kind == Kind.UPSERT) {
       Matcher update = (kind == Kind.UPDATE ? UPDATE : ON_CONFLICT).matcher(sql);
@@ -162,7 +165,7 @@ record StatementForm(Kind kind, String sql, String table) {
     return sql;
   }
 
-  /** Its text, an INSERT that names no columns made to name these. */
+  /** The text of an INSERT with the column list added, unless it has one. */
   static String withColumnNames(String columns, String sql) {
     Matcher insert = INSERT_WITHOUT_COLUMNS.matcher(sql);
     return insert.matches()
@@ -170,7 +173,7 @@ record StatementForm(Kind kind, String sql, String table) {
         : sql;
   }
 
-  /** For a query that locks: one that selects {@code column} of the rows that it locks. */
+  /** For a locking query: a query for {@code column} of the rows it locks. */
   Optional<String> lockedRowsQuery(String column) {
     Matcher locking = LOCKING_OF_ONE_TABLE.matcher(sql);
     return locking.matches()

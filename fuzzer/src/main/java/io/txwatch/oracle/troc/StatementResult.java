@@ -10,15 +10,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a statement returned.
+ * The result of a statement.
  *
  * @param count its update count; -1 for a query
  * @param columns the labels of a query's columns
- * @param rows a query's rows, with the values as the driver gives them
+ * @param rows a query's rows, with values as the driver returns them
  */
 record StatementResult(long count, List<String> columns, List<List<@Nullable Object>> rows) {
 
-  /** Reads the result that a statement is at, to its end. */
+  /** Reads the current result of a statement to its end. */
   static StatementResult of(Statement statement, boolean isQuery) throws SQLException {
     if (!isQuery) {
       return new StatementResult(statement.getUpdateCount(), List.of(), List.of());

@@ -18,10 +18,10 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the tables hold, and how they come to hold a view. */
+/** Loads views into tables and keeps track of their rows. */
 final class TableLoader {
 
-  /** Text that every dialect writes in the same way. */
+  /** Text with the same literal in every dialect. */
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9 _.,:-]*");
 
   private final Connection session;
@@ -30,9 +30,9 @@ final class TableLoader {
   private final Map<String, TreeMap<Long, List<@Nullable Object>>> loaded = new HashMap<>();
 
   /**
-   * Tables that may hold anything.
+   * Creates a loader for tables with unknown rows.
    *
-   * @param hasLinkedTables true if rows of a table may refer to those of another
+   * @param hasLinkedTables true if rows of a table may refer to those of another one
    */
   TableLoader(Connection session, AugmentedTables tables, boolean hasLinkedTables) {
     this.session = session;
@@ -40,32 +40,33 @@ final class TableLoader {
     this.hasLinkedTables = hasLinkedTables;
   }
 
-  /** What the tables hold is not known any more. */
+  /** Marks the rows of all tables as unknown. */
   void invalidate() {
     loaded.clear();
   }
 
-  /** What a table holds is not known any more. */
+  /** Marks the rows of a table as unknown. */
   void invalidate(String table) {
     loaded.remove(table);
   }
 
-  /** True if a table is known to hold these rows. */
+  /** True if a table is known to have exactly these rows. */
   boolean holds(String table, TreeMap<Long, List<@Nullable Object>> rows) {
     return rows.equals(loaded.get(table));
   }
 
   /**
-   * What has to be done so that the tables hold a view.
+   * The steps that load a view.
    *
    * @param view the view
-   * @param stale the tables that do not hold it, parents before children
-   * @param statements to be executed, first
-   * @param bound those of the tables whose rows have to be bound, not written: after that
+   * @param stale the tables with other rows, parents before children
+   * @param statements the statements to execute first
+   * @param bound the stale tables whose rows have to be inserted with bound parameters, after the
+   *     statements
    */
   record Plan(View view, List<String> stale, List<String> statements, List<String> bound) {}
 
-  /** Finds out which tables do not hold a view's rows, and what to do about it. */
+  /** Plans how to load a view. */
   Plan plan(View view) {
     List<String> stale = new ArrayList<>();
     for (String table : tables.names()) {
@@ -93,7 +94,7 @@ final class TableLoader {
     return new Plan(view, stale, statements, bound);
   }
 
-  /** Makes the tables hold the view of a plan. */
+  /** Executes a plan. */
   void execute(Plan plan) throws SQLException {
     if (!plan.statements().isEmpty()) {
       try (Statement statement = session.createStatement()) {
@@ -109,12 +110,12 @@ final class TableLoader {
     markExecuted(plan);
   }
 
-  /** Notes that a plan has been executed. */
+  /** Records that a plan has been executed. */
   void markExecuted(Plan plan) {
     plan.stale().forEach(table -> loaded.put(table, plan.view().rows(table)));
   }
 
-  /** An INSERT of the rows; empty if there are none, or a value is not plainly written. */
+  /** An INSERT of the rows; empty if there are none, or if a value has no simple literal. */
   private Optional<String> insert(String table, TreeMap<Long, List<@Nullable Object>> rows) {
     StringJoiner values = new StringJoiner(", ");
     for (Map.Entry<Long, List<@Nullable Object>> row : rows.entrySet()) {

@@ -10,17 +10,17 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The moments of an execution: one for each step that completed. */
+/** The moments of an execution: one for each completed step. */
 final class Timeline {
 
   private final CaseExecution execution;
 
-  /** When the case came to a step; one whose session was busy began later. */
+  /** When the case submitted each step; if its session was busy, the step began later. */
   private final Map<Integer, Integer> submittedAt = new HashMap<>();
 
   private final Set<Integer> completedSteps = new HashSet<>();
 
-  /** When the last step of a session completed. */
+  /** When each session's last step completed. */
   private final Map<String, Integer> lastCompletion = new HashMap<>();
 
   private int now;
@@ -29,28 +29,28 @@ final class Timeline {
     this.execution = execution;
   }
 
-  /** The moment of the step that completed last. */
+  /** The moment of the last completed step. */
   int now() {
     return now;
   }
 
-  /** The case comes to a step. */
+  /** Records that the case submits a step. */
   void submitted(Step step) {
     submittedAt.put(step.id(), now);
   }
 
-  /** A step completes: the next moment. */
+  /** Advances to the moment of the next completed step. */
   void advance() {
     now++;
   }
 
-  /** All that the step did has been noted. */
+  /** Records that the effects of a step are complete. */
   void completed(Step step) {
     completedSteps.add(step.id());
     lastCompletion.put(step.session(), now);
   }
 
-  /** The moment at which a statement began: versions committed before or at it are seen. */
+  /** The moment at which a statement began: versions committed before it are visible. */
   int begin(StepOutcome outcome) {
     if (!outcome.blocked()) {
       return now;
@@ -60,8 +60,8 @@ final class Timeline {
   }
 
   /**
-   * True if a statement waits that ends as a deadlock's victim: the DBMS has done so, or is about
-   * to.
+   * True if a blocked statement is going to end as a deadlock victim: the DBMS has aborted it or is
+   * about to.
    */
   boolean isDeadlockVictimPending() {
     return execution.outcomes().stream()
@@ -75,7 +75,7 @@ final class Timeline {
     return failure != null && failure.kind() == Failure.Kind.DEADLOCK;
   }
 
-  /** True if a statement of another session waits, and may have done a part of what it does. */
+  /** True if a statement of another session is blocked and may have executed partially. */
   boolean hasPartiallyExecutedPeer(StepOutcome but) {
     return execution.outcomes().stream()
         .anyMatch(

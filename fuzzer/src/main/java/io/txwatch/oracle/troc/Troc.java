@@ -11,15 +11,16 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 /**
- * Troc's oracle: statement by statement, what the level lets a statement see, do and return.
+ * Troc's oracle: checks for each statement what the level lets it see, do and return.
  *
- * <p>Where the paper computes an order of execution from predicted locks (Algorithm 1), this oracle
- * follows the order in which the DBMS completed the statements, and calls it a violation if one
- * completed that had to wait. So more than two transactions can be judged, and a DBMS may lock more
- * than it must. Rows are compared as bags.
+ * <p>The paper computes the order of execution from predicted locks (Algorithm 1). This oracle
+ * follows the order in which the DBMS completed the statements, and reports a violation if a
+ * statement completed that should have been blocked. It therefore supports more than two
+ * transactions, and a DBMS may lock more than necessary. Rows are compared as bags.
  *
- * <p>What the order does not determine is undecided: two sessions that one commit set free, a
- * statement that waited and reads other tables in a subquery, {@code LIMIT} without an order.
+ * <p>The verdict is undecided if the order does not determine the results: if one commit released
+ * two sessions, if a blocked statement reads other tables in a subquery, or for {@code LIMIT}
+ * without an order.
  */
 public final class Troc implements Oracle {
 

@@ -30,19 +30,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The case's tables, filled with a view, and a statement executed on them: with no transaction
- * around it and nobody beside it.
+ * Executes single statements on the case's tables, loaded with a view, without concurrent sessions.
  */
 final class ViewExecutor implements AutoCloseable {
 
-  /** What makes a statement on one table change, or look at, others. */
+  /** Keywords by which a statement on one table may change or read others. */
   private static final WordSet LINKS = WordSet.of("REFERENCES", "TRIGGER");
 
   private final Dbms dbms;
   private final Connection session;
   private final boolean inTransaction;
 
-  /** True if its transaction is one of SQL: to begin it takes no round trip then. */
+  /** True if SQL controls its transaction: BEGIN then needs no round trip. */
   private final boolean inSqlTransaction;
 
   /** True if a statement on one table may change another. */
@@ -55,14 +54,14 @@ final class ViewExecutor implements AutoCloseable {
   private final Map<String, List<List<@Nullable Object>>> initial = new LinkedHashMap<>();
 
   /**
-   * What came of a statement.
+   * The outcome of a statement.
    *
    * @param error its error; empty if it succeeded
    * @param count its update count; -1 for a query
-   * @param rows what it returned
-   * @param updated rows that it updated, by table
+   * @param rows the returned rows
+   * @param updated the updated rows, by table
    * @param after the rows of each table afterwards, by their numbers
-   * @param inserted the rows of each table that are new
+   * @param inserted the new rows of each table
    */
   record Result(
       Optional<String> error,
@@ -72,10 +71,7 @@ final class ViewExecutor implements AutoCloseable {
       Map<String, TreeMap<Long, List<@Nullable Object>>> after,
       Map<String, List<List<@Nullable Object>>> inserted) {}
 
-  /**
-   * What a statement sees cannot be the rows of a table: versions of different times together break
-   * a key.
-   */
+  /** The view cannot be loaded: versions of different points in time together violate a key. */
   static final class BrokenViewException extends SQLException {
     private static final long serialVersionUID = 1;
 
@@ -84,7 +80,7 @@ final class ViewExecutor implements AutoCloseable {
     }
   }
 
-  /** Sets the case up and adds the columns. */
+  /** Sets up the case and adds the columns. */
   ViewExecutor(CaseExecutor executor, TestCase testCase)
       throws SQLException, ScheduleExecutor.SetupException {
     this.dbms = executor.dbms();
@@ -92,7 +88,7 @@ final class ViewExecutor implements AutoCloseable {
     Sandbox sandbox = executor.sandbox();
     this.session = sandbox.session();
     String product = dbms.database().product();
-    // Where an error ends a transaction, there is none; elsewhere one saves the commits.
+    // A transaction saves commits; without one where an error aborts it.
     this.inTransaction = !product.equals("PostgreSQL");
     this.inSqlTransaction =
         inTransaction && dbms.multiStatement() == Dbms.MultiStatement.ONE_BY_ONE;
@@ -143,7 +139,7 @@ final class ViewExecutor implements AutoCloseable {
     }
   }
 
-  /** Begins, fills, and reads in one round trip; false if that is not possible. */
+  /** Begins, fills and reads in one round trip; false if that is not possible. */
   private boolean fillAndRead(Sandbox sandbox, TestCase testCase) throws SQLException {
     List<String> names = sandbox.tables(testCase);
     List<String> first = new ArrayList<>(List.of("BEGIN"));
@@ -164,7 +160,7 @@ final class ViewExecutor implements AutoCloseable {
       }
       return true;
     } catch (SQLException e) {
-      control("ROLLBACK"); // which statement it was shows when they are executed one by one
+      control("ROLLBACK"); // single execution will show which statement failed
       return false;
     }
   }
@@ -174,12 +170,12 @@ final class ViewExecutor implements AutoCloseable {
     return tables.areHidden();
   }
 
-  /** The rows that the set-up left, by table. */
+  /** The rows after the set-up, by table. */
   Map<String, List<List<@Nullable Object>>> initial() {
     return initial;
   }
 
-  /** The table that statements call so. */
+  /** The table that statements refer to by this name. */
   Optional<String> tableNamed(String name) {
     return tables.named(name);
   }
@@ -188,7 +184,7 @@ final class ViewExecutor implements AutoCloseable {
     return tables.names();
   }
 
-  /** The tables that foreign keys tie to that one, directly or through others. */
+  /** The tables that foreign keys relate to a table, directly or transitively. */
   Set<String> relatedTables(String table) {
     return relatedTables.computeIfAbsent(
         table,
@@ -198,7 +194,7 @@ final class ViewExecutor implements AutoCloseable {
                 .collect(Collectors.toSet()));
   }
 
-  /** A statement's text as it has to be here to mean what it means on the tables as they were. */
+  /** The text that has the same meaning on the augmented tables. */
   String adapt(StatementForm shape, String sql) {
     Optional<String> table = tableNamed(shape.table());
     return tables.requireColumnLists() && table.isPresent()
@@ -211,7 +207,7 @@ final class ViewExecutor implements AutoCloseable {
     return execute(sql, view, Set.of());
   }
 
-  /** Executes a statement that writes to that table on a view. */
+  /** Executes a write to the table on a view. */
   Result write(String sql, View view, String table) throws SQLException {
     return execute(sql, view, hasLinkedTables ? tables.names() : Set.of(table));
   }
@@ -260,7 +256,7 @@ final class ViewExecutor implements AutoCloseable {
     return new Result(Optional.empty(), answer.count(), answer.visible(), updated, after, inserted);
   }
 
-  /** The rows of the locked query's answer: their numbers. */
+  /** The numbers of the rows that the query returns. */
   Set<Long> numbers(String sql, View view) throws SQLException {
     Optional<List<StatementResult>> answers = executeInOneRoundTrip(sql, view, Set.of());
     if (answers.isEmpty()) {
@@ -275,9 +271,8 @@ final class ViewExecutor implements AutoCloseable {
   }
 
   /**
-   * In one round trip: loads a view, executes a statement, and looks at the tables that it wrote.
-   * Empty if that is not possible, or if something fails, be it one or the other: nothing is known
-   * of the tables then.
+   * Loads a view, executes a statement and reads the written tables, in one round trip. Empty if
+   * that is not possible or if anything fails: the tables' rows are then unknown.
    */
   private Optional<List<StatementResult>> executeInOneRoundTrip(
       String sql, View view, Set<String> written) {
@@ -297,7 +292,7 @@ final class ViewExecutor implements AutoCloseable {
         isQuery = statement.getMoreResults();
       }
     } catch (SQLException e) {
-      loader.invalidate(); // which of them it was shows when they are executed one by one
+      loader.invalidate(); // single execution will show which statement failed
       return Optional.empty();
     }
     loader.markExecuted(plan);
@@ -321,7 +316,7 @@ final class ViewExecutor implements AutoCloseable {
     }
   }
 
-  /** Leaves the session as it was. */
+  /** Restores the session to autocommit mode. */
   @Override
   public void close() throws SQLException {
     if (inSqlTransaction) {

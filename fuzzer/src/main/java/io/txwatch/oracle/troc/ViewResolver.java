@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** What statements see (Troc, section III-E2). */
+/** Resolves the views of statements (Troc, section III-E2). */
 final class ViewResolver {
 
   private final Semantics semantics;
@@ -28,7 +28,7 @@ final class ViewResolver {
     this.timeline = timeline;
   }
 
-  /** True of the versions of a table's rows that are visible. */
+  /** A predicate for the visible versions of a table's rows. */
   private BiPredicate<String, Version> visible(
       Visibility visibility, OpenTransaction transaction, StepOutcome outcome) {
     return (table, version) ->
@@ -47,12 +47,12 @@ final class ViewResolver {
             };
   }
 
-  /** The rows that are visible. */
+  /** The visible rows. */
   View view(Visibility visibility, OpenTransaction transaction, StepOutcome outcome) {
     return versions.view(visible(visibility, transaction, outcome));
   }
 
-  /** A view in which the table that is written, and the others, are seen in different ways. */
+  /** A view with different visibility for the written table and for the others. */
   View view(
       Visibility ofTable,
       String table,
@@ -66,8 +66,9 @@ final class ViewResolver {
   }
 
   /**
-   * The view of a statement that waited, with the rows that it chose as they are now; the same view
-   * if none of them was changed meanwhile, or if that is not how this level goes on.
+   * The view of a statement that was blocked, with the current versions of the rows that it
+   * selected; the same view if none of them was changed meanwhile, or if the level does not recheck
+   * rows.
    */
   View recheck(
       StepOutcome outcome,
