@@ -41,6 +41,10 @@ final class Savepoints {
     }
   }
 
+  boolean isEmpty() {
+    return marks.isEmpty();
+  }
+
   void clear() {
     marks.clear();
   }

@@ -492,6 +492,22 @@ public final class SessionTracker {
     return state.inTransactionMode();
   }
 
+  /** True if no statement, no savepoint and no level of its own stands for the transaction. */
+  public synchronized boolean isUntouched() {
+    return open() == 0 && state.savepoints.isEmpty() && state.levelOnce == null;
+  }
+
+  /** True if transactions of this session read from one snapshot until they end. */
+  public synchronized boolean keepsSnapshot() {
+    return state.rules.keepsSnapshot(level());
+  }
+
+  /** True if a transaction or statement is open that reads from one snapshot until it ends. */
+  public synchronized boolean holdsSnapshot() {
+    boolean open = state.current != null || state.explicit || state.branch != null;
+    return open && keepsSnapshot();
+  }
+
   /** True if the DBMS refuses everything but ROLLBACK. */
   public synchronized boolean mustRollBack() {
     return state.mustRollBack;

@@ -1,6 +1,7 @@
 package io.txwatch.capture;
 
 import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.sql.Dialect;
 import java.sql.SQLException;
@@ -43,6 +44,12 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
   public static TransactionRules of(Dialect dialect, Database database) {
     String onTimeout = database.settings().getOrDefault("innodb_rollback_on_timeout", "OFF");
     return new TransactionRules(dialect, onTimeout.equalsIgnoreCase("ON") || onTimeout.equals("1"));
+  }
+
+  /** True if a transaction of that level reads from one snapshot until it ends. */
+  public boolean keepsSnapshot(IsolationLevel level) {
+    return dialect == Dialect.SQLITE
+        || (level != IsolationLevel.READ_COMMITTED && level != IsolationLevel.READ_UNCOMMITTED);
   }
 
   /** What an error of a statement has done to its transaction. */

@@ -2,10 +2,12 @@ package io.txwatch.jdbc;
 
 import io.txwatch.capture.StatementPlace;
 import io.txwatch.history.Access;
+import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.TransactionControl;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -211,6 +213,11 @@ final class CachedPlan {
           };
       default -> false;
     };
+  }
+
+  /** True if a table of it could not be looked up yet. */
+  boolean awaitsLookup() {
+    return plan.passThrough().equals(Optional.of(GapReason.LOOKUP_FAILED));
   }
 
   /** True if the statement was made to return what it wrote. */

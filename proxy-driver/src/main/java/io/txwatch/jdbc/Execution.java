@@ -83,6 +83,7 @@ final class Execution {
       String callSite) {
     if (cached.isControl()) {
       connection.mayHaveMoved();
+      connection.awaitPreparation();
       return new Execution(connection, cached, null, firstRow);
     }
     try {
@@ -91,6 +92,7 @@ final class Execution {
           position == null
               ? tracker.begin(cached.kind(), cached.shownSql(), callSite)
               : tracker.begin(position, cached.kind(), cached.shownSql(), callSite);
+      connection.awaitPreparation();
       KnownKey key = cached.key();
       if (key != null) {
         connection.knownRows.mayMove(key);

@@ -8,6 +8,7 @@ import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.Database;
 import io.txwatch.prepare.ConnectionSource;
 import io.txwatch.prepare.JdbcCatalog;
+import io.txwatch.prepare.SessionView;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import io.txwatch.sql.Dialect;
@@ -182,7 +183,7 @@ public final class Watch {
               user,
               source,
               settings.get(Setting.PREPARE).equals("auto"),
-              session::isIdle,
+              session,
               Faults::say);
       Optional<Dialect> dialect = catalog.dialect();
       if (dialect.isEmpty()) {
@@ -224,13 +225,38 @@ public final class Watch {
     }
   }
 
-  /** Lets the catalog ask about a session that is being set up. */
-  private static final class Session {
+  /** What the catalog may know of a session, which is still being set up at first. */
+  private static final class Session implements SessionView {
     private volatile @org.jspecify.annotations.Nullable SessionTracker tracker;
 
-    boolean isIdle() {
+    @Override
+    public boolean isIdle() {
       SessionTracker known = tracker;
       return known != null && !known.inTransactionMode();
+    }
+
+    @Override
+    public boolean hasBegun() {
+      SessionTracker known = tracker;
+      return known != null && known.open() != 0;
+    }
+
+    @Override
+    public boolean isUntouched() {
+      SessionTracker known = tracker;
+      return known == null || known.isUntouched();
+    }
+
+    @Override
+    public boolean keepsSnapshot() {
+      SessionTracker known = tracker;
+      return known == null || known.keepsSnapshot();
+    }
+
+    @Override
+    public boolean holdsSnapshot() {
+      SessionTracker known = tracker;
+      return known != null && known.holdsSnapshot();
     }
   }
 

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.concurrent.Executor;
@@ -127,6 +128,37 @@ final class WatchedConnection extends DelegatingConnection {
     return plans.mayHoldRows() ? knownRows.writers(transaction, key) : null;
   }
 
+  /** The plan for a text that is sent right afterwards. */
+  CachedPlan planToSend(String sql, StatementOptions options)
+      throws SQLFeatureNotSupportedException {
+    catalog.executing(true);
+    try {
+      CachedPlan cached = plans.of(sql, options);
+      if (catalog.isWaiting() && !cached.asksDiagnostics()) {
+        catalog.lookUpWaiting();
+        cached = plans.of(sql, options);
+      }
+      return cached;
+    } finally {
+      catalog.executing(false);
+    }
+  }
+
+  /** True if a plan that was made now may be another one by the time when it is executed. */
+  boolean plansMayChange() {
+    return catalog.isWaiting() || catalog.preparesTables();
+  }
+
+  /** Waits while a table is prepared for somebody else. */
+  void awaitPreparation() {
+    catalog.awaitPreparation();
+  }
+
+  /** What plans depend on: while it stays, so do they. */
+  long catalogVersion() {
+    return catalog.version();
+  }
+
   // ---------------------------------------------------------------- reads beside statements
 
   SideReads sideReads() {
@@ -138,6 +170,9 @@ final class WatchedConnection extends DelegatingConnection {
 
   /** The application is about to send a statement. */
   void beforeNext(CachedPlan next) {
+    if (catalog.isWaiting() && !next.asksDiagnostics()) {
+      catalog.lookUpWaiting();
+    }
     if (sideReads != null || next.asksFoundRows()) {
       try {
         sideReads().beforeNext(next);
@@ -181,11 +216,14 @@ final class WatchedConnection extends DelegatingConnection {
   boolean hasOurColumns(
       @Nullable String inCatalog, @Nullable String inSchema, @Nullable String table) {
     String schema = inSchema == null ? inCatalog : inSchema;
+    catalog.executing(true); // the driver has just sent queries of its own for the metadata
     try {
       return catalog.hasOurColumns(schema == null ? "" : schema, table == null ? "" : table);
     } catch (RuntimeException e) {
       fault(e);
       return true;
+    } finally {
+      catalog.executing(false);
     }
   }
 
@@ -443,11 +481,10 @@ final class WatchedConnection extends DelegatingConnection {
                 ? plans.withoutWrittenRows(cached)
                 : cached;
     PreparedStatement prepared;
-    guard.set(active);
     try {
+      // Without a savepoint, which would begin the transaction: PostgreSQL's driver sends nothing.
       String text = sql == null ? sql : active.plan().preparedSql();
       prepared = options.preparer().prepare(delegate, text);
-      guard.release();
       if (!plans.mayAssume(active, prepared)) {
         prepared.close();
         return prepare(sql, options);

@@ -27,6 +27,12 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   /** The plan for the text that the driver has. */
   private CachedPlan active;
 
+  /** The catalog's version that the plan was made at. */
+  private long plannedAt;
+
+  /** True if the plan may be another one when the statement is executed. */
+  private boolean mayPlanAnew;
+
   private final KeptParameters kept;
 
   /** Null before it was asked of its result or its parameters. */
@@ -49,6 +55,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     super(delegate, connection, options);
     this.plan = plan;
     this.active = active;
+    this.plannedAt = connection.catalogVersion();
+    this.mayPlanAnew = connection.plansMayChange();
     this.kept = new KeptParameters(plan.plan().parameterCount(), connection.rules().dialect());
     if (active.returnsWrittenRows() && connection.rules().dialect() == Dialect.SQLITE) {
       notExecuted(); // what its driver says of a write before it is executed
@@ -70,6 +78,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   protected boolean keepsSetters() {
     return plan.returnsWrittenRows()
+        || mayPlanAnew
         || !active.isProven()
         || active.plan().tokenParameters().length > 0
         || active.sideReads() != null
@@ -148,6 +157,24 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private CachedPlan fitting() {
     plan = connection.plans.fitting(plan); // and not back again: each change prepares a text
     return holds(plan) ? plan : connection.plans.assumingNothing(plan);
+  }
+
+  /** A table of it was looked up, or prepared, after the statement was. */
+  private void planAnew() throws SQLException {
+    if (!mayPlanAnew || kept.isStreamed()) {
+      return;
+    }
+    CachedPlan now = connection.planToSend(plan.plan().original(), options);
+    long version = connection.catalogVersion();
+    mayPlanAnew = connection.plansMayChange();
+    if (version != plannedAt) {
+      plannedAt = version;
+      plan = now;
+      if (metadata != null) {
+        metadata.close();
+        metadata = null;
+      }
+    }
   }
 
   /** True if what a plan assumes holds now. */
@@ -233,6 +260,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   public ResultSet executeQuery() throws SQLException {
+    planAnew();
     prepareFor(connection.plans.withoutWrittenRows(fitting()));
     return showResult(run(start(active), PreparedStatement::executeQuery));
   }
@@ -271,6 +299,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   private void prepareForWrite() throws SQLException {
+    planAnew();
     prepareFor(toSend(fitting(), mayDrain()));
   }
 
@@ -354,6 +383,9 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   public void addBatch() throws SQLException {
     PreparedBatch collecting = batch;
     if (collecting == null) {
+      if (connection.rules().dialect() == Dialect.POSTGRESQL) {
+        planAnew(); // elsewhere what the server says of the last statement may still be wanted
+      }
       plan = connection.plans.inTransaction(plan); // which it may be in when it is sent
       CachedPlan wanted = connection.plans.forBatch(fitting());
       held = writersOfHeld(wanted);

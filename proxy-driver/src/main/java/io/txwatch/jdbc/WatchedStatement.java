@@ -143,7 +143,7 @@ class WatchedStatement extends ExecutingStatement {
   private CachedPlan plan(String sql, boolean writtenRows) throws SQLException {
     // What a prepared statement makes of a text is its driver's own.
     boolean mayReturn = writtenRows && mayDrain() && !(this instanceof PreparedStatement);
-    return toSend(connection.plans.of(sql, options), mayReturn);
+    return toSend(connection.planToSend(sql, options), mayReturn);
   }
 
   /**
@@ -265,7 +265,7 @@ class WatchedStatement extends ExecutingStatement {
     List<CachedPlan> plans = new ArrayList<>();
     boolean control = false;
     for (String sql : texts) {
-      CachedPlan any = connection.plans.inTransaction(connection.plans.of(sql, options));
+      CachedPlan any = connection.plans.inTransaction(connection.planToSend(sql, options));
       CachedPlan cached = connection.plans.ofItem(any);
       plans.add(cached);
       control |= cached.isControl();

@@ -11,7 +11,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,19 +20,18 @@ import org.jspecify.annotations.Nullable;
  * One session's view of the tables: names are looked up as this session's DBMS would, answers are
  * {@linkplain SharedTables shared} by all sessions of one URL.
  *
- * <p><b>Which connection is asked.</b> Never the application's within its work, but for two
- * exceptions. {@link #open} asks the application's own connection, freshly opened and not yet
- * handed out, what it is and where it looks names up. From then on tables are looked up on a
- * connection of our own: one for each URL, opened at the first lookup, in autocommit, its waits
- * bounded to two seconds, closed with the URL's last session. So a lookup cannot fail, block,
- * begin, or take the snapshot of a transaction of the application's. The exceptions: a database in
- * memory without a name (H2, SQLite) can only be asked through the application's own connection;
- * where connections come from a pool ({@link ConnectionSource#NONE}) there is none of our own, and
- * catalogs, but no tables, are read within the application's work; a SQLite file that the
- * application's own open transaction has locked is asked within that transaction; and after a
- * {@code SET search_path} or {@code USE} the new path is asked of the connection that has just
- * executed it. Where {@code *} shows the auxiliary columns, what the session alone can see is asked
- * of it, too: all tables once its open transaction has changed one, temporary ones, and those of
+ * <p><b>Which connection is used.</b> On PostgreSQL, MySQL and MariaDB the application's own, at
+ * moments when that leaves no trace in it ({@link CatalogAccess}), for a connection of our own
+ * would take one of those that the application's role, or the server, may have. {@link #open} reads
+ * on the connection that has just been opened and is not handed out yet: what the DBMS is, where it
+ * looks names up, and its tables, for a bounded time. Later a table is looked up when a statement
+ * over it is prepared or executed. If that is not a good moment, the statement is sent as it is and
+ * counted, and the look-up is made as soon as any session is at a better one. H2 and SQLite, which
+ * run in this process and count no connections, are read on a connection of our own that is closed
+ * again; a database in memory without a name through its only connection. After a {@code SET
+ * search_path} or {@code USE} the new path is read on the connection that has just executed it.
+ * Where {@code *} shows the auxiliary columns, what the session alone can see is read on its own
+ * connection: all tables once its open transaction has changed one, temporary ones, and those of
  * attached databases.
  *
  * <p>The driver tells what may have changed the answers: {@link #executed} after each statement
@@ -64,7 +62,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   private final Database database;
   private volatile Connection connection;
-  private final BooleanSupplier idle;
+  private final SessionView view;
   private final SharedTables shared;
   private final Set<String> shadowed = new HashSet<>();
 
@@ -80,15 +78,16 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private @Nullable List<String> pathBefore;
   private boolean pathIsLocal;
   private boolean schemaChanged;
+  private boolean executing;
   private long ownVersion;
   private boolean otherLexis;
   private boolean storesAsGiven;
   private final boolean writtenAnewUnseen;
 
   private JdbcCatalog(
-      Connection connection, BooleanSupplier idle, SharedTables shared, OpenedSession session) {
+      Connection connection, SessionView view, SharedTables shared, OpenedSession session) {
     this.connection = connection;
-    this.idle = idle;
+    this.view = view;
     this.shared = shared;
     this.path = session.path();
     this.otherLexis = session.otherLexis();
@@ -106,7 +105,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    * @param user tells catalogs of several users apart: what a user may do is part of the answers
    * @param source opens another connection of the same kind
    * @param autoPrepare true to prepare tables at first sight
-   * @param idle tells whether this session is in no transaction right now
+   * @param view what is known of this session's transaction
    * @param notices takes lines for people: a table that could not be prepared
    * @throws SQLException if the connection does not answer
    */
@@ -116,13 +115,17 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       String user,
       ConnectionSource source,
       boolean autoPrepare,
-      BooleanSupplier idle,
+      SessionView view,
       Consumer<String> notices)
       throws SQLException {
     SharedTables shared = SharedTables.enter(connection, url, user, source, autoPrepare, notices);
     try {
-      return new JdbcCatalog(connection, idle, shared, shared.opened(connection));
+      OpenedSession opened = shared.opened(connection);
+      shared.snapshots().add(view);
+      shared.readAhead(opened.path(), connection);
+      return new JdbcCatalog(connection, view, shared, opened);
     } catch (SQLException | RuntimeException e) {
+      shared.snapshots().remove(view);
       shared.leave();
       throw e;
     }
@@ -151,7 +154,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       String name = plain(nameParts.get(0));
       Optional<Table> own =
           shared.auxiliaryVisible()
-              ? shared.findOn(connection, idle, home, nameParts)
+              ? shared.findOn(home, nameParts, asker())
               : Optional.empty();
       return own.or(
           () ->
@@ -159,10 +162,10 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
                   new Table(name, Status.NOT_A_BASE_TABLE, List.of(), shared.auxiliaryVisible())));
     }
     if (changesTables) {
-      return shared.findOn(connection, idle, home, nameParts);
+      return shared.findOn(home, nameParts, asker());
     }
-    Optional<Table> found = shared.find(home, path, nameParts, connection, idle);
-    return found.isEmpty() && attaches ? shared.findOn(connection, idle, home, nameParts) : found;
+    Optional<Table> found = shared.find(home, path, nameParts, asker());
+    return found.isEmpty() && attaches ? shared.findOn(home, nameParts, asker()) : found;
   }
 
   private boolean isShadowed(List<String> nameParts) {
@@ -181,10 +184,44 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return writtenAnewUnseen && !shared.mayHaveConflicts();
   }
 
-  /** Asked of our own connection, or not known; an answer holds for a minute. */
+  /** What is known of its size; an answer holds for a minute. */
   @Override
   public boolean isSmall(List<String> nameParts) {
-    return !isShadowed(nameParts) && shared.isSmall(path, nameParts, connection, idle);
+    return !isShadowed(nameParts) && shared.isSmall(path, nameParts, asker());
+  }
+
+  private Asker asker() {
+    return new Asker(connection, view, executing, schemaChanged);
+  }
+
+  /**
+   * Plans are made for a statement that is sent right afterwards, or no more. What the server says
+   * of the statement before may be lost meanwhile.
+   */
+  public void executing(boolean now) {
+    executing = now;
+  }
+
+  /** True if look-ups wait for a session on which they can be made. Cheap. */
+  public boolean isWaiting() {
+    return shared.isWaiting();
+  }
+
+  /** Makes the look-ups that wait, as far as this session can: it is about to send a statement. */
+  public void lookUpWaiting() {
+    shared.lookUpWaiting(path, new Asker(connection, view, true, schemaChanged));
+  }
+
+  /** Waits while a table is prepared. To be called once the session's transaction is noted. */
+  public void awaitPreparation() {
+    if (shared.preparesTables()) {
+      shared.snapshots().awaitGate();
+    }
+  }
+
+  /** True if tables are prepared at first sight, so that plans may change while they are used. */
+  public boolean preparesTables() {
+    return shared.preparesTables();
   }
 
   /**
@@ -233,7 +270,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
         attaches = true;
         ownVersion++;
       }
-      if (shared.auxiliaryVisible() && !idle.getAsBoolean()) {
+      if (shared.auxiliaryVisible() && !view.isIdle()) {
         changesTables = true;
         ownVersion++;
       }
@@ -266,13 +303,14 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   }
 
   private void pathChanged(boolean local) {
-    if (pathBefore == null && !idle.getAsBoolean()) {
+    if (pathBefore == null && !view.isIdle()) {
       pathBefore = path;
     }
     pathIsLocal = local;
     ownVersion++;
     try {
       path = shared.path(connection);
+      shared.pathChanged(path);
     } catch (SQLException e) {
       path = List.of();
     }
@@ -312,6 +350,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
+      shared.snapshots().remove(view);
       shared.leave();
     }
   }

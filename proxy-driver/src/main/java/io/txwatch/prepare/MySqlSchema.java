@@ -703,6 +703,39 @@ final class MySqlSchema extends SchemaReader {
   }
 
   @Override
+  List<String> waitForNoLock() {
+    return dialect == Dialect.MARIADB ? List.of("SET SESSION lock_wait_timeout = 0") : List.of();
+  }
+
+  /** An older snapshot would be refused (error 1412). */
+  @Override
+  boolean isInUse(Connection connection, TableInfo table) {
+    return finds(
+            connection,
+            "SELECT 1 FROM information_schema.innodb_trx t JOIN information_schema.processlist p"
+                + " ON p.id = t.trx_mysql_thread_id WHERE p.id <> CONNECTION_ID()"
+                + " AND (p.db = ? OR p.db IS NULL)"
+                + " AND t.trx_isolation_level NOT LIKE 'READ %' LIMIT 1",
+            table.schema())
+        || (dialect == Dialect.MYSQL
+            && finds(
+                connection,
+                "SELECT 1 FROM performance_schema.metadata_locks WHERE object_type = 'TABLE'"
+                    + " AND object_schema = ? AND object_name = ? LIMIT 1",
+                table.schema(),
+                table.name()));
+  }
+
+  /** False also if this user may not see it. */
+  private static boolean finds(Connection connection, String sql, String... parameters) {
+    try {
+      return !query(connection, sql, row -> true, parameters).isEmpty();
+    } catch (SQLException e) {
+      return false;
+    }
+  }
+
+  @Override
   boolean ddlIsTransactional() {
     return false;
   }

@@ -414,6 +414,24 @@ final class PostgresSchema extends SchemaReader {
   }
 
   @Override
+  List<Step> lock(TableInfo table) {
+    return List.of(Step.instant("LOCK TABLE " + qualified(table) + " IN ACCESS EXCLUSIVE MODE"));
+  }
+
+  /** To an older snapshot the rewritten table would be empty. */
+  @Override
+  boolean isInUse(Connection connection, TableInfo table) throws SQLException {
+    return query(
+            connection,
+            "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_stat_activity"
+                + " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                + " AND backend_type = 'client backend' AND backend_xmin IS NOT NULL"
+                + " AND state LIKE 'idle in transaction%')",
+            row -> row.getBoolean(1))
+        .get(0);
+  }
+
+  @Override
   boolean ddlIsTransactional() {
     return true;
   }

@@ -146,6 +146,24 @@ abstract class SchemaReader {
   /** True if DDL is part of transactions, so that a table's statements are run in one. */
   abstract boolean ddlIsTransactional();
 
+  /** The statements after which this session waits for no lock of a table, where there are any. */
+  List<String> waitForNoLock() {
+    return List.of();
+  }
+
+  /** The steps that lock a table before its transaction changes it. */
+  List<Step> lock(TableInfo table) {
+    return List.of();
+  }
+
+  /**
+   * True if another session, watched or not, is known to hold a snapshot, or a lock on the table,
+   * that a change of the table would break or wait for. What this user may not see is not known.
+   */
+  boolean isInUse(Connection connection, TableInfo table) throws SQLException {
+    return false;
+  }
+
   /** The statements that bound how long this session waits for locks, and works at all. */
   abstract List<String> bounds(Duration lock, Duration work);
 

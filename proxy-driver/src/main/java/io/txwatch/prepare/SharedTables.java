@@ -1,5 +1,7 @@
 package io.txwatch.prepare;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.txwatch.sql.Catalog.Status;
 import io.txwatch.sql.Catalog.Table;
 import io.txwatch.sql.Dialect;
@@ -8,21 +10,25 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all sessions of one URL and user know of its tables: a cache, the connection that fills it,
- * and, if asked for, the preparation of tables at first sight. Thread-safe.
+ * What all sessions of one URL and user know of its tables: a cache, filled through {@linkplain
+ * CatalogAccess the sessions themselves}, and, with {@code txwatch.prepare=auto}, the preparation
+ * of tables at first sight. Thread-safe.
  *
  * <p>Every invalidation raises {@link #version}; an answer that was on its way meanwhile is given
  * but not kept. A lookup that failed, as it may on a machine under load, is given as one that
- * failed, is not kept, and raises the version a little later, so that it is tried again.
+ * failed, is not kept, and raises the version a little later, so that it is tried again. A look-up
+ * that would leave a trace in the session at its moment waits until some session is about to send a
+ * statement at a better one.
  */
 final class SharedTables {
 
@@ -33,30 +39,49 @@ final class SharedTables {
 
   private static final AtomicLong PRIVATE_COUNT = new AtomicLong();
 
-  private static final String LOOKUP_SAVEPOINT = "txw_lookup";
-
   private static final long RETRY_NANOS = 2_000_000_000L;
 
   private static final long SIZE_NANOS = 60_000_000_000L;
 
+  private static final int MAX_READ_AHEAD = 100;
+
+  /** Tables that sessions of a URL and user have used: where there are any, no others are read. */
+  private static final Cache<String, Set<String>> USED =
+      Caffeine.newBuilder().maximumSize(256).executor(Runnable::run).build();
+
+  private static final long READ_AHEAD_NANOS = 1_000_000_000L;
+
   private final String key;
   private final DatabaseProbe probe;
   private final @Nullable SchemaReader reader;
-
-  /** True if tables are looked up on the application's connections, for want of another one. */
-  private final boolean onApplication;
-
-  private final boolean privateDatabase;
-  private final @Nullable LookupConnection lookups;
+  private final Snapshots snapshots;
+  private final @Nullable CatalogAccess access;
   private final @Nullable AutoPreparation preparation;
   private final Consumer<String> notices;
   private final AtomicBoolean failureTold = new AtomicBoolean();
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
+
+  /** Tables that were read ahead, by schema and name as stored. */
+  private final Map<String, TableInfo> readAhead = new ConcurrentHashMap<>();
+
   private final Map<String, Size> sizes = new ConcurrentHashMap<>();
+
+  /** Look-ups that no session could make at its moment, by what they ask. */
+  private final Map<String, Waiting> waiting = new ConcurrentHashMap<>();
+
   private final AtomicLong version = new AtomicLong(VERSIONS.incrementAndGet());
   private volatile long retryAt;
   private volatile boolean retryWanted;
   private volatile boolean snapshotsConflict;
+
+  /** Schemas whose tables have been read ahead, and those whose tables are to be. */
+  private final Set<String> readHomes = ConcurrentHashMap.newKeySet();
+
+  private final Set<String> wantedHomes = ConcurrentHashMap.newKeySet();
+
+  /** The tables that were there when they were read ahead. */
+  private final Set<String> listed = ConcurrentHashMap.newKeySet();
+
   private int sessions;
 
   private SharedTables(
@@ -70,19 +95,21 @@ final class SharedTables {
     this.key = key;
     this.notices = notices;
     this.probe = DatabaseProbe.of(connection, url);
-    this.privateDatabase = DatabaseProbe.isPrivate(url);
-    this.onApplication = privateDatabase || source == ConnectionSource.NONE;
+    // For want of another one; a server's tables are looked up there in any case.
+    boolean onApplication = DatabaseProbe.isPrivate(url) || source == ConnectionSource.NONE;
+    this.snapshots = Snapshots.of(probe.database().place());
     Dialect dialect = probe.dialect().orElse(null);
     if (dialect == null) {
       this.reader = null;
-      this.lookups = null;
+      this.access = null;
       this.preparation = null;
     } else {
       this.reader = SchemaReaders.of(dialect, probe.database(), connection);
-      this.lookups = new LookupConnection(source, reader);
+      OwnConnection own = new OwnConnection(source, reader);
+      this.access = new CatalogAccess(reader, own, onApplication);
       this.preparation =
-          autoPrepare && mayPrepare(dialect)
-              ? new AutoPreparation(reader, lookups, onApplication, notices)
+          autoPrepare && !(onApplication && access.isServer())
+              ? new AutoPreparation(reader, own, onApplication, snapshots, notices)
               : null;
       if (autoPrepare && preparation == null) {
         notices.accept(
@@ -90,11 +117,6 @@ final class SharedTables {
                 + " for a lock would be the application's: prepare them beforehand");
       }
     }
-  }
-
-  /** On a server, DDL waits for others' locks, and only a connection of our own bounds the wait. */
-  private boolean mayPrepare(Dialect dialect) {
-    return !onApplication || dialect == Dialect.H2 || dialect == Dialect.SQLITE;
   }
 
   /**
@@ -141,17 +163,13 @@ final class SharedTables {
     return reader != null && reader.auxiliaryVisible();
   }
 
-  /** One session is gone; with the last one our own connection is closed. */
+  /** One session is gone; with the last one, what is known of the tables. */
   void leave() {
     synchronized (OPEN) {
       sessions--;
-      if (sessions > 0) {
-        return;
+      if (sessions == 0) {
+        OPEN.remove(key, this);
       }
-      OPEN.remove(key, this);
-    }
-    if (lookups != null) {
-      lookups.close();
     }
   }
 
@@ -160,13 +178,21 @@ final class SharedTables {
       retryWanted = false;
       version.set(VERSIONS.incrementAndGet());
     }
+    if (preparation != null && preparation.mayGoOn()) {
+      version.set(VERSIONS.incrementAndGet());
+    }
     return version.get();
   }
 
   void invalidate() {
     version.set(VERSIONS.incrementAndGet());
     tables.clear();
+    readAhead.clear();
     sizes.clear();
+    waiting.clear();
+    if (readsAheadAgain()) {
+      wantedHomes.addAll(readHomes);
+    }
   }
 
   /** Some session's snapshot may from now on be in conflict with whoever writes a row anew. */
@@ -189,18 +215,177 @@ final class SharedTables {
   }
 
   /**
+   * Reads tables of a schema before anybody asks for them, on a connection that the application has
+   * not got yet, {@value #MAX_READ_AHEAD} at most and for a second at most: on a server a later
+   * look-up may have to wait for its moment. Once; what cannot be read now is looked up when it is
+   * needed.
+   *
+   * @param path where the session looks
+   */
+  void readAhead(List<String> path, Connection fresh) {
+    CatalogAccess through = access;
+    Optional<String> home = home(path);
+    if (through == null || !through.isServer() || home.isEmpty() || !readHomes.add(home.get())) {
+      return;
+    }
+    try {
+      readAhead(home.get(), use -> through.readFirst(fresh, use));
+    } catch (SQLException | RuntimeException e) {
+      // Each table will be looked up when it is needed.
+    }
+  }
+
+  /** Something that reads the catalog on some connection. */
+  private interface Reading {
+    void on(OwnConnection.Use<Boolean> use) throws SQLException;
+  }
+
+  private void readAhead(String home, Reading reading) throws SQLException {
+    SchemaReader how = Objects.requireNonNull(reader);
+    long before = version.get();
+    long end = System.nanoTime() + READ_AHEAD_NANOS;
+    Set<String> used = USED.get(key, k -> ConcurrentHashMap.newKeySet());
+    boolean first = listed.isEmpty();
+    Map<String, TableInfo> found = new HashMap<>();
+    Map<String, Size> small = new HashMap<>();
+    reading.on(
+        connection -> {
+          for (String name : how.names(connection, home)) {
+            String stored = home + "\0" + name;
+            boolean isNew = listed.add(stored) && (!first || used.isEmpty());
+            if (!isNew && !used.contains(stored)) {
+              continue;
+            }
+            if (found.size() == MAX_READ_AHEAD || System.nanoTime() - end >= 0) {
+              break;
+            }
+            Optional<TableInfo> info = how.table(connection, home, name);
+            if (info.isPresent()) {
+              found.put(stored(info.get()), info.get());
+              if (how.isPrepared(info.get()) && connection.getAutoCommit()) {
+                boolean isSmall = how.isSmall(connection, info.get());
+                small.put(stored(info.get()), new Size(isSmall, System.nanoTime()));
+              }
+            }
+          }
+          return true;
+        });
+    if (version.get() == before) {
+      readAhead.putAll(found);
+      sizes.putAll(small);
+    }
+  }
+
+  /** A session looks names up elsewhere. */
+  void pathChanged(List<String> path) {
+    if (readsAheadAgain()) {
+      home(path).filter(home -> !readHomes.contains(home)).ifPresent(wantedHomes::add);
+    }
+  }
+
+  /**
+   * Where a transaction may be in the way of a look-up, tables are read ahead whenever they can.
+   */
+  private boolean readsAheadAgain() {
+    Dialect dialect = probe.dialect().orElse(null);
+    return dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+  }
+
+  private void readAheadAgain(List<String> path, Asker asker) {
+    CatalogAccess through = access;
+    Optional<String> home = home(path);
+    if (through == null || home.isEmpty() || !wantedHomes.contains(home.get())) {
+      return;
+    }
+    try {
+      readAhead(home.get(), use -> through.readRows(asker, use));
+      wantedHomes.remove(home.get());
+      readHomes.add(home.get());
+    } catch (NotNowException e) {
+      // It is wanted still.
+    } catch (SQLException | RuntimeException e) {
+      wantedHomes.remove(home.get());
+    }
+  }
+
+  private static Optional<String> home(List<String> path) {
+    return path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst();
+  }
+
+  private void used(TableInfo info) {
+    Set<String> names = USED.getIfPresent(key);
+    if (names != null && names.size() < MAX_READ_AHEAD) {
+      names.add(stored(info));
+    }
+  }
+
+  private static String stored(TableInfo info) {
+    return info.schema() + "\0" + info.name();
+  }
+
+  /** What was read ahead of a name; empty if it must be looked up. */
+  private Optional<TableInfo> readBefore(
+      SchemaReader reading, List<String> path, List<String> parts) {
+    if (readAhead.isEmpty() || parts.isEmpty()) {
+      return Optional.empty();
+    }
+    String name = reading.folding().fold(parts.get(parts.size() - 1));
+    Optional<String> schema =
+        parts.size() > 1
+            ? Optional.of(reading.folding().fold(parts.get(parts.size() - 2)))
+            : home(path);
+    return schema.map(s -> readAhead.get(s + "\0" + name));
+  }
+
+  /** A look-up that waits for a session on which it can be made. */
+  private record Waiting(String home, List<String> path, List<String> parts, boolean wantsSize) {}
+
+  /** True if look-ups wait for a session on which they can be made. */
+  boolean isWaiting() {
+    return !waiting.isEmpty() || !wantedHomes.isEmpty();
+  }
+
+  /**
+   * Makes the look-ups that wait, as far as this session can. If one was made, plans are made anew.
+   */
+  void lookUpWaiting(List<String> path, Asker asker) {
+    if (mayBeOld(asker)) {
+      return;
+    }
+    readAheadAgain(path, asker);
+    boolean found = false;
+    for (Map.Entry<String, Waiting> entry : waiting.entrySet()) {
+      Waiting wanted = entry.getValue();
+      if (wanted.wantsSize()) {
+        size(wanted.path(), wanted.parts(), asker);
+      } else {
+        find(wanted.home(), wanted.path(), wanted.parts(), asker);
+      }
+      found |= !waiting.containsKey(entry.getKey());
+    }
+    if (found) {
+      version.set(VERSIONS.incrementAndGet());
+    }
+  }
+
+  /** The snapshots of the sessions to this database. */
+  Snapshots snapshots() {
+    return snapshots;
+  }
+
+  /** True if tables are prepared at first sight. */
+  boolean preparesTables() {
+    return preparation != null;
+  }
+
+  /**
    * Looks a name up.
    *
    * @param home the schema whose tables are named without it
    * @param path where the session looks
    */
-  Optional<Table> find(
-      String home,
-      List<String> path,
-      List<String> parts,
-      Connection application,
-      BooleanSupplier idle) {
-    if (reader == null || lookups == null) {
+  Optional<Table> find(String home, List<String> path, List<String> parts, Asker asker) {
+    if (reader == null || access == null) {
       return Optional.empty();
     }
     String asked = home + "\0\0" + String.join("\0", path) + "\0\0" + String.join("\0", parts);
@@ -209,66 +394,86 @@ final class SharedTables {
       return Optional.of(known);
     }
     long before = version.get();
-    Lookup lookup = new Lookup(reader, lookups, path, parts, application, idle);
     try {
-      Optional<TableInfo> info = lookup.ask();
+      Optional<TableInfo> info = ask(reader, access, path, parts, asker);
+      info.ifPresent(this::used);
+      waiting.remove(asked);
+      boolean later = false;
       if (info.isPresent() && preparation != null && lacksColumns(reader, info.get())) {
-        AutoPreparation.Outcome outcome = preparation.prepare(info.get(), application, idle);
+        AutoPreparation.Outcome outcome = preparation.prepare(info.get(), asker);
         if (outcome == AutoPreparation.Outcome.PREPARED) {
           invalidate();
           before = version.get();
-          info = lookup.ask();
-        } else if (outcome == AutoPreparation.Outcome.LATER) {
-          retryLater();
-          return info.map(found -> table(reader, home, found));
+          info = ask(reader, access, path, parts, asker);
         }
+        later = outcome == AutoPreparation.Outcome.LATER;
       }
       Optional<Table> table = info.map(found -> table(reader, home, found));
-      if (table.isPresent()) {
+      if (mayBeOld(asker)) {
+        waiting.put(asked, new Waiting(home, path, parts, false));
+      } else if (later) {
+        retryLater();
+      } else if (table.isPresent()) {
         tables.put(asked, table.get());
         if (version.get() != before) {
           tables.remove(asked);
         }
       }
       return table;
+    } catch (NotNowException e) {
+      waiting.put(asked, new Waiting(home, path, parts, false));
+      return Optional.of(unknown(parts));
     } catch (SQLException | RuntimeException e) {
+      waiting.remove(asked);
       failed(e);
-      return Optional.of(
-          new Table(String.join(".", parts), Status.LOOKUP_FAILED, List.of(), false));
+      return Optional.of(unknown(parts));
     }
   }
 
   /**
-   * Looks a name up on the application's own connection, within whatever transaction it is in: for
-   * tables that no other session can see. Nothing is prepared, and nothing is kept. On PostgreSQL a
-   * savepoint takes back whatever the look-up sets or fails at.
+   * Looks a name up on the session's own connection, within whatever transaction it is in: for
+   * tables that no other session can see. Nothing is prepared, and nothing is kept.
    */
-  Optional<Table> findOn(
-      Connection application, BooleanSupplier idle, String home, List<String> parts) {
-    if (reader == null) {
+  Optional<Table> findOn(String home, List<String> parts, Asker asker) {
+    if (reader == null || access == null) {
       return Optional.empty();
     }
-    boolean guarded = reader.dialect() == Dialect.POSTGRESQL && !idle.getAsBoolean();
     try {
-      if (guarded) {
-        SchemaReader.run(application, List.of("SAVEPOINT " + LOOKUP_SAVEPOINT));
-      }
-      try {
-        return reader
-            .find(application, reader.path(application), parts)
-            .map(found -> table(reader, home, found));
-      } finally {
-        if (guarded) {
-          SchemaReader.run(
-              application,
-              List.of(
-                  "ROLLBACK TO SAVEPOINT " + LOOKUP_SAVEPOINT,
-                  "RELEASE SAVEPOINT " + LOOKUP_SAVEPOINT));
-        }
-      }
+      return access
+          .readOwn(asker, c -> reader.find(c, reader.path(c), parts))
+          .map(found -> table(reader, home, found));
     } catch (SQLException | RuntimeException e) {
       return Optional.empty(); // its transaction has failed, say
     }
+  }
+
+  private static Table unknown(List<String> parts) {
+    return new Table(String.join(".", parts), Status.LOOKUP_FAILED, List.of(), false);
+  }
+
+  private Optional<TableInfo> ask(
+      SchemaReader reading,
+      CatalogAccess through,
+      List<String> path,
+      List<String> parts,
+      Asker asker)
+      throws SQLException {
+    Optional<TableInfo> before = readBefore(reading, path, parts);
+    return before.isPresent()
+        ? before
+        : through.read(asker, connection -> reading.find(connection, path, parts));
+  }
+
+  /**
+   * True if the session's transaction sees the catalog as it was when it began, or as nobody else
+   * sees it yet: what it finds is for itself.
+   */
+  private boolean mayBeOld(Asker asker) {
+    return access != null
+        && access.isServer()
+        && !asker.view().isIdle()
+        && asker.view().hasBegun()
+        && (asker.hasOpenDdl() || asker.view().keepsSnapshot());
   }
 
   /** A lookup failed. The first one is told, by what a driver says that holds no SQL. */
@@ -291,31 +496,39 @@ final class SharedTables {
   private record Size(boolean small, long at) {}
 
   /**
-   * True if a table is known to be small: asked of our own connection, or of the application's
-   * where the database is its alone, or where it is in no transaction, for this reads the table.
+   * True if a table is known to be small.
+   *
+   * @param path where the session looks
    */
-  boolean isSmall(
-      List<String> path, List<String> parts, Connection application, BooleanSupplier idle) {
-    if (reader == null || lookups == null) {
+  boolean isSmall(List<String> path, List<String> parts, Asker asker) {
+    return size(path, parts, asker);
+  }
+
+  private boolean size(List<String> path, List<String> parts, Asker asker) {
+    if (reader == null || access == null) {
       return false;
     }
-    String asked = String.join("\0", path) + "\0\0" + String.join("\0", parts);
+    String asked =
+        readBefore(reader, path, parts)
+            .map(SharedTables::stored)
+            .orElse(String.join("\0", path) + "\0\0" + String.join("\0", parts));
     Size known = sizes.get(asked);
     long now = System.nanoTime();
     if (known != null && now - known.at < SIZE_NANOS) {
+      waiting.remove(asked);
       return known.small;
-    }
-    if (onApplication && !privateDatabase && !idle.getAsBoolean()) {
-      return false;
     }
     try {
       boolean small =
-          onApplication
-              ? isSmall(reader, application, path, parts)
-              : lookups.use(connection -> isSmall(reader, connection, path, parts));
+          access.readRows(asker, connection -> isSmall(reader, connection, path, parts));
       sizes.put(asked, new Size(small, now));
+      waiting.remove(asked);
       return small;
+    } catch (NotNowException e) {
+      waiting.put(asked, new Waiting("", path, parts, true));
+      return known != null && known.small;
     } catch (SQLException | RuntimeException e) {
+      waiting.remove(asked);
       failed(e);
       return false;
     }
@@ -331,46 +544,6 @@ final class SharedTables {
   private void retryLater() {
     retryAt = System.nanoTime() + RETRY_NANOS;
     retryWanted = true;
-  }
-
-  /** One question, on the connection that it may be asked of. */
-  private final class Lookup {
-    private final SchemaReader reader;
-    private final LookupConnection lookups;
-    private final List<String> path;
-    private final List<String> parts;
-    private final Connection application;
-    private final BooleanSupplier idle;
-
-    Lookup(
-        SchemaReader reader,
-        LookupConnection lookups,
-        List<String> path,
-        List<String> parts,
-        Connection application,
-        BooleanSupplier idle) {
-      this.reader = reader;
-      this.lookups = lookups;
-      this.path = path;
-      this.parts = parts;
-      this.application = application;
-      this.idle = idle;
-    }
-
-    Optional<TableInfo> ask() throws SQLException {
-      if (onApplication) {
-        return reader.find(application, path, parts);
-      }
-      try {
-        return lookups.use(connection -> reader.find(connection, path, parts));
-      } catch (SQLException e) {
-        if (reader.dialect() == Dialect.SQLITE && !idle.getAsBoolean()) {
-          // Its transaction is what locks the file; within it the schema can be read.
-          return reader.find(application, path, parts);
-        }
-        throw e;
-      }
-    }
   }
 
   private static boolean lacksColumns(SchemaReader reader, TableInfo info) {

@@ -1,0 +1,175 @@
+package io.txwatch.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import io.txwatch.settings.Setting;
+import io.txwatch.settings.Settings;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** {@code txwatch.prepare=auto} changes a table only where that harms no transaction. */
+class AutoPreparationTest {
+
+  private static final String KINDS = "io.txwatch.servers.TestServers#kinds";
+  private static final int REPEATABLE = Connection.TRANSACTION_REPEATABLE_READ;
+  private static final int COMMITTED = Connection.TRANSACTION_READ_COMMITTED;
+
+  private static TestDatabase database(ServerKind kind) throws SQLException {
+    return TestDatabase.at(
+        kind,
+        TestServers.freshDatabase(kind),
+        List.of(
+            "CREATE TABLE a1 (id INT PRIMARY KEY, v INT)",
+            "INSERT INTO a1 VALUES (1, 1)",
+            "CREATE TABLE a2 (id INT PRIMARY KEY, v INT)",
+            "INSERT INTO a2 VALUES (1, 1)"));
+  }
+
+  private static Connection auto(TestDatabase database) throws SQLException {
+    return database.watched(database.raw(), Settings.of(Map.of(Setting.PREPARE, "auto")));
+  }
+
+  private static Connection inTransaction(Connection connection, ServerKind kind, int level)
+      throws SQLException {
+    connection.setTransactionIsolation(
+        kind == ServerKind.SQLITE ? Connection.TRANSACTION_SERIALIZABLE : level);
+    connection.setAutoCommit(false);
+    return connection;
+  }
+
+  private static int read(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      assertThat(rows.next()).describedAs("a row of " + sql).isTrue();
+      return rows.getInt(1);
+    }
+  }
+
+  private static boolean isPrepared(TestDatabase database, String table) throws SQLException {
+    try (Connection raw = database.raw();
+        Statement statement = raw.createStatement()) {
+      statement.executeQuery("SELECT txw_rid, txw_wl FROM " + table).close();
+      return true;
+    } catch (SQLException e) {
+      return false;
+    }
+  }
+
+  /** Reads a2 through new texts until it is prepared. */
+  private static void awaitPrepared(TestDatabase database, Connection watched) {
+    await("prepared once nothing is in the way")
+        .atMost(Duration.ofSeconds(60))
+        .until(
+            () -> {
+              assertThat(read(watched, "SELECT v FROM a2 WHERE id = 1")).isPositive();
+              return isPrepared(database, "a2");
+            });
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void aTransactionThatHasASnapshotReadsATableThatItMeetsLater(ServerKind kind) throws Exception {
+    TestDatabase database = database(kind);
+    try (Connection watched = inTransaction(auto(database), kind, REPEATABLE)) {
+      assertThat(read(watched, "SELECT v FROM a1")).isOne();
+      assertThat(isPrepared(database, "a1")).isTrue();
+      assertThat(read(watched, "SELECT v FROM a2")).isOne();
+      assertThat(isPrepared(database, "a2")).isFalse();
+      TestDatabase.execute(watched, "UPDATE a1 SET v = 2");
+      watched.commit();
+      watched.setAutoCommit(true);
+      awaitPrepared(database, watched);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void anotherWatchedSessionsSnapshotIsWaitedFor(ServerKind kind) throws Exception {
+    TestDatabase database = database(kind);
+    try (Connection first = inTransaction(auto(database), kind, REPEATABLE);
+        Connection second = auto(database)) {
+      assertThat(read(first, "SELECT v FROM a1")).isOne();
+      assertThat(read(second, "SELECT v FROM a2")).isOne();
+      assertThat(isPrepared(database, "a2")).isFalse();
+      assertThat(read(first, "SELECT v FROM a2")).isOne();
+      TestDatabase.execute(first, "UPDATE a2 SET v = 5");
+      first.commit();
+      awaitPrepared(database, second);
+      assertThat(read(second, "SELECT v FROM a2")).isEqualTo(5);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void anUnwatchedSessionsSnapshotIsWaitedForOnServers(ServerKind kind) throws Exception {
+    assumeThat(kind).isNotIn(ServerKind.H2, ServerKind.SQLITE);
+    TestDatabase database = database(kind);
+    try (Connection unwatched = inTransaction(database.raw(), kind, REPEATABLE);
+        Connection watched = auto(database)) {
+      assertThat(read(unwatched, "SELECT v FROM a1")).isOne();
+      assertThat(read(watched, "SELECT v FROM a2")).isOne();
+      assertThat(read(unwatched, "SELECT v FROM a2")).isOne();
+      unwatched.commit();
+      awaitPrepared(database, watched);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void aLockedTableCostsNoWaitAtEveryStatement(ServerKind kind) throws Exception {
+    assumeThat(kind).isNotIn(ServerKind.H2, ServerKind.SQLITE); // they lock by themselves
+    TestDatabase database = database(kind);
+    try (Connection owner = inTransaction(database.raw(), kind, COMMITTED);
+        Connection watched = auto(database)) {
+      TestDatabase.execute(owner, "UPDATE a2 SET v = 3");
+      long begun = System.nanoTime();
+      for (int i = 0; i < 40; i++) {
+        assertThat(read(watched, "SELECT v FROM a2 WHERE id = 1 AND " + i + " = " + i)).isOne();
+      }
+      assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(8));
+      assertThat(isPrepared(database, "a2")).isFalse();
+      owner.commit();
+      awaitPrepared(database, watched);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void aStatementThatWasPreparedBeforeShowsItsOwnColumns(ServerKind kind) throws Exception {
+    TestDatabase database = database(kind);
+    try (Connection first = inTransaction(auto(database), kind, REPEATABLE);
+        Connection second = auto(database)) {
+      assertThat(read(first, "SELECT v FROM a1")).isOne();
+      try (PreparedStatement star = second.prepareStatement("SELECT * FROM a2");
+          PreparedStatement insert = second.prepareStatement("INSERT INTO a2 VALUES (?, ?)")) {
+        for (int i = 0; i < 6; i++) { // pgjdbc prepares a text at the server at the fifth time
+          star.executeQuery().close();
+        }
+        assertThat(isPrepared(database, "a2")).isFalse();
+        first.commit();
+        awaitPrepared(database, second);
+        second.setAutoCommit(false);
+        insert.setInt(1, 2);
+        insert.setInt(2, 2);
+        assertThat(insert.executeUpdate()).isOne();
+        try (ResultSet rows = star.executeQuery()) {
+          assertThat(rows.getMetaData().getColumnCount()).isEqualTo(2);
+          assertThat(rows.next()).isTrue();
+        }
+        second.commit();
+      }
+    }
+  }
+}
