@@ -23,9 +23,10 @@ import java.util.function.Consumer;
  *   <li>while no watched session holds a {@linkplain Snapshots snapshot}, and none of another
  *       process does, as far as this user may see that;
  *   <li>without waiting for the table's lock longer than 50 ms, for a pending exclusive lock keeps
- *       every later reader waiting; on MariaDB without waiting at all. MySQL waits a second at
- *       least, so there no watched session may have a transaction open, and nobody a metadata lock
- *       on the table, as far as this user may see that.
+ *       every later reader waiting; on MariaDB without waiting at all. MySQL bounds no wait below a
+ *       second, and a statement that is cancelled is cancelled in its work, too: so there it is
+ *       cancelled after 300 ms, and no watched session may have a transaction open, and nobody a
+ *       metadata lock on the table, as far as this user may see that.
  * </ul>
  *
  * Otherwise it is tried again: after snapshots, as soon as none is held; after locks, at growing
@@ -52,6 +53,9 @@ final class AutoPreparation {
 
   /** Longer than autocommitted readers hold a table, and no pause for those who queue behind us. */
   private static final Duration LOCK = Duration.ofMillis(50);
+
+  /** MySQL: for a whole statement, which takes some milliseconds once it has its locks. */
+  private static final Duration CANCEL_AFTER = Duration.ofMillis(300);
 
   /** Larger tables take too long to do while the application waits. */
   private static final int MAX_ROWS = 100_000;
@@ -185,7 +189,7 @@ final class AutoPreparation {
             plan.note(),
             plan.rows(),
             plan.seconds());
-    Preparation.execute(reader, connection, table.get(), locking, Pace.once(LOCK));
+    Preparation.execute(reader, connection, table.get(), locking, Pace.once(CANCEL_AFTER));
     return Outcome.PREPARED;
   }
 

@@ -51,6 +51,10 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       Pattern.compile(
           "(?i)\\b(create|alter|drop|rename|grant|revoke|import|runscript|attach|detach)\\b");
 
+  /** MySQL and MariaDB: no other session, and no other table, is concerned. */
+  private static final Pattern DROPS_TEMPORARY =
+      Pattern.compile("(?i)^\\s*drop\\s+temporary\\s+table\\b[^;]*;?\\s*$");
+
   private static final Pattern CHANGES_PATH =
       Pattern.compile(
           "(?is)(?:^|;)\\s*(?:use\\b|reset\\b|discard\\b"
@@ -257,7 +261,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       ownVersion++;
       makesTemporary = true;
     }
-    if (makesTemporary && sql.indexOf(';') < 0) {
+    if ((makesTemporary && sql.indexOf(';') < 0) || DROPS_TEMPORARY.matcher(sql).matches()) {
       return;
     }
     if (CHANGES_PATH.matcher(sql).find()) {

@@ -341,7 +341,10 @@ class HeldRowsTest {
             Arguments.of("another row", doing(LOCK.replace("1", "2")), write),
             Arguments.of("another transaction", doing(LOCK, "COMMIT"), write),
             Arguments.of("another transaction", doing(LOCK, "ROLLBACK"), write),
-            Arguments.of("another transaction", doing(LOCK, "CREATE TABLE d (i INT)"), write),
+            Arguments.of( // whose first statement is watched: DDL has every table looked up anew
+                "another transaction",
+                doing(LOCK, "CREATE TABLE d (i INT)", "SELECT n FROM t WHERE id = 1"),
+                write),
             Arguments.of("locked since a savepoint", rollingBack(LOCK), write),
             Arguments.of("locked since", doing("SAVEPOINT s", LOCK, "ROLLBACK TO s"), write),
             Arguments.of("write gone", rollingBack(LOCK, WRITE), write),
