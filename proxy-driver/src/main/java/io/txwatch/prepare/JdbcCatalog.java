@@ -157,9 +157,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     if (isShadowed(nameParts)) {
       String name = plain(nameParts.get(0));
       Optional<Table> own =
-          shared.auxiliaryVisible()
-              ? shared.findOn(home, nameParts, asker())
-              : Optional.empty();
+          shared.auxiliaryVisible() ? shared.findOn(home, nameParts, asker()) : Optional.empty();
       return own.or(
           () ->
               Optional.of(
