@@ -14,7 +14,7 @@ import io.txwatch.bench.startup.StartupCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** Where {@code bench/run} begins. */
+/** The entry point of {@code bench/run}. */
 @Command(
     name = "bench/run",
     description = "What watching costs, and how fast the analysis is.",
@@ -42,7 +42,7 @@ public final class Bench {
     System.exit(commandLine().execute(args));
   }
 
-  /** The command line with its commands. */
+  /** The command line with its subcommands. */
   public static CommandLine commandLine() {
     return new CommandLine(new Bench())
         .setExecutionExceptionHandler(

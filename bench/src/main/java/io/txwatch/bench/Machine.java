@@ -9,12 +9,12 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** What the figures were taken on: no figure without it. */
+/** Describes the machine; every report includes it. */
 public final class Machine {
 
   private Machine() {}
 
-  /** A line of Markdown: date, processors, memory, load, JVM, system. */
+  /** A line of Markdown: date, processors, memory, load, JVM, operating system. */
   public static String describe() {
     return String.format(
         Locale.ROOT,
@@ -32,7 +32,7 @@ public final class Machine {
         System.getProperty("os.version"));
   }
 
-  /** The load average, in the last minute. */
+  /** The load average of the last minute. */
   public static String load() {
     return String.format(
         Locale.ROOT, "%.2f", ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());

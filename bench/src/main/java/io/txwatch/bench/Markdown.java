@@ -4,17 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A table of Markdown, its columns aligned for those who read the text. */
+/** A Markdown table whose source has aligned columns. */
 public final class Markdown {
 
   private final List<List<String>> rows = new ArrayList<>();
 
-  /** A table with these headings. */
+  /** Creates a table with these headings. */
   public Markdown(String... headings) {
     rows.add(List.of(headings));
   }
 
-  /** Adds a row, as long as the headings. */
+  /** Adds a row with as many cells as headings. */
   public void row(String... cells) {
     rows.add(List.of(cells));
   }

@@ -10,7 +10,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Where results go: to standard output, and to a file if one is named. Progress is for people. */
+/**
+ * Writes results to standard output and optionally to a file; writes progress to standard error.
+ */
 public final class Output {
 
   @Option(names = "--out", description = "append the tables to this file, too")
@@ -19,7 +21,7 @@ public final class Output {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command = CommandSpec.create();
 
-  /** Writes a piece of the document. */
+  /** Writes a part of the report. */
   public void write(String text) throws IOException {
     PrintWriter out = command.commandLine().getOut();
     out.print(text);
@@ -29,8 +31,8 @@ public final class Output {
     }
   }
 
-  /** Tells how far it is. */
-  public void say(String line) {
+  /** Writes a line of progress. */
+  public void progress(String line) {
     PrintWriter err = command.commandLine().getErr();
     err.println(line);
     err.flush();

@@ -1,14 +1,14 @@
 package io.txwatch.bench;
 
 /**
- * A command line names what is not there, or what cannot be had here. Its message is a line for
- * people.
+ * An option value is unknown or cannot be used on this machine. The message is one line for the
+ * user.
  */
 public final class UnusableOptionException extends IllegalArgumentException {
 
   private static final long serialVersionUID = 1L;
 
-  /** With that line. */
+  /** Creates an exception with this message. */
   public UnusableOptionException(String message) {
     super(message);
   }

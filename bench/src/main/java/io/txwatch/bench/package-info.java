@@ -1,9 +1,9 @@
 /**
- * What watching costs. {@code bench/run} runs it all and writes the tables of {@code
- * docs/measurements}; nothing here is part of the build's tests or of the jar.
+ * Measures the overhead of watching. {@code bench/run} runs the benchmarks and writes the tables of
+ * {@code docs/measurements}; they are not part of the build's tests or of the jar.
  *
- * <p>Figures of a shared machine mean little by themselves, so everything is measured beside
- * something else: the driver alone, and the proxies that people use today.
+ * <p>Absolute figures of a shared machine mean little, so each measurement is a comparison: with
+ * the driver alone, and with widely used proxies.
  */
 @NullMarked
 package io.txwatch.bench;

@@ -43,7 +43,7 @@ class MedianTest {
     for (int run = 0; run < 2_000; run++) {
       Median median =
           Median.of(IntStream.range(0, 41).mapToObj(i -> -Math.log(random.nextDouble())).toList());
-      held += median.from() <= Math.log(2) && Math.log(2) <= median.to() ? 1 : 0;
+      held += median.lower() <= Math.log(2) && Math.log(2) <= median.upper() ? 1 : 0;
     }
 
     assertThat(held).isBetween(1_900, 1_980);

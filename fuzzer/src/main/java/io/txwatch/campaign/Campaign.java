@@ -204,7 +204,7 @@ public final class Campaign {
   }
 
   private String noAnswer(WorkerHeartbeat heartbeat) {
-    return "no answer for %d s to what case %d of seed %d sent, after %d cases"
+    return "no response for %d s in case %d of seed %d, after %d cases"
         .formatted(maxSilence.toSeconds(), heartbeat.number(), plan.seed(), cases.get());
   }
 
@@ -302,7 +302,7 @@ public final class Campaign {
               new OracleVerdict(
                   "crash",
                   OracleVerdict.Result.VIOLATION,
-                  "the server closed the connection; what is known of the case is below"),
+                  "the server closed the connection; the known part of the case follows"),
               execution.level(),
               execution.testCase(),
               execution.testCase(),

@@ -294,7 +294,9 @@ final class MySqlDbms implements Dbms {
         if (whyUnreadable.isEmpty()) {
           return new PerformanceSchemaWaitMonitor(watcher);
         }
-        note = Optional.of(whyUnreadable.get() + ": SHOW ENGINE INNODB STATUS tells who waits");
+        note =
+            Optional.of(
+                whyUnreadable.get() + ": lock waits are read from SHOW ENGINE INNODB STATUS");
       }
       return new InnodbStatusWaitMonitor(watcher, purges, note);
     } catch (SQLException | RuntimeException e) {

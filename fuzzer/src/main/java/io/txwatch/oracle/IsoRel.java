@@ -99,7 +99,7 @@ public final class IsoRel implements Oracle {
       return verdict(Result.CLEAN, "permitted at this level: " + list(anomalies), anomalies);
     }
     return coverage.rowsRead() + coverage.rowsWritten() == 0
-        ? verdict(Result.UNSUPPORTED, "no row was seen to be read or written", anomalies)
+        ? verdict(Result.UNSUPPORTED, "no reads or writes of rows were observed", anomalies)
         : verdict(Result.CLEAN, "no cycle in the graph", anomalies);
   }
 

@@ -21,10 +21,11 @@ import java.util.regex.Pattern;
 public enum KnownBehaviour {
   MARIADB_INDEX_WITHOUT_CHILD(
       "mariadb-index-without-child",
-      "Where a foreign key's action (CASCADE, SET NULL) has to wait for a row of the child's index,"
-          + " InnoDB changes the row and not its index: who reads by the index sees what was, or"
-          + " nothing, and later actions do not find the child. Fixed in 10.11.6.",
-      "MDEV-30531; seen on 10.11.5") {
+      "If a foreign key's action (CASCADE, SET NULL) has to wait for an entry of the "
+          + "child's index, InnoDB changes the row but not its index: a read by the index "
+          + "returns the old row or nothing, and later actions do not find the child. Fixed in "
+          + "10.11.6.",
+      "MDEV-30531; observed on 10.11.5") {
     @Override
     boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("MariaDB")
@@ -34,10 +35,10 @@ public enum KnownBehaviour {
   },
   MARIADB_ROW_TAKEN_TWICE(
       "mariadb-row-taken-twice",
-      "An UPDATE or a locking query that waits for a row with a NULL in its unique key, which is then"
-          + " rolled back, takes the row before it for the next one: it is changed, and counted,"
-          + " twice, at every level. Fixed in 10.11.8.",
-      "MDEV-33802; seen on 10.11.5") {
+      "If an UPDATE or a locking query waits for a row with a NULL in its unique key, and"
+          + " the row is then rolled back, the statement mistakes the previous row for the next"
+          + " one: the row is changed and counted twice, at every level. Fixed in 10.11.8.",
+      "MDEV-33802; observed on 10.11.5") {
     @Override
     boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("MariaDB")
@@ -47,10 +48,10 @@ public enum KnownBehaviour {
   },
   INNODB_SEMI_CONSISTENT_READ(
       "innodb-semi-consistent-read",
-      "At READ UNCOMMITTED and READ COMMITTED an UPDATE, DELETE or locking query that meets a locked"
-          + " row looks at its last committed version to see whether it need wait, and keeps no"
-          + " locks on rows that it did not choose: so it may apply to some rows of another"
-          + " transaction's change and not to others. By design.",
+      "At READ UNCOMMITTED and READ COMMITTED an UPDATE, DELETE or locking query that "
+          + "finds a locked row reads its last committed version to decide whether to wait, and"
+          + " keeps no locks on rows that do not match: it may see a part of another "
+          + "transaction's changes. By design.",
       "MySQL manual, Transaction Isolation Levels; MySQL bugs 104833, 114952, 119801; MDEV-26643,"
           + " MDEV-27992") {
     @Override
@@ -60,10 +61,10 @@ public enum KnownBehaviour {
   },
   INNODB_SNAPSHOT_BESIDE_CURRENT_READ(
       "innodb-snapshot-beside-current-read",
-      "At REPEATABLE READ a write looks at rows as they are, not as the transaction's snapshot has"
-          + " them. Where it leaves a row as it is, InnoDB writes no version, and the transaction"
-          + " goes on to see the old one; where it moved to another key, it sees both. Gone with"
-          + " innodb_snapshot_isolation.",
+      "At REPEATABLE READ a write reads the current versions of rows, not those of the "
+          + "transaction's snapshot. If it leaves a row unchanged, InnoDB writes no version, "
+          + "and the transaction still sees the old one; if it changes the key, the transaction"
+          + " sees both rows. Does not occur with innodb_snapshot_isolation.",
       "MySQL bugs 104986, 105670, 119801; MDEV-26642, MDEV-35124") {
     @Override
     boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
@@ -76,9 +77,9 @@ public enum KnownBehaviour {
   },
   INNODB_DIRTY_SOURCE(
       "innodb-dirty-source",
-      "At READ UNCOMMITTED the query within an INSERT, or a subquery within another write, reads what"
-          + " is not committed, and may never be: no order of the statements explains what it"
-          + " writes, or that it may not. By design.",
+      "At READ UNCOMMITTED the query of an INSERT, and a subquery of another write, read "
+          + "uncommitted changes, which may be rolled back: no order of the statements explains"
+          + " what the write stores, or that it fails. By design.",
       "MySQL manual, Consistent Nonlocking Reads; WriteCheck, section 3.3") {
     @Override
     boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
@@ -90,9 +91,10 @@ public enum KnownBehaviour {
   },
   INNODB_UNDONE_INSERT(
       "innodb-undone-insert",
-      "What InnoDB takes back within a transaction, because a statement failed or by ROLLBACK TO"
-          + " SAVEPOINT, leaves no lock on the rows that it had inserted: another transaction may"
-          + " insert them, and no order explains that the statement succeeded or failed. By design.",
+      "If InnoDB rolls back an INSERT within a transaction, because of an error or by "
+          + "ROLLBACK TO SAVEPOINT, the inserted rows are no longer locked: another transaction"
+          + " may insert them, and no order explains that the statement succeeded or failed. By"
+          + " design.",
       "MySQL manual, SAVEPOINT, on the row lock that is released in the undo") {
     @Override
     boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
@@ -103,9 +105,9 @@ public enum KnownBehaviour {
   },
   POSTGRESQL_READ_COMMITTED_RECHECK(
       "postgresql-read-committed-recheck",
-      "At READ COMMITTED a command that waited for a row looks at the row's new version alone, and"
-          + " at all others as they were when it began: it may see half of the other transaction."
-          + " By design.",
+      "At READ COMMITTED a command that waited for a row reads the new version of that "
+          + "row, and all other rows as of its start: it may see a part of the other "
+          + "transaction's changes. By design.",
       "PostgreSQL manual, section 13.2.1") {
     @Override
     boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
@@ -117,10 +119,10 @@ public enum KnownBehaviour {
   },
   POSTGRESQL_UNREAD_CONFLICT(
       "postgresql-unread-conflict",
-      "At SERIALIZABLE an INSERT … ON CONFLICT DO NOTHING that finds a row in its way does not count"
-          + " as having read it: another transaction may delete that row, and no order of the two"
-          + " explains what is left.",
-      "seen on 18.6; no bug on record that we know of") {
+      "At SERIALIZABLE an INSERT … ON CONFLICT DO NOTHING that finds a conflicting row "
+          + "does not count as having read it: another transaction may delete that row, and no "
+          + "order of the two explains the final state.",
+      "observed on 18.6; no known bug report") {
     @Override
     boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("PostgreSQL")
@@ -133,9 +135,10 @@ public enum KnownBehaviour {
   },
   POSTGRESQL_FOREIGN_KEY_BESIDE_SNAPSHOT(
       "postgresql-foreign-key-beside-snapshot",
-      "At SERIALIZABLE foreign keys are checked, and their actions taken, by what is committed at that"
-          + " moment, which does not count as read: a transaction that deletes a parent need not"
-          + " have seen that its child has gone, and no order explains what it reads. By design.",
+      "At SERIALIZABLE foreign keys are checked, and their actions executed, against the "
+          + "latest committed rows, which does not count as a read: a transaction that deletes "
+          + "a parent need not have seen that its child was deleted, and no order explains what"
+          + " it reads. By design.",
       "ri_triggers.c, ri_PerformCheck, detectNewRows") {
     @Override
     boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
@@ -147,8 +150,8 @@ public enum KnownBehaviour {
   },
   H2_FOREIGN_KEY_UNLOCKED(
       "h2-foreign-key-unlocked",
-      "H2 does not lock the parent that a foreign key is checked by: another transaction may delete"
-          + " it, and a child without a parent is left behind.",
+      "H2 does not lock the parent row of a foreign key check: another transaction may "
+          + "delete it, which leaves a child without a parent.",
       "H2 issue 3663, open") {
     @Override
     boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
@@ -159,10 +162,11 @@ public enum KnownBehaviour {
   },
   H2_READ_COMMITTED_RECHECK(
       "h2-read-committed-recheck",
-      "At READ COMMITTED H2 looks at the rows that it waited for again, and at all others as they"
-          + " were. A row is its primary key to it: changed, it is another row, and one that was"
-          + " deleted and inserted again is the same (MVStore).",
-      "no promise is on record") {
+      "At READ COMMITTED H2 reads the rows that it waited for again, and all other rows "
+          + "as of the statement's start. H2 identifies a row by its primary key: a row with a "
+          + "changed key is a different one, and a row that was deleted and inserted again is "
+          + "the same (MVStore).",
+      "no documented guarantee") {
     @Override
     boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("H2")
@@ -172,10 +176,10 @@ public enum KnownBehaviour {
   },
   H2_INSERT_TRIED_AGAIN(
       "h2-insert-tried-again",
-      "An INSERT of several rows that meets a key which another transaction has not yet committed,"
-          + " in an index that is not the table's own, is executed again, and what it had done is"
-          + " not undone: its own first row is in its way.",
-      "seen on 2.5.252; no bug on record that we know of") {
+      "If an INSERT of several rows finds another transaction's uncommitted key in a "
+          + "secondary index, H2 executes it again without rolling back the first attempt: its "
+          + "own first row then causes a duplicate key.",
+      "observed on 2.5.252; no known bug report") {
     @Override
     boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("H2")
@@ -185,10 +189,10 @@ public enum KnownBehaviour {
   },
   H2_EXTREMES_BY_INDEX(
       "h2-extremes-by-index",
-      "At REPEATABLE READ and above, MIN and MAX of a column, where an index answers them, are taken"
-          + " of the wrong rows once the transaction itself has written the table: MAX is the key"
-          + " that it wrote, and not a greater one; nor does a write see others that asks for them.",
-      "seen on 2.5.252; no bug on record that we know of") {
+      "At REPEATABLE READ and above, MIN and MAX of an indexed column are wrong once the "
+          + "transaction itself has written the table: MAX returns the key that it wrote, not a"
+          + " greater one, and a write that uses MIN or MAX ignores other rows as well.",
+      "observed on 2.5.252; no known bug report") {
     @Override
     boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {
       return database.product().equals("H2")
@@ -199,9 +203,9 @@ public enum KnownBehaviour {
   },
   READ_COMMITTED_WRITE_SKEW(
       "read-committed-write-skew",
-      "At READ UNCOMMITTED and READ COMMITTED two transactions may each choose the rows that they"
-          + " write by what the other has not yet committed: then no order of theirs, nor of their"
-          + " statements, leaves behind what they do. By design.",
+      "At READ UNCOMMITTED and READ COMMITTED two transactions may each select the rows "
+          + "that they write without the other's uncommitted changes: no order of the "
+          + "transactions or of their statements explains the final state. By design.",
       "WriteCheck, listings 5 and 6 (\"permissible\")") {
     @Override
     boolean matches(Database database, CaseExecution execution, OracleVerdict verdict) {

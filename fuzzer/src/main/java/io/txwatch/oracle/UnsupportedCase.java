@@ -35,7 +35,7 @@ public final class UnsupportedCase {
       ForeignKeyGraph references = ForeignKeyGraph.of(execution.testCase().setup());
       if (steps.stream().anyMatch(step -> references.cascadesIntoRead(step.sql()))) {
         return Optional.of(
-            "a statement reads what its own writes change by a foreign key: InnoDB deletes while it"
+            "a statement reads rows that its own writes change by a foreign key: InnoDB deletes while it"
                 + " reads, so what it finds depends on the plan");
       }
     }
@@ -46,7 +46,7 @@ public final class UnsupportedCase {
       return Optional.of("values of a sequence depend on the order in which they are handed out");
     }
     return steps.stream().anyMatch(step -> OWN_TIME.occurIn(step.sql()))
-        ? Optional.of("a statement whose result is its own each time")
+        ? Optional.of("a statement has a different result each time")
         : Optional.empty();
   }
 }

@@ -107,7 +107,7 @@ final class CaseRun {
     for (Step step : testCase.steps()) {
       Objects.requireNonNull(sessions.get(step.session())).enqueue(step);
       if (!submitPending()) {
-        return Optional.of("does not come to rest after '" + step.sql() + "'");
+        return Optional.of("does not become quiescent after '" + step.sql() + "'");
       }
     }
     while (isAnySessionBusy()) {
@@ -117,19 +117,19 @@ final class CaseRun {
               .filter(session -> !session.isBusy() && session.isInTransaction())
               .findFirst();
       if (idle.isEmpty()) {
-        return Optional.of("sessions wait that nobody blocks");
+        return Optional.of("sessions are blocked by no other session");
       }
       recordEnd();
       idle.get().rollBack();
       raceDetector.ended(idle.get());
       if (!awaitQuiescence(Optional.empty(), false) || !submitPending()) {
-        return Optional.of("does not come to rest at its end");
+        return Optional.of("does not become quiescent at its end");
       }
     }
     sessions.values().stream().filter(CaseSession::isInTransaction).forEach(CaseSession::rollBack);
     return awaitQuiescence(Optional.empty(), true)
         ? Optional.empty()
-        : Optional.of("does not come to rest at its end");
+        : Optional.of("does not become quiescent at its end");
   }
 
   private void recordEnd() {

@@ -84,7 +84,7 @@ final class WakeupRaceDetector {
         && mayMissSavepointWakeup
         && race.isEmpty()
         && waitGraph.values().stream().anyMatch(blockers -> blockers.contains(session.key()))) {
-      race = Optional.of("who waits is woken by '" + outcome.step().sql() + "' or not");
+      race = Optional.of("'" + outcome.step().sql() + "' may or may not wake blocked sessions");
     }
     if (ends) {
       partiallyRolledBack.remove(session.key());
@@ -108,10 +108,10 @@ final class WakeupRaceDetector {
   /** Records that all sessions are quiescent again, blocked as the wait-for graph shows. */
   void onQuiescence(Map<Long, Set<Long>> waiting) {
     if (waitGraph.size() > 1 && race.isEmpty() && isRace(waiting.keySet())) {
-      race = Optional.of("several sessions are set free at a time");
+      race = Optional.of("several sessions are released at the same time");
     }
     if (mayMissSavepointWakeup && !victims.isEmpty() && race.isEmpty() && hadBusyWaiter()) {
-      race = Optional.of("who finds a deadlock is who closes the circle, or who waits in it");
+      race = Optional.of("the session that closes a cycle or a blocked one may find the deadlock");
     }
     wasPartiallyRolledBack = Set.copyOf(partiallyRolledBack);
     waitGraph = waiting;

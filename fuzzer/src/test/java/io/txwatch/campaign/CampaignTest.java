@@ -184,7 +184,7 @@ class CampaignTest {
       try {
         assertThatThrownBy(campaign::run)
             .isInstanceOf(SQLTimeoutException.class)
-            .hasMessageMatching("no answer for 2 s to what case \\d+ of seed 3 sent, .*");
+            .hasMessageMatching("no response for 2 s in case \\d+ of seed 3, .*");
       } finally {
         signal(process, "CONT");
       }

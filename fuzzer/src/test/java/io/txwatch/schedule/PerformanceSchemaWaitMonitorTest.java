@@ -58,7 +58,7 @@ class PerformanceSchemaWaitMonitorTest {
   void aBlockedCaseIsDecidedWithoutPerformanceSchema() throws Exception {
     String url = without.newDatabase("waits");
     assertThat(note(url))
-        .isEqualTo("performance_schema is OFF: SHOW ENGINE INNODB STATUS tells who waits");
+        .isEqualTo("performance_schema is OFF: lock waits are read from SHOW ENGINE INNODB STATUS");
     assertBlockedIsDecided(url);
   }
 
@@ -68,7 +68,7 @@ class PerformanceSchemaWaitMonitorTest {
         as("clerk", "GRANT ALL ON `txwatch\\_%`.* TO clerk", "GRANT PROCESS ON *.* TO clerk");
     assertThat(note(url))
         .isEqualTo(
-            "the user may not read performance_schema: SHOW ENGINE INNODB STATUS tells who waits");
+            "the user may not read performance_schema: lock waits are read from SHOW ENGINE INNODB STATUS");
     assertBlockedIsDecided(url);
   }
 

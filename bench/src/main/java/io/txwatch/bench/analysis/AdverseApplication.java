@@ -13,9 +13,9 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The application of {@link AdverseSoakCommand}, in a process of its own: two workers on each URL,
- * which update rows by key, read several, and read and overwrite one, and beside them a transaction
- * that has read a row and stays open. It prints a line for each sample and one at the end.
+ * The application of {@link AdverseSoakCommand}, in a process of its own. Two workers on each URL
+ * update rows by key, read several rows, and read and overwrite single rows; another transaction
+ * has read a row and stays open. It prints a line for each sample and one at the end.
  */
 final class AdverseApplication {
 
@@ -23,7 +23,7 @@ final class AdverseApplication {
   static final String END = "end";
 
   private static final int ROWS = 1000;
-  private static final int WORKERS_OF_A_URL = 2;
+  private static final int WORKERS_PER_URL = 2;
   private static final int KINDS = 10;
   private static final int MAX_ERRORS_PRINTED = 20;
 
@@ -37,12 +37,12 @@ final class AdverseApplication {
     this.operations = operations;
   }
 
-  /** Takes the number of operations, the number of samples, and the URLs. */
+  /** Arguments: the number of operations, the number of samples, and the URLs. */
   public static void main(String[] args) throws Exception {
     AdverseApplication application = new AdverseApplication(Long.parseLong(args[0]));
     List<String> urls = List.of(args).subList(2, args.length);
     application.run(Integer.parseInt(args[1]), urls);
-    System.exit(0); // what is daemon or not, the shutdown hooks are part of what is measured
+    System.exit(0); // whatever threads are left: the shutdown hooks are part of the measurement
   }
 
   private void run(int samples, List<String> urls) throws Exception {
@@ -59,7 +59,7 @@ final class AdverseApplication {
         rows.next();
       }
       idle.add(connection);
-      for (int w = 0; w < WORKERS_OF_A_URL; w++) {
+      for (int w = 0; w < WORKERS_PER_URL; w++) {
         Random random = new Random(31L * u + w);
         Connection own = connect(urls.get(u));
         workers.add(new Thread(() -> work(own, table, random)));
@@ -135,7 +135,7 @@ final class AdverseApplication {
         long start = System.nanoTime();
         try {
           once(connection, add, read, several, set, random);
-        } catch (Throwable e) { // whatever an application could see
+        } catch (Throwable e) { // anything that an application could observe
           failed(e);
           connection.setAutoCommit(true);
         }
@@ -169,7 +169,7 @@ final class AdverseApplication {
         }
       }
     } else if (kind < 6) {
-      int hot = row % 50; // so that updates are lost now and then
+      int hot = row % 50; // some updates are lost
       connection.setAutoCommit(false);
       read.setInt(1, hot);
       int value;

@@ -25,7 +25,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code soak-adverse}: an application in 128 MB to which everything happens at once. */
+/** {@code soak-adverse}: an application with a heap of 128 MB under several faults at once. */
 @Command(
     name = "soak-adverse",
     description = {
@@ -36,12 +36,12 @@ import picocli.CommandLine.Parameters;
     showDefaultValues = true)
 public final class AdverseSoakCommand implements Callable<Integer> {
 
-  private static final String HEAP = "-Xmx128m";
+  private static final String HEAP_OPTION = "-Xmx128m";
   private static final int SAMPLES = 100;
-  private static final int SAMPLES_A_ROW = 10;
+  private static final int SAMPLES_PER_ROW = 10;
   private static final int KILLED_AT_SAMPLE = 40;
   private static final int RESTARTED_AT_SAMPLE = 50;
-  private static final String DISK = "size=4m";
+  private static final String TMPFS_SIZE = "size=4m";
   private static final double MEGA = 1e6;
   private static final Pattern COVERED =
       Pattern.compile("^not seen| [A-Z_]{5,}: |^ *[0-9,]+ writes:");
@@ -66,8 +66,9 @@ public final class AdverseSoakCommand implements Callable<Integer> {
   private final List<double[]> rate = new ArrayList<>();
   private final StringBuilder rows = new StringBuilder();
 
-  /** What the application said of a sample. */
-  private record Sample(long operations, double seconds, long heap, long errors, long longestMs) {
+  /** A sample that the application printed. */
+  private record Sample(
+      long operations, double seconds, long heap, long errors, long longestMillis) {
     static Sample of(String line) {
       String[] parts = line.split(" ");
       return new Sample(
@@ -83,17 +84,17 @@ public final class AdverseSoakCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Path directory = Files.createTempDirectory("txwatch-soak");
     Path disk = Files.createDirectory(directory.resolve("disk"));
-    Path fifo = directory.resolve("report");
-    boolean mounted = succeeds("mount", "-t", "tmpfs", "-o", DISK, "tmpfs", disk.toString());
-    boolean named = succeeds("mkfifo", fifo.toString());
+    Path namedPipe = directory.resolve("report");
+    boolean mounted = succeeds("mount", "-t", "tmpfs", "-o", TMPFS_SIZE, "tmpfs", disk.toString());
+    boolean named = succeeds("mkfifo", namedPipe.toString());
     if (!mounted) {
-      output.say("no full disk: a tmpfs of 4 MB cannot be mounted here (it takes root)");
+      output.progress("no full disk: a tmpfs of 4 MB cannot be mounted here (it takes root)");
     }
     if (!named) {
-      output.say("no named pipe: mkfifo does not work here");
+      output.progress("no named pipe: mkfifo does not work here");
     }
     try {
-      return run(directory, mounted ? disk : null, named ? fifo : null);
+      return run(directory, mounted ? disk : null, named ? namedPipe : null);
     } finally {
       if (mounted) {
         succeeds("umount", disk.toString());
@@ -106,21 +107,21 @@ public final class AdverseSoakCommand implements Callable<Integer> {
     }
   }
 
-  private int run(Path directory, @Nullable Path disk, @Nullable Path fifo)
+  private int run(Path directory, @Nullable Path disk, @Nullable Path namedPipe)
       throws IOException, InterruptedException {
     int port = freePort();
     String common = "jdbc:txwatch:h2:mem:soak;DB_CLOSE_DELAY=-1;txwatch.prepare=auto";
     String inProcess =
         common
             + (disk == null ? "" : ";txwatch.history=" + disk.resolve("history"))
-            + (fifo == null ? "" : ";txwatch.report=" + fifo);
+            + (namedPipe == null ? "" : ";txwatch.report=" + namedPipe);
     String overTcp = common + ";txwatch.analyzer=tcp://127.0.0.1:" + port;
     Path printed = directory.resolve("stderr");
     Process server = serve(port, directory);
     Process application =
         new ProcessBuilder(
                 java(),
-                HEAP,
+                HEAP_OPTION,
                 "-cp",
                 System.getProperty("java.class.path"),
                 AdverseApplication.class.getName(),
@@ -155,19 +156,19 @@ public final class AdverseSoakCommand implements Callable<Integer> {
               (sample.operations() - last.operations()) / (sample.seconds() - last.seconds()) / 1e3
             });
         last = sample;
-        longest = Math.max(longest, sample.longestMs());
+        longest = Math.max(longest, sample.longestMillis());
         if (number == KILLED_AT_SAMPLE) {
           server.destroyForcibly().waitFor();
-          output.say("the shared analyzer was killed");
+          output.progress("the shared analyzer was killed");
         } else if (number == RESTARTED_AT_SAMPLE) {
           server = serve(port, directory);
-          output.say("the shared analyzer was started again");
+          output.progress("the shared analyzer was started again");
         }
-        if (number % SAMPLES_A_ROW == 0) {
-          row(atRow, sample, longest, heapOf(server), number);
+        if (number % SAMPLES_PER_ROW == 0) {
+          row(atRow, sample, longest, liveHeapMegabytes(server), number);
           atRow = sample;
           longest = 0;
-          output.say(line);
+          output.progress(line);
         }
       }
       application.waitFor();
@@ -175,7 +176,7 @@ public final class AdverseSoakCommand implements Callable<Integer> {
       boolean alive = server.isAlive();
       server.destroy();
       server.waitFor(30, TimeUnit.SECONDS);
-      write(disk != null, fifo != null, end, code, alive, printed, directory);
+      write(disk != null, namedPipe != null, end, code, alive, printed, directory);
       return end.isEmpty() || code != 0 || last.errors() > 0 ? 1 : 0;
     } finally {
       application.destroyForcibly();
@@ -203,7 +204,13 @@ public final class AdverseSoakCommand implements Callable<Integer> {
   }
 
   private void write(
-      boolean disk, boolean fifo, String end, int code, boolean alive, Path printed, Path directory)
+      boolean disk,
+      boolean namedPipe,
+      String end,
+      int code,
+      boolean alive,
+      Path printed,
+      Path directory)
       throws IOException {
     String[] parts = end.split(" ");
     List<String> application = Files.readAllLines(printed);
@@ -224,7 +231,9 @@ public final class AdverseSoakCommand implements Callable<Integer> {
             disk
                 ? "The history is on a file system of 4 MB, which is full soon."
                 : "(Skipped: the full disk; a tmpfs could not be mounted.)",
-            fifo ? " The report is a named pipe that nobody reads." : " (Skipped: the named pipe.)",
+            namedPipe
+                ? " The report is a named pipe that nobody reads."
+                : " (Skipped: the named pipe.)",
             KILLED_AT_SAMPLE,
             RESTARTED_AT_SAMPLE,
             parts.length > 2 ? parts[2] : "it did not come to its end",
@@ -240,8 +249,8 @@ public final class AdverseSoakCommand implements Callable<Integer> {
             + "\n");
     output.write(
         "What the analyzers did not see:\n\n```\n"
-            + covered("in the process", application)
-            + covered("shared", server)
+            + coverageLines("in the process", application)
+            + coverageLines("shared", server)
             + "```\n\n");
     if (plot != null) {
       Plot heap = new Plot("operations, millions", "MB");
@@ -260,7 +269,7 @@ public final class AdverseSoakCommand implements Callable<Integer> {
     output.write("![" + what + " over operations](" + file.getFileName() + ")\n");
   }
 
-  private static String covered(String who, List<String> lines) {
+  private static String coverageLines(String who, List<String> lines) {
     StringBuilder text = new StringBuilder();
     for (String line : lines) {
       Matcher matcher = COVERED.matcher(line);
@@ -275,7 +284,7 @@ public final class AdverseSoakCommand implements Callable<Integer> {
     Process server =
         new ProcessBuilder(
                 java(),
-                HEAP,
+                HEAP_OPTION,
                 "-jar",
                 jar.toString(),
                 "serve",
@@ -290,26 +299,28 @@ public final class AdverseSoakCommand implements Callable<Integer> {
     return server;
   }
 
-  /** The live heap of a process in MB, by a full collection; 0 if that is not to be had. */
-  private static double heapOf(Process process) throws IOException, InterruptedException {
+  /** The live heap of a process in MB after a full collection; 0 if it is not available. */
+  private static double liveHeapMegabytes(Process process)
+      throws IOException, InterruptedException {
     Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
     if (!process.isAlive() || !Files.exists(jcmd)) {
       return 0;
     }
-    Process asked =
+    Process jcmdProcess =
         new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), "GC.class_histogram")
             .redirectErrorStream(true)
             .start();
     double megabytes = 0;
     try (BufferedReader lines =
-        new BufferedReader(new InputStreamReader(asked.getInputStream(), StandardCharsets.UTF_8))) {
+        new BufferedReader(
+            new InputStreamReader(jcmdProcess.getInputStream(), StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (line.startsWith("Total")) {
           megabytes = Long.parseLong(line.strip().split("\\s+")[2]) / MEGA;
         }
       }
     }
-    asked.waitFor();
+    jcmdProcess.waitFor();
     return megabytes;
   }
 

@@ -32,8 +32,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * The steps of an analysis, one event or one edge each, over a serializable history that begins
- * anew when it has ended: none of its edges closes a cycle.
+ * Measures the steps of an analysis, for one event or one edge, on a serializable history that
+ * restarts at its end: no edge closes a cycle.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -43,7 +43,7 @@ public class AnalysisBenchmark {
   private static final long SEED = 20_261_121;
   private static final long OPERATIONS = 100_000;
 
-  /** What was inferred, in the order in which it was told: a transaction or an edge. */
+  /** The inferred transactions and edges, in order. */
   private static final class Inferred implements DependencyListener {
     final List<Object> all = new ArrayList<>();
 
@@ -82,10 +82,12 @@ public class AnalysisBenchmark {
   private DirectedAcyclicGraph<Transaction, DefaultEdge> acyclic =
       new DirectedAcyclicGraph<>(DefaultEdge.class);
 
-  /** Makes the history, and infers its edges. */
+  /** Generates the history and infers its edges. */
   public AnalysisBenchmark() {
     try {
-      new Execution<>(new WatchedEvents(events::add), SEED, Integer.MAX_VALUE).run(OPERATIONS);
+      new TwoPhaseLockingSimulation<>(
+              new SimulatedDriverEvents(events::add), SEED, Integer.MAX_VALUE)
+          .run(OPERATIONS);
       file = Files.createTempFile("txwatch", ".history");
       Files.delete(file);
       try (HistoryWriter writer = HistoryWriter.open(file)) {
@@ -99,7 +101,7 @@ public class AnalysisBenchmark {
     events.forEach(all::accept);
   }
 
-  /** Removes the history. */
+  /** Deletes the history. */
   @TearDown
   public void tearDown() throws IOException {
     reader.close();
@@ -126,7 +128,7 @@ public class AnalysisBenchmark {
     return events.get(nextEvent++);
   }
 
-  /** An event from a file. */
+  /** Decodes an event from a file. */
   @Benchmark
   public Event decodeEvent() throws IOException {
     Optional<Event> event = reader.next();
@@ -138,40 +140,40 @@ public class AnalysisBenchmark {
     return event.orElseThrow();
   }
 
-  /** An event, until its dependencies are known. */
+  /** Infers the dependencies of an event. */
   @Benchmark
   public void inferEvent() {
     inference.accept(event());
   }
 
-  /** An event, until it is known which anomalies it completes. */
+  /** Infers the dependencies of an event and detects anomalies. */
   @Benchmark
   public void analyseEvent() {
     analyzer.accept(event());
   }
 
-  /** An edge of the live graph that closes no cycle. */
+  /** Adds an edge that closes no cycle to the live graph. */
   @Benchmark
   public void addEdge(Blackhole result) {
-    Object told = told();
-    for (; told instanceof Transaction; told = told()) {
-      graph.add((Transaction) told);
+    Object inferredItem = nextInferred();
+    for (; inferredItem instanceof Transaction; inferredItem = nextInferred()) {
+      graph.add((Transaction) inferredItem);
     }
-    result.consume(graph.add((Edge) told));
+    result.consume(graph.add((Edge) inferredItem));
   }
 
-  /** The same by JGraphT's acyclic graph, which keeps its order after Pearce and Kelly, too. */
+  /** The same with JGraphT's acyclic graph, which also maintains its order by Pearce and Kelly. */
   @Benchmark
   public void addEdgeToDirectedAcyclicGraphOfJGraphT(Blackhole result) {
-    Object told = told();
-    for (; told instanceof Transaction; told = told()) {
-      acyclic.addVertex((Transaction) told);
+    Object inferredItem = nextInferred();
+    for (; inferredItem instanceof Transaction; inferredItem = nextInferred()) {
+      acyclic.addVertex((Transaction) inferredItem);
     }
-    Edge edge = (Edge) told;
+    Edge edge = (Edge) inferredItem;
     result.consume(acyclic.addEdge(edge.from(), edge.to()));
   }
 
-  private Object told() {
+  private Object nextInferred() {
     if (next == inferred.all.size()) {
       begin();
     }

@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code check}: how fast histories are checked, and in how much memory. */
+/** {@code check}: the speed and the memory of checking histories. */
 @Command(
     name = "check",
     description = "Checks large histories, a process and a processor each, interleaved.",
@@ -31,8 +31,8 @@ public final class CheckSpeedCommand implements Callable<Integer> {
 
   private static final long WARM_UP_OPERATIONS = 8_000_000;
 
-  /** After so many appends a key of an Elle history is replaced, as by Elle's own generator. */
-  private static final int ELLE_APPENDS_A_KEY = 32;
+  /** The number of appends after which a key is replaced, as in Elle's own generator. */
+  private static final int ELLE_APPENDS_PER_KEY = 32;
 
   @Option(names = "--jar", description = "txwatch.jar", required = true)
   private Path jar = Path.of("txwatch.jar");
@@ -52,7 +52,7 @@ public final class CheckSpeedCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
-  /** What is written into a file. */
+  /** Writes a history. */
   private interface Content {
     void write(Path file, long operations) throws IOException;
   }
@@ -69,16 +69,16 @@ public final class CheckSpeedCommand implements Callable<Integer> {
       histories.put(
           "Elle EDN, " + millions, file(in, size + ".edn", size, CheckSpeedCommand::elle));
     }
-    Map<String, List<Checked>> runs = new LinkedHashMap<>();
-    Map<String, List<Checked>> warmRuns = new LinkedHashMap<>();
+    Map<String, List<CheckRun>> runs = new LinkedHashMap<>();
+    Map<String, List<CheckRun>> warmRuns = new LinkedHashMap<>();
     for (int round = 1; round <= rounds; round++) {
       for (Map.Entry<String, Path> history : histories.entrySet()) {
-        Checked cold = Checked.run(jar, history.getValue(), 1);
+        CheckRun cold = CheckRun.run(jar, history.getValue(), 1);
         runs.computeIfAbsent(history.getKey(), name -> new ArrayList<>()).add(cold);
-        output.say(history.getKey() + ": " + cold);
-        Checked warm = Checked.run(jar, history.getValue(), passes(cold.operations()));
+        output.progress(history.getKey() + ": " + cold);
+        CheckRun warm = CheckRun.run(jar, history.getValue(), passes(cold.operations()));
         warmRuns.computeIfAbsent(history.getKey(), name -> new ArrayList<>()).add(warm);
-        output.say(history.getKey() + ", warm: " + warm);
+        output.progress(history.getKey() + ", warm: " + warm);
       }
     }
     write(histories, runs, warmRuns);
@@ -91,15 +91,15 @@ public final class CheckSpeedCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** So many passes over a history of that size until the JVM has compiled what it will. */
+  /** The number of passes over a history of this size until the JVM is warm. */
   private static int passes(long operations) {
     return (int) Math.max(2, Math.min(8, WARM_UP_OPERATIONS / Math.max(1, operations)));
   }
 
   private void write(
       Map<String, Path> histories,
-      Map<String, List<Checked>> runs,
-      Map<String, List<Checked>> warmRuns)
+      Map<String, List<CheckRun>> runs,
+      Map<String, List<CheckRun>> warmRuns)
       throws IOException {
     output.write(
         String.format(
@@ -115,10 +115,10 @@ public final class CheckSpeedCommand implements Callable<Integer> {
                 + " and decoding the file, where the two can be told apart; an Elle history is"
                 + " analysed as it is read. Memory is that of the cold run.%n%n",
             Machine.describe(),
-            Execution.OPERATIONS_A_TRANSACTION,
-            Execution.SESSIONS,
-            Execution.KEYS,
-            ELLE_APPENDS_A_KEY,
+            TwoPhaseLockingSimulation.OPERATIONS_PER_TRANSACTION,
+            TwoPhaseLockingSimulation.SESSIONS,
+            TwoPhaseLockingSimulation.KEYS,
+            ELLE_APPENDS_PER_KEY,
             rounds));
     Markdown table =
         new Markdown(
@@ -135,34 +135,34 @@ public final class CheckSpeedCommand implements Callable<Integer> {
             "its CPU, s",
             "peak memory, MB",
             "valid");
-    for (Map.Entry<String, List<Checked>> of : runs.entrySet()) {
-      List<Checked> all = of.getValue();
-      Median seconds = Median.of(all.stream().map(Checked::seconds).toList());
+    for (Map.Entry<String, List<CheckRun>> of : runs.entrySet()) {
+      List<CheckRun> all = of.getValue();
+      Median seconds = Median.of(all.stream().map(CheckRun::seconds).toList());
       Median warm =
           Median.of(
-              warmRuns.getOrDefault(of.getKey(), all).stream().map(Checked::seconds).toList());
+              warmRuns.getOrDefault(of.getKey(), all).stream().map(CheckRun::seconds).toList());
       Median analysis =
           Median.of(
               warmRuns.getOrDefault(of.getKey(), all).stream()
                   .map(run -> run.seconds() - run.readingSeconds())
                   .toList());
-      Median whole = Median.of(all.stream().map(Checked::wholeSeconds).toList());
-      Median cpu = Median.of(all.stream().map(Checked::cpuSeconds).toList());
+      Median whole = Median.of(all.stream().map(CheckRun::wholeSeconds).toList());
+      Median cpu = Median.of(all.stream().map(CheckRun::cpuSeconds).toList());
       Median peak = Median.of(all.stream().map(run -> run.peakBytes() / 1e6).toList());
       Path file = histories.getOrDefault(of.getKey(), jar);
       table.row(
           of.getKey(),
           number("%.0f", Files.size(file) / 1e6),
-          number("%.2f", seconds.middle()),
-          number("%.2f", seconds.least()) + "–" + number("%.2f", seconds.most()),
-          number("%,.0f", all.get(0).operations() / seconds.middle()),
-          number("%.2f", warm.middle()),
-          number("%,.0f", all.get(0).operations() / warm.middle()),
-          number("%.2f", analysis.middle()),
-          number("%,.0f", all.get(0).operations() / analysis.middle()),
-          number("%.2f", whole.middle()),
-          number("%.2f", cpu.middle()),
-          number("%.0f", peak.middle()),
+          number("%.2f", seconds.median()),
+          number("%.2f", seconds.min()) + "–" + number("%.2f", seconds.max()),
+          number("%,.0f", all.get(0).operations() / seconds.median()),
+          number("%.2f", warm.median()),
+          number("%,.0f", all.get(0).operations() / warm.median()),
+          number("%.2f", analysis.median()),
+          number("%,.0f", all.get(0).operations() / analysis.median()),
+          number("%.2f", whole.median()),
+          number("%.2f", cpu.median()),
+          number("%.0f", peak.median()),
           all.get(0).valid());
     }
     output.write(table + "\n");
@@ -175,7 +175,7 @@ public final class CheckSpeedCommand implements Callable<Integer> {
   private Path file(Path in, String name, long size, Content content) throws IOException {
     Path file = in.resolve(name);
     if (!Files.exists(file)) {
-      output.say("writes " + name);
+      output.progress("writes " + name);
       content.write(file, size);
     }
     return file;
@@ -183,13 +183,15 @@ public final class CheckSpeedCommand implements Callable<Integer> {
 
   private static void watched(Path file, long operations) throws IOException {
     try (HistoryWriter writer = HistoryWriter.open(file)) {
-      new Execution<>(new WatchedEvents(writer::accept), SEED, Integer.MAX_VALUE).run(operations);
+      new TwoPhaseLockingSimulation<>(
+              new SimulatedDriverEvents(writer::accept), SEED, Integer.MAX_VALUE)
+          .run(operations);
     }
   }
 
   private static void elle(Path file, long operations) throws IOException {
     try (ElleFile elle = new ElleFile(file)) {
-      new Execution<>(elle, SEED, ELLE_APPENDS_A_KEY).run(operations);
+      new TwoPhaseLockingSimulation<>(elle, SEED, ELLE_APPENDS_PER_KEY).run(operations);
     }
   }
 }

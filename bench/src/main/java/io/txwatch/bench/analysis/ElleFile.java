@@ -1,6 +1,6 @@
 package io.txwatch.bench.analysis;
 
-import io.txwatch.bench.analysis.Execution.Operation;
+import io.txwatch.bench.analysis.TwoPhaseLockingSimulation.Operation;
 import java.io.BufferedWriter;
 import java.io.Closeable;
 import java.io.IOException;
@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes an execution as Elle's list-append EDN. A list is its elements' text. */
-final class ElleFile implements Execution.Recorder<String>, Closeable {
+/** Writes a simulation as Elle's list-append EDN. A list is the text of its elements. */
+final class ElleFile implements TwoPhaseLockingSimulation.Recorder<String>, Closeable {
 
   private final BufferedWriter out;
   private final List<List<Operation>> invoked = new ArrayList<>();
@@ -19,7 +19,7 @@ final class ElleFile implements Execution.Recorder<String>, Closeable {
 
   ElleFile(Path file) throws IOException {
     out = Files.newBufferedWriter(file);
-    for (int i = 0; i < Execution.SESSIONS; i++) {
+    for (int i = 0; i < TwoPhaseLockingSimulation.SESSIONS; i++) {
       invoked.add(List.of());
       values.add(new StringBuilder());
     }

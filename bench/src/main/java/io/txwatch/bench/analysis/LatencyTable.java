@@ -6,7 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 
-/** What came of operations offered at given rates: a row a rate. */
+/** The results for each offered rate, one in a row. */
 final class LatencyTable {
 
   private final Markdown table =
@@ -23,11 +23,11 @@ final class LatencyTable {
   /**
    * Adds a row.
    *
-   * @param rate operations offered a second
-   * @param perSecond operations taken in a second
-   * @param coverage what was taken in, and what is missing
-   * @param plants how many lost updates were planted
-   * @param latencies nanoseconds from commit to report of each that was reported
+   * @param rate the offered operations per second
+   * @param perSecond the operations per second that were accepted
+   * @param coverage what was accepted and what is missing
+   * @param plants the number of planted lost updates
+   * @param latencies the nanoseconds from commit to report of each reported one
    */
   void row(
       long rate, double perSecond, Coverage coverage, long plants, Collection<Long> latencies) {
@@ -38,9 +38,9 @@ final class LatencyTable {
         Long.toString(coverage.gaps().values().stream().mapToLong(Long::longValue).sum()),
         Long.toString(plants),
         Integer.toString(sorted.size()),
-        OfferedLoad.millis(sorted, 0.5),
-        OfferedLoad.millis(sorted, 0.99),
-        OfferedLoad.millis(sorted, 1));
+        FixedRateLoad.millis(sorted, 0.5),
+        FixedRateLoad.millis(sorted, 0.99),
+        FixedRateLoad.millis(sorted, 1));
   }
 
   /** The table in Markdown. */

@@ -23,7 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code live}: what the analyzer inside an application keeps up with, and how soon it tells. */
+/** {@code live}: the throughput and the latency of the analyzer inside an application. */
 @Command(
     name = "live",
     description = {
@@ -46,10 +46,10 @@ public final class LiveCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
-  /** When the commits were handed over whose lost updates were not reported yet. */
+  /** By transaction, the time of the commit of each lost update that has not been reported yet. */
   private final Map<Long, Long> committed = new ConcurrentHashMap<>();
 
-  /** Nanoseconds from commit to report; for the analyzer's thread, until that has ended. */
+  /** Nanoseconds from commit to report; the analyzer's thread adds to it until it ends. */
   private final List<Long> latencies = Collections.synchronizedList(new ArrayList<>());
 
   @Override
@@ -64,16 +64,16 @@ public final class LiveCommand implements Callable<Integer> {
                 + " handing over the commit that proves it to the report. Each rate for %d s, after"
                 + " as long at the first rate to warm up.%n%n",
             Machine.describe(),
-            Execution.SESSIONS,
-            Execution.OPERATIONS_A_TRANSACTION,
-            Execution.KEYS,
-            OfferedLoad.PLANT_EVERY_OPERATIONS,
+            TwoPhaseLockingSimulation.SESSIONS,
+            TwoPhaseLockingSimulation.OPERATIONS_PER_TRANSACTION,
+            TwoPhaseLockingSimulation.KEYS,
+            FixedRateLoad.PLANT_EVERY_OPERATIONS,
             seconds));
     LatencyTable table = new LatencyTable();
     run(rates.get(0), new LatencyTable());
     for (long rate : rates) {
       run(rate, table);
-      output.say(rate + " operations/s done");
+      output.progress(rate + " operations/s done");
     }
     output.write(table + "\n");
     return 0;
@@ -85,7 +85,7 @@ public final class LiveCommand implements Callable<Integer> {
     int capacity = Settings.of(Map.of()).number(Setting.QUEUE);
     Analyzer analyzer = new Analyzer(Judge.DBMS, this::found);
     EventSink queue = new QueueSink(capacity, List.of(analyzer));
-    OfferedLoad load = new OfferedLoad(queue, 0);
+    FixedRateLoad load = new FixedRateLoad(queue, 0);
     long started = System.nanoTime();
     long plants = load.offer(rate, seconds, committed::put);
     load.finish();

@@ -14,54 +14,54 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Lost updates, one when it is asked for: two transactions read a row of a hundred, both update it,
- * and the commit of the second proves it.
+ * Emits lost updates on demand: two transactions read one of a hundred rows, both update it, and
+ * the commit of the second proves the lost update.
  */
 final class PlantedLostUpdates {
 
   private static final int ROWS = 100;
 
   private final long node;
-  private final long one;
-  private final long other;
+  private final long firstSession;
+  private final long secondSession;
   private final String[] lists = new String[ROWS];
   private long transactions = 2;
 
-  /** Tells of the two sessions. */
+  /** Opens the two sessions. */
   PlantedLostUpdates(Consumer<Event> events) {
     this(events, 0);
   }
 
-  /** The same, of one of several processes, each of which has a database of its own. */
+  /** Opens the sessions of one of several processes, each with a database of its own. */
   PlantedLostUpdates(Consumer<Event> events, int process) {
     node = 0x5eed_0002L + 2L * process << 32;
-    one = node | 1;
-    other = node | 2;
+    firstSession = node | 1;
+    secondSession = node | 2;
     java.util.Arrays.fill(lists, "");
     Database database = new Database("PostgreSQL", "18.6", Map.of(), "database " + process);
-    events.accept(new Event.SessionOpened(one, "planted-1", database));
-    events.accept(new Event.SessionOpened(other, "planted-2", database));
+    events.accept(new Event.SessionOpened(firstSession, "planted-1", database));
+    events.accept(new Event.SessionOpened(secondSession, "planted-2", database));
   }
 
-  /** The id of the transaction whose commit will prove the next one. */
-  long next() {
+  /** The id of the transaction whose commit will prove the next lost update. */
+  long nextTransactionId() {
     return node | transactions + 1;
   }
 
-  /** Plants one, all but the commit that proves it. */
+  /** Emits a lost update and returns the commit that proves it, which is not emitted. */
   Event plant(Consumer<Event> events) {
-    long loser = next();
+    long loser = nextTransactionId();
     long winner = loser + 1;
     transactions += 2;
     int row = (int) (transactions / 2 % ROWS);
-    begin(events, one, loser);
-    begin(events, other, winner);
-    statement(events, one, loser, 1, row, false);
-    statement(events, other, winner, 1, row, false);
-    statement(events, other, winner, 2, row, true);
-    events.accept(new Event.TransactionEnded(other, winner, Outcome.COMMITTED, 0, 3));
-    statement(events, one, loser, 2, row, true);
-    return new Event.TransactionEnded(one, loser, Outcome.COMMITTED, 0, 3);
+    begin(events, firstSession, loser);
+    begin(events, secondSession, winner);
+    statement(events, firstSession, loser, 1, row, false);
+    statement(events, secondSession, winner, 1, row, false);
+    statement(events, secondSession, winner, 2, row, true);
+    events.accept(new Event.TransactionEnded(secondSession, winner, Outcome.COMMITTED, 0, 3));
+    statement(events, firstSession, loser, 2, row, true);
+    return new Event.TransactionEnded(firstSession, loser, Outcome.COMMITTED, 0, 3);
   }
 
   private static void begin(Consumer<Event> events, long session, long transaction) {
@@ -72,7 +72,7 @@ final class PlantedLostUpdates {
   private void statement(
       Consumer<Event> events, long session, long transaction, int number, int row, boolean write) {
     if (write) {
-      lists[row] = WatchedEvents.window(lists[row] + WriterToken.of(transaction, number));
+      lists[row] = SimulatedDriverEvents.window(lists[row] + WriterToken.of(transaction, number));
     }
     events.accept(
         new Event.StatementExecuted(

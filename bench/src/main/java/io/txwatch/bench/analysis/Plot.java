@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Lines over two axes that begin at 0, as SVG. */
+/** A line plot with axes that start at 0, as SVG. */
 final class Plot {
 
   private static final int WIDTH = 720;
@@ -15,14 +15,14 @@ final class Plot {
 
   private record Line(String name, String color, List<double[]> points) {}
 
-  private final String across;
-  private final String up;
+  private final String xUnit;
+  private final String yUnit;
   private final List<Line> lines = new ArrayList<>();
 
-  /** An empty plot with the units of its axes. */
-  Plot(String across, String up) {
-    this.across = across;
-    this.up = up;
+  /** Creates an empty plot with the units of its axes. */
+  Plot(String xUnit, String yUnit) {
+    this.xUnit = xUnit;
+    this.yUnit = yUnit;
   }
 
   /** Adds a line through points (x, y). */
@@ -32,8 +32,8 @@ final class Plot {
 
   /** The picture. */
   String svg() {
-    double mostX = round(most(0));
-    double mostY = round(most(1));
+    double mostX = round(max(0));
+    double mostY = round(max(1));
     StringBuilder svg = new StringBuilder();
     add(
         svg,
@@ -65,8 +65,8 @@ final class Plot {
         "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text><text x=\"8\" y=\"14\">%s</text>%n",
         WIDTH - 20,
         HEIGHT - 12,
-        across,
-        up);
+        xUnit,
+        yUnit);
     for (int i = 0; i < lines.size(); i++) {
       Line line = lines.get(i);
       String points =
@@ -90,7 +90,7 @@ final class Plot {
     svg.append(String.format(Locale.ROOT, format, values));
   }
 
-  private double most(int coordinate) {
+  private double max(int coordinate) {
     return lines.stream()
         .flatMap(line -> line.points().stream())
         .mapToDouble(point -> point[coordinate])
@@ -98,7 +98,7 @@ final class Plot {
         .orElse(1);
   }
 
-  /** A round number that is not smaller: 1, 2 or 5 times a power of ten. */
+  /** The next number of the form 1, 2 or 5 times a power of ten. */
   private static double round(double value) {
     double power = Math.pow(10, Math.floor(Math.log10(Math.max(value, 1e-9))));
     for (double factor : new double[] {1, 2, 5}) {

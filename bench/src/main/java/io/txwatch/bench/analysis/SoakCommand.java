@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code soak}: memory over many operations. {@code bench/run} gives it a heap of 512 MB. */
+/** {@code soak}: memory over many operations. {@code bench/run} sets a heap of 512 MB. */
 @Command(
     name = "soak",
     description = {
@@ -33,7 +33,7 @@ public final class SoakCommand implements Callable<Integer> {
   private static final long SEED = 20_261_121;
   private static final long PLANT_EVERY_OPERATIONS = 5_000;
   private static final int SAMPLES = 100;
-  private static final int APPENDS_A_ROW = 32;
+  private static final int APPENDS_PER_ROW = 32;
 
   @Parameters(
       arity = "0..1",
@@ -56,12 +56,13 @@ public final class SoakCommand implements Callable<Integer> {
     long plants = 0;
     try (Analyzer analyzer = new Analyzer(Judge.DBMS, groups::add)) {
       PlantedLostUpdates planted = new PlantedLostUpdates(analyzer::accept);
-      Execution<String> execution =
-          new Execution<>(new WatchedEvents(analyzer::accept), SEED, APPENDS_A_ROW);
+      TwoPhaseLockingSimulation<String> execution =
+          new TwoPhaseLockingSimulation<>(
+              new SimulatedDriverEvents(analyzer::accept), SEED, APPENDS_PER_ROW);
       long every = Math.max(PLANT_EVERY_OPERATIONS, operations / SAMPLES);
       for (long done = 0; done < operations; ) {
         done += PLANT_EVERY_OPERATIONS;
-        execution.runOn(done);
+        execution.runUntil(done);
         analyzer.accept(planted.plant(analyzer::accept));
         plants++;
         if (done / every > (done - PLANT_EVERY_OPERATIONS) / every) {
@@ -84,10 +85,10 @@ public final class SoakCommand implements Callable<Integer> {
                   + " %.1f MB at most.%n%n",
               Machine.describe(),
               operations,
-              Execution.OPERATIONS_A_TRANSACTION,
-              Execution.SESSIONS,
-              Execution.KEYS,
-              APPENDS_A_ROW,
+              TwoPhaseLockingSimulation.OPERATIONS_PER_TRANSACTION,
+              TwoPhaseLockingSimulation.SESSIONS,
+              TwoPhaseLockingSimulation.KEYS,
+              APPENDS_PER_ROW,
               seconds,
               Runtime.getRuntime().maxMemory() >> 20,
               plants,
@@ -112,7 +113,7 @@ public final class SoakCommand implements Callable<Integer> {
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
-  /** What the process has in memory; 0 where that is not known. */
+  /** The resident set of this process in bytes; 0 if it is not available. */
   private static long resident() throws IOException {
     Path status = Path.of("/proc/self/status");
     if (!Files.exists(status)) {

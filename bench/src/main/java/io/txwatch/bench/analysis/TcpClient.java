@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A watched process in the place of which events are made up: port, rate, seconds, seconds to warm
- * up, and its number. Begins when it is told to, says when it is warm, and at the end when it
- * handed over each commit that proves a lost update.
+ * Simulates a watched process. Arguments: port, rate, seconds, seconds to warm up, and its number.
+ * It starts on a line of input, prints a line when it is warm, and at the end prints the time of
+ * each commit that proves a lost update.
  */
 final class TcpClient {
 
@@ -31,10 +31,10 @@ final class TcpClient {
     Map<Long, Long> committed = new LinkedHashMap<>();
     try (EventSink queue =
         new QueueSink(settings.number(Setting.QUEUE), List.of(new TcpProvider().open(settings)))) {
-      OfferedLoad load = new OfferedLoad(queue, process);
+      FixedRateLoad load = new FixedRateLoad(queue, process);
       System.out.println("ready");
       System.in.read();
-      // A JVM that has just started compiles what it runs: it is given the whole load by and by.
+      // A JVM that has just started compiles its code: the load increases in two steps.
       int warmUp = Integer.parseInt(args[3]);
       load.offer(rate / 4, warmUp / 2, (transaction, nanos) -> {});
       load.offer(rate, warmUp - warmUp / 2, (transaction, nanos) -> {});

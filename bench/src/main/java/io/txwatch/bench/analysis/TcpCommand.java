@@ -27,7 +27,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code tcp}: what an analyzer that processes share keeps up with, and how soon it tells. */
+/** {@code tcp}: the throughput and the latency of an analyzer that several processes share. */
 @Command(
     name = "tcp",
     description = {
@@ -61,7 +61,7 @@ public final class TcpCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
-  /** When each lost update was reported, by the transactions in it. */
+  /** By transaction, the time at which its lost update was reported. */
   private final Map<Long, Long> reported = new ConcurrentHashMap<>();
 
   @Override
@@ -78,17 +78,17 @@ public final class TcpCommand implements Callable<Integer> {
                 + " all.%n%n",
             Machine.describe(),
             PROCESSES,
-            Execution.SESSIONS,
-            Execution.OPERATIONS_A_TRANSACTION,
-            Execution.KEYS,
-            OfferedLoad.PLANT_EVERY_OPERATIONS,
+            TwoPhaseLockingSimulation.SESSIONS,
+            TwoPhaseLockingSimulation.OPERATIONS_PER_TRANSACTION,
+            TwoPhaseLockingSimulation.KEYS,
+            FixedRateLoad.PLANT_EVERY_OPERATIONS,
             seconds,
             warmUp + seconds,
             warmUp / 2));
     LatencyTable table = new LatencyTable();
     for (long rate : rates) {
       run(rate, table);
-      output.say(rate + " operations/s done");
+      output.progress(rate + " operations/s done");
     }
     output.write(table + "\n");
     return 0;
@@ -134,7 +134,7 @@ public final class TcpCommand implements Callable<Integer> {
           String[] parts = line.split(" ", 2);
           Long at = reported.get(Long.valueOf(parts[0]));
           if (at != null) {
-            // The monotonic clock is one for all processes of a machine.
+            // All processes of a machine share the monotonic clock.
             latencies.add(at - Long.parseLong(parts[1]));
           }
         }
@@ -169,7 +169,7 @@ public final class TcpCommand implements Callable<Integer> {
         .start();
   }
 
-  /** Notes when each anomaly was found. */
+  /** Records when each anomaly was found. */
   private final class Listener implements ServerListener {
 
     @Override
@@ -182,7 +182,7 @@ public final class TcpCommand implements Callable<Integer> {
 
     @Override
     public void say(String line) {
-      output.say(line);
+      output.progress(line);
     }
   }
 }

@@ -2,7 +2,7 @@ package io.txwatch.bench.fuzz;
 
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Markdown;
-import io.txwatch.bench.Named;
+import io.txwatch.bench.OptionNames;
 import io.txwatch.bench.Output;
 import io.txwatch.campaign.Campaign;
 import io.txwatch.campaign.Summary;
@@ -27,7 +27,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code fuzz}: cases decided a second. */
+/** {@code fuzz}: decided cases per second. */
 @Command(
     name = "fuzz",
     description = "Cases that WriteCheck and Troc decide a second, all levels in turn.",
@@ -60,7 +60,9 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
   public Integer call()
       throws IOException, SQLException, InterruptedException, UnsupportedDbmsException {
     List<ServerKind> kinds =
-        databases.stream().map(name -> Named.ofOption("DBMS", ServerKind.class, name)).toList();
+        databases.stream()
+            .map(name -> OptionNames.ofOption("DBMS", ServerKind.class, name))
+            .toList();
     output.write("## Fuzzing\n\n" + Machine.describe() + "\n\n");
     output.write(
         String.format(
@@ -102,7 +104,7 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
           String.valueOf(summary.findings()),
           String.valueOf(unknown.get()),
           String.format(Locale.ROOT, "%.1f %%", 100 * summary.accepted()));
-      output.say(dbms.describe() + ": " + summary);
+      output.progress(dbms.describe() + ": " + summary);
     }
     output.write(table + "\n");
     return 0;

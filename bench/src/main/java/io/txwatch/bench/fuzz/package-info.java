@@ -1,5 +1,5 @@
 /**
- * How fast cases are decided: a campaign of the fuzzer on a server of the tests, all oracles, all
+ * Measures how fast the fuzzer decides cases: a campaign on a test server, with all oracles and all
  * levels in turn.
  */
 @NullMarked

@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** From calls to events, and what becomes of events. */
+/** Measures capture, from JDBC calls to events, and the processing of events. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -38,8 +38,8 @@ public class CaptureBenchmark {
   private static final Database DATABASE = new Database("PostgreSQL", "18.6", Map.of());
   private static final int ROWS = 10_000;
 
-  /** Takes all and does nothing. */
-  private static final class Nowhere implements EventSink {
+  /** Discards all events. */
+  private static final class NullSink implements EventSink {
     @Override
     public void accept(Event event) {}
 
@@ -47,9 +47,9 @@ public class CaptureBenchmark {
     public void close() {}
   }
 
-  private final Nowhere behind = new Nowhere();
+  private final NullSink behind = new NullSink();
   private final QueueSink queue = new QueueSink(1 << 16, List.of(behind), line -> {});
-  private final SessionTracker session = session(new Nowhere());
+  private final SessionTracker session = session(new NullSink());
   private final SessionTracker queued = session(queue);
   private final Analyzer analyzer = new Analyzer(Judge.named("dbms"), anomaly -> {});
   private final SessionTracker analysed = session(analyzer);
@@ -75,13 +75,13 @@ public class CaptureBenchmark {
     queue.close();
   }
 
-  /** The place in the application that a statement comes from. */
+  /** Finds the call site of a statement in the application. */
   @Benchmark
   public String callSite() {
     return CALL_SITES.current();
   }
 
-  /** A writer token. */
+  /** Creates a writer token. */
   @Benchmark
   public String token() {
     return WriterToken.of(0x1234_5678_0000_0001L + row++, 3);
@@ -93,13 +93,13 @@ public class CaptureBenchmark {
     readAndWrite(session);
   }
 
-  /** The same, with the queue and the thread that empties it. */
+  /** The same with the queue and the thread that empties it. */
   @Benchmark
   public void transactionQueued() {
     readAndWrite(queued);
   }
 
-  /** The same, analysed on this thread: what the analyzer's own thread has to do for it. */
+  /** The same, analysed on this thread: the work of the analyzer's own thread. */
   @Benchmark
   public void transactionAnalysed() {
     readAndWrite(analysed);

@@ -58,7 +58,7 @@ public final class JmhCommand implements Callable<Integer> {
         .measurementTime(time)
         .addProfiler(GCProfiler.class)
         .verbosity(VerboseMode.NORMAL);
-    output.say("running; this takes some minutes");
+    output.progress("running; this takes some minutes");
     Collection<RunResult> results = new Runner(options.build()).run();
     output.write("## Single steps\n\n");
     output.write(Machine.describe() + "\n\n");

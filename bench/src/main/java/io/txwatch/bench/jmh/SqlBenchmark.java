@@ -15,28 +15,28 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** A text that is met for the first time: tokens, and the whole plan. */
+/** Measures the first use of a statement text: tokenizing it, and planning its rewrite. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class SqlBenchmark {
 
-  /** Which text. */
-  @Param public Texts text = Texts.KEY;
+  /** The text. */
+  @Param public SampleStatement text = SampleStatement.KEY;
 
   private final Tokens tokens = new Tokens();
-  private final Catalog catalog = Texts.everythingPrepared();
+  private final Catalog catalog = SampleStatement.everythingPrepared();
   private final RewritePlanner planner =
       new RewritePlanner(Dialect.POSTGRESQL, RewritePlanner.Level.INLINE);
 
-  /** Tokens, into arrays that are used again. */
+  /** Tokenizes into reused arrays. */
   @Benchmark
   public Tokens tokenize() {
     Tokenizer.tokenize(text.sql, Dialect.POSTGRESQL, tokens);
     return tokens;
   }
 
-  /** A plan, as made on a cache miss, the agreement with the parser included. */
+  /** Plans a rewrite as on a cache miss, including the comparison with the parser. */
   @Benchmark
   public RewritePlan plan() {
     return planner.plan(text.sql, catalog);

@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * What calls cost through each of the peers, over H2 in memory: a DBMS that answers in a
- * microsecond, so that little hides what is added.
+ * Measures calls through txwatch and comparable tools, over H2 in memory: a DBMS that responds in a
+ * microsecond, so that the added cost is visible.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -33,7 +33,7 @@ public class WrapperBenchmark {
   private static final String URL = "jdbc:h2:mem:wrappers;DB_CLOSE_DELAY=-1;USER=sa";
   private static final int ROWS = 1_000;
 
-  /** What stands between. */
+  /** The layer under test. */
   @Param({
     "RAW",
     "P6SPY",
@@ -51,7 +51,7 @@ public class WrapperBenchmark {
 
   private int key;
 
-  /** A table of a thousand rows, prepared if it is to be watched. */
+  /** Creates a table of a thousand rows, and prepares it for watched variants. */
   @Setup(Level.Trial)
   public void setUp() throws SQLException {
     try (Connection raw = DriverManager.getConnection(URL);
@@ -81,7 +81,7 @@ public class WrapperBenchmark {
     return key;
   }
 
-  /** Prepare, execute, read one row, close, commit: a look-up of the plan, and an observation. */
+  /** Prepare, execute, read one row, close, commit: a lookup of the plan, and an observation. */
   @Benchmark
   public int selectOne() throws SQLException {
     try (PreparedStatement select =
@@ -96,7 +96,7 @@ public class WrapperBenchmark {
     }
   }
 
-  /** Reads a thousand rows of three columns: delegation, and a note of each row. */
+  /** Reads a thousand rows of three columns: delegation, and a record of each row. */
   @Benchmark
   public int selectThousand() throws SQLException {
     int sum = 0;
@@ -111,7 +111,7 @@ public class WrapperBenchmark {
     return sum;
   }
 
-  /** An update of one row, and its commit. */
+  /** Updates one row and commits. */
   @Benchmark
   public int updateOne() throws SQLException {
     try (PreparedStatement update =

@@ -1,6 +1,6 @@
 /**
- * What single steps cost, in time and in bytes allocated: cutting a text into tokens, planning it,
- * passing a call on, observing a statement, judging a transaction. With JMH.
+ * Measures single steps with JMH, in time and in allocated bytes: tokenizing a text, planning it,
+ * delegating a call, observing a statement, judging a transaction.
  */
 @NullMarked
 package io.txwatch.bench.jmh;

@@ -12,23 +12,22 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Databases to measure on: fresh, filled, and prepared if they are to be watched. */
+/** Creates the databases of a benchmark: fresh, filled, and prepared for watched variants. */
 public final class Databases {
 
-  /** Bytes. */
-  private static final long POOL_OF_THE_TESTS = 32L * 1024 * 1024;
+  private static final long TEST_BUFFER_POOL_BYTES = 32L * 1024 * 1024;
 
   private Databases() {}
 
   /**
    * The URL of a fresh database with a workload's tables.
    *
-   * @param analyzed whether statistics are taken of them
+   * @param analyzed true if statistics of the tables are collected
    */
   static String create(
       ServerKind kind, Workload workload, boolean prepared, long seed, boolean analyzed)
       throws SQLException {
-    giveMemory(kind);
+    enlargeBufferPool(kind);
     String url = TestServers.freshDatabase(kind);
     try (Connection connection = DriverManager.getConnection(url)) {
       workload.create(connection, seed);
@@ -67,32 +66,32 @@ public final class Databases {
   }
 
   /**
-   * The servers of the tests are small ones. The databases of all variants together must fit in
-   * memory, or the disk is measured, and who has the larger rows pays for all. A server of somebody
-   * else's is left as it is.
+   * The test servers have little memory. The databases of all variants together must fit in memory;
+   * otherwise the benchmark measures the disk, and the variant with the largest rows slows down all
+   * others. A server that the user names is not changed.
    */
-  private static void giveMemory(ServerKind kind) throws SQLException {
+  private static void enlargeBufferPool(ServerKind kind) throws SQLException {
     switch (kind) {
       case POSTGRESQL ->
           TestServers.startBy(
               kind, () -> PostgresServer.start(List.of("shared_buffers=1GB", "max_wal_size=4GB")));
-      case MARIADB -> giveMemoryToMariaDb();
+      case MARIADB -> enlargeMariaDbBufferPool();
       default -> {}
     }
   }
 
-  private static void giveMemoryToMariaDb() throws SQLException {
+  private static void enlargeMariaDbBufferPool() throws SQLException {
     try (Connection connection = TestServers.of(ServerKind.MARIADB).connect();
         var statement = connection.createStatement();
         var pool = statement.executeQuery("SELECT @@GLOBAL.innodb_buffer_pool_size")) {
-      if (pool.next() && pool.getLong(1) <= POOL_OF_THE_TESTS) {
+      if (pool.next() && pool.getLong(1) <= TEST_BUFFER_POOL_BYTES) {
         statement.execute("SET GLOBAL innodb_buffer_pool_size = 1024 * 1024 * 1024");
         statement.execute("SET GLOBAL innodb_log_file_size = 256 * 1024 * 1024");
       }
     }
   }
 
-  /** What a database of some age has: no dead rows, and statistics for the optimizer. */
+  /** Collects statistics and removes dead rows, as in a database of some age. */
   private static void analyze(Connection connection, ServerKind kind) throws SQLException {
     if (kind == ServerKind.POSTGRESQL) {
       try (var statement = connection.createStatement()) {

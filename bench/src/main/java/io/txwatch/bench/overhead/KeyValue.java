@@ -8,9 +8,9 @@ import java.sql.Statement;
 import java.util.Random;
 
 /**
- * Reads and updates of single rows by their key, in autocommit, keys chosen by Zipf's law: the core
- * of YCSB (Cooper et al., SoCC 2010; the generator is Gray et al.'s, SIGMOD 1994). The smallest
- * transactions there are, so what is added to each of them shows most.
+ * Reads and updates single rows by key in autocommit mode, with Zipfian keys: the core of YCSB
+ * (Cooper et al., SoCC 2010; the generator is Gray et al.'s, SIGMOD 1994). These are the smallest
+ * possible transactions, so the overhead is most visible.
  */
 final class KeyValue implements Workload {
 
@@ -58,7 +58,7 @@ final class KeyValue implements Workload {
   }
 
   @Override
-  public void connected(Connection connection) throws SQLException {
+  public void configure(Connection connection) throws SQLException {
     connection.setAutoCommit(true);
   }
 
@@ -75,7 +75,7 @@ final class KeyValue implements Workload {
     };
   }
 
-  /** A key by Zipf's law; the popular ones lie scattered. */
+  /** A Zipfian key; popular keys are scattered. */
   private static int key(Random random) {
     double u = random.nextDouble();
     double uz = u * ZETA;

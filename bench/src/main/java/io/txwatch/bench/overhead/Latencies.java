@@ -2,17 +2,17 @@ package io.txwatch.bench.overhead;
 
 import java.util.StringJoiner;
 
-/** Durations, counted in buckets that are two per cent wide. */
+/** A histogram of durations with buckets of two percent. */
 final class Latencies {
 
-  private static final double PER_E = 50;
-  private static final int BUCKETS = (int) (Math.log(Long.MAX_VALUE) * PER_E) + 1;
+  private static final double BUCKETS_PER_E_FOLD = 50;
+  private static final int BUCKETS = (int) (Math.log(Long.MAX_VALUE) * BUCKETS_PER_E_FOLD) + 1;
 
   private final long[] counts = new long[BUCKETS];
   private long total;
 
   void add(long nanos) {
-    add((int) (Math.log(Math.max(1, nanos)) * PER_E), 1);
+    add((int) (Math.log(Math.max(1, nanos)) * BUCKETS_PER_E_FOLD), 1);
   }
 
   private void add(int bucket, long count) {
@@ -30,20 +30,20 @@ final class Latencies {
     return total;
   }
 
-  /** The duration, in milliseconds, that {@code share} of all do not exceed; 0 if there is none. */
+  /** The quantile {@code share} in milliseconds; 0 if there are no durations. */
   double millis(double share) {
     long wanted = (long) Math.ceil(share * total);
     long seen = 0;
     for (int i = 0; i < BUCKETS && total > 0; i++) {
       seen += counts[i];
       if (seen >= wanted) {
-        return Math.exp((i + 0.5) / PER_E) / 1e6;
+        return Math.exp((i + 0.5) / BUCKETS_PER_E_FOLD) / 1e6;
       }
     }
     return 0;
   }
 
-  /** In one word, for {@link #parse}. */
+  /** A single word, for {@link #parse}. */
   String format() {
     StringJoiner text = new StringJoiner(",");
     for (int i = 0; i < BUCKETS; i++) {

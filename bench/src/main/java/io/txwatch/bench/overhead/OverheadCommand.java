@@ -3,7 +3,7 @@ package io.txwatch.bench.overhead;
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Markdown;
 import io.txwatch.bench.Median;
-import io.txwatch.bench.Named;
+import io.txwatch.bench.OptionNames;
 import io.txwatch.bench.Output;
 import io.txwatch.bench.UnusableOptionException;
 import io.txwatch.servers.ServerKind;
@@ -24,7 +24,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code overhead}: whole applications, with the peers beside us. */
+/** {@code overhead}: whole applications, with comparable tools. */
 @Command(
     name = "overhead",
     description = "TPC-C-like and key-value workloads on real servers, interleaved.",
@@ -56,7 +56,7 @@ public final class OverheadCommand implements Callable<Integer> {
       defaultValue = "1,2")
   private List<Integer> clients = List.of();
 
-  @Mixin private Subjects subjects = new Subjects();
+  @Mixin private BenchmarkOptions subjects = new BenchmarkOptions();
 
   @Option(
       names = "--jvm",
@@ -89,7 +89,7 @@ public final class OverheadCommand implements Callable<Integer> {
       throw new UnusableOptionException("--clients: a number of connections is at least 1");
     }
     Path directory = Files.createTempDirectory("txwatch-bench");
-    output.say("logs of the variants: " + directory);
+    output.progress("logs of the variants: " + directory);
     output.write("## Throughput of whole applications\n\n");
     output.write(Machine.describe() + "\n\n");
     output.write(
@@ -110,12 +110,12 @@ public final class OverheadCommand implements Callable<Integer> {
             placement.describe(),
             noStatistics ? " No statistics were taken of the tables." : ""));
     for (int count : clients) {
-      Interleaving interleaving =
-          new Interleaving(seconds, rounds, warmUp, count, placement, jvmOptions, !noStatistics);
+      InterleavedRun interleaving =
+          new InterleavedRun(seconds, rounds, warmUp, count, placement, jvmOptions, !noStatistics);
       String many = count == 1 ? "one client" : count + " clients";
       for (ServerKind kind : servers) {
         for (WorkloadKind workload : kinds) {
-          String name = Named.option(kind) + "-" + workload.option() + "-" + count;
+          String name = OptionNames.option(kind) + "-" + workload.option() + "-" + count;
           Path logs = Files.createDirectory(directory.resolve(name));
           Map<Variant, List<Slice>> slices =
               interleaving.run(kind, workload, chosen, logs, this::progress);
@@ -128,7 +128,7 @@ public final class OverheadCommand implements Callable<Integer> {
       output.write("## Bytes of rows and of updates\n\n");
       for (ServerKind kind : servers) {
         output.write("### " + describe(kind) + "\n\n");
-        output.write(new Growth(kind).measure(growth) + "\n");
+        output.write(new RowGrowth(kind).measure(growth) + "\n");
       }
     }
     output.write("Load average at the end: " + Machine.load() + "\n\n");
@@ -136,7 +136,7 @@ public final class OverheadCommand implements Callable<Integer> {
   }
 
   private void progress(Variant variant, int round, Slice slice) {
-    output.say(
+    output.progress(
         String.format(
             Locale.ROOT, "round %d  %-34s %8.0f/s", round, variant.title(), slice.throughput()));
   }
@@ -183,12 +183,12 @@ public final class OverheadCommand implements Callable<Integer> {
               text("%.0f", median(own, Slice::throughput)),
               text("%.3f", latencies.millis(0.5)),
               text("%.3f", latencies.millis(0.99)),
-              text("%.2f", ratio.middle()),
+              text("%.2f", ratio.median()),
               interval(ratio),
               text("%.0f", 1e6 * median(own, slice -> slice.client() / slice.transactions())),
               text("%.0f", 1e6 * median(own, slice -> slice.compiling() / slice.transactions())),
               text("%.0f", 1e6 * median(own, slice -> slice.server() / slice.transactions())),
-              text("%.2f", processors.middle()),
+              text("%.2f", processors.median()),
               interval(processors),
               Long.toString(aborted),
               text("%.2f", 100.0 * aborted / Math.max(1, aborted + latencies.total())));
@@ -197,10 +197,10 @@ public final class OverheadCommand implements Callable<Integer> {
   }
 
   private static double median(List<Slice> slices, ToDoubleFunction<Slice> of) {
-    return Median.of(slices.stream().map(of::applyAsDouble).toList()).middle();
+    return Median.of(slices.stream().map(of::applyAsDouble).toList()).median();
   }
 
-  /** Of slices of the same round. */
+  /** The ratio of slices of the same round. */
   private static Median ratio(List<Slice> above, List<Slice> below, ToDoubleFunction<Slice> of) {
     List<Double> ratios = new ArrayList<>();
     for (int i = 0; i < Math.min(above.size(), below.size()); i++) {
@@ -210,7 +210,7 @@ public final class OverheadCommand implements Callable<Integer> {
   }
 
   private static String interval(Median median) {
-    return text("%.2f–%.2f", median.from(), median.to());
+    return text("%.2f–%.2f", median.lower(), median.upper());
   }
 
   private static String text(String format, Object... values) {

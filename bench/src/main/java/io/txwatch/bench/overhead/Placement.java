@@ -10,28 +10,28 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Which of this machine's processors the application runs on, and which the server.
+ * Assigns processors to the application and to the server.
  *
- * <p>A server that happens to run on its client's processor answers a simple statement in 40
- * microseconds, one on another in 110, since a processor must be woken at either side. Left alone,
- * the scheduler chooses by chance which client is lucky, and keeps to it for long: what is measured
- * then is its choice, and not what watching costs.
+ * <p>A server on its client's processor answers a simple statement in 40 microseconds, one on
+ * another processor in 110, because a processor must be woken on either side. Without placement,
+ * the scheduler chooses at random which client gets the shared processor, and keeps the choice for
+ * a long time: a benchmark would measure that choice instead of the overhead.
  */
 enum Placement {
-  /** Each has one half of the processors: what hosts of their own would be, but for the network. */
+  /** Each has one half of the processors, like separate hosts but for the network. */
   APART,
-  /** As the scheduler has it. */
+  /** As the scheduler decides. */
   SHARED;
 
   private static final Path STATUS = Path.of("/proc/self/status");
 
-  /** Those that this process had when it began. */
+  /** The processors that this process had at its start. */
   private static final List<Integer> ALL = processors();
 
   /**
-   * This one, if it can be had here.
+   * This placement, if this machine supports it.
    *
-   * @throws UnusableOptionException if there are not two processors, or not known
+   * @throws UnusableOptionException if there are fewer than two processors, or if they are unknown
    */
   Placement usable() {
     if (this == APART) {
@@ -50,14 +50,14 @@ enum Placement {
     };
   }
 
-  /** What the command line of a process of the application begins with. */
+  /** The prefix of the command line of an application's process. */
   List<String> ofApplication() {
     return this == SHARED ? List.of() : List.of("taskset", "-c", half(ALL, 0));
   }
 
   /**
-   * Gives the servers their processors, and so all processes and threads that they start: all that
-   * this process has started so far.
+   * Moves the servers, that is, all processes that this process has started so far, and their
+   * threads, to their processors.
    */
   void placeServers() throws IOException {
     if (this == SHARED) {
@@ -68,7 +68,7 @@ enum Placement {
     }
   }
 
-  /** Makes this process one of the application's. */
+  /** Moves this process to the application's processors. */
   void placeThisProcess() throws IOException {
     if (this == APART) {
       place(ProcessHandle.current(), half(ALL, 0));
@@ -81,9 +81,9 @@ enum Placement {
         new ProcessBuilder("taskset", "-a", "-p", "-c", processors, pid)
             .redirectErrorStream(true)
             .start();
-    String said = new String(taskset.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(taskset.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (exit(taskset) != 0 && process.isAlive()) {
-      throw new IOException("cannot place process " + pid + ": " + said.strip());
+      throw new IOException("cannot place process " + pid + ": " + output.strip());
     }
   }
 
@@ -109,7 +109,7 @@ enum Placement {
     }
   }
 
-  /** Of a list as Linux writes it: {@code 0-3,8}. */
+  /** Parses a list in Linux's notation: {@code 0-3,8}. */
   static List<Integer> parse(String list) {
     List<Integer> processors = new ArrayList<>();
     for (String range : list.split(",", -1)) {
@@ -123,9 +123,10 @@ enum Placement {
   }
 
   /**
-   * The first or the second half of them, as Linux writes it; of an odd number the second has more.
+   * The first or second half of the processors in Linux's notation; of an odd number the second has
+   * more.
    *
-   * @throws UnusableOptionException if there are not two
+   * @throws UnusableOptionException if there are fewer than two
    */
   static String half(List<Integer> processors, int which) {
     if (processors.size() < 2) {

@@ -7,27 +7,27 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * Processor time that processes have used, from Linux's {@code /proc}. On a machine that others use
- * too it says more than the clock.
+ * The CPU time of processes, from Linux's {@code /proc}. On a shared machine it is more accurate
+ * than the wall clock.
  */
 final class ProcessorTime {
 
-  /** Linux counts in hundredths of a second, whatever its own clock does. */
+  /** Linux reports hundredths of a second, whatever its clock rate. */
   private static final double TICKS_PER_SECOND = 100;
 
   private ProcessorTime() {}
 
-  /** Seconds used by all processes that this one started, and by those that they started. */
+  /** The CPU seconds of all descendants of this process. */
   static double ofDescendants() {
     return ProcessHandle.current().descendants().mapToDouble(p -> of(p.pid())).sum();
   }
 
-  /** Seconds used by a process; 0 if nothing is known of it. */
+  /** The CPU seconds of a process; 0 if unknown. */
   static double of(long process) {
     return inFile(Path.of("/proc/" + process + "/stat"));
   }
 
-  /** Seconds used by the compilers of a JVM, as long as none of their threads has ended. */
+  /** The CPU seconds of a JVM's compiler threads, as long as none of them has ended. */
   static double ofCompilers(long process) {
     try (Stream<Path> threads = Files.list(Path.of("/proc/" + process + "/task"))) {
       return threads
@@ -51,7 +51,7 @@ final class ProcessorTime {
   private static double inFile(Path file) {
     try {
       String stat = Files.readString(file, StandardCharsets.ISO_8859_1);
-      // The second field is a name in parentheses, with whatever characters.
+      // The second field is a name in parentheses, with arbitrary characters.
       String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
       return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / TICKS_PER_SECOND;
     } catch (IOException e) {

@@ -9,9 +9,9 @@ import java.util.Random;
 
 /**
  * SIBench (Cahill, <em>Serializable Isolation for Snapshot Databases</em>, 2009): half of the
- * transactions search all rows for the least value, half add to one row, at SERIALIZABLE. What
- * counts is how many the DBMS aborts: on PostgreSQL that depends on the plan, for a sequential scan
- * locks the whole table.
+ * transactions search all rows for the minimum, half increment one row, at SERIALIZABLE. The result
+ * is the number of aborts; on PostgreSQL it depends on the plan, because a sequential scan locks
+ * the whole table.
  */
 final class SiBench implements Workload {
 
@@ -37,7 +37,7 @@ final class SiBench implements Workload {
   }
 
   @Override
-  public void connected(Connection connection) throws SQLException {
+  public void configure(Connection connection) throws SQLException {
     connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
     connection.setAutoCommit(false);
   }
@@ -48,14 +48,14 @@ final class SiBench implements Workload {
     return () -> {
       int id = random.nextInt(ROWS);
       return random.nextBoolean()
-          ? SiBench::least
+          ? SiBench::minimum
           : connection -> {
             add(connection, id);
           };
     };
   }
 
-  private static void least(Connection connection) throws SQLException {
+  private static void minimum(Connection connection) throws SQLException {
     try (PreparedStatement select =
             connection.prepareStatement("SELECT id FROM sitest ORDER BY value, id LIMIT 1");
         ResultSet row = select.executeQuery()) {
@@ -64,7 +64,7 @@ final class SiBench implements Workload {
     connection.commit();
   }
 
-  /** Reads the row before it writes it: a transaction that only writes is never aborted. */
+  /** Reads the row before writing it: a transaction that only writes is never aborted. */
   private static void add(Connection connection, int id) throws SQLException {
     try (PreparedStatement select =
         connection.prepareStatement("SELECT value FROM sitest WHERE id = ?")) {

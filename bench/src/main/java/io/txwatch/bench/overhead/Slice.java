@@ -3,15 +3,16 @@ package io.txwatch.bench.overhead;
 import java.util.Locale;
 
 /**
- * What a slice of a run gave.
+ * The results of a slice of a run.
  *
- * @param transactions how many were completed
- * @param retries how many times one was rolled back by the DBMS and run again
- * @param seconds how long it took
- * @param latencies of the transactions, retries included
- * @param client processor seconds of the application's JVM; 0 if not measured
- * @param compiling of these, those of the JVM's compilers: the sign of a JVM that is not warm yet
- * @param server processor seconds of everything else that was started, the server above all
+ * @param transactions the number of completed transactions
+ * @param retries the number of rollbacks by the DBMS that were followed by a retry
+ * @param seconds the duration
+ * @param latencies of the transactions, including retries
+ * @param client CPU seconds of the application's JVM; 0 if not measured
+ * @param compiling the part of {@code client} that its compilers used: high in a JVM that is not
+ *     warm
+ * @param server CPU seconds of all other started processes, mainly the server
  */
 record Slice(
     long transactions,
@@ -22,24 +23,24 @@ record Slice(
     double compiling,
     double server) {
 
-  /** The share of the compilers in what a warm JVM takes of the processors, at most. */
-  private static final double WARM = 0.05;
+  /** The maximum share of the compilers in the CPU time of a warm JVM. */
+  private static final double MAX_WARM_COMPILER_SHARE = 0.05;
 
   Slice(long transactions, long retries, double seconds, Latencies latencies) {
     this(transactions, retries, seconds, latencies, 0, 0, 0);
   }
 
-  /** The same, with what it took of the processors. */
+  /** The same with the CPU time. */
   Slice withProcessorTime(double ofClient, double ofCompilers, double ofServer) {
     return new Slice(transactions, retries, seconds, latencies, ofClient, ofCompilers, ofServer);
   }
 
-  /** True if the JVM spent next to nothing on compiling. */
+  /** True if the JVM spent almost no CPU time on compiling. */
   boolean isWarm() {
-    return compiling < WARM * client;
+    return compiling < MAX_WARM_COMPILER_SHARE * client;
   }
 
-  /** Processor seconds for a transaction, wherever spent. */
+  /** The CPU seconds per transaction, of client and server. */
   double processorSeconds() {
     return (client + server) / transactions;
   }
@@ -48,7 +49,7 @@ record Slice(
     return transactions / seconds;
   }
 
-  /** In one line, for {@link #parse}. */
+  /** A single line, for {@link #parse}. */
   String format() {
     return String.format(
         Locale.ROOT, "%d %d %.6f %s", transactions, retries, seconds, latencies.format());

@@ -21,9 +21,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code statements}: what each statement of a workload costs more. All variants are in one JVM, on
- * a connection and a database of their own, and take turns transaction by transaction, in random
- * order: what disturbs the machine for longer than a millisecond disturbs all of them.
+ * {@code statements}: the additional cost of each statement of a workload. All variants run in one
+ * JVM, each with its own connection and database, and take turns after each transaction, in random
+ * order: a disturbance of more than a millisecond affects all of them.
  */
 @Command(
     name = "statements",
@@ -32,12 +32,12 @@ import picocli.CommandLine.Option;
     showDefaultValues = true)
 public final class StatementsCommand implements Callable<Integer> {
 
-  /** A transaction, from its first call to its last. */
+  /** The name of a whole transaction, from its first call to its last. */
   private static final String WHOLE = "a transaction";
 
-  private static final int LONGEST_NAME = 72;
+  private static final int MAX_NAME_LENGTH = 72;
 
-  @Mixin private Subjects subjects = new Subjects();
+  @Mixin private BenchmarkOptions subjects = new BenchmarkOptions();
 
   @Option(
       names = "--transactions",
@@ -49,12 +49,12 @@ public final class StatementsCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
-  /** A variant with a database of its own. */
-  private record Seat(
+  /** A variant with its own database. */
+  private record ClientSlot(
       Variant variant,
       Connection connection,
       Connection timed,
-      Timings timings,
+      CallTimings timings,
       Workload.Client client) {
 
     void run() throws SQLException {
@@ -81,63 +81,63 @@ public final class StatementsCommand implements Callable<Integer> {
             + " transactions each.\n\n");
     for (ServerKind kind : servers) {
       for (WorkloadKind workload : kinds) {
-        List<Seat> seats = measure(kind, workload, chosen, placement);
+        List<ClientSlot> slots = measure(kind, workload, chosen, placement);
         output.write("### " + workload.title() + " on " + OverheadCommand.describe(kind) + "\n\n");
-        output.write(table(seats) + "\n");
-        for (Seat seat : seats) {
-          seat.connection().close();
+        output.write(table(slots) + "\n");
+        for (ClientSlot slot : slots) {
+          slot.connection().close();
         }
       }
     }
     return 0;
   }
 
-  private List<Seat> measure(
+  private List<ClientSlot> measure(
       ServerKind kind, WorkloadKind workload, List<Variant> chosen, Placement placement)
       throws IOException, SQLException {
     Path directory = Files.createTempDirectory("txwatch-bench");
-    List<String> urls = Databases.createEach(kind, workload, chosen, Interleaving.SEED, true);
+    List<String> urls = Databases.createEach(kind, workload, chosen, InterleavedRun.SEED, true);
     placement.placeServers();
     placement.placeThisProcess();
-    List<Seat> seats = new ArrayList<>();
+    List<ClientSlot> slots = new ArrayList<>();
     for (int i = 0; i < chosen.size(); i++) {
       Workload own = workload.create();
       chosen.get(i).setUp(directory);
       Connection connection = chosen.get(i).open(urls.get(i));
-      own.connected(connection);
-      Timings timings = new Timings();
-      seats.add(
-          new Seat(
+      own.configure(connection);
+      CallTimings timings = new CallTimings();
+      slots.add(
+          new ClientSlot(
               chosen.get(i),
               connection,
-              TimedCalls.on(connection, timings),
+              TimedConnection.on(connection, timings),
               timings,
-              own.client(0, Interleaving.SEED)));
+              own.client(0, InterleavedRun.SEED)));
     }
-    takeTurns(seats, transactions / 2);
-    seats.forEach(seat -> seat.timings().clear());
-    output.say("warm");
-    takeTurns(seats, transactions);
-    return seats;
+    interleave(slots, transactions / 2);
+    slots.forEach(slot -> slot.timings().clear());
+    output.progress("warm");
+    interleave(slots, transactions);
+    return slots;
   }
 
-  private static void takeTurns(List<Seat> seats, int times) throws SQLException {
-    List<Seat> order = new ArrayList<>(seats);
-    Random random = new Random(Interleaving.SEED);
+  private static void interleave(List<ClientSlot> slots, int times) throws SQLException {
+    List<ClientSlot> order = new ArrayList<>(slots);
+    Random random = new Random(InterleavedRun.SEED);
     for (int i = 0; i < times; i++) {
       Collections.shuffle(order, random);
-      for (Seat seat : order) {
-        seat.run();
+      for (ClientSlot slot : order) {
+        slot.run();
       }
     }
   }
 
-  private static Markdown table(List<Seat> seats) {
-    Seat first = seats.get(0);
-    List<Seat> others = seats.subList(1, seats.size());
+  private static Markdown table(List<ClientSlot> slots) {
+    ClientSlot first = slots.get(0);
+    List<ClientSlot> others = slots.subList(1, slots.size());
     List<String> headings = new ArrayList<>(List.of("call", "in a transaction"));
     headings.add(first.variant().title());
-    others.forEach(seat -> headings.add("more: " + seat.variant().title()));
+    others.forEach(slot -> headings.add("more: " + slot.variant().title()));
     Markdown table = new Markdown(headings.toArray(String[]::new));
     double whole = first.timings().count(WHOLE);
     for (String name : first.timings().names()) {
@@ -157,13 +157,14 @@ public final class StatementsCommand implements Callable<Integer> {
     return table;
   }
 
-  private static String[] row(String name, double times, Seat first, List<Seat> others) {
+  private static String[] row(
+      String name, double times, ClientSlot first, List<ClientSlot> others) {
     List<String> cells = new ArrayList<>();
-    cells.add(name.length() > LONGEST_NAME ? name.substring(0, LONGEST_NAME) + " …" : name);
+    cells.add(name.length() > MAX_NAME_LENGTH ? name.substring(0, MAX_NAME_LENGTH) + " …" : name);
     cells.add(text("%.2f", times));
     double micros = first.timings().micros(name);
     cells.add(text("%.2f", micros));
-    others.forEach(seat -> cells.add(text("%+.2f", seat.timings().micros(name) - micros)));
+    others.forEach(slot -> cells.add(text("%+.2f", slot.timings().micros(name) - micros)));
     return cells.toArray(String[]::new);
   }
 

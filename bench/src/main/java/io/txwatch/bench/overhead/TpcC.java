@@ -10,12 +10,12 @@ import java.util.function.Supplier;
 
 /**
  * A workload like TPC-C (revision 5.11): its five transactions, each client with a home warehouse.
- * Left out: keying and thinking times, and terminals.
+ * It has no keying and think times and no terminals.
  *
- * <p>Which transaction comes next says a deck of cards (clause 5.2.4.2), shuffled each time that it
+ * <p>A deck of cards determines the next transaction (clause 5.2.4.2) and is shuffled whenever it
  * is used up: ten New-Orders, ten Payments, one each of Order-Status, Delivery and Stock-Level.
- * Were it diced, some slices would have twice as many Deliveries as others, which are the dearest
- * by far.
+ * With independent draws, some slices would have twice as many Deliveries as others, which are by
+ * far the most expensive.
  */
 final class TpcC implements Workload {
 
@@ -25,7 +25,7 @@ final class TpcC implements Workload {
   }
 
   @Override
-  public void connected(Connection connection) throws SQLException {
+  public void configure(Connection connection) throws SQLException {
     connection.setAutoCommit(false);
   }
 

@@ -8,13 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A customer as a user names one: by id, or by last name.
+ * A customer, identified by id or by last name.
  *
- * @param id 0 if by name
+ * @param id 0 if identified by name
  */
 record TpcCCustomer(int warehouse, int district, int id, String name) {
 
-  /** The id: of several with that name, the one in the middle by first name (clause 2.5.2.2). */
+  /** The id; of several customers with the name, the middle one by first name (clause 2.5.2.2). */
   int resolve(Connection connection) throws SQLException {
     if (id != 0) {
       return id;

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Instant;
 
-/** Delivery (clause 2.7): the oldest undelivered order of each district. */
+/** Delivery (clause 2.7): delivers the oldest undelivered order of each district. */
 record TpcCDelivery(int warehouse, int carrier) implements Workload.Transaction {
 
   @Override

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** What a terminal's user types in (clauses 2.4.1, 2.5.1, 2.6.1, 2.7.1, 2.8.1). */
+/** Generates the inputs of a terminal's user (clauses 2.4.1, 2.5.1, 2.6.1, 2.7.1, 2.8.1). */
 final class TpcCInputs {
 
   /** An item that does not exist: the order is rolled back. */
@@ -54,7 +54,7 @@ final class TpcCInputs {
     return new TpcCNewOrder(home, district, customer, lines);
   }
 
-  /** Who: by id, or by last name in 60 of 100 cases. */
+  /** A customer, in 60 % of the cases by last name, otherwise by id. */
   private TpcCCustomer customer(int warehouse, int district) {
     return between(1, 100) <= 60
         ? new TpcCCustomer(

@@ -9,11 +9,13 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
 
-/** New-Order (clause 2.4): one in a hundred orders an item that there is not, and is undone. */
+/**
+ * New-Order (clause 2.4): one in a hundred orders an item that does not exist, and is rolled back.
+ */
 record TpcCNewOrder(int warehouse, int district, int customer, List<Line> lines)
     implements Workload.Transaction {
 
-  /** An item that is ordered. */
+  /** An ordered item. */
   record Line(int item, int supplier, int quantity) {}
 
   @Override
@@ -94,7 +96,7 @@ record TpcCNewOrder(int warehouse, int district, int customer, List<Line> lines)
     }
   }
 
-  /** False if an item does not exist. */
+  /** Inserts the lines; returns false if an item does not exist. */
   private boolean insertLines(Connection connection, int order) throws SQLException {
     try (PreparedStatement price =
             connection.prepareStatement("SELECT i_price, i_name FROM item WHERE i_id = ?");

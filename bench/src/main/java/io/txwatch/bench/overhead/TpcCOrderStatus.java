@@ -5,7 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** Order-Status (clause 2.6): a customer's last order and its lines. */
+/** Order-Status (clause 2.6): reads a customer's last order and its lines. */
 record TpcCOrderStatus(TpcCCustomer customer) implements Workload.Transaction {
 
   @Override

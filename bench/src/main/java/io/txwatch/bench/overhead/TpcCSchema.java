@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * TPC-C's nine tables and their first contents (revision 5.11, clauses 1.3 and 4.3.3), with fewer
- * customers, orders and items, so that they are loaded in a second. Null are, as there, an order's
- * carrier and a line's delivery until they are known, and nothing else.
+ * TPC-C's nine tables and their initial rows (revision 5.11, clauses 1.3 and 4.3.3), with fewer
+ * customers, orders and items, so that loading takes a second. As in TPC-C, only an order's carrier
+ * and a line's delivery date may be NULL, until they are known.
  */
 final class TpcCSchema {
 
@@ -22,7 +22,7 @@ final class TpcCSchema {
   static final int CUSTOMERS = 100;
   static final int ITEMS = 1_000;
 
-  /** Orders at the beginning, a district; the last third has not been delivered. */
+  /** The initial orders of a district; the last third has not been delivered. */
   private static final int ORDERS = CUSTOMERS;
 
   private static final int DELIVERED = ORDERS * 7 / 10;

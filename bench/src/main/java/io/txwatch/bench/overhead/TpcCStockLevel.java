@@ -5,7 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** Stock-Level (clause 2.8): which items of a district's last twenty orders run low. */
+/** Stock-Level (clause 2.8): counts the items of a district's last twenty orders that run low. */
 record TpcCStockLevel(int warehouse, int district, int threshold) implements Workload.Transaction {
 
   @Override

@@ -9,7 +9,7 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** A data source that asks the driver manager. */
+/** A data source that uses the driver manager. */
 record UrlDataSource(String url) implements DataSource {
 
   @Override

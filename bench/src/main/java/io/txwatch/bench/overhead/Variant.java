@@ -1,7 +1,7 @@
 package io.txwatch.bench.overhead;
 
 import com.p6spy.engine.spy.P6SpyDriver;
-import io.txwatch.bench.Named;
+import io.txwatch.bench.OptionNames;
 import io.txwatch.jdbc.TxWatchDriver;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -11,43 +11,43 @@ import java.util.Properties;
 import net.ttddyy.dsproxy.listener.logging.SLF4JLogLevel;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 
-/** What stands between the application and its driver. */
+/** The layer between the application and its driver. */
 public enum Variant {
-  /** Nothing. */
-  RAW("raw", Between.NOTHING, ""),
-  /** Nothing once more: what differs from {@link #RAW} is noise. */
-  RAW_AGAIN("raw, again", Between.NOTHING, ""),
+  /** No layer. */
+  RAW("raw", Layer.NOTHING, ""),
+  /** No layer, a second time: differences from {@link #RAW} are noise. */
+  RAW_AGAIN("raw, again", Layer.NOTHING, ""),
   /** p6spy's proxies without its log. */
-  P6SPY("p6spy, log off", Between.P6SPY, "com.p6spy.engine.spy.P6SpyFactory"),
-  /** p6spy as it comes: each statement a line of a file. */
+  P6SPY("p6spy, log off", Layer.P6SPY, "com.p6spy.engine.spy.P6SpyFactory"),
+  /** p6spy by default: each statement is a line in a file. */
   P6SPY_LOG(
       "p6spy, log to a file",
-      Between.P6SPY,
+      Layer.P6SPY,
       "com.p6spy.engine.spy.P6SpyFactory,com.p6spy.engine.logging.P6LogFactory"),
   /** datasource-proxy without a listener. */
-  DATASOURCE_PROXY("datasource-proxy, no listener", Between.DATASOURCE_PROXY, ""),
+  DATASOURCE_PROXY("datasource-proxy, no listener", Layer.DATASOURCE_PROXY, ""),
   /** datasource-proxy with its SLF4J listener, into a file. */
-  DATASOURCE_PROXY_LOG("datasource-proxy, log to a file", Between.DATASOURCE_PROXY, "log"),
+  DATASOURCE_PROXY_LOG("datasource-proxy, log to a file", Layer.DATASOURCE_PROXY, "log"),
   /** {@code txwatch.instrument=off}. */
-  OFF("txwatch off", Between.TXWATCH, "off none"),
+  OFF("txwatch off", Layer.TXWATCH, "off none"),
   /** {@code txwatch.instrument=inline} with the analyzer in the application. */
-  INLINE("txwatch inline", Between.TXWATCH, "inline inprocess"),
+  INLINE("txwatch inline", Layer.TXWATCH, "inline inprocess"),
   /** The same without an analyzer. */
-  INLINE_NONE("txwatch inline, analyzer none", Between.TXWATCH, "inline none"),
-  /** The same with the history written to a file, for an analyzer elsewhere, or later. */
-  INLINE_HISTORY("txwatch inline, history to a file", Between.TXWATCH, "inline none"),
-  /** The same with a shared analyzer that is gone: nobody listens at its port. */
-  INLINE_GONE("txwatch inline, analyzer gone", Between.TXWATCH, "inline tcp://127.0.0.1:9"),
+  INLINE_NONE("txwatch inline, analyzer none", Layer.TXWATCH, "inline none"),
+  /** The same with the history written to a file, for a separate analyzer. */
+  INLINE_HISTORY("txwatch inline, history to a file", Layer.TXWATCH, "inline none"),
+  /** The same with a shared analyzer that is not running: its port is closed. */
+  INLINE_GONE("txwatch inline, analyzer gone", Layer.TXWATCH, "inline tcp://127.0.0.1:9"),
   /** {@code txwatch.instrument=items}. */
-  ITEMS("txwatch items", Between.TXWATCH, "items inprocess"),
+  ITEMS("txwatch items", Layer.TXWATCH, "items inprocess"),
   /** The same without an analyzer. */
-  ITEMS_NONE("txwatch items, analyzer none", Between.TXWATCH, "items none"),
+  ITEMS_NONE("txwatch items, analyzer none", Layer.TXWATCH, "items none"),
   /** {@code txwatch.instrument=predicates}. */
-  PREDICATES("txwatch predicates", Between.TXWATCH, "predicates inprocess"),
+  PREDICATES("txwatch predicates", Layer.TXWATCH, "predicates inprocess"),
   /** The same without an analyzer. */
-  PREDICATES_NONE("txwatch predicates, analyzer none", Between.TXWATCH, "predicates none");
+  PREDICATES_NONE("txwatch predicates, analyzer none", Layer.TXWATCH, "predicates none");
 
-  private enum Between {
+  private enum Layer {
     NOTHING,
     P6SPY,
     DATASOURCE_PROXY,
@@ -55,44 +55,44 @@ public enum Variant {
   }
 
   private final String title;
-  private final Between between;
+  private final Layer layer;
   private final String detail;
 
-  Variant(String title, Between between, String detail) {
+  Variant(String title, Layer layer, String detail) {
     this.title = title;
-    this.between = between;
+    this.layer = layer;
     this.detail = detail;
   }
 
-  /** As tables show it. */
+  /** The name in tables. */
   public String title() {
     return title;
   }
 
-  /** As command lines have it: {@code inline-none}. */
+  /** The name on command lines: {@code inline-none}. */
   public String option() {
-    return Named.option(this);
+    return OptionNames.option(this);
   }
 
-  /** The variant that a command line names. */
+  /** The variant with this name on command lines. */
   public static Variant ofOption(String option) {
-    return Named.ofOption("variant", Variant.class, option);
+    return OptionNames.ofOption("variant", Variant.class, option);
   }
 
-  /** True if its tables carry the auxiliary columns. */
+  /** True if its tables have the auxiliary columns. */
   public boolean isPrepared() {
-    return between == Between.TXWATCH && this != OFF;
+    return layer == Layer.TXWATCH && this != OFF;
   }
 
   /**
-   * Sets up what is set once in a JVM.
+   * Sets the properties that apply to the whole JVM.
    *
-   * @param directory where it may write
+   * @param directory for its files
    */
   public void setUp(Path directory) {
     System.setProperty("logback.configurationFile", "bench-logback.xml");
     System.setProperty("bench.log", directory.resolve(option() + ".slf4j.log").toString());
-    if (between == Between.P6SPY) {
+    if (layer == Layer.P6SPY) {
       System.setProperty("p6spy.config.modulelist", detail);
       System.setProperty(
           "p6spy.config.logfile", directory.resolve(option() + ".spy.log").toString());
@@ -102,9 +102,9 @@ public enum Variant {
     }
   }
 
-  /** Opens a connection to what a real URL names. */
+  /** Opens a connection to a real URL. */
   public Connection open(String url) throws SQLException {
-    return switch (between) {
+    return switch (layer) {
       case NOTHING -> DriverManager.getConnection(url);
       case P6SPY ->
           new P6SpyDriver().connect("jdbc:p6spy:" + url.substring("jdbc:".length()), none());

@@ -11,13 +11,13 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 
 /**
- * The JVM of one variant. Each line of its standard input is a number of milliseconds to run for;
- * each line of its standard output is a {@link Slice}. It ends with its input.
+ * The JVM of one variant. Each input line is a number of milliseconds to run; each output line is a
+ * {@link Slice}. It ends with its input.
  */
 public final class Worker {
 
-  /** What a line with a slice begins with: the JVM may have something to say, too. */
-  static final String MARK = "slice ";
+  /** The prefix of a line with a slice: the JVM may print other lines. */
+  static final String SLICE_PREFIX = "slice ";
 
   private Worker() {}
 
@@ -31,10 +31,11 @@ public final class Worker {
     System.setOut(System.err);
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    try (Load load =
-        new Load(variant, workload, args[2], Integer.parseInt(args[3]), Long.parseLong(args[4]))) {
+    try (ClosedLoopLoad load =
+        new ClosedLoopLoad(
+            variant, workload, args[2], Integer.parseInt(args[3]), Long.parseLong(args[4]))) {
       for (String line = in.readLine(); line != null; line = in.readLine()) {
-        out.println(MARK + load.run(Long.parseLong(line)).format());
+        out.println(SLICE_PREFIX + load.run(Long.parseLong(line)).format());
       }
     }
   }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A {@link Worker}, seen from the JVM that started it. */
+/** The process of a {@link Worker}. */
 final class WorkerProcess implements AutoCloseable {
 
   private final Variant variant;
@@ -33,7 +33,7 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   /**
-   * Starts one.
+   * Starts a worker.
    *
    * @param placement of the application
    * @param directory for its logs
@@ -51,7 +51,7 @@ final class WorkerProcess implements AutoCloseable {
       throws IOException {
     List<String> command = new ArrayList<>(placement.ofApplication());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // A compiler's thread that ended would take what it used with it.
+    // A compiler thread that ends would lose its CPU time.
     command.addAll(
         List.of(
             "-Xms512m",
@@ -83,14 +83,14 @@ final class WorkerProcess implements AutoCloseable {
     return variant;
   }
 
-  /** Lets it run for that long. */
+  /** Runs the worker for the given time. */
   Slice run(long millis) throws IOException {
     double client = ProcessorTime.of(process.pid());
     double compiling = ProcessorTime.ofCompilers(process.pid());
     double all = ProcessorTime.ofDescendants();
     commands.println(millis);
     String line = results.readLine();
-    while (line != null && !line.startsWith(Worker.MARK)) {
+    while (line != null && !line.startsWith(Worker.SLICE_PREFIX)) {
       line = results.readLine();
     }
     if (line == null) {
@@ -100,7 +100,7 @@ final class WorkerProcess implements AutoCloseable {
     double ofClient = ProcessorTime.of(process.pid()) - client;
     double ofAll = ProcessorTime.ofDescendants() - all;
     double ofCompilers = ProcessorTime.ofCompilers(process.pid()) - compiling;
-    return Slice.parse(line.substring(Worker.MARK.length()))
+    return Slice.parse(line.substring(Worker.SLICE_PREFIX.length()))
         .withProcessorTime(ofClient, ofCompilers, Math.max(0, ofAll - ofClient));
   }
 

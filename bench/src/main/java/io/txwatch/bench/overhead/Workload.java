@@ -3,32 +3,32 @@ package io.txwatch.bench.overhead;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** What an application does: its tables, and the transactions that its clients run. */
+/** The tables of an application and the transactions of its clients. */
 public interface Workload {
 
-  /** Makes and fills the tables, in autocommit, the same each time for the same seed. */
+  /** Creates and fills the tables in autocommit mode; the rows depend only on the seed. */
   void create(Connection connection, long seed) throws SQLException;
 
   /**
-   * A client.
+   * Creates a client.
    *
    * @param number from 0
-   * @param seed what it does is a function of this alone
+   * @param seed the only source of its randomness
    */
   Client client(int number, long seed);
 
-  /** Sets a client's connection up. */
-  void connected(Connection connection) throws SQLException;
+  /** Configures a client's connection. */
+  void configure(Connection connection) throws SQLException;
 
-  /** Somebody who runs one transaction after the other. */
+  /** A client that runs one transaction after the other. */
   interface Client {
     /** The next transaction, with its inputs. */
     Transaction next();
   }
 
-  /** A transaction: run again with the same inputs if the DBMS rolled it back. */
+  /** A transaction; retried with the same inputs if the DBMS rolls it back. */
   interface Transaction {
-    /** Runs it, its commit included. */
+    /** Runs it, including its commit. */
     void run(Connection connection) throws SQLException;
   }
 }

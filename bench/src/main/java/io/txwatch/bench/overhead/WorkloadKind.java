@@ -1,8 +1,8 @@
 package io.txwatch.bench.overhead;
 
-import io.txwatch.bench.Named;
+import io.txwatch.bench.OptionNames;
 
-/** The workloads there are. */
+/** The available workloads. */
 public enum WorkloadKind {
   /** TPC-C's five transactions. */
   TPCC("TPC-C-like") {
@@ -25,7 +25,7 @@ public enum WorkloadKind {
       return new KeyValue(95);
     }
   },
-  /** Reads of all rows beside updates of one, at SERIALIZABLE: what is aborted counts. */
+  /** Reads of all rows concurrent with updates of one, at SERIALIZABLE: measures aborts. */
   SIBENCH("SIBench, SERIALIZABLE") {
     @Override
     Workload create() {
@@ -41,18 +41,18 @@ public enum WorkloadKind {
 
   abstract Workload create();
 
-  /** As tables show it. */
+  /** The name in tables. */
   public String title() {
     return title;
   }
 
-  /** As command lines have it. */
+  /** The name on command lines. */
   public String option() {
-    return Named.option(this);
+    return OptionNames.option(this);
   }
 
-  /** The workload that a command line names. */
+  /** The workload with this name on command lines. */
   public static WorkloadKind ofOption(String option) {
-    return Named.ofOption("workload", WorkloadKind.class, option);
+    return OptionNames.ofOption("workload", WorkloadKind.class, option);
   }
 }

@@ -1,15 +1,15 @@
 /**
- * Whole applications on a real server, with and without something in between: a workload like TPC-C
- * and one like YCSB, on each database, over loopback, where the network hides nothing.
+ * Measures whole applications on a real server, with and without a layer: a workload like TPC-C and
+ * one like YCSB, on each database, over loopback, where no network latency hides the overhead.
  *
- * <p>Each {@link io.txwatch.bench.overhead.Variant} has a JVM and a database of its own, made from
- * the same seed; {@link io.txwatch.bench.overhead.Interleaving} lets them run in turn, in short
- * slices, each round in an order of its own, so that what disturbs the machine disturbs all of
- * them, and compares slices of the same round. {@link io.txwatch.bench.overhead.StatementsCommand}
- * has all of them in one JVM, in turns of one transaction, and tells what each call costs more.
+ * <p>Each {@link io.txwatch.bench.overhead.Variant} has its own JVM and its own database with the
+ * same rows. {@link io.txwatch.bench.overhead.InterleavedRun} runs them in turn, in short slices
+ * and in a different order each round, so that disturbances of the machine affect all of them, and
+ * compares slices of the same round. {@link io.txwatch.bench.overhead.StatementsCommand} runs all
+ * of them in one JVM, in turns of one transaction, and reports the additional cost of each call.
  *
- * <p>Application and server have processors of their own, by {@link
- * io.txwatch.bench.overhead.Placement}: else the scheduler's choice is measured.
+ * <p>{@link io.txwatch.bench.overhead.Placement} gives application and server their own processors;
+ * otherwise the scheduler's choices would be measured.
  */
 @NullMarked
 package io.txwatch.bench.overhead;

@@ -2,7 +2,7 @@ package io.txwatch.bench.prepare;
 
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Markdown;
-import io.txwatch.bench.Named;
+import io.txwatch.bench.OptionNames;
 import io.txwatch.bench.Output;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationPlan;
@@ -24,7 +24,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code prepare}: how long an application's statements take while its table is prepared. */
+/** {@code prepare}: the latency of an application's statements while its table is prepared. */
 @Command(
     name = "prepare",
     description = "How long an application's statements take while its table is prepared.",
@@ -33,8 +33,8 @@ import picocli.CommandLine.Option;
 public final class PrepareCommand implements Callable<Integer> {
 
   private static final int CLIENTS = 2;
-  private static final Duration LOCK_WAIT = Duration.ofMillis(300);
-  private static final int ROWS_AN_INSERT = 10_000;
+  private static final Duration LOCK_TIMEOUT = Duration.ofMillis(300);
+  private static final int ROWS_PER_INSERT = 10_000;
 
   @Option(
       names = "--db",
@@ -66,7 +66,7 @@ public final class PrepareCommand implements Callable<Integer> {
             rows,
             CLIENTS));
     for (String name : databases) {
-      measure(Named.ofOption("DBMS", ServerKind.class, name));
+      measure(OptionNames.ofOption("DBMS", ServerKind.class, name));
     }
     output.write("Load average at the end: " + Machine.load() + "\n\n");
     return 0;
@@ -86,16 +86,16 @@ public final class PrepareCommand implements Callable<Integer> {
               + metaData.getDatabaseProductVersion().replaceAll("[ (-].*", "")
               + "\n\n");
       fill(connection);
-      output.say(Named.option(kind) + ": filled");
-      try (Clients clients = new Clients(url, CLIENTS, rows)) {
-        Thread.sleep(2_000L); // its code is compiled then
-        clients.next();
+      output.progress(OptionNames.option(kind) + ": filled");
+      try (TimedClients clients = new TimedClients(url, CLIENTS, rows)) {
+        Thread.sleep(2_000L); // until its code is compiled
+        clients.restartMeasurement();
         Thread.sleep(quietSeconds * 1_000L);
-        table.row(clients.next().cells("the application alone"));
+        table.row(clients.restartMeasurement().cells("the application alone"));
         change(connection, url, PreparationPlan.Action.PREPARE);
-        table.row(clients.next().cells("prepare"));
+        table.row(clients.restartMeasurement().cells("prepare"));
         change(connection, url, PreparationPlan.Action.UNPREPARE);
-        table.row(clients.next().cells("unprepare"));
+        table.row(clients.restartMeasurement().cells("unprepare"));
       }
     }
     output.write(table + "\n");
@@ -104,13 +104,13 @@ public final class PrepareCommand implements Callable<Integer> {
   private void change(Connection connection, String url, PreparationPlan.Action action)
       throws SQLException {
     Preparation preparation =
-        Preparation.of(connection, url, LOCK_WAIT)
-            .retryingFor(Duration.ofSeconds(60), line -> output.say("  " + line));
+        Preparation.of(connection, url, LOCK_TIMEOUT)
+            .retryingFor(Duration.ofSeconds(60), line -> output.progress("  " + line));
     PreparationPlan plan =
         action == PreparationPlan.Action.PREPARE
             ? preparation.planPrepare(List.of())
             : preparation.planUnprepare(List.of());
-    output.say(plan.describe());
+    output.progress(plan.describe());
     PreparationResult result = preparation.execute(plan);
     if (!result.complete()) {
       throw new SQLException("not done: " + result.failed());
@@ -122,9 +122,9 @@ public final class PrepareCommand implements Callable<Integer> {
       statement.execute(
           "CREATE TABLE account (id INT PRIMARY KEY, owner VARCHAR(40) NOT NULL,"
               + " balance INT NOT NULL, note VARCHAR(100))");
-      for (int from = 0; from < rows; from += ROWS_AN_INSERT) {
+      for (int from = 0; from < rows; from += ROWS_PER_INSERT) {
         List<String> values = new ArrayList<>();
-        for (int id = from; id < Math.min(rows, from + ROWS_AN_INSERT); id++) {
+        for (int id = from; id < Math.min(rows, from + ROWS_PER_INSERT); id++) {
           values.add("(" + id + ",'owner " + id % 1_000 + "',100,'" + "n".repeat(id % 100) + "')");
         }
         statement.execute("INSERT INTO account VALUES " + String.join(",", values));

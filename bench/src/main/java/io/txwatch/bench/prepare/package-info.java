@@ -1,4 +1,4 @@
-/** What {@code prepare} costs an application that works on the table meanwhile. */
+/** Measures the effect of {@code prepare} on an application that uses the table. */
 @NullMarked
 package io.txwatch.bench.prepare;
 

@@ -5,7 +5,10 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** The smallest application: nothing without an argument; with a URL, four statements. */
+/**
+ * The smallest application: without an argument it does nothing; with a URL it executes four
+ * statements.
+ */
 public final class FirstStatements {
 
   private FirstStatements() {}

@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code startup}: JVMs from their beginning to their end. */
+/** {@code startup}: the duration of short-lived JVMs. */
 @Command(
     name = "startup",
     description = "JVMs from their beginning to their end, with and without txwatch, interleaved.",
@@ -53,11 +53,11 @@ public final class StartupCommand implements Callable<Integer> {
     for (int round = 0; round <= rounds; round++) {
       for (Map.Entry<String, List<String>> kind : kinds.entrySet()) {
         double taken = run(kind.getValue());
-        if (round > 0) { // the first only brings files into memory
+        if (round > 0) { // the first round only fills the page cache
           millis.computeIfAbsent(kind.getKey(), k -> new ArrayList<>()).add(taken);
         }
       }
-      output.say("round " + round);
+      output.progress("round " + round);
     }
     output.write("## Startup\n\n" + Machine.describe() + "\n\n");
     output.write(
@@ -72,8 +72,8 @@ public final class StartupCommand implements Callable<Integer> {
           Median of = Median.of(taken);
           table.row(
               kind,
-              String.format(Locale.ROOT, "%.0f", of.middle()),
-              String.format(Locale.ROOT, "%.0f–%.0f", of.least(), of.most()));
+              String.format(Locale.ROOT, "%.0f", of.median()),
+              String.format(Locale.ROOT, "%.0f–%.0f", of.min(), of.max()));
         });
     output.write(table + "\n");
     return 0;
@@ -83,7 +83,9 @@ public final class StartupCommand implements Callable<Integer> {
     return FirstStatements.class.getName();
   }
 
-  /** The jar, the driver and the application, as a user would have them; none of our classes. */
+  /**
+   * The jar, the driver and the application, as a user has them; no other classes of this project.
+   */
   private String classPath() {
     String h2 =
         Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))

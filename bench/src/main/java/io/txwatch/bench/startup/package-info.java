@@ -1,5 +1,6 @@
 /**
- * What watching costs a JVM that has just begun: classes loaded, texts planned for the first time.
+ * Measures the overhead of watching in a JVM that has just started: loading classes, planning each
+ * text for the first time.
  */
 @NullMarked
 package io.txwatch.bench.startup;

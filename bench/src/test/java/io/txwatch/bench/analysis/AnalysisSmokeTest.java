@@ -33,9 +33,11 @@ class AnalysisSmokeTest {
   @Test
   void anExecutionHoldsNoAnomalyAndIsTheSameEachTime() throws Exception {
     List<Event> events = new ArrayList<>();
-    new Execution<>(new WatchedEvents(events::add), 1, Integer.MAX_VALUE).run(20_000);
+    new TwoPhaseLockingSimulation<>(new SimulatedDriverEvents(events::add), 1, Integer.MAX_VALUE)
+        .run(20_000);
     List<Event> again = new ArrayList<>();
-    new Execution<>(new WatchedEvents(again::add), 1, Integer.MAX_VALUE).run(20_000);
+    new TwoPhaseLockingSimulation<>(new SimulatedDriverEvents(again::add), 1, Integer.MAX_VALUE)
+        .run(20_000);
     assertThat(again).isEqualTo(events);
     try (Analyzer analyzer = new Analyzer(Judge.ADYA, found::add)) {
       events.forEach(analyzer::accept);
@@ -49,7 +51,7 @@ class AnalysisSmokeTest {
   void theSameForElleIsValid() throws Exception {
     Path file = directory.resolve("history.edn");
     try (ElleFile elle = new ElleFile(file)) {
-      new Execution<>(elle, 1, 32).run(20_000);
+      new TwoPhaseLockingSimulation<>(elle, 1, 32).run(20_000);
     }
     ForeignHistory.Demand demand =
         new ForeignHistory.Demand(

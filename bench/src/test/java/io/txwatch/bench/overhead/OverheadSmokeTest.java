@@ -33,7 +33,7 @@ class OverheadSmokeTest {
   void workloads(ServerKind kind, WorkloadKind workload, Variant variant) throws Exception {
     String url = Databases.create(kind, workload.create(), variant.isPrepared(), 1, true);
 
-    try (Load load = new Load(variant, workload.create(), url, 2, 1)) {
+    try (ClosedLoopLoad load = new ClosedLoopLoad(variant, workload.create(), url, 2, 1)) {
       assertThat(load.run(100).transactions()).isPositive();
     }
   }
@@ -49,7 +49,7 @@ class OverheadSmokeTest {
     TpcCInputs inputs = new TpcCInputs(new java.util.Random(1), 1);
 
     try (var connection = variant.open(url)) {
-      workload.connected(connection);
+      workload.configure(connection);
       for (int i = 0; i < 5; i++) {
         inputs.newOrder().run(connection);
         inputs.payment().run(connection);
@@ -68,7 +68,7 @@ class OverheadSmokeTest {
   @Test
   void workersTakeTurns(@TempDir Path logs) throws Exception {
     Map<Variant, List<Slice>> slices =
-        new Interleaving(0.05, 2, 0.05, 1, Placement.SHARED, List.of(), true)
+        new InterleavedRun(0.05, 2, 0.05, 1, Placement.SHARED, List.of(), true)
             .run(
                 ServerKind.POSTGRESQL,
                 WorkloadKind.KV_50,
@@ -93,7 +93,7 @@ class OverheadSmokeTest {
       value = ServerKind.class,
       names = {"POSTGRESQL", "MARIADB"})
   void rowsDoNotGrowBeyondTheWindow(ServerKind kind) throws Exception {
-    assertThat(new Growth(kind).measure(10).toString()).contains("\n| 10 ");
+    assertThat(new RowGrowth(kind).measure(10).toString()).contains("\n| 10 ");
   }
 
   @Test
@@ -123,9 +123,9 @@ class OverheadSmokeTest {
   /** What is timed is what was called, and what it gives or throws is what the target does. */
   @Test
   void timedCalls() throws Exception {
-    Timings timings = new Timings();
+    CallTimings timings = new CallTimings();
     try (var h2 = DriverManager.getConnection("jdbc:h2:mem:")) {
-      var timed = TimedCalls.on(h2, timings);
+      var timed = TimedConnection.on(h2, timings);
       timed.setAutoCommit(false);
       try (var select = timed.prepareStatement("SELECT ?")) {
         select.setInt(1, 7);
@@ -154,7 +154,7 @@ class OverheadSmokeTest {
 
   @Test
   void meansLeaveTheLongestOut() {
-    Timings timings = new Timings();
+    CallTimings timings = new CallTimings();
     for (int i = 0; i < 98; i++) {
       timings.add("SELECT", 2_000);
     }

@@ -23,7 +23,7 @@ final class EarlyVerdictException extends Exception {
 
   /** A statement whose result differs from the one on its view. */
   static EarlyVerdictException mismatch(StepOutcome outcome, String expected) {
-    return violation(outcome, ", on its view it gives " + expected);
+    return violation(outcome, ", its view gives " + expected);
   }
 
   /** A statement that did what the level forbids. */

@@ -53,7 +53,7 @@ final class ExecutionReplay {
       if (settlement.unblockedSessions().size() > 1) {
         throw new EarlyVerdictException(
             Result.UNDECIDED,
-            "'" + settlement.submitted().sql() + "' set several sessions free at a time",
+            "'" + settlement.submitted().sql() + "' released several sessions at the same time",
             Optional.empty());
       }
       endDeadlockVictims(settlement);
@@ -148,13 +148,14 @@ final class ExecutionReplay {
       return;
     }
     if (shape.kind() == StatementForm.Kind.OTHER) {
-      throw EarlyVerdictException.undecided(outcome, "nothing is expected of such a statement");
+      throw EarlyVerdictException.undecided(
+          outcome, "the expected result of such a statement is unknown");
     }
     if (shape.dependsOnRowOrder()) {
-      throw EarlyVerdictException.undecided(outcome, "what it does hangs on the order of rows");
+      throw EarlyVerdictException.undecided(outcome, "its effect depends on the order of rows");
     }
     if (!executor.isHidden() && shape.dependsOnColumnCount()) {
-      throw EarlyVerdictException.undecided(outcome, "our columns would change what it means");
+      throw EarlyVerdictException.undecided(outcome, "the added columns would change its meaning");
     }
     takeSnapshot(transaction, shape, outcome);
     if (shape.kind() == StatementForm.Kind.READ) {

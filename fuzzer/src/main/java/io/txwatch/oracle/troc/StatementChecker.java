@@ -114,7 +114,7 @@ final class StatementChecker {
     Optional<String> table = executor.tableNamed(shape.table());
     if (locked.isEmpty() || table.isEmpty()) {
       if (outcome.blocked() || semantics.reads() != semantics.writes()) {
-        throw EarlyVerdictException.undecided(outcome, "which rows it locks is not clear");
+        throw EarlyVerdictException.undecided(outcome, "the rows that it locks are unknown");
       }
     } else {
       Set<Long> rows = executor.numbers(locked.get(), view);
@@ -150,7 +150,7 @@ final class StatementChecker {
                 () -> EarlyVerdictException.undecided(outcome, "no table '" + shape.table() + "'"));
     if (outcome.blocked() && shape.hasSubquery()) {
       throw EarlyVerdictException.undecided(
-          outcome, "it waited, and when its subquery was answered is not known");
+          outcome, "it was blocked, and when its subquery was evaluated is unknown");
     }
     if (shape.joins()) {
       requireKnownJoinVisibility(outcome, transaction, table);
@@ -201,7 +201,8 @@ final class StatementChecker {
   private void requireKnownJoinVisibility(
       StepOutcome outcome, OpenTransaction transaction, String table) throws EarlyVerdictException {
     if (outcome.blocked()) {
-      throw EarlyVerdictException.undecided(outcome, "it waited, and when it joined is not known");
+      throw EarlyVerdictException.undecided(
+          outcome, "it was blocked, and when it read the joined tables is unknown");
     }
     if (semantics.snapshot() != Snapshot.FIRST_READ) {
       return;
@@ -211,7 +212,7 @@ final class StatementChecker {
       View view = views.view(visibility, transaction, outcome);
       for (String other : executor.tables()) {
         if (!other.equals(table) && !view.rows(other).equals(seen.rows(other))) {
-          throw EarlyVerdictException.undecided(outcome, "how it reads " + other + " is not known");
+          throw EarlyVerdictException.undecided(outcome, "how it reads " + other + " is unknown");
         }
       }
     }
@@ -230,13 +231,13 @@ final class StatementChecker {
     }
     if (outcome.blocked()) {
       throw EarlyVerdictException.undecided(
-          outcome, "it waited, and what its foreign keys then met is not known");
+          outcome, "it was blocked, and the rows that its foreign keys then found are unknown");
     }
     View seen = views.view(semantics.writes(), transaction, outcome);
     View committed = views.view(Visibility.COMMITTED, transaction, outcome);
     if (relatedTables.stream().anyMatch(other -> !seen.rows(other).equals(committed.rows(other)))) {
       throw EarlyVerdictException.undecided(
-          outcome, "foreign keys are checked by rows that it does not see");
+          outcome, "foreign keys are checked against rows that it does not see");
     }
   }
 
@@ -283,13 +284,11 @@ final class StatementChecker {
       if (newest.writer() != transaction.writer && !newest.writer().isCommitted()) {
         if (timeline.isDeadlockVictimPending()) {
           throw EarlyVerdictException.undecided(
-              outcome, "a deadlock's victim is under way, and when it has ended is not known");
+              outcome, "a deadlock victim is being aborted, and when it ends is unknown");
         }
         throw EarlyVerdictException.violation(
             outcome,
-            "; it had to wait for a transaction that had written a row of "
-                + table
-                + " and not ended");
+            "; it should have waited for an open transaction that had written a row of " + table);
       }
       int snapshot = transaction.snapshot;
       if (semantics.firstUpdaterWins()
@@ -299,14 +298,14 @@ final class StatementChecker {
           && hasOtherValues(newest, table, row, snapshot)) {
         if (isRestored(newest, table, row, snapshot)) {
           throw EarlyVerdictException.undecided(
-              outcome, "a row is back as it was, which H2 takes for the same row");
+              outcome, "a row was restored, and H2 treats it as the same row");
         }
         if (mayHaveNoSnapshot(transaction)) {
-          throw EarlyVerdictException.undecided(
-              outcome, "whether there is a snapshot is not known");
+          throw EarlyVerdictException.undecided(outcome, "whether there is a snapshot is unknown");
         }
         throw EarlyVerdictException.violation(
-            outcome, "; a row of " + table + " was changed since the snapshot: it had to fail");
+            outcome,
+            "; a row of " + table + " was changed since the snapshot: it should have failed");
       }
     }
   }
@@ -357,7 +356,7 @@ final class StatementChecker {
         executor.query(shape.sql(), views.view(Visibility.DIRTY, transaction, outcome));
     if (dirty.error().isEmpty() && !bag(dirty.rows()).equals(bag(expected.rows()))) {
       throw EarlyVerdictException.violation(
-          outcome, "; it had to wait for a transaction that had changed what it reads");
+          outcome, "; it should have waited for a transaction that had changed rows it reads");
     }
   }
 
@@ -365,7 +364,7 @@ final class StatementChecker {
       throws EarlyVerdictException {
     if (expected.error().isPresent()) {
       throw EarlyVerdictException.undecided(
-          outcome, "by itself it fails: " + expected.error().get());
+          outcome, "it fails when executed alone: " + expected.error().get());
     }
   }
 

@@ -38,9 +38,7 @@ public final class Troc implements Oracle {
     Optional<Semantics> semantics = Semantics.of(executor.dbms().database(), execution.level());
     if (semantics.isEmpty()) {
       return new OracleVerdict(
-          name(),
-          Result.UNSUPPORTED,
-          "no expectation of what " + executor.dbms().describe() + " lets a statement see");
+          name(), Result.UNSUPPORTED, "no visibility rules for " + executor.dbms().describe());
     }
     Optional<String> obstacle = UnsupportedCase.of(execution, executor.dbms().database());
     if (obstacle.isPresent()) {
@@ -48,8 +46,7 @@ public final class Troc implements Oracle {
     }
     try (ViewExecutor scratch = new ViewExecutor(executor, execution.testCase())) {
       new ExecutionReplay(execution, semantics.get(), executor.dbms().database(), scratch).run();
-      return new OracleVerdict(
-          name(), Result.CLEAN, "every statement did what its view lets it do");
+      return new OracleVerdict(name(), Result.CLEAN, "every statement has the result of its view");
     } catch (EarlyVerdictException end) {
       return end.verdict(name());
     } catch (ViewExecutor.BrokenViewException e) {

@@ -76,7 +76,7 @@ final class ViewExecutor implements AutoCloseable {
     private static final long serialVersionUID = 1;
 
     BrokenViewException(SQLException cause) {
-      super("what it sees together breaks a key: " + StableErrorMessages.of(cause), cause);
+      super("its view violates a key: " + StableErrorMessages.of(cause), cause);
     }
   }
 

@@ -97,7 +97,7 @@ final class ViewResolver {
                 }));
     if (shape.kind() == StatementForm.Kind.UPSERT) {
       throw EarlyVerdictException.undecided(
-          outcome, "it waited, and what it then met is not known");
+          outcome, "it was blocked, and the rows that it then found are unknown");
     }
     if (changed.isEmpty()) {
       return view;

@@ -10,34 +10,35 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Clients in a closed loop, each with a connection and a thread of its own. What the DBMS rolls
- * back is run again, and counted.
+ * Clients in a closed loop, each with its own connection and thread. Transactions that the DBMS
+ * rolls back are retried and counted.
  */
-final class Load implements AutoCloseable {
+final class ClosedLoopLoad implements AutoCloseable {
 
-  private static final int MOST_RETRIES = 1_000;
+  private static final int MAX_RETRIES = 1_000;
 
-  private record Seat(Connection connection, Workload.Client client) {}
+  private record ClientSlot(Connection connection, Workload.Client client) {}
 
-  private final List<Seat> seats = new ArrayList<>();
+  private final List<ClientSlot> slots = new ArrayList<>();
   private final ExecutorService threads;
 
-  Load(Variant variant, Workload workload, String url, int clients, long seed) throws SQLException {
+  ClosedLoopLoad(Variant variant, Workload workload, String url, int clients, long seed)
+      throws SQLException {
     for (int i = 0; i < clients; i++) {
       Connection connection = variant.open(url);
-      workload.connected(connection);
-      seats.add(new Seat(connection, workload.client(i, seed)));
+      workload.configure(connection);
+      slots.add(new ClientSlot(connection, workload.client(i, seed)));
     }
     threads = Executors.newFixedThreadPool(clients);
   }
 
-  /** Lets all clients run for that long. */
+  /** Runs all clients for the given time. */
   Slice run(long millis) throws SQLException {
     long started = System.nanoTime();
     long end = started + millis * 1_000_000;
     List<Future<Slice>> running = new ArrayList<>();
-    for (Seat seat : seats) {
-      running.add(threads.submit(() -> run(seat, end)));
+    for (ClientSlot slot : slots) {
+      running.add(threads.submit(() -> run(slot, end)));
     }
     Latencies latencies = new Latencies();
     long retries = 0;
@@ -63,12 +64,12 @@ final class Load implements AutoCloseable {
     }
   }
 
-  private static Slice run(Seat seat, long end) throws SQLException {
+  private static Slice run(ClientSlot slot, long end) throws SQLException {
     Latencies latencies = new Latencies();
     long retries = 0;
     long before = System.nanoTime();
     while (before < end) {
-      retries += run(seat.connection(), seat.client().next());
+      retries += run(slot.connection(), slot.client().next());
       long after = System.nanoTime();
       latencies.add(after - before);
       before = after;
@@ -86,14 +87,14 @@ final class Load implements AutoCloseable {
         if (!connection.getAutoCommit()) {
           connection.rollback();
         }
-        if (!isRolledBack(e) || retries >= MOST_RETRIES) {
+        if (!isRolledBack(e) || retries >= MAX_RETRIES) {
           throw e;
         }
       }
     }
   }
 
-  /** Deadlocks, failures to serialize, and what MariaDB and MySQL call by other names. */
+  /** Deadlocks, serialization failures, and their vendor codes in MariaDB and MySQL. */
   private static boolean isRolledBack(SQLException error) {
     String state = String.valueOf(error.getSQLState());
     int code = error.getErrorCode();
@@ -103,8 +104,8 @@ final class Load implements AutoCloseable {
   @Override
   public void close() throws SQLException {
     threads.shutdownNow();
-    for (Seat seat : seats) {
-      seat.connection().close();
+    for (ClientSlot slot : slots) {
+      slot.connection().close();
     }
   }
 }

@@ -12,19 +12,19 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Variants in turn, on one workload and one kind of database: in each round every one, in an order
- * of its own, and none twice in a row. (To and fro, A B C C B A, the first and the last have two
- * slices in a row, of which the second is slower by up to a tenth.)
+ * Runs variants in turn, on one workload and one kind of database: each round runs all of them, in
+ * a random order in which none follows itself. (In the order A B C C B A, the first and the last
+ * have two slices in a row, and the second of these is up to a tenth slower.)
  *
- * @param seconds how long a slice takes
- * @param rounds how many slices each variant gets
- * @param warmUp seconds that each runs for beforehand at most: no longer than its JVM compiles
- * @param clients how many connections each has
+ * @param seconds the duration of a slice
+ * @param rounds the number of slices of each variant
+ * @param warmUp the maximum seconds of warm-up, which ends when the JVM has stopped compiling
+ * @param clients the number of connections of each variant
  * @param placement of the application and of the server
  * @param jvmOptions for the workers' JVMs
- * @param analyzed whether statistics are taken of the tables beforehand
+ * @param analyzed true if statistics of the tables are collected first
  */
-record Interleaving(
+record InterleavedRun(
     double seconds,
     int rounds,
     double warmUp,
@@ -33,13 +33,12 @@ record Interleaving(
     List<String> jvmOptions,
     boolean analyzed) {
 
-  /** What the databases hold and the clients do is a function of it. */
+  /** The seed of the databases' contents and of the clients. */
   static final long SEED = 20_261_101;
 
-  /** Seconds. */
-  private static final double WARM_UP_TURN = 3;
+  private static final double WARM_UP_SLICE_SECONDS = 3;
 
-  /** Is told how far it is. */
+  /** Receives the progress. */
   interface Progress {
     void slice(Variant variant, int round, Slice slice);
   }
@@ -88,7 +87,7 @@ record Interleaving(
     return slices;
   }
 
-  /** Into another order, in which the last is not the first. */
+  /** Shuffles the items so that the last one does not become the first. */
   private static <T> void shuffle(List<T> items, Random random) {
     if (items.size() > 1) {
       T last = items.get(items.size() - 1);
@@ -98,12 +97,12 @@ record Interleaving(
     }
   }
 
-  /** Until the JVM has compiled what it is going to compile. */
+  /** Runs until the JVM has stopped compiling. */
   private void warmUp(WorkerProcess worker) throws IOException {
     double left = warmUp;
     boolean warm = false;
     while (left > 0 && !warm) {
-      double turn = Math.min(left, WARM_UP_TURN);
+      double turn = Math.min(left, WARM_UP_SLICE_SECONDS);
       warm = worker.run((long) (turn * 1_000)).isWarm();
       left -= turn;
     }

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.ObjLongConsumer;
 
-/** Operations at a given rate, with lost updates planted among them. */
-final class OfferedLoad {
+/** Emits operations at a fixed rate, with planted lost updates. */
+final class FixedRateLoad {
 
   static final long PLANT_EVERY_OPERATIONS = 5_000;
 
@@ -19,24 +19,25 @@ final class OfferedLoad {
 
   private final EventSink to;
   private final PlantedLostUpdates planted;
-  private final Execution<String> execution;
+  private final TwoPhaseLockingSimulation<String> execution;
   private long done;
 
-  /** The load of one of several processes, each of which has a database of its own. */
-  OfferedLoad(EventSink to, int process) {
+  /** Creates the load of one of several processes, each with a database of its own. */
+  FixedRateLoad(EventSink to, int process) {
     this.to = to;
     this.planted = new PlantedLostUpdates(to::accept, process);
     this.execution =
-        new Execution<>(new WatchedEvents(to::accept, process), SEED, Integer.MAX_VALUE);
+        new TwoPhaseLockingSimulation<>(
+            new SimulatedDriverEvents(to::accept, process), SEED, Integer.MAX_VALUE);
   }
 
   /**
-   * Hands operations over.
+   * Emits operations.
    *
-   * @param rate operations a second
-   * @param committed takes the transaction whose commit proves a lost update, and when that commit
-   *     was handed over ({@link System#nanoTime})
-   * @return how many lost updates were planted
+   * @param rate operations per second
+   * @param committed receives the transaction whose commit proves a lost update, and the time of
+   *     that commit ({@link System#nanoTime})
+   * @return the number of planted lost updates
    */
   long offer(long rate, int seconds, ObjLongConsumer<Long> committed) throws IOException {
     long before = done;
@@ -48,7 +49,7 @@ final class OfferedLoad {
       long due = Math.min(all, before + passed * rate / 1_000_000_000 + 1);
       while (done < due) {
         done = Math.min(due, done + PLANT_EVERY_OPERATIONS - done % PLANT_EVERY_OPERATIONS);
-        execution.runOn(done);
+        execution.runUntil(done);
         if (done % PLANT_EVERY_OPERATIONS == 0) {
           plant(committed);
           plants++;
@@ -59,13 +60,13 @@ final class OfferedLoad {
     return plants;
   }
 
-  /** Ends the transactions that run. */
+  /** Ends the open transactions. */
   void finish() throws IOException {
     execution.run(done);
   }
 
   private void plant(ObjLongConsumer<Long> committed) {
-    long transaction = planted.next();
+    long transaction = planted.nextTransactionId();
     Event commit = planted.plant(to::accept);
     committed.accept(transaction, System.nanoTime());
     to.accept(commit);

@@ -1,13 +1,13 @@
 package io.txwatch.bench.overhead;
 
-import io.txwatch.bench.Named;
+import io.txwatch.bench.OptionNames;
 import io.txwatch.servers.ServerKind;
 import java.util.Arrays;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** What is measured: the options that the commands of this package share. */
-final class Subjects {
+/** The options that the commands of this package share. */
+final class BenchmarkOptions {
 
   @Option(
       names = "--db",
@@ -38,17 +38,19 @@ final class Subjects {
   private String processors = "apart";
 
   List<ServerKind> databases() {
-    return databases.stream().map(name -> Named.ofOption("DBMS", ServerKind.class, name)).toList();
+    return databases.stream()
+        .map(name -> OptionNames.ofOption("DBMS", ServerKind.class, name))
+        .toList();
   }
 
-  /** Those that the command line names, or else these. */
+  /** The workloads of the command line; if there are none, the given ones. */
   List<WorkloadKind> workloadsOr(WorkloadKind... otherwise) {
     return workloads.isEmpty()
         ? Arrays.asList(otherwise)
         : workloads.stream().map(WorkloadKind::ofOption).toList();
   }
 
-  /** Those that the command line names, or else these. */
+  /** The variants of the command line; if there are none, the given ones. */
   List<Variant> variantsOr(Variant... otherwise) {
     return variants.isEmpty()
         ? Arrays.asList(otherwise)
@@ -56,6 +58,6 @@ final class Subjects {
   }
 
   Placement placement() {
-    return Named.ofOption("placement", Placement.class, processors).usable();
+    return OptionNames.ofOption("placement", Placement.class, processors).usable();
   }
 }

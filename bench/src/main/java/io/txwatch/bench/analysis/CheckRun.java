@@ -11,18 +11,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One run of {@code check}, a process of its own held to one processor.
+ * One run of {@code check} in a process of its own, on one processor.
  *
- * @param operations how many it counted
- * @param valid what it said
- * @param seconds what it says that the analysis took, reading the file included
- * @param readingSeconds how much of that reading took; 0 if it does not say
- * @param cpuSeconds how long the process computed, from its start to its end: on a busy machine the
- *     truer figure
- * @param wholeSeconds from the start of the process to its end
- * @param peakBytes the most memory it ever had ({@code VmHWM})
+ * @param operations the number of operations that it reports
+ * @param valid the verdict
+ * @param seconds the reported duration, including reading the file
+ * @param readingSeconds the reported duration of reading the file; 0 if not reported
+ * @param cpuSeconds the CPU time of the process: more accurate on a busy machine
+ * @param wholeSeconds the duration of the process
+ * @param peakBytes its peak resident memory ({@code VmHWM})
  */
-record Checked(
+record CheckRun(
     long operations,
     String valid,
     double seconds,
@@ -33,15 +32,15 @@ record Checked(
 
   private static final Pattern FIELD =
       Pattern.compile("\"(operations|valid|seconds|readingSeconds)\":\"?([^,}\"]+)");
-  private static final int PEAK_EVERY_MILLIS = 10;
+  private static final int PEAK_POLL_INTERVAL_MILLIS = 10;
 
   /**
    * Checks a file.
    *
-   * @param passes how often, one after the other in one process: the result is that of the last,
-   *     for which the JVM is as warm as those before it made it
+   * @param passes how often the process checks the file; the result is that of the last pass, when
+   *     the JVM is warm
    */
-  static Checked run(Path jar, Path file, int passes) throws IOException, InterruptedException {
+  static CheckRun run(Path jar, Path file, int passes) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     if (Files.isExecutable(Path.of("/usr/bin/taskset"))) {
       int last = Runtime.getRuntime().availableProcessors() - 1;
@@ -65,7 +64,7 @@ record Checked(
         cpu =
             Math.max(
                 cpu, process.info().totalCpuDuration().map(d -> d.toMillis() / 1e3).orElse(0.0));
-        Thread.sleep(PEAK_EVERY_MILLIS);
+        Thread.sleep(PEAK_POLL_INTERVAL_MILLIS);
       }
       double whole = (System.nanoTime() - started) / 1e9;
       return parse(Files.readString(answer.toPath()), cpu, whole, peak, file);
@@ -74,7 +73,7 @@ record Checked(
     }
   }
 
-  private static Checked parse(String json, double cpu, double whole, long peak, Path file)
+  private static CheckRun parse(String json, double cpu, double whole, long peak, Path file)
       throws IOException {
     long operations = -1;
     String valid = "";
@@ -92,10 +91,10 @@ record Checked(
     if (operations < 0 || seconds < 0) {
       throw new IOException("check said nothing of " + file + ": " + json);
     }
-    return new Checked(operations, valid, seconds, reading, cpu, whole, peak);
+    return new CheckRun(operations, valid, seconds, reading, cpu, whole, peak);
   }
 
-  /** The peak so far; 0 if it is over, or not known on this system. */
+  /** The peak so far; 0 if the process has ended or the system does not report it. */
   private static long peak(long process) {
     try {
       return Files.readAllLines(Path.of("/proc/" + process + "/status")).stream()

@@ -12,25 +12,25 @@ import java.sql.Statement;
 import java.util.Locale;
 
 /**
- * What the auxiliary columns weigh, as the server tells it, after the same rows were updated once,
- * ten times, a thousand times: a row must not grow with the number of its updates, nor what is
- * logged for one.
+ * Measures the size of the auxiliary columns, as the server reports it, after each row was updated
+ * once, ten times, a thousand times: neither the row nor the log of an update may grow with the
+ * number of updates.
  */
-final class Growth {
+final class RowGrowth {
 
   private static final int ROWS = 50;
   private static final int[] UPDATES = {0, 1, 10, 100, 1_000};
 
   private final ServerKind kind;
 
-  Growth(ServerKind kind) {
+  RowGrowth(ServerKind kind) {
     this.kind = kind;
   }
 
-  /** One measurement. */
+  /** One measurement, in bytes; the table's size is in KiB. */
   private record Size(double row, double auxiliary, double loggedPerUpdate, double table) {}
 
-  Markdown measure(int most) throws SQLException {
+  Markdown measure(int maxUpdates) throws SQLException {
     Markdown table =
         new Markdown(
             "updates of each row",
@@ -43,16 +43,16 @@ final class Growth {
             "watched");
     try (Connection raw = open(Variant.RAW);
         Connection watched = open(Variant.INLINE_NONE);
-        Connection look = DriverManager.getConnection(watchedUrl)) {
+        Connection watchedRaw = DriverManager.getConnection(watchedUrl)) {
       int done = 0;
       for (int updates : UPDATES) {
-        if (updates > most) {
+        if (updates > maxUpdates) {
           break;
         }
         double rawLog = update(raw, updates - done);
         double watchedLog = update(watched, updates - done);
         Size without = size(raw, rawLog, false);
-        Size with = size(look, watchedLog, true);
+        Size with = size(watchedRaw, watchedLog, true);
         table.row(
             Integer.toString(updates),
             bytes(without.row()),
@@ -86,7 +86,7 @@ final class Growth {
     return variant.open(url);
   }
 
-  /** Updates each row that many times; gives the bytes that were logged for an update. */
+  /** Updates each row {@code times} times; returns the bytes logged per update. */
   private double update(Connection connection, int times) throws SQLException {
     double before = logged();
     connection.setAutoCommit(false);
@@ -106,7 +106,7 @@ final class Growth {
     return times == 0 ? 0 : (logged() - before) / ((double) times * ROWS);
   }
 
-  /** Bytes of the server's redo log so far. */
+  /** The bytes of the server's redo log so far. */
   private double logged() throws SQLException {
     return switch (kind) {
       case POSTGRESQL -> number("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn", 1);

@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** How long one variant's calls took, by what was called. */
-final class Timings {
+/** The durations of one variant's calls, by name. */
+final class CallTimings {
 
-  /** Nanoseconds, as many as there were calls. */
+  /** The durations in nanoseconds, one for each call. */
   private static final class Calls {
     private long[] nanos = new long[16];
     private int count;
@@ -21,8 +21,8 @@ final class Timings {
     }
   }
 
-  /** The share of the longest calls that a mean leaves out: they are of the machine's. */
-  private static final double LONGEST = 0.02;
+  /** The share of the longest calls that the mean excludes: they are caused by the machine. */
+  private static final double TRIMMED_SHARE = 0.02;
 
   private final Map<String, Calls> of = new TreeMap<>();
 
@@ -30,23 +30,23 @@ final class Timings {
     of.computeIfAbsent(name, n -> new Calls()).add(nanos);
   }
 
-  /** Begins anew. */
+  /** Removes all durations. */
   void clear() {
     of.clear();
   }
 
-  /** What was called, in order. */
+  /** The names of the calls, sorted. */
   Set<String> names() {
     return of.keySet();
   }
 
-  /** How many calls there were. */
+  /** The number of calls. */
   int count(String name) {
     Calls calls = of.get(name);
     return calls == null ? 0 : calls.count;
   }
 
-  /** Microseconds of a call: the mean of all but the longest; 0 if there was none. */
+  /** The mean of all but the longest calls in microseconds; 0 if there are none. */
   double micros(String name) {
     Calls calls = of.get(name);
     if (calls == null) {
@@ -54,7 +54,7 @@ final class Timings {
     }
     long[] sorted = Arrays.copyOf(calls.nanos, calls.count);
     Arrays.sort(sorted);
-    int kept = sorted.length - (int) (LONGEST * sorted.length);
+    int kept = sorted.length - (int) (TRIMMED_SHARE * sorted.length);
     return Arrays.stream(sorted, 0, kept).average().orElse(0) / 1e3;
   }
 }

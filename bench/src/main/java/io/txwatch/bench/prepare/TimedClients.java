@@ -12,15 +12,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * Clients in a closed loop, and how long each of their statements took. Raw: nothing is watched.
- */
-final class Clients implements AutoCloseable {
+/** Clients in a closed loop that measure their statements, on the raw driver. */
+final class TimedClients implements AutoCloseable {
 
-  /** How long the statements took since the last reading. */
-  static final class Times {
+  /** The durations of statements since the measurement was restarted. */
+  static final class Measurement {
 
-    private final long begun = System.nanoTime();
+    private final long startedNanos = System.nanoTime();
     private long[] nanos = new long[1 << 16];
     private int count;
     private int errors;
@@ -41,7 +39,7 @@ final class Clients implements AutoCloseable {
       Arrays.sort(nanos, 0, count);
       return new String[] {
         phase,
-        String.format(Locale.ROOT, "%.1f", (System.nanoTime() - begun) / 1e9),
+        String.format(Locale.ROOT, "%.1f", (System.nanoTime() - startedNanos) / 1e9),
         Integer.toString(count),
         millis(0.5),
         millis(0.99),
@@ -57,7 +55,7 @@ final class Clients implements AutoCloseable {
     }
   }
 
-  /** A piece of JDBC. */
+  /** A JDBC call. */
   private interface Call {
     void run() throws SQLException;
   }
@@ -65,10 +63,10 @@ final class Clients implements AutoCloseable {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicInteger ids;
   private final int rows;
-  private volatile Times times = new Times();
+  private volatile Measurement times = new Measurement();
   private volatile boolean ended;
 
-  Clients(String url, int count, int rows) {
+  TimedClients(String url, int count, int rows) {
     this.rows = rows;
     this.ids = new AtomicInteger(rows);
     for (int i = 0; i < count; i++) {
@@ -77,10 +75,10 @@ final class Clients implements AutoCloseable {
     }
   }
 
-  /** What was measured until now; from now on it is measured anew. */
-  Times next() {
-    Times before = times;
-    times = new Times();
+  /** Returns the measurement so far and starts a new one. */
+  Measurement restartMeasurement() {
+    Measurement before = times;
+    times = new Measurement();
     return before;
   }
 
@@ -103,7 +101,7 @@ final class Clients implements AutoCloseable {
           int second = random.nextInt(rows);
           read.setInt(1, first);
           time(() -> read.executeQuery().close());
-          update.setInt(1, Math.min(first, second)); // in one order: no deadlock of its own
+          update.setInt(1, Math.min(first, second)); // in a fixed order, to avoid deadlocks
           time(update::executeUpdate);
           update.setInt(1, Math.max(first, second));
           time(update::executeUpdate);
@@ -126,11 +124,11 @@ final class Clients implements AutoCloseable {
   }
 
   private void time(Call call) throws SQLException {
-    long begun = System.nanoTime();
+    long startedNanos = System.nanoTime();
     try {
       call.run();
     } finally {
-      times.add(System.nanoTime() - begun);
+      times.add(System.nanoTime() - startedNanos);
     }
   }
 

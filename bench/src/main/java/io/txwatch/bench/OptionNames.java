@@ -5,23 +5,22 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * Constants by the names that they have on command lines: {@code INLINE_NONE} is {@code
- * inline-none}.
+ * Converts enum constants to and from option values: {@code INLINE_NONE} is {@code inline-none}.
  */
-public final class Named {
+public final class OptionNames {
 
-  private Named() {}
+  private OptionNames() {}
 
-  /** The name of a constant. */
+  /** The option value of a constant. */
   public static String option(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /**
-   * The constant of that name.
+   * The constant of an option value.
    *
-   * @param what all of them are, for people
-   * @throws UnusableOptionException with a line that names all there are
+   * @param what the kind of constant, for the error message
+   * @throws UnusableOptionException with a list of all option values
    */
   public static <T extends Enum<T>> T ofOption(String what, Class<T> type, String option) {
     return Arrays.stream(type.getEnumConstants())
@@ -36,7 +35,7 @@ public final class Named {
                         + option
                         + ", there is: "
                         + Arrays.stream(type.getEnumConstants())
-                            .map(Named::option)
+                            .map(OptionNames::option)
                             .collect(Collectors.joining(", "))));
   }
 }

@@ -1,6 +1,6 @@
 package io.txwatch.bench.analysis;
 
-import io.txwatch.bench.analysis.Execution.Operation;
+import io.txwatch.bench.analysis.TwoPhaseLockingSimulation.Operation;
 import io.txwatch.history.Access;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
@@ -15,29 +15,29 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * An execution as the watched driver would tell it: a key is a row, a list the text of its column
- * {@code txw_wl}, an append an UPDATE and a read a SELECT.
+ * Emits the events that the driver would emit for a simulation: a key is a row, a list is the text
+ * of its column {@code txw_wl}, an append is an UPDATE and a read is a SELECT.
  */
-final class WatchedEvents implements Execution.Recorder<String> {
+final class SimulatedDriverEvents implements TwoPhaseLockingSimulation.Recorder<String> {
 
   private static final String SELECT = "SELECT balance FROM account WHERE id = ?";
   private static final String UPDATE = "UPDATE account SET balance = balance + ? WHERE id = ?";
 
   private final long node;
   private final Consumer<Event> events;
-  private final int[] count = new int[Execution.SESSIONS];
+  private final int[] count = new int[TwoPhaseLockingSimulation.SESSIONS];
 
-  /** Hands the events on, the sessions' openings first. */
-  WatchedEvents(Consumer<Event> events) {
+  /** Emits the events to the consumer, starting with the opened sessions. */
+  SimulatedDriverEvents(Consumer<Event> events) {
     this(events, 0);
   }
 
-  /** The same, of one of several processes, each of which has a database of its own. */
-  WatchedEvents(Consumer<Event> events, int process) {
+  /** The same for one of several processes, each with a database of its own. */
+  SimulatedDriverEvents(Consumer<Event> events, int process) {
     this.events = events;
     this.node = 0x5eed_0001L + 2L * process << 32;
     Database database = new Database("PostgreSQL", "18.6", Map.of(), "database " + process);
-    for (int session = 0; session < Execution.SESSIONS; session++) {
+    for (int session = 0; session < TwoPhaseLockingSimulation.SESSIONS; session++) {
       events.accept(new Event.SessionOpened(id(session), "pool-" + session, database));
     }
   }
@@ -67,7 +67,7 @@ final class WatchedEvents implements Execution.Recorder<String> {
     return window;
   }
 
-  /** What the column keeps of a list. */
+  /** The part of a list that the column keeps. */
   static String window(String list) {
     return list.substring(Math.max(0, list.length() - WriterList.WINDOW_LENGTH));
   }

@@ -9,41 +9,41 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 
 /**
- * Sessions that take turns at random under strict two-phase locking: what they do is serializable,
- * and the same for the same seed. A session that waits too long rolls back.
+ * Simulates sessions that interleave randomly under strict two-phase locking: the history is
+ * serializable and depends only on the seed. A session that waits too long for a lock rolls back.
  *
- * @param <S> what a key's list is to the recorder; immutable
+ * @param <S> the recorder's representation of a key's list; immutable
  */
-final class Execution<S> {
+final class TwoPhaseLockingSimulation<S> {
 
   static final int SESSIONS = 20;
   static final int KEYS = 1000;
-  static final int OPERATIONS_A_TRANSACTION = 5;
+  static final int OPERATIONS_PER_TRANSACTION = 5;
 
-  /** So often a session asks for a lock before it gives up. */
-  private static final int PATIENCE = 50;
+  /** The number of attempts to acquire a lock before the session rolls back. */
+  private static final int MAX_LOCK_ATTEMPTS = 50;
 
   /**
-   * One operation of a transaction, decided when it begins.
+   * An operation of a transaction, drawn when the transaction begins.
    *
-   * @param append whether it appends; else it reads
+   * @param append true if it appends; false if it reads
    * @param key the number of the key
-   * @param element what it appends, unlike any other; 0 if it reads
+   * @param element the element that it appends, unique; 0 if it reads
    */
   record Operation(boolean append, int key, long element) {}
 
-  /** Takes down what happens. Transactions and elements are counted from 1, sessions from 0. */
+  /** Records a simulation. Transactions and elements are numbered from 1, sessions from 0. */
   interface Recorder<S> {
-    /** The list of a key that was never appended to. */
+    /** The list of a new key. */
     S empty();
 
     /** A transaction begins. */
     void began(int session, long transaction, List<Operation> operations) throws IOException;
 
-    /** An operation read a list; its place in the transaction is counted from 1. */
+    /** An operation reads a list; its position in the transaction counts from 1. */
     void read(int session, long transaction, int place, int key, S list) throws IOException;
 
-    /** An operation appends to a list; what the list is then. */
+    /** An operation appends to a list; returns the new list. */
     S append(int session, long transaction, int place, Operation operation, S list)
         throws IOException;
 
@@ -51,8 +51,8 @@ final class Execution<S> {
     void ended(int session, long transaction, boolean committed) throws IOException;
   }
 
-  /** So many keys back nobody uses one any more. */
-  private static final int KEPT_KEYS = 1 << 16;
+  /** Older keys are not used any more. */
+  private static final int RETAINED_KEYS = 1 << 16;
 
   private static final class Key<S> {
     S list;
@@ -67,17 +67,17 @@ final class Execution<S> {
   private static final class Session<S> {
     long transaction;
     int done;
-    int waited;
+    int lockAttempts;
     List<Operation> operations = List.of();
-    final List<S> before = new ArrayList<>();
+    final List<S> listsBefore = new ArrayList<>();
   }
 
   private final Recorder<S> recorder;
   private final SplittableRandom random;
-  private final int appendsAKey;
+  private final int appendsPerKey;
   private final Map<Integer, Key<S>> keys = new HashMap<>();
-  private int keysMade;
-  private final int[] current = new int[KEYS];
+  private int keysCreated;
+  private final int[] currentKeys = new int[KEYS];
   private final int[] appends = new int[KEYS];
   private final List<Session<S>> sessions = new ArrayList<>();
   private long transactions;
@@ -85,39 +85,39 @@ final class Execution<S> {
   private int running;
 
   /**
-   * An execution that has not begun.
+   * Prepares a simulation.
    *
-   * @param appendsAKey after so many appends a key is replaced by a new one, so that lists stay
-   *     short: as in Elle's own generator, {@code :max-writes-per-key}
+   * @param appendsPerKey the number of appends after which a key is replaced, so that lists stay
+   *     short: {@code :max-writes-per-key} of Elle's generator
    */
-  Execution(Recorder<S> recorder, long seed, int appendsAKey) {
+  TwoPhaseLockingSimulation(Recorder<S> recorder, long seed, int appendsPerKey) {
     this.recorder = recorder;
     this.random = new SplittableRandom(seed);
-    this.appendsAKey = appendsAKey;
+    this.appendsPerKey = appendsPerKey;
     for (int slot = 0; slot < KEYS; slot++) {
-      current[slot] = newKey();
+      currentKeys[slot] = newKey();
     }
     for (int i = 0; i < SESSIONS; i++) {
       sessions.add(new Session<>());
     }
   }
 
-  /** Lets so many operations happen, and the transactions end that began. */
+  /** Simulates until {@code count} operations have run and all transactions have ended. */
   void run(long count) throws IOException {
-    runOn(count);
+    runUntil(count);
     while (running > 0) {
-      turn(false);
+      takeTurn(false);
     }
   }
 
-  /** Lets operations happen until there were so many in all. */
-  void runOn(long count) throws IOException {
+  /** Simulates until {@code count} operations have run in total. */
+  void runUntil(long count) throws IOException {
     while (operations < count) {
-      turn(true);
+      takeTurn(true);
     }
   }
 
-  private void turn(boolean mayBegin) throws IOException {
+  private void takeTurn(boolean mayBegin) throws IOException {
     int number = random.nextInt(SESSIONS);
     Session<S> session = sessions.get(number);
     if (session.transaction == 0) {
@@ -128,16 +128,16 @@ final class Execution<S> {
     } else if (session.done == session.operations.size()) {
       end(number, session, true);
       running--;
-    } else if (!step(number, session) && ++session.waited > PATIENCE) {
+    } else if (!step(number, session) && ++session.lockAttempts > MAX_LOCK_ATTEMPTS) {
       end(number, session, false);
       running--;
     }
   }
 
   private int newKey() {
-    keys.remove(keysMade - KEPT_KEYS);
-    keys.put(keysMade, new Key<>(recorder.empty()));
-    return keysMade++;
+    keys.remove(keysCreated - RETAINED_KEYS);
+    keys.put(keysCreated, new Key<>(recorder.empty()));
+    return keysCreated++;
   }
 
   private Key<S> key(Operation operation) {
@@ -147,23 +147,23 @@ final class Execution<S> {
   private void begin(int number, Session<S> session) throws IOException {
     session.transaction = ++transactions;
     session.done = 0;
-    session.waited = 0;
-    List<Operation> planned = new ArrayList<>(OPERATIONS_A_TRANSACTION);
-    for (int i = 0; i < OPERATIONS_A_TRANSACTION; i++) {
+    session.lockAttempts = 0;
+    List<Operation> planned = new ArrayList<>(OPERATIONS_PER_TRANSACTION);
+    for (int i = 0; i < OPERATIONS_PER_TRANSACTION; i++) {
       boolean append = random.nextBoolean();
       int slot = random.nextInt(KEYS);
-      if (append && appends[slot]++ == appendsAKey) {
-        current[slot] = newKey();
+      if (append && appends[slot]++ == appendsPerKey) {
+        currentKeys[slot] = newKey();
         appends[slot] = 1;
       }
-      long element = append ? transactions * OPERATIONS_A_TRANSACTION + i : 0;
-      planned.add(new Operation(append, current[slot], element));
+      long element = append ? transactions * OPERATIONS_PER_TRANSACTION + i : 0;
+      planned.add(new Operation(append, currentKeys[slot], element));
     }
     session.operations = planned;
     recorder.began(number, session.transaction, planned);
   }
 
-  /** Does the session's next operation; false if it has to wait. */
+  /** Executes the session's next operation; false if it has to wait for a lock. */
   private boolean step(int number, Session<S> session) throws IOException {
     Operation operation = session.operations.get(session.done);
     Key<S> key = key(operation);
@@ -172,7 +172,7 @@ final class Execution<S> {
     if (written || operation.append() && others != 0) {
       return false;
     }
-    session.before.add(key.list);
+    session.listsBefore.add(key.list);
     int place = ++session.done;
     operations++;
     if (operation.append()) {
@@ -189,13 +189,13 @@ final class Execution<S> {
     for (int i = session.done - 1; i >= 0; i--) {
       Key<S> key = key(session.operations.get(i));
       if (!committed && session.operations.get(i).append()) {
-        key.list = session.before.get(i);
+        key.list = session.listsBefore.get(i);
       }
       key.writer = key.writer == number ? -1 : key.writer;
       key.readers &= ~(1 << number);
     }
     recorder.ended(number, session.transaction, committed);
     session.transaction = 0;
-    session.before.clear();
+    session.listsBefore.clear();
   }
 }

@@ -5,22 +5,22 @@ import java.util.List;
 import java.util.Optional;
 
 /** Statements as applications send them. */
-public enum Texts {
-  /** A row by its key. */
+public enum SampleStatement {
+  /** A query for a row by its key. */
   KEY("SELECT field0 FROM usertable WHERE id = ?"),
-  /** Two tables, an alias each. */
+  /** A join of two tables with aliases. */
   JOIN(
       "SELECT c.c_discount, c.c_last, c.c_credit, w.w_tax FROM customer c, warehouse w"
           + " WHERE w.w_id = ? AND c.c_w_id = w.w_id AND c.c_d_id = ? AND c.c_id = ?"),
-  /** A write of one row. */
+  /** An update of one row. */
   UPDATE(
       "UPDATE stock SET s_quantity = ?, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + 1,"
           + " s_remote_cnt = s_remote_cnt + ? WHERE s_w_id = ? AND s_i_id = ?"),
-  /** A new row. */
+  /** An insert of one row. */
   INSERT(
       "INSERT INTO order_line (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id,"
           + " ol_quantity, ol_amount, ol_dist_info) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-  /** What a mapper makes of a page of an entity with its parents. */
+  /** A mapper's query for a page of an entity with its parents. */
   MAPPER(
       "select b1_0.id,b1_0.created,b1_0.note,g1_0.id,g1_0.email,g1_0.name,r1_0.id,r1_0.capacity,"
           + "r1_0.floor,b1_0.state,b1_0.version from booking b1_0 join guest g1_0 on"
@@ -28,10 +28,9 @@ public enum Texts {
           + " b1_0.state in (?,?,?) and lower(g1_0.name) like ? escape '' order by"
           + " b1_0.created desc offset ? rows fetch first ? rows only");
 
-  /** The text. */
   final String sql;
 
-  Texts(String sql) {
+  SampleStatement(String sql) {
     this.sql = sql;
   }
 

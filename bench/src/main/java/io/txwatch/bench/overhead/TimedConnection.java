@@ -9,23 +9,23 @@ import java.sql.ResultSet;
 import java.util.Map;
 
 /**
- * A connection of which each call is timed: an execution by its statement's text, all others by
- * their kind. Every variant is timed so, and what that takes is the same for all.
+ * A connection that measures each call: executions by their statement's text, all others by their
+ * kind. All variants use it, so its own cost is the same for all.
  */
-final class TimedCalls {
+final class TimedConnection {
 
-  /** What ends a transaction is sent to the server as a statement is. */
-  private static final Map<String, String> ENDS =
+  /** The ends of a transaction are sent to the server like statements. */
+  private static final Map<String, String> TRANSACTION_ENDS =
       Map.of("commit", "COMMIT", "rollback", "ROLLBACK");
 
-  private final Timings timings;
+  private final CallTimings timings;
 
-  private TimedCalls(Timings timings) {
+  private TimedConnection(CallTimings timings) {
     this.timings = timings;
   }
 
-  static Connection on(Connection connection, Timings timings) {
-    return new TimedCalls(timings).connection(connection);
+  static Connection on(Connection connection, CallTimings timings) {
+    return new TimedConnection(timings).connection(connection);
   }
 
   private Connection connection(Connection target) {
@@ -33,7 +33,8 @@ final class TimedCalls {
         Connection.class,
         (method, arguments) -> {
           String name = method.getName();
-          Object result = timed(ENDS.getOrDefault(name, kind(name)), target, method, arguments);
+          Object result =
+              timed(TRANSACTION_ENDS.getOrDefault(name, kind(name)), target, method, arguments);
           return result instanceof PreparedStatement statement
               ? statement(statement, (String) arguments[0])
               : result;
@@ -58,7 +59,7 @@ final class TimedCalls {
             timed("ResultSet." + kind(method.getName()), target, method, arguments));
   }
 
-  /** All setters are one kind, and all getters. */
+  /** All setters are one kind, and all getters are another. */
   private static String kind(String method) {
     return method.startsWith("set") ? "set…" : method.startsWith("get") ? "get…" : method;
   }
@@ -82,7 +83,7 @@ final class TimedCalls {
   private static <T> T proxy(Class<T> type, Calls calls) {
     return type.cast(
         Proxy.newProxyInstance(
-            TimedCalls.class.getClassLoader(),
+            TimedConnection.class.getClassLoader(),
             new Class<?>[] {type},
             (proxy, method, arguments) -> calls.call(method, arguments)));
   }
