@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class MedianTest {
 
-  /** Ranks as tables of the sign test have them. */
+  /** Ranks from tables of the sign test. */
   @ParameterizedTest
   @CsvSource({
     "1, 1, 1",
@@ -27,7 +27,7 @@ class MedianTest {
     "100, 40, 61",
     "5000, 2431, 2570"
   })
-  void interval(int n, double from, double to) {
+  void intervalMatchesTheSignTest(int n, double from, double to) {
     List<Double> numbers =
         new ArrayList<>(IntStream.rangeClosed(1, n).asDoubleStream().boxed().toList());
     Collections.shuffle(numbers, new Random(n));
@@ -35,17 +35,17 @@ class MedianTest {
     assertThat(Median.of(numbers)).isEqualTo(new Median(1, from, (n + 1) / 2.0, to, n));
   }
 
-  /** Of a distribution with a long tail, whose median is ln 2. */
+  /** A distribution with a long tail, whose median is ln 2. */
   @Test
-  void holdsTheTrueMedianInNineteenOfTwentyRuns() {
+  void intervalContainsTheTrueMedianInNineteenOfTwentyRuns() {
     Random random = new Random(1);
-    int held = 0;
+    int contained = 0;
     for (int run = 0; run < 2_000; run++) {
       Median median =
           Median.of(IntStream.range(0, 41).mapToObj(i -> -Math.log(random.nextDouble())).toList());
-      held += median.lower() <= Math.log(2) && Math.log(2) <= median.upper() ? 1 : 0;
+      contained += median.lower() <= Math.log(2) && Math.log(2) <= median.upper() ? 1 : 0;
     }
 
-    assertThat(held).isBetween(1_900, 1_980);
+    assertThat(contained).isBetween(1_900, 1_980);
   }
 }

@@ -37,7 +37,7 @@ class CampaignTest {
 
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2", "SQLITE"})
-  void statementsAreAcceptedAndWhatIsFoundIsKnown(ServerKind kind) throws Exception {
+  void statementsAreAcceptedAndFindingsAreKnownBehaviour(ServerKind kind) throws Exception {
     String url = TestServers.freshDatabase(kind);
     Dbms dbms = Dbms.of(url, DriverManager::getConnection);
     List<Finding> findings = new CopyOnWriteArrayList<>();
@@ -75,13 +75,13 @@ class CampaignTest {
   }
 
   /**
-   * Cases, what came of each of their steps, results and reasons; the random names of workspaces
-   * apart, which errors tell. MariaDB's case 11 of seed 1 breaks an index (MDEV-30531), which
-   * showed in case 15 or 17, when it did.
+   * Compares cases, the outcomes of their steps, results and reasons, without the random workspace
+   * names in error messages. MariaDB's case 11 of seed 1 corrupts an index (MDEV-30531), which used
+   * to affect case 15 or 17.
    */
   @ParameterizedTest
   @CsvSource({"MARIADB, 1", "MARIADB, 5", "POSTGRESQL, 1", "H2, 1", "H2, 5"})
-  void oneSeedMakesTheSameCasesAndVerdicts(ServerKind kind, long seed) throws Exception {
+  void oneSeedGivesTheSameCasesAndVerdicts(ServerKind kind, long seed) throws Exception {
     Map<String, String> first = verdicts(kind, seed, 1);
 
     assertThat(first).hasSizeGreaterThan(100);
@@ -107,7 +107,7 @@ class CampaignTest {
                 verdicts.merge(
                     execution.testCase().name() + " " + verdict.oracle(),
                     (CaseWriter.write(execution.testCase())
-                            + course(execution)
+                            + trace(execution)
                             + verdict.result()
                             + verdict.reason())
                         .replaceAll("(?i)txwatch_\\w+", ""),
@@ -117,10 +117,10 @@ class CampaignTest {
   }
 
   /**
-   * What came of the steps, in the order in which they did; rows as bags. Of sessions that race,
-   * that they do.
+   * The outcomes of the steps in the order of completion, with rows as bags; for sessions that
+   * race, only that they do.
    */
-  private static String course(CaseExecution execution) {
+  private static String trace(CaseExecution execution) {
     if (execution.inconclusiveReason().isPresent()) {
       return execution.inconclusiveReason().get();
     }
@@ -141,7 +141,7 @@ class CampaignTest {
   }
 
   @Test
-  void aServerThatDiesIsACrashWithItsCase() throws Exception {
+  void aServerThatDiesIsReportedAsACrashWithItsCase() throws Exception {
     List<Finding> findings = new CopyOnWriteArrayList<>();
     try (MariaDbServer server = MariaDbServer.start()) {
       Dbms dbms = Dbms.of(server.newDatabase("crash"), DriverManager::getConnection);
@@ -169,7 +169,7 @@ class CampaignTest {
   }
 
   @Test
-  void aServerThatDoesNotAnswerEndsTheCampaign() throws Exception {
+  void aServerThatDoesNotRespondEndsTheCampaign() throws Exception {
     Set<ProcessHandle> before = mariaDbs();
     try (MariaDbServer server = MariaDbServer.start()) {
       Set<ProcessHandle> started = mariaDbs();
@@ -191,7 +191,7 @@ class CampaignTest {
     }
   }
 
-  /** What goes on until the server does not. */
+  /** A plan that ends only with the server. */
   private static Campaign.Plan endless(int workers) {
     return new Campaign.Plan(
         3,
@@ -218,7 +218,7 @@ class CampaignTest {
   }
 
   @Test
-  void whatIsFoundIsShort() throws Exception {
+  void aFindingIsReduced() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       String longCase =
           """

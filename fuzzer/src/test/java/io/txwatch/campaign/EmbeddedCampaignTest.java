@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The DBMSs in this JVM that are fuzzed and not watched: how each keeps transactions apart. */
+/** Embedded DBMSs that are fuzzed but not watched, and how each resolves conflicts. */
 class EmbeddedCampaignTest {
 
   @ParameterizedTest
@@ -33,11 +33,12 @@ class EmbeddedCampaignTest {
     "jdbc:derby:memory:campaign;create=true, BUSY",
     "jdbc:duckdb:, SERIALIZATION"
   })
-  void statementsAreAcceptedAndNothingIsFound(String url, String way) throws Exception {
+  void statementsAreAcceptedAndNothingIsReported(String url, String expectedConflict)
+      throws Exception {
     Dbms dbms = Dbms.of(url, DriverManager::getConnection);
     Grammar grammar = Grammar.of(dbms.database().product(), Optional.empty()).orElseThrow();
     List<String> findings = new CopyOnWriteArrayList<>();
-    Set<String> ways = ConcurrentHashMap.newKeySet();
+    Set<String> conflicts = ConcurrentHashMap.newKeySet();
     Campaign.Listener listener =
         new Campaign.Listener() {
           @Override
@@ -49,7 +50,7 @@ class EmbeddedCampaignTest {
           public void judged(CaseExecution execution, OracleVerdict verdict) {
             for (StepOutcome outcome : execution.outcomes()) {
               Failure failure = outcome.failure();
-              ways.add(
+              conflicts.add(
                   failure != null ? failure.kind().name() : outcome.blocked() ? "blocked" : "");
             }
           }
@@ -64,15 +65,15 @@ class EmbeddedCampaignTest {
     assertThat(summary.cases()).isEqualTo(48);
     assertThat(summary.undecided()).isEqualTo(summary.racing()).isLessThan(5);
     assertThat(summary.accepted()).isGreaterThanOrEqualTo(0.97);
-    assertThat(ways).contains(way);
+    assertThat(conflicts).contains(expectedConflict);
   }
 
   /**
-   * A fault of DuckDB's (issue 17223): T1 updates, sees and commits a row that T2 has deleted since
-   * T1's snapshot. Two UPDATEs, or two DELETEs, are told apart.
+   * A bug of DuckDB (issue 17223): T1 updates, reads and commits a row that T2 has deleted since
+   * T1's snapshot. Two UPDATEs, or two DELETEs, do conflict.
    */
   @Test
-  void duckDbUpdatesWhatIsDeleted() throws Exception {
+  void duckDbUpdatesADeletedRow() throws Exception {
     String schedule =
         """
         I: CREATE TABLE t (id INT, v INT)

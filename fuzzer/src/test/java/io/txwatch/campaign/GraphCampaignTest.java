@@ -27,20 +27,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Campaigns that are judged by the dependency graph. */
+/** Campaigns with the dependency graph as the oracle. */
 class GraphCampaignTest {
 
   private static final Set<Phenomenon> TABLE_4 =
       Set.of(Phenomenon.LOST_UPDATE, Phenomenon.READ_WRITE_SKEW, Phenomenon.WRITE_SKEW);
 
-  /** What a campaign did, and what was said of each case. */
-  private record Course(Summary summary, Map<String, String> verdicts) {}
+  /** A campaign's summary and the verdict of each case. */
+  private record CampaignResult(Summary summary, Map<String, String> verdicts) {}
 
   @ParameterizedTest
   @EnumSource(names = {"H2", "MARIADB"})
-  void oneSeedShowsTheSameAnomaliesAndNoneIsRuledOut(ServerKind kind) throws Exception {
-    Course one = run(kind, 1);
-    Course two = run(kind, 2);
+  void oneSeedGivesTheSameAnomaliesAndNoneIsForbidden(ServerKind kind) throws Exception {
+    CampaignResult one = run(kind, 1);
+    CampaignResult two = run(kind, 2);
 
     assertThat(one.summary().findings()).as("%s", one.verdicts()).isZero();
     assertThat(one.summary().undecided())
@@ -57,12 +57,12 @@ class GraphCampaignTest {
   }
 
   /**
-   * Table 4: at REPEATABLE READ lost update, read-write skew and write skew on InnoDB, write skew
-   * alone on PostgreSQL, whose snapshots do not let two write one row.
+   * Table 4: at REPEATABLE READ lost update, read-write skew and write skew on InnoDB; only write
+   * skew on PostgreSQL, whose snapshots prevent two writes of one row.
    */
   @ParameterizedTest
   @CsvSource({"MARIADB, LOST_UPDATE READ_WRITE_SKEW WRITE_SKEW", "POSTGRESQL, WRITE_SKEW"})
-  void whatAnomaliesThereAreHangsOnTheDbms(ServerKind kind, String expected) throws Exception {
+  void theDbmsDeterminesTheAnomalies(ServerKind kind, String expected) throws Exception {
     Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
     Campaign.Plan plan =
         new Campaign.Plan(
@@ -85,9 +85,9 @@ class GraphCampaignTest {
             Stream.of(expected.split(" ")).map(Phenomenon::valueOf).toList());
   }
 
-  /** The two rows and the four statements of a write skew are left. */
+  /** The two rows and the four statements of a write skew remain. */
   @Test
-  void whatTheGraphShowsIsMadeShort() throws Exception {
+  void aGraphAnomalyIsReduced() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       CaseExecution execution =
           fixture.execute(
@@ -124,7 +124,7 @@ class GraphCampaignTest {
     }
   }
 
-  private static Course run(ServerKind kind, int workers) throws Exception {
+  private static CampaignResult run(ServerKind kind, int workers) throws Exception {
     Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
     Map<String, String> verdicts = new ConcurrentSkipListMap<>();
     Campaign.Plan plan =
@@ -137,6 +137,6 @@ class GraphCampaignTest {
                     execution.testCase().name() + " at " + execution.level(),
                     verdict.result() + ": " + verdict.reason()));
     Summary summary = new Campaign(dbms, Grammar.valueOf(kind.name()), plan, listener).run();
-    return new Course(summary, verdicts);
+    return new CampaignResult(summary, verdicts);
   }
 }

@@ -4,8 +4,8 @@ import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.schedule.CaseExecution;
 import java.util.function.BiConsumer;
 
-/** Hears of what is judged, and of nothing else. */
-record VerdictListener(BiConsumer<CaseExecution, OracleVerdict> heard)
+/** Receives verdicts only. */
+record VerdictListener(BiConsumer<CaseExecution, OracleVerdict> onVerdict)
     implements Campaign.Listener {
 
   @Override
@@ -13,6 +13,6 @@ record VerdictListener(BiConsumer<CaseExecution, OracleVerdict> heard)
 
   @Override
   public void judged(CaseExecution execution, OracleVerdict verdict) {
-    heard.accept(execution, verdict);
+    onVerdict.accept(execution, verdict);
   }
 }

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class StableErrorMessagesTest {
 
-  /** What H2 2.5.252 says of keys that have no name: the same of tables that were made before. */
+  /** H2 2.5.252's messages for unnamed keys; they depend on the tables that were created before. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -26,7 +26,7 @@ class StableErrorMessagesTest {
         "violation: MY_KEY INDEX MY_KEY_INDEX_5 ON T(A) VALUES (7)"
             + "| violation: MY_KEY INDEX MY_KEY_INDEX_5 ON T(A) VALUES (7)",
       })
-  void keysThatNobodyNamedHaveNoNames(String said, String told) {
-    assertThat(StableErrorMessages.of(new SQLException(said))).isEqualTo(told);
+  void generatedKeyNamesAreRemoved(String original, String expected) {
+    assertThat(StableErrorMessages.of(new SQLException(original))).isEqualTo(expected);
   }
 }

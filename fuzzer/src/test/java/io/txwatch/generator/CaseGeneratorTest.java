@@ -24,7 +24,7 @@ class CaseGeneratorTest {
 
   @ParameterizedTest
   @EnumSource
-  void aCaseHangsOnItsSeedAndNumberAlone(Grammar grammar) throws Exception {
+  void aCaseDependsOnItsSeedAndNumberOnly(Grammar grammar) throws Exception {
     CaseGenerator one = new CaseGenerator(7, grammar);
     CaseGenerator other = new CaseGenerator(7, grammar);
     for (int i = 0; i < 20; i++) {
@@ -38,7 +38,7 @@ class CaseGeneratorTest {
   }
 
   @Test
-  void anotherSeedMakesOtherCases() {
+  void anotherSeedGivesOtherCases() {
     assertThat(new CaseGenerator(1, Grammar.H2).generate(0).testCase().steps())
         .isNotEqualTo(new CaseGenerator(2, Grammar.H2).generate(0).testCase().steps());
   }
@@ -61,9 +61,9 @@ class CaseGeneratorTest {
     }
   }
 
-  /** IsoRel, 3.1.1: at most three tables, which stay. And a row is left that is not written. */
+  /** IsoRel, 3.1.1: at most three tables, which are reused, with at least two rows. */
   @Test
-  void historiesAreOfTablesThatStayAndOfSeveralRows() {
+  void historiesReuseTablesWithSeveralRows() {
     CaseGenerator generator = new CaseGenerator(5, Grammar.MYSQL, 10, Workload.HISTORIES);
     int most = Workload.HISTORIES.casesPerSchema();
     for (int i = 0; i < 2 * most; i++) {
@@ -78,9 +78,9 @@ class CaseGeneratorTest {
     }
   }
 
-  /** IsoRel, 5.3: write skew comes of two that write other rows than each other. */
+  /** IsoRel, 5.3: write skew requires two transactions that write different rows. */
   @Test
-  void writesOfHistoriesMostlyNameARowOfTheirTable() {
+  void writesOfHistoriesOftenSelectOneKey() {
     CaseGenerator generator = new CaseGenerator(5, Grammar.MYSQL, 10, Workload.HISTORIES);
     List<String> updates =
         IntStream.range(0, 200)
@@ -97,7 +97,7 @@ class CaseGeneratorTest {
     return setup.stream().filter(sql -> sql.startsWith("CREATE")).toList();
   }
 
-  /** What each dialect offers is made, and nothing that it does not offer. */
+  /** Each grammar uses what its dialect supports, and nothing else. */
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',
@@ -137,7 +137,7 @@ class CaseGeneratorTest {
         "ROLLBACK TO SAVEPOINT ; DUCKDB",
         "RELEASE SAVEPOINT ; DUCKDB H2"
       })
-  void theDialectIsMadeUseOf(String what, @Nullable String notIn) {
+  void eachGrammarUsesItsDialect(String what, @Nullable String notIn) {
     for (Grammar grammar : Grammar.values()) {
       boolean offered = notIn == null || !List.of(notIn.split(" ")).contains(grammar.name());
       assertThat(texts(grammar).stream().anyMatch(Pattern.compile(what).asPredicate()))
@@ -146,7 +146,7 @@ class CaseGeneratorTest {
     }
   }
 
-  /** The statements of cases of many schemas. */
+  /** The statements of cases with many schemas. */
   private static List<String> texts(Grammar grammar) {
     return TEXTS.computeIfAbsent(
         grammar,

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Statements that read what a foreign key's action changes while they are at work. */
+/** Statements that read rows which a foreign key's action changes during their execution. */
 class ForeignKeyGraphTest {
 
-  /** c goes with p, and d with c; u refers to p, too, but stays as it is. */
+  /** Deletes cascade from p to c and from c to d; u refers to p as well but does not change. */
   private static final List<String> TABLES =
       List.of(
           "CREATE TABLE p (id INT PRIMARY KEY, v INT)",
@@ -42,13 +42,13 @@ class ForeignKeyGraphTest {
           INSERT INTO p (id) SELECT id FROM c                             | false
           SELECT * FROM p JOIN c ON p.id = c.pid FOR UPDATE               | false
           """)
-  void readWhatTheyChange(String sql, boolean expected) {
+  void statementsThatReadTheirCascades(String sql, boolean expected) {
     assertThat(ForeignKeyGraph.of(TABLES).cascadesIntoRead(sql)).isEqualTo(expected);
   }
 
-  /** MariaDB deletes 1 if it begins with t0, and 2 if it begins with t1. */
+  /** MariaDB deletes 1 row if the plan starts with t0, and 2 if it starts with t1. */
   @Test
-  void whatHangsOnThePlanIsNotJudged() throws Exception {
+  void aPlanDependentResultIsUnsupported() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       CaseExecution execution =
           fixture.execute(

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Foreign keys lock parents, and their actions write children, by what is committed and not by what
- * a statement sees: neither is taken for a fault. What H2 lets through is one.
+ * Foreign key checks lock parents, and their actions write children, based on committed rows
+ * instead of the statement's view: neither is reported as a violation. H2's missing lock is.
  */
 class ForeignKeyVerdictsTest {
 
@@ -96,7 +96,7 @@ class ForeignKeyVerdictsTest {
     "H2, a child comes while its parent goes at RC: writecheck h2-foreign-key-unlocked",
     "SQLITE, ''"
   })
-  void nothingIsFoundThatIsNotThere(ServerKind kind, String expected) throws Exception {
+  void foreignKeysCauseNoFalseAlarms(ServerKind kind, String expected) throws Exception {
     List<String> violations = new ArrayList<>();
     List<String> log = new ArrayList<>();
     int decided = 0;

@@ -25,9 +25,9 @@ class IsoRelTest {
 
   private static final Path SCENARIOS = Path.of("../cli/src/test/resources/scenarios");
 
-  /** Figure 1: by design in InnoDB, and not by Adya. */
+  /** Figure 1: permitted by InnoDB's documentation, forbidden by Adya. */
   @Test
-  void readWriteSkewIsPermittedByTheDbmsAndRuledOutByAdya() throws Exception {
+  void readWriteSkewIsPermittedByTheDbmsAndForbiddenByAdya() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       CaseExecution execution =
           fixture.execute(
@@ -47,7 +47,7 @@ class IsoRelTest {
   }
 
   @Test
-  void whatTouchesNoRowIsNotCalledClean() throws Exception {
+  void aCaseWithoutRowsIsUnsupported() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       CaseExecution execution = fixture.execute("I: CREATE TABLE t (v INT)\nT1: SELECT 1", "RC");
       assertThat(new IsoRel().judge(execution, fixture.executor()).result())
@@ -55,10 +55,10 @@ class IsoRelTest {
     }
   }
 
-  /** Every cell of the matrix: the anomalies that the driver and the analyzer are held to. */
+  /** Every cell of the matrix of anomalies that the driver and the analyzer are tested with. */
   @ParameterizedTest
   @EnumSource(names = {"H2", "MARIADB"})
-  void theGraphShowsWhatTheMatrixSays(ServerKind kind) throws Exception {
+  void theGraphMatchesTheExpectationMatrix(ServerKind kind) throws Exception {
     Map<String, String> expected = new TreeMap<>();
     Map<String, String> actual = new TreeMap<>();
     try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
@@ -73,7 +73,7 @@ class IsoRelTest {
                   .executeWatched(
                       CaseReader.read(SCENARIOS.resolve(cells[0] + ".txt")),
                       IsolationLevel.parse(cells[2]).orElseThrow());
-          actual.put(cell, told(new IsoRel().judge(execution, fixture.executor())));
+          actual.put(cell, describe(new IsoRel().judge(execution, fixture.executor())));
         }
       }
     }
@@ -88,7 +88,7 @@ class IsoRelTest {
         .collect(Collectors.joining("+"));
   }
 
-  private static String told(OracleVerdict verdict) {
+  private static String describe(OracleVerdict verdict) {
     return verdict.anomalies().stream()
         .map(GraphAnomaly::kind)
         .map(kind -> (kind.byDbms() == Verdict.VIOLATION ? "!" : "") + kind.phenomenon())

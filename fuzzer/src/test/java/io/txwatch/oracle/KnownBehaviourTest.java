@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A tag fits what it is about, and not what stands beside it. */
+/** An entry matches its own behaviour and no similar one. */
 class KnownBehaviourTest {
 
   private static final String TABLES =
@@ -22,7 +22,7 @@ class KnownBehaviourTest {
       I: INSERT INTO t VALUES (1, 0), (5, 0)
       """;
 
-  /** Each chose its rows by what the other had not committed. */
+  /** Each transaction selects its rows without the other's uncommitted changes. */
   private static final String SKEW =
       TABLES
           + """
@@ -34,7 +34,7 @@ class KnownBehaviourTest {
           T2: COMMIT
           """;
 
-  /** T2 did not see T1, and T1 looked for nothing of T2's: T2 stands first. */
+  /** T2 did not see T1's insert, and T1 read nothing of T2's: T2 precedes T1. */
   private static final String NO_SKEW =
       TABLES
           + """
@@ -45,7 +45,7 @@ class KnownBehaviourTest {
           """;
 
   @Test
-  void skewIsWhatNeitherSaw() throws Exception {
+  void skewIsAContradictionOfReads() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       CaseExecution skew = fixture.execute(SKEW, "RC");
       CaseExecution noSkew = fixture.execute(NO_SKEW, "RC");
@@ -60,10 +60,10 @@ class KnownBehaviourTest {
     }
   }
 
-  /** What T1 copies, or may not, is rolled back; the other copy is of what was there. */
+  /** T1 copies, or fails because of, an uncommitted row; the other copy is of a committed one. */
   @ParameterizedTest
   @ValueSource(strings = {"a INT, b INT", "a INT, b INT, CHECK (b = 0)"})
-  void whatIsNotCommittedIsCopiedAtReadUncommitted(String columns) throws Exception {
+  void uncommittedRowsAreCopiedAtReadUncommitted(String columns) throws Exception {
     String copied =
         """
         I: CREATE TABLE t (a INT, b INT) {ENGINE}
@@ -89,9 +89,9 @@ class KnownBehaviourTest {
     }
   }
 
-  /** T1 deletes the row where T2 has moved it to, and sees it where it was. */
+  /** T1 deletes the row at the key to which T2 has moved it, and still sees it at the old key. */
   @Test
-  void aRowThatMovedIsSeenAfterItWasDeleted() throws Exception {
+  void aRowWithAChangedKeyIsSeenAfterItWasDeleted() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       CaseExecution moved =
           fixture.execute(
@@ -116,9 +116,9 @@ class KnownBehaviourTest {
     }
   }
 
-  /** T2's DELETE waited for the index of the child, and left it there. */
+  /** T2's DELETE waited for the index of the child, and left the entry there. */
   @Test
-  void aChildIsSeenByItsIndexAfterItsParentHasGone() throws Exception {
+  void aChildIsReadByItsIndexAfterItsParentWasDeleted() throws Exception {
     String schedule =
         """
         I: CREATE TABLE p (id INT NOT NULL PRIMARY KEY) {ENGINE}
@@ -153,7 +153,7 @@ class KnownBehaviourTest {
     }
   }
 
-  /** T1 waits for the row that T2 takes back, and takes the one before it for the next. */
+  /** T1 waits for the row that T2 rolls back, and mistakes the previous row for the next one. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -161,7 +161,7 @@ class KnownBehaviourTest {
         "INSERT INTO t (v, a) VALUES (9, 3)",
         "INSERT INTO t VALUES (1, 7, 9), (3, NULL, 9)"
       })
-  void aRowIsTakenTwiceWhereOneWithANullWasTakenBack(String insert) throws Exception {
+  void aRowIsUpdatedTwiceIfARowWithANullWasRolledBack(String insert) throws Exception {
     String schedule =
         """
         I: CREATE TABLE t (a INT, b INT, v INT, UNIQUE (a, b)) {ENGINE}
@@ -192,9 +192,9 @@ class KnownBehaviourTest {
     }
   }
 
-  /** Nothing is taken back, or no NULL, or by no unique key; or one row was taken once. */
+  /** No rollback, no NULL, no unique key; or a single row was updated once. */
   @Test
-  void aRowIsNotTakenTwiceElsewhere() throws Exception {
+  void aRowIsUpdatedOnceOtherwise() throws Exception {
     String schedule =
         """
         I: CREATE TABLE t (a INT, b INT, v INT, UNIQUE (a, b)) {ENGINE}
@@ -221,9 +221,9 @@ class KnownBehaviourTest {
     }
   }
 
-  /** T2 passed a row over that T1 deletes, and T1 did not see what T2 inserted. */
+  /** T2 skipped a row that T1 deletes, and T1 did not see what T2 inserted. */
   @Test
-  void anInsertThatPassesRowsOverHasLookedAtThem() throws Exception {
+  void anInsertThatSkipsRowsHasReadThem() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.POSTGRESQL)) {
       CaseExecution execution =
           fixture.execute(
@@ -244,9 +244,9 @@ class KnownBehaviourTest {
     }
   }
 
-  /** T1 deletes what refused T2's UPDATE, and did not see what T2 had inserted. */
+  /** T1 deletes the row that rejected T2's UPDATE, and did not see what T2 had inserted. */
   @Test
-  void aWriteThatAKeyRefusedHasLookedAtWhatWasInItsWay() throws Exception {
+  void aWriteRejectedByAKeyHasReadTheConflictingRow() throws Exception {
     String schedule =
         """
         I: CREATE TABLE t (a INT PRIMARY KEY, b INT)
@@ -270,9 +270,9 @@ class KnownBehaviourTest {
     }
   }
 
-  /** T1 is refused by a child that T2 deletes, and T2 did not see the child that T1 inserted. */
+  /** A child that T2 deletes rejects T1's write, and T2 did not see the child that T1 inserted. */
   @Test
-  void aWriteThatAForeignKeyRefusedHasLookedAtTheChildren() throws Exception {
+  void aWriteRejectedByAForeignKeyHasReadTheChildren() throws Exception {
     String schedule =
         """
         I: CREATE TABLE p (id INT PRIMARY KEY)
@@ -303,9 +303,9 @@ class KnownBehaviourTest {
     }
   }
 
-  /** T2's second row waits for T1's; its first one has been inserted when it tries again. */
+  /** T2's second row waits for T1's; T2's first row has been inserted when H2 retries. */
   @Test
-  void anInsertIsRefusedByItsOwnFirstRow() throws Exception {
+  void anInsertIsRejectedByItsOwnFirstRow() throws Exception {
     String schedule =
         """
         I: CREATE TABLE t (a INT, b DECIMAL(12,2), c VARCHAR(9), PRIMARY KEY (a, b))
@@ -340,9 +340,9 @@ class KnownBehaviourTest {
     }
   }
 
-  /** H2 says that 2 is the greatest, which T1 has written, and writes it down. */
+  /** H2 returns 2 as the maximum, which T1 has written, and stores it. */
   @Test
-  void anExtremeThatAWriteAskedForIsOfTheWrongRow() throws Exception {
+  void aWriteReadsAWrongMaximum() throws Exception {
     String schedule =
         """
         I: CREATE TABLE t (a BIGINT PRIMARY KEY, b INT)
@@ -372,7 +372,10 @@ class KnownBehaviourTest {
     }
   }
 
-  /** T1's rows are gone while it goes on: T2 inserts what T1 has, or has not, been able to. */
+  /**
+   * T1's rows are rolled back while T1 is open: T2 inserts the rows that T1 has inserted or failed
+   * to insert.
+   */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -401,7 +404,7 @@ class KnownBehaviourTest {
         T2: COMMIT
         """
       })
-  void anInsertThatInnodbHasTakenBackLocksNothing(String schedule) throws Exception {
+  void anInsertRolledBackByInnodbLocksNothing(String schedule) throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       CaseExecution execution = fixture.execute(schedule, "RR");
       OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
@@ -420,7 +423,7 @@ class KnownBehaviourTest {
   }
 
   @Test
-  void waitingForAKeyIsNoSemiConsistentRead() throws Exception {
+  void waitingForAKeyIsNotASemiConsistentRead() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       String keys =
           """

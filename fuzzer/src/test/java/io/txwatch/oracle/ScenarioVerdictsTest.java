@@ -20,9 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The oracles judge the known scenarios: what is a bug by the papers is found (b01, b02, b04, b07,
- * b23, b34), and no false alarm is raised where others have raised one (b03, b14, b15, all of
- * Hermitage).
+ * The oracles judge the known scenarios: they detect the bugs of the papers (b01, b02, b04, b07,
+ * b23, b34), and they do not repeat known false alarms (b03, b14, b15, all of Hermitage).
  */
 class ScenarioVerdictsTest {
 
@@ -30,7 +29,7 @@ class ScenarioVerdictsTest {
 
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#kinds")
-  void theVerdictsAreThoseOfTheTable(ServerKind kind) throws Exception {
+  void verdictsMatchTheTable(ServerKind kind) throws Exception {
     Map<String, String> expected = new TreeMap<>();
     Map<String, String> actual = new TreeMap<>();
     List<Oracle> oracles = List.of(new WriteCheck(), new Troc());
@@ -56,7 +55,7 @@ class ScenarioVerdictsTest {
     assertThat(actual).as(String.join("\n", reasons)).isEqualTo(expected);
   }
 
-  /** Scenario and oracle to a letter for each level. */
+  /** Scenario and oracle, with a letter for each level. */
   private static Map<String, String> table(ServerKind kind) throws IOException {
     List<String> lines =
         Files.readAllLines(Path.of("src/test/resources/verdicts.csv")).stream()

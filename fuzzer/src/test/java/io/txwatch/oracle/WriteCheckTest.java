@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class WriteCheckTest {
 
-  /** MySQL bug 104833, MDEV-26643: an UPDATE that was blocked applies to one of two rows. */
+  /** MySQL bug 104833, MDEV-26643: an UPDATE that was blocked changes one of two rows. */
   private static final String HALF_AN_UPDATE =
       """
       I: CREATE TABLE t (c1 INT, c2 INT) {ENGINE}
@@ -27,7 +27,7 @@ class WriteCheckTest {
 
   @ParameterizedTest
   @CsvSource({"RU, VIOLATION", "RC, VIOLATION", "RR, CLEAN", "SER, CLEAN"})
-  void halfAnUpdateOnMariaDb(String level, Result expected) throws Exception {
+  void aPartialUpdateOnMariaDbIsDetected(String level, Result expected) throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       OracleVerdict verdict =
           new WriteCheck().judge(fixture.execute(HALF_AN_UPDATE, level), fixture.executor());
@@ -37,11 +37,11 @@ class WriteCheckTest {
   }
 
   /**
-   * The same with one row that T2 does not choose before T1: what is left behind is what T2 before
-   * T1 leaves, although T1 committed first. The paper calls it a bug; the level permits it.
+   * The same with a row that T2 does not select before T1: the final state is that of T2 before T1,
+   * although T1 committed first. The paper reports a bug; the level permits it.
    */
   @Test
-  void whatAnotherOrderExplainsIsPermittedAtReadCommitted() throws Exception {
+  void aResultOfAnotherOrderIsPermittedAtReadCommitted() throws Exception {
     String explained = HALF_AN_UPDATE.replace("(NULL, 1), (2, 2), (NULL, 3)", "(NULL, 1), (2, 2)");
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       OracleVerdict verdict =
@@ -52,7 +52,7 @@ class WriteCheckTest {
     }
   }
 
-  /** Two increments lose nothing, whoever waits; the order is the order of the commits. */
+  /** Two increments lose nothing, whichever waits; the serial order is the order of the commits. */
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2", "SQLITE"})
   void incrementsAreClean(ServerKind kind) throws Exception {
@@ -77,7 +77,7 @@ class WriteCheckTest {
   }
 
   @Test
-  void sequencesAreNotJudged() throws Exception {
+  void sequencesAreUnsupported() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       OracleVerdict verdict =
           new WriteCheck()

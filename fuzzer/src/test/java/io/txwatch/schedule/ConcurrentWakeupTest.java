@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Sessions are their numbers; {@code 2>1} is that the second waits for the first. */
+/** Sessions are numbers; {@code 2>1} means that session 2 waits for session 1. */
 class ConcurrentWakeupTest {
 
   @ParameterizedTest
@@ -24,7 +24,7 @@ class ConcurrentWakeupTest {
     "2>1 3>2 4>2, 1 2, true,  the second frees two",
     "2>1 3>1,   4,     false, nobody waited for the fourth",
   })
-  void whoIsFreedByAnEnd(String waited, String ended, boolean race, String why) {
+  void sessionsReleasedByAnEnd(String waited, String ended, boolean race, String why) {
     assertThat(
             new ConcurrentWakeup(sessions(ended), Set.of(), Set.of(), true)
                 .mayOverlapAfterEnds(waits(waited)))
@@ -32,9 +32,9 @@ class ConcurrentWakeupTest {
         .isEqualTo(race);
   }
 
-  /** Who is let through a lock, and leaves the row as it is, lets the next one through. */
+  /** A session that acquires a lock and leaves the row unchanged releases the next one. */
   @Test
-  void whoDoesNotKeepALockFreesTheNext() {
+  void aSessionThatReleasesItsLockReleasesTheNextOne() {
     Map<Long, Set<Long>> waited = waits("2>1 3>2");
     assertThat(
             new ConcurrentWakeup(Set.of(1L), Set.of(), Set.of(), false).mayOverlapAfterEnds(waited))
@@ -44,7 +44,7 @@ class ConcurrentWakeupTest {
         .isFalse();
   }
 
-  /** The first submits, and closes a circle. */
+  /** Session 1 submits a step and closes a cycle. */
   @ParameterizedTest
   @CsvSource({
     "2>1 3>1, 2,     2,   false, the second makes way for the first alone",
@@ -56,15 +56,16 @@ class ConcurrentWakeupTest {
     "2>1 3>2, 2 1,   2,   true,  or the first did",
     "2>1 3>2, 2 1 3, 2 1, true,  or the first was a victim in its turn",
   })
-  void whoIsFreedByAVictim(String waited, String ended, String victims, boolean race, String why) {
+  void sessionsReleasedByAVictim(
+      String waited, String ended, String victims, boolean race, String why) {
     ConcurrentWakeup sideBySide =
         new ConcurrentWakeup(sessions(ended), sessions(victims), Set.of(), true);
     assertThat(sideBySide.mayOverlapAfterStatementOf(1, waits(waited))).as(why).isEqualTo(race);
   }
 
-  /** The first waits for the third, which waits for the second: which makes way for it alone. */
+  /** Session 1 waits for 3, which waits for 2; the abort of 2 releases only 3. */
   @Test
-  void whoIsKnownToWaitDoesNotRunBeside() {
+  void aSessionKnownToBeBlockedDoesNotRunConcurrently() {
     Map<Long, Set<Long>> waited = waits("2>1 3>2");
     Set<Long> second = Set.of(2L);
     assertThat(
@@ -83,9 +84,9 @@ class ConcurrentWakeupTest {
         .isTrue();
   }
 
-  /** The second, set free, closes a circle with the third, for which a fourth waits. */
+  /** Session 2, once released, closes a cycle with 3, for which a fourth waits. */
   @Test
-  void whoIsFreedByAVictimOfOneThatWasFreed() {
+  void sessionsReleasedByTheVictimOfAReleasedSession() {
     Map<Long, Set<Long>> waited = waits("2>1 3>2 4>3");
     for (String ended : new String[] {"1 3", "1 3 2", "1 3 4", "1 3 2 4"}) {
       ConcurrentWakeup sideBySide =

@@ -12,7 +12,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 
-/** A workspace on a real server, for tests. */
+/** A workspace on a real server. */
 public final class ExecutorFixture implements AutoCloseable {
 
   private final ServerCaseExecutor executor;
@@ -30,7 +30,7 @@ public final class ExecutorFixture implements AutoCloseable {
     return executor.dbms();
   }
 
-  /** For oracles. */
+  /** The executor for oracles. */
   public CaseExecutor executor() {
     return executor;
   }

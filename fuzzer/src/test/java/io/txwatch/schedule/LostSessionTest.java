@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Sessions of a DBMS in this process whose statements do not come back when they are given up.
- * Public for H2, which calls its functions.
+ * Sessions of an embedded DBMS whose statements do not return when they are abandoned. Public for
+ * H2, which calls its functions.
  */
 public class LostSessionTest {
 
-  /** In H2: hears of nothing, as one that tries again for ever. */
+  /** Called by H2: ignores cancel, like a statement that busy-waits forever. */
   public static int tryForEver() {
     while (!mayEnd) {
       Thread.onSpinWait();
@@ -32,7 +32,7 @@ public class LostSessionTest {
     return 1;
   }
 
-  /** In H2: waits, and hears of no cancel. */
+  /** Called by H2: blocks, and ignores cancel. */
   public static int waitForLong() {
     try {
       Thread.sleep(600_000);
@@ -59,11 +59,11 @@ public class LostSessionTest {
 
   @Test
   @Timeout(60)
-  void aCaseDoesNotMeetATransactionThatNeverEnds() throws Exception {
+  void aCaseIsIsolatedFromATransactionThatNeverEnds() throws Exception {
     try (ServerCaseExecutor executor = executor()) {
       CaseExecution lost = executeWith("tryForEver", executor);
       assertThat(lost.undecided()).as(lost.toString()).isPresent();
-      assertThatTheNextCaseIsAlone(executor);
+      assertThatTheNextCaseIsUnaffected(executor);
       assertThat(ended.getCount()).as("it is still at work").isEqualTo(1);
     } finally {
       mayEnd = true;
@@ -73,12 +73,12 @@ public class LostSessionTest {
 
   @Test
   @Timeout(60)
-  void whoWaitsIsWoken() throws Exception {
+  void aBlockedSessionIsWoken() throws Exception {
     try (ServerCaseExecutor executor = executor()) {
       CaseExecution lost = executeWith("waitForLong", executor);
       assertThat(lost.undecided()).as(lost.toString()).isPresent();
       assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
-      assertThatTheNextCaseIsAlone(executor);
+      assertThatTheNextCaseIsUnaffected(executor);
     }
   }
 
@@ -87,7 +87,7 @@ public class LostSessionTest {
     return new ServerCaseExecutor(dbms, Duration.ofMillis(100));
   }
 
-  /** T2 locks a row, and calls a function. */
+  /** T2 locks a row and calls a function. */
   private static CaseExecution executeWith(String function, ServerCaseExecutor executor)
       throws Exception {
     return execute(
@@ -105,7 +105,8 @@ public class LostSessionTest {
                 .formatted(function));
   }
 
-  private static void assertThatTheNextCaseIsAlone(ServerCaseExecutor executor) throws Exception {
+  private static void assertThatTheNextCaseIsUnaffected(ServerCaseExecutor executor)
+      throws Exception {
     CaseExecution next =
         execute(
             executor,

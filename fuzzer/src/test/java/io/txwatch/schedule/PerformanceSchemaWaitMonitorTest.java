@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
-/** Who waits on a MySQL whose performance_schema is off, or not for this user. */
+/** Blocked sessions on a MySQL whose performance_schema is off, or not accessible to the user. */
 @EnabledIf("io.txwatch.servers.MySqlServer#isFetched")
 class PerformanceSchemaWaitMonitorTest {
 
@@ -73,7 +73,7 @@ class PerformanceSchemaWaitMonitorTest {
   }
 
   @Test
-  void whoMayReadNeitherIsToldSoAtTheStart() throws Exception {
+  void aUserWithoutPrivilegesGetsAnErrorAtTheStart() throws Exception {
     String url = as("nobody", "GRANT ALL ON `txwatch\\_%`.* TO nobody");
     assertThatThrownBy(() -> note(url))
         .isInstanceOf(SQLException.class)
@@ -81,7 +81,7 @@ class PerformanceSchemaWaitMonitorTest {
   }
 
   @Test
-  void aUserWithAllRightsNeedsNoNote() throws Exception {
+  void aUserWithAllPrivilegesGetsNoNote() throws Exception {
     assertThat(note(with.newDatabase("waits"))).isEmpty();
   }
 

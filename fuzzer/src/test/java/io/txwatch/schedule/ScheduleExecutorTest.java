@@ -50,7 +50,7 @@ class ScheduleExecutorTest {
 
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
-  void aDeadlockEndsOneOfThem(ServerKind kind) throws Exception {
+  void aDeadlockAbortsOneSession(ServerKind kind) throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
       CaseExecution execution =
           fixture.execute(
@@ -82,7 +82,7 @@ class ScheduleExecutorTest {
   }
 
   @Test
-  void sqliteSaysBusyInsteadOfWaiting() throws Exception {
+  void sqliteReportsBusyInsteadOfBlocking() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.SQLITE)) {
       CaseExecution execution = fixture.execute(BLOCKED_UPDATE, "SER");
 
@@ -94,7 +94,7 @@ class ScheduleExecutorTest {
 
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2", "SQLITE"})
-  void casesDoNotSeeEachOther(ServerKind kind) throws Exception {
+  void casesAreIsolatedFromEachOther(ServerKind kind) throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
       String open = "I: CREATE TABLE t (v INT) {ENGINE}\nT1: BEGIN\nT1: INSERT INTO t VALUES (1)\n";
       for (int i = 0; i < 3; i++) {
@@ -113,11 +113,11 @@ class ScheduleExecutorTest {
   }
 
   /**
-   * An action of a foreign key that has waited leaves a child out of the key's index (MariaDB up to
-   * 10.11.5: MDEV-30531). The third case would have the first one's tables.
+   * A foreign key's action that has waited leaves a child out of the key's index (MariaDB up to
+   * 10.11.5: MDEV-30531). The third case could reuse the first one's tables.
    */
   @Test
-  void tablesWhoseIndexAnActionMayHaveBrokenAreNotUsedAgain() throws Exception {
+  void tablesWithAPossiblyCorruptIndexAreNotReused() throws Exception {
     String tables =
         """
         I: CREATE TABLE p (id INT NOT NULL PRIMARY KEY) {ENGINE}
@@ -156,9 +156,12 @@ class ScheduleExecutorTest {
     }
   }
 
-  /** Two wait, and MariaDB counts one: not that whose foreign key's action waits. */
+  /**
+   * Two sessions wait, and MariaDB counts one: it does not count the wait of a foreign key's
+   * action.
+   */
   @Test
-  void aForeignKeysActionWaitsUncounted() throws Exception {
+  void theWaitOfAForeignKeyActionIsNotCounted() throws Exception {
     String schedule =
         """
         I: CREATE TABLE p (id INT NOT NULL PRIMARY KEY) {ENGINE}
@@ -185,11 +188,11 @@ class ScheduleExecutorTest {
   }
 
   /**
-   * At READ COMMITTED T2 looks at each of the thousand rows that T1 has locked, and is shown to
-   * wait for it as long as that takes: it wants none of them.
+   * At READ COMMITTED T2 reads each of the thousand rows that T1 has locked, and is shown as
+   * waiting for it meanwhile, although none of them matches.
    */
   @Test
-  void whoPassesLockedRowsOverDoesNotWait() throws Exception {
+  void skippingLockedRowsIsNotBlocking() throws Exception {
     String schedule =
         """
         I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
@@ -212,11 +215,12 @@ class ScheduleExecutorTest {
   }
 
   /**
-   * What InnoDB takes a table's size for, and joins by, does not hang on the cases before: a row
-   * that could not move to a key which is taken counts for two from then on.
+   * InnoDB's estimate of a table's size, which determines the join order, does not depend on
+   * previous cases: otherwise a row that failed to move to a duplicate key counts twice from then
+   * on.
    */
   @Test
-  void tablesThatStandHaveTheStatisticsOfNewOnes() throws Exception {
+  void reusedTablesHaveTheStatisticsOfNewOnes() throws Exception {
     String changing =
         """
         I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY) {ENGINE}

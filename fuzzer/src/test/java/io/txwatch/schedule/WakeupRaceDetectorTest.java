@@ -18,10 +18,10 @@ class WakeupRaceDetectorTest {
       T1: UPDATE t SET v = 11 WHERE id IN (1, 2)
       """;
 
-  /** T2 and T3 wait for T1 at different rows, and both want the third. */
+  /** T2 and T3 wait for T1 at different rows, and both want the third row. */
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2"})
-  void thoseThatOneCommitSetsFreeRace(ServerKind kind) throws Exception {
+  void sessionsReleasedByOneCommitRace(ServerKind kind) throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
       CaseExecution execution =
           fixture.execute(
@@ -39,10 +39,13 @@ class WakeupRaceDetectorTest {
     }
   }
 
-  /** T2 and T3 are set free together, and each then wants what the other holds: one is aborted. */
+  /**
+   * T2 and T3 are released together, and each then wants what the other one has locked: one is
+   * aborted.
+   */
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2"})
-  void thoseThatOneCommitSetsFreeRaceToo_ifOneOfThemIsAVictim(ServerKind kind) throws Exception {
+  void sessionsReleasedByOneCommitRaceEvenIfOneIsAVictim(ServerKind kind) throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
       CaseExecution execution =
           fixture.execute(
@@ -70,11 +73,11 @@ class WakeupRaceDetectorTest {
   }
 
   /**
-   * T3 closes a circle, and T2 makes way: for T3, and for T1. If T1 is faster, T3 fails in its
-   * turn, for it reads what has changed since its snapshot.
+   * T3 closes a cycle, and the abort of T2 releases T3 and T1. If T1 is faster, T3 fails as well,
+   * because it reads a row changed since its snapshot.
    */
   @Test
-  void whoClosesACircleRacesWithWhoWaitedForTheVictim() throws Exception {
+  void theSessionThatClosesACycleRacesWithTheVictimsWaiter() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       for (int i = 0; i < 20; i++) {
         CaseExecution execution =
@@ -103,11 +106,12 @@ class WakeupRaceDetectorTest {
   }
 
   /**
-   * T2 waits for T1, which has gone back, and so looks for circles all the time. If it finds that
-   * which T1 closes before T1 does, T1 goes on; otherwise H2 may let it sleep for good.
+   * T2 waits for T1, which has rolled back to a savepoint, so T2 searches for cycles all the time.
+   * If T2 finds the cycle that T1 closes before T1 does, T1 continues; otherwise H2 may never wake
+   * it.
    */
   @Test
-  void whoWaitsInACircleMayFindItFirst() throws Exception {
+  void aBlockedSessionMayFindTheDeadlockFirst() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       for (int i = 0; i < 20; i++) {
         CaseExecution execution =
@@ -138,10 +142,10 @@ class WakeupRaceDetectorTest {
     return outcome.failure() != null && outcome.failure().kind() == Failure.Kind.DEADLOCK;
   }
 
-  /** T3 stands behind T2 in the queue for one row, and T2 keeps what it gets to its end. */
+  /** T3 is behind T2 in the queue for one row, and T2 keeps its lock to its end. */
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MARIADB"})
-  void whoStandsInAQueueDoesNot(ServerKind kind) throws Exception {
+  void queuedSessionsDoNotRace(ServerKind kind) throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
       CaseExecution execution =
           fixture.execute(

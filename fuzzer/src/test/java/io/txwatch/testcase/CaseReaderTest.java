@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CaseReaderTest {
 
   @Test
-  void ourFormat() throws Exception {
+  void parsesOwnFormat() throws Exception {
     TestCase read =
         CaseReader.parse(
             "p4",
@@ -49,7 +49,7 @@ class CaseReaderTest {
   }
 
   @Test
-  void trocsFormat() throws Exception {
+  void parsesTrocsFormat() throws Exception {
     TestCase read =
         CaseReader.parse(
             "mariadb27992",
@@ -103,14 +103,14 @@ class CaseReaderTest {
         "'CREATE TABLE t(a INT)\n\nRC\nBEGIN\n\nRC\nBEGIN\n\n1-1' | more turns for T1",
         "'CREATE TABLE t(a INT)\n\nRC\nBEGIN\n\nRC\nBEGIN\n\n1'   | leaves out 'BEGIN' of T2",
       })
-  void whatIsWrongIsSaid(String text, String message) {
+  void invalidCasesAreRejectedWithTheirLine(String text, String message) {
     assertThatThrownBy(() -> CaseReader.parse("x", text))
         .isInstanceOf(CaseFormatException.class)
         .hasMessageContaining(message);
   }
 
   @Property(tries = 200)
-  void whatIsWrittenIsReadBack(@ForAll("cases") TestCase testCase) throws Exception {
+  void writtenCasesAreReadBack(@ForAll("cases") TestCase testCase) throws Exception {
     assertThat(CaseReader.parse(testCase.name(), CaseWriter.write(testCase))).isEqualTo(testCase);
   }
 

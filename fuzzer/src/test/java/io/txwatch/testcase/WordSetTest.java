@@ -18,18 +18,18 @@ class WordSetTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"FOR", "SELECT a FOR UPDATE", "(for)", "force", "FORTY FOR", "x+B_2;"})
-  void areInTextsThatHoldOne(String text) {
+  void occurInTextsWithAWord(String text) {
     assertThat(WORDS.occurIn(text)).isTrue();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "FO", "FORTY", "a_FOR", "1FOR", "FOR_", "FOR1", "B_22", "f\u00f6r"})
-  void areNotInTextsThatHoldNone(String text) {
+  void doNotOccurInTextsWithoutAWord(String text) {
     assertThat(WORDS.occurIn(text)).isFalse();
   }
 
   @Property(tries = 2_000)
-  void areWhereARegularExpressionFindsThem(
+  void occurWhereARegularExpressionMatches(
       @ForAll @Chars({'_', ' ', '(', '2', 'b', 'c', 'e', 'O', 'R'}) @CharRange(from = 'F', to = 'F')
           String text) {
     assertThat(WORDS.occurIn(text))
@@ -37,7 +37,7 @@ class WordSetTest {
   }
 
   @Test
-  void refuseWhatIsNone() {
+  void rejectTextsThatAreNoWords() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> WordSet.of("FOR UPDATE"))
         .withMessage("not a word: 'FOR UPDATE'");

@@ -23,7 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** What is measured is what is said: valid histories, planted anomalies, and nothing lost. */
+/**
+ * The benchmarks measure what they claim: valid histories, planted anomalies, and no lost events.
+ */
 class AnalysisSmokeTest {
 
   private final List<Anomaly> found = new ArrayList<>();
@@ -31,7 +33,7 @@ class AnalysisSmokeTest {
   @TempDir private Path directory = Path.of("");
 
   @Test
-  void anExecutionHoldsNoAnomalyAndIsTheSameEachTime() throws Exception {
+  void aSimulationIsReproducibleAndHasNoAnomaly() throws Exception {
     List<Event> events = new ArrayList<>();
     new TwoPhaseLockingSimulation<>(new SimulatedDriverEvents(events::add), 1, Integer.MAX_VALUE)
         .run(20_000);
@@ -48,7 +50,7 @@ class AnalysisSmokeTest {
   }
 
   @Test
-  void theSameForElleIsValid() throws Exception {
+  void aSimulationWrittenForElleIsValid() throws Exception {
     Path file = directory.resolve("history.edn");
     try (ElleFile elle = new ElleFile(file)) {
       new TwoPhaseLockingSimulation<>(elle, 1, 32).run(20_000);
@@ -64,11 +66,11 @@ class AnalysisSmokeTest {
   }
 
   @Test
-  void everyPlantedLostUpdateIsFoundOnItsCommit() {
+  void everyPlantedLostUpdateIsReportedAtItsCommit() {
     try (Analyzer analyzer = new Analyzer(Judge.DBMS, found::add)) {
       PlantedLostUpdates planted = new PlantedLostUpdates(analyzer::accept);
       for (int i = 1; i <= 300; i++) {
-        long loser = planted.next();
+        long loser = planted.nextTransactionId();
         Event commit = planted.plant(analyzer::accept);
         assertThat(found).hasSize(i - 1);
         analyzer.accept(commit);
@@ -80,7 +82,7 @@ class AnalysisSmokeTest {
   }
 
   @Test
-  void liveAndSoakRun() throws Exception {
+  void liveAndSoakCommandsRun() throws Exception {
     assertThat(run("live", "--rates", "20000", "--seconds", "1"))
         .contains("| 20,000 ", "latency p50");
     Path plot = directory.resolve("soak.svg");

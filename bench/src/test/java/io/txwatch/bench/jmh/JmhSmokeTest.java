@@ -10,11 +10,10 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** Every benchmark runs. */
 class JmhSmokeTest {
 
   @Test
-  void everyBenchmark() throws Exception {
+  void everyBenchmarkRuns() throws Exception {
     Collection<RunResult> results =
         new Runner(
                 new OptionsBuilder()

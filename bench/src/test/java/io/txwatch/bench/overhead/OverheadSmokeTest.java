@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The benchmarks run: each for a few transactions. How fast is nobody's business here. */
+/** Runs each benchmark for a few transactions, without checking its speed. */
 class OverheadSmokeTest {
 
   @ParameterizedTest
@@ -30,7 +30,8 @@ class OverheadSmokeTest {
     "H2, TPCC, RAW",
     "H2, KV_50, OFF"
   })
-  void workloads(ServerKind kind, WorkloadKind workload, Variant variant) throws Exception {
+  void everyWorkloadCompletesTransactions(ServerKind kind, WorkloadKind workload, Variant variant)
+      throws Exception {
     String url = Databases.create(kind, workload.create(), variant.isPrepared(), 1, true);
 
     try (ClosedLoopLoad load = new ClosedLoopLoad(variant, workload.create(), url, 2, 1)) {
@@ -38,12 +39,12 @@ class OverheadSmokeTest {
     }
   }
 
-  /** Every kind of transaction, which a tenth of a second may not bring. */
+  /** All kinds of transactions; a tenth of a second of load may not include them all. */
   @ParameterizedTest
   @EnumSource(
       value = Variant.class,
       names = {"RAW", "INLINE_NONE"})
-  void everyTransactionOfTpcC(Variant variant) throws Exception {
+  void everyTpcCTransactionRuns(Variant variant) throws Exception {
     TpcC workload = new TpcC();
     String url = Databases.create(ServerKind.H2, workload, variant.isPrepared(), 1, true);
     TpcCInputs inputs = new TpcCInputs(new java.util.Random(1), 1);
@@ -66,7 +67,7 @@ class OverheadSmokeTest {
   }
 
   @Test
-  void workersTakeTurns(@TempDir Path logs) throws Exception {
+  void interleavedWorkersReturnTheirSlices(@TempDir Path logs) throws Exception {
     Map<Variant, List<Slice>> slices =
         new InterleavedRun(0.05, 2, 0.05, 1, Placement.SHARED, List.of(), true)
             .run(
@@ -92,12 +93,12 @@ class OverheadSmokeTest {
   @EnumSource(
       value = ServerKind.class,
       names = {"POSTGRESQL", "MARIADB"})
-  void rowsDoNotGrowBeyondTheWindow(ServerKind kind) throws Exception {
+  void rowGrowthIsMeasured(ServerKind kind) throws Exception {
     assertThat(new RowGrowth(kind).measure(10).toString()).contains("\n| 10 ");
   }
 
   @Test
-  void statementsTakeTurns(@TempDir Path directory) {
+  void statementsCommandReportsEachCall(@TempDir Path directory) {
     Path out = directory.resolve("statements.md");
 
     int code =
@@ -120,9 +121,9 @@ class OverheadSmokeTest {
         .containsPattern("ratio to raw +\\| +\\| +\\| +[0-9.]+ \\|");
   }
 
-  /** What is timed is what was called, and what it gives or throws is what the target does. */
+  /** The connection records the calls, and returns or throws what its target does. */
   @Test
-  void timedCalls() throws Exception {
+  void timedConnectionRecordsCallsAndDelegates() throws Exception {
     CallTimings timings = new CallTimings();
     try (var h2 = DriverManager.getConnection("jdbc:h2:mem:")) {
       var timed = TimedConnection.on(h2, timings);
@@ -153,7 +154,7 @@ class OverheadSmokeTest {
   }
 
   @Test
-  void meansLeaveTheLongestOut() {
+  void meansExcludeTheLongestCalls() {
     CallTimings timings = new CallTimings();
     for (int i = 0; i < 98; i++) {
       timings.add("SELECT", 2_000);
@@ -166,24 +167,27 @@ class OverheadSmokeTest {
   }
 
   @Test
-  void noClients() {
-    StringWriter said = new StringWriter();
+  void zeroClientsAreRejected() {
+    StringWriter errorOutput = new StringWriter();
 
     int code =
-        Bench.commandLine().setErr(new PrintWriter(said)).execute("overhead", "--clients=1,0");
+        Bench.commandLine()
+            .setErr(new PrintWriter(errorOutput))
+            .execute("overhead", "--clients=1,0");
 
     assertThat(code).isEqualTo(2);
-    assertThat(said.toString()).startsWith("bench/run: --clients: ").hasLineCount(1);
+    assertThat(errorOutput.toString()).startsWith("bench/run: --clients: ").hasLineCount(1);
   }
 
   @Test
-  void fuzzKnowsItsServers() {
-    StringWriter said = new StringWriter();
+  void fuzzRejectsUnknownServers() {
+    StringWriter errorOutput = new StringWriter();
 
-    int code = Bench.commandLine().setErr(new PrintWriter(said)).execute("fuzz", "--db=oracle");
+    int code =
+        Bench.commandLine().setErr(new PrintWriter(errorOutput)).execute("fuzz", "--db=oracle");
 
     assertThat(code).isEqualTo(2);
-    assertThat(said.toString())
+    assertThat(errorOutput.toString())
         .startsWith("bench/run: unknown DBMS oracle, there is: ")
         .hasLineCount(1);
   }
@@ -195,17 +199,17 @@ class OverheadSmokeTest {
     "--variants=raw;inlin, 'unknown variant inlin, there is: '",
     "--processors=aprt, 'unknown placement aprt, there is: '"
   })
-  void whatIsNotThere(String option, String line) {
+  void unknownOptionValuesAreRejected(String option, String line) {
     for (String command : List.of("overhead", "statements")) {
-      StringWriter said = new StringWriter();
+      StringWriter errorOutput = new StringWriter();
 
       int code =
           Bench.commandLine()
-              .setErr(new PrintWriter(said))
+              .setErr(new PrintWriter(errorOutput))
               .execute(command, option.replace(';', ','));
 
       assertThat(code).isEqualTo(2);
-      assertThat(said.toString()).startsWith("bench/run: " + line).hasLineCount(1);
+      assertThat(errorOutput.toString()).startsWith("bench/run: " + line).hasLineCount(1);
     }
   }
 }

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Test;
 class PlacementTest {
 
   @Test
-  void listsOfProcessors() {
+  void processorListsAreParsed() {
     assertThat(Placement.parse("0")).containsExactly(0);
     assertThat(Placement.parse("0-3,8,10-11")).containsExactly(0, 1, 2, 3, 8, 10, 11);
   }
 
   @Test
-  void halves() {
+  void processorsAreSplitInHalves() {
     assertThat(Placement.half(List.of(0, 1), 0)).isEqualTo("0");
     assertThat(Placement.half(List.of(0, 1), 1)).isEqualTo("1");
     assertThat(Placement.half(List.of(2, 3, 7), 0)).isEqualTo("2");
@@ -24,7 +24,7 @@ class PlacementTest {
   }
 
   @Test
-  void oneProcessorHasNoHalves() {
+  void oneProcessorCannotBeSplit() {
     assertThatThrownBy(() -> Placement.half(List.of(0), 0))
         .isInstanceOf(UnusableOptionException.class)
         .hasMessageContaining("--processors shared");

@@ -10,9 +10,12 @@ import org.junit.jupiter.api.Test;
 
 class TrocTest {
 
-  /** To H2 a row is its primary key: what is deleted and inserted as it was has not changed. */
+  /**
+   * H2 identifies a row by its primary key: a row that was deleted and inserted again with equal
+   * values has not changed.
+   */
   @Test
-  void aRowThatIsBackAsItWasIsNoChange() throws Exception {
+  void aRestoredRowIsNoChange() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       String back =
           """
@@ -33,9 +36,9 @@ class TrocTest {
     }
   }
 
-  /** InnoDB shows T1 the row that was deleted since, and its own with the same key. */
+  /** InnoDB shows T1 the row that was deleted since, and its own row with the same key. */
   @Test
-  void whatNoTableCanHoldIsUndecided() throws Exception {
+  void aViewThatNoTableCanStoreIsUndecided() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       var execution =
           fixture.execute(
@@ -56,15 +59,15 @@ class TrocTest {
       assertThat(verdict.result())
           .as(execution.toString())
           .isEqualTo(OracleVerdict.Result.UNDECIDED);
-      assertThat(verdict.reason()).contains("breaks a key");
+      assertThat(verdict.reason()).contains("violates a key");
     }
   }
 
   /**
-   * T1 is rolled back when the case is over, and not when its INSERT fails: T2 waits until then.
+   * T1 is rolled back when the case is over, not when its INSERT fails: T2 is blocked until then.
    */
   @Test
-  void whoWaitsForOneThatTheCaseLeavesOpenGoesOnAtTheEnd() throws Exception {
+  void aSessionBlockedByAnOpenTransactionResumesAtTheEnd() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       var execution =
           fixture.execute(
@@ -87,9 +90,9 @@ class TrocTest {
     }
   }
 
-  /** An INSERT of 0 would count on; an UPDATE to 0 is one. */
+  /** An INSERT of 0 generates a value; an UPDATE to 0 stores 0. */
   @Test
-  void aCountingColumnMayHoldZero() throws Exception {
+  void anAutoIncrementColumnMayContainZero() throws Exception {
     for (ServerKind kind : List.of(ServerKind.MARIADB, ServerKind.MYSQL)) {
       try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
         var execution =
@@ -110,9 +113,9 @@ class TrocTest {
     }
   }
 
-  /** T1 locks the entries of k's index, which T2 left as they were. */
+  /** T1 locks the entries of k's index, which T2 left unchanged. */
   @Test
-  void aSharedLockOfAnIndexDoesNotMeetThatOfTheRow() throws Exception {
+  void aSharedIndexLockDoesNotConflictWithARowLock() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       String kept =
           """
