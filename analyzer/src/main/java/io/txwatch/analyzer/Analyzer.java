@@ -38,8 +38,8 @@ import java.util.function.Consumer;
  * But where the level forbids it, what is suspected is counted only, since then it is most likely
  * none: the DBMS may still refuse that commit.
  *
- * <p><b>What is forgotten.</b> Let a transaction's horizon be the beginning of the oldest one that
- * ran when it began: all that overlapped with it began later. Forgotten is who was over before the
+ * <p><b>What is discarded.</b> Let a transaction's horizon be the beginning of the oldest one that
+ * ran when it began: all that overlapped with it began later. Discarded is who was over before the
  * horizon of the oldest transaction that runs, with its reads and writes. Time is the order in
  * which events arrive.
  *
@@ -47,73 +47,73 @@ import java.util.function.Consumer;
  * over before the horizon of another; no transaction overlapped with both. It takes a read of what
  * was replaced long ago, or a chain of three transactions or more, each of which overlapped with
  * the next. For an event that completes an anomaly is of a transaction that runs, or begins later,
- * and what is forgotten was over before its horizon. The exception is what only a later list tells:
+ * and what is discarded was over before its horizon. The exception is what only a later list tells:
  * a write that was not seen when it happened, by which an anomaly of others is completed.
  *
  * <p><b>Memory.</b> A transaction that never ends would keep all that follow it. So memory is
  * bounded by a {@link MemoryBudget}, too. When that is used up, transactions that run are given up:
  * those for which most is kept, then the oldest, one after the other, until enough of what is over
- * can be forgotten. So one forgotten transaction costs what is between it and others, and nothing
- * else. Where that is not enough all that are over are forgotten, and in the end everything. Each
- * transaction that is forgotten early in one of these ways, and each statement with more rows than
+ * can be discarded. So one discarded transaction costs what is between it and others, and nothing
+ * else. Where that is not enough all that are over are discarded, and in the end everything. Each
+ * transaction that is discarded early in one of these ways, and each statement with more rows than
  * there is room for, is counted as {@link GapReason#FORGOTTEN}.
  */
 public final class Analyzer implements EventSink {
 
   /** So many reads and writes are looked at for suspicions whenever asked. */
-  private static final long WORTH_A_LOOK = 10_000;
+  private static final long MAX_SUSPECT_WORK = 10_000;
 
   /** So many transactions at least are in the graph when it is built anew; else twice as many. */
-  static final int MIN_GRAPH_SIZE = 1024;
+  static final int MIN_GRAPH_TRANSACTIONS = 1024;
 
   /**
    * Versions that were named in so many events before are kept, needed or not: a row that is
    * written every now and then has lists that would be read all the way down each time.
    */
-  private static final long RECENT = 1 << 14;
+  private static final long RETAINED_VERSION_EVENTS = 1 << 14;
 
   private final Judge judge;
-  private final Consumer<Anomaly> found;
+  private final Consumer<Anomaly> onAnomaly;
   private final CoverageCounter coverage = new CoverageCounter();
   private final MemoryBudget memory;
   private final Set<CommitOrder> orders;
   private AnomalyDetector detector;
   private DependencyInference inference;
-  private final Suspicions suspicions;
-  private Consumer<Anomaly> withdrawn = anomaly -> {};
-  private int fullGraph = MIN_GRAPH_SIZE;
+  private final SuspectedAnomalies suspected;
+  private Consumer<Anomaly> onWithdrawn = anomaly -> {};
+  private int graphRebuildSize = MIN_GRAPH_TRANSACTIONS;
   private long suspectedAt;
   private long retained;
 
   /**
-   * Tells {@code found} each anomaly, from within {@link #accept}; an eighth of the heap is its.
+   * Tells {@code onAnomaly} each anomaly, from within {@link #accept}; an eighth of the heap is
+   * its.
    */
-  public Analyzer(Judge judge, Consumer<Anomaly> found) {
-    this(judge, found, Runtime.getRuntime().maxMemory() / 8);
+  public Analyzer(Judge judge, Consumer<Anomaly> onAnomaly) {
+    this(judge, onAnomaly, Runtime.getRuntime().maxMemory() / 8);
   }
 
   /**
-   * Tells {@code found} each anomaly, from within {@link #accept}.
+   * Tells {@code onAnomaly} each anomaly, from within {@link #accept}.
    *
    * @param memory how many bytes it may take
    */
-  public Analyzer(Judge judge, Consumer<Anomaly> found, long memory) {
-    this(judge, found, memory, Set.of());
+  public Analyzer(Judge judge, Consumer<Anomaly> onAnomaly, long memory) {
+    this(judge, onAnomaly, memory, Set.of());
   }
 
   /**
-   * The same, with orders that count besides dependencies. Then nobody is forgotten before the
+   * The same, with orders that count besides dependencies. Then nobody is discarded before the
    * memory is used up: in the order of a session what was over long ago still counts.
    */
-  public Analyzer(Judge judge, Consumer<Anomaly> found, long memory, Set<CommitOrder> orders) {
+  public Analyzer(Judge judge, Consumer<Anomaly> onAnomaly, long memory, Set<CommitOrder> orders) {
     this.judge = judge;
-    this.found = found;
+    this.onAnomaly = onAnomaly;
     this.memory = new MemoryBudget(memory);
     this.orders = Set.copyOf(orders);
-    this.suspicions = new Suspicions(this.memory.forSuspicions());
+    this.suspected = new SuspectedAnomalies(this.memory.forSuspectedAnomalies());
     this.detector = newDetector();
-    this.inference =
-        new DependencyInference(detector, this.orders, this.memory.mostWithinAnEvent());
+    this.inference = new DependencyInference(detector, this.orders, this.memory.maxWithinEvent());
     this.retained = orders.isEmpty() ? Long.MAX_VALUE : 0;
   }
 
@@ -122,73 +122,75 @@ public final class Analyzer implements EventSink {
     coverage.count(event);
     inference.accept(event);
     detector.flush();
-    if (!suspicions.isEmpty() && event instanceof Event.TransactionEnded ended) {
-      suspicions.resolve(ended.transaction(), ended.outcome()).forEach(withdrawn);
+    if (!suspected.isEmpty() && event instanceof Event.TransactionEnded ended) {
+      suspected.resolve(ended.transaction(), ended.outcome()).forEach(onWithdrawn);
     }
-    if (memory.isTimeToForget(event)) {
-      inference.forget(retained, clock() - RECENT);
-      if (detector.transactions() >= fullGraph) {
-        forgetInGraph();
+    if (memory.isTimeToDiscard(event)) {
+      inference.discard(retained, clock() - RETAINED_VERSION_EVENTS);
+      if (detector.transactions() >= graphRebuildSize) {
+        rebuildGraph();
       }
     }
-    if (bytes() > memory.most()) {
+    if (bytes() > memory.maxLiveBytes()) {
       makeRoom();
     }
-    countForgotten(inference.statementsCut() + inference.sessionsLetGo());
+    countDiscarded(inference.truncatedStatements() + inference.evictedSessions());
   }
 
   @SuppressWarnings("this-escape") // only found later, from within accept
   private AnomalyDetector newDetector() {
-    return new AnomalyDetector(this::tell, memory.forTold());
+    return new AnomalyDetector(this::report, memory.forReportedAnomalies());
   }
 
-  private void forgetInGraph() {
-    detector.forget();
-    fullGraph = Math.max(MIN_GRAPH_SIZE, 2 * detector.transactions());
+  private void rebuildGraph() {
+    detector.discard();
+    graphRebuildSize = Math.max(MIN_GRAPH_TRANSACTIONS, 2 * detector.transactions());
   }
 
-  private void countForgotten(long count) {
+  private void countDiscarded(long count) {
     if (count > 0) {
       coverage.count(new Event.Gap(0, 0, GapReason.FORGOTTEN, "", count));
     }
   }
 
-  /** Forgets as little as it takes, the least valuable first. */
+  /** Discards as little as it takes, the least valuable first. */
   private void makeRoom() {
-    if (forgetWhatIsOver()) {
+    if (discardEnded()) {
       return;
     }
-    countForgotten(inference.giveUpHeavierThan(memory.mostOfOneTransaction()));
-    for (int together = 1; !forgetWhatIsOver() && inference.isHeldUp(retained); together *= 2) {
-      countForgotten(inference.giveUpOldest(together));
+    countDiscarded(inference.abandonHeavierThan(memory.maxPerTransaction()));
+    for (int together = 1;
+        !discardEnded() && inference.isBlockedByOldest(retained);
+        together *= 2) {
+      countDiscarded(inference.abandonOldest(together));
     }
-    if (bytes() > memory.target()) {
-      countForgotten(inference.makeRoom(true, retained));
-      forgetInGraph();
+    if (bytes() > memory.targetLiveBytes()) {
+      countDiscarded(inference.makeRoom(true, retained));
+      rebuildGraph();
     }
-    if (bytes() > memory.target()) {
-      beginAnew();
+    if (bytes() > memory.targetLiveBytes()) {
+      restart();
     }
   }
 
-  /** Forgets what nobody can meet any more; true if there is room enough then. */
-  private boolean forgetWhatIsOver() {
+  /** Discards what nobody can meet any more; true if there is room enough then. */
+  private boolean discardEnded() {
     inference.makeRoom(false, retained);
-    if (bytes() > memory.target()) {
-      forgetInGraph();
+    if (bytes() > memory.targetLiveBytes()) {
+      rebuildGraph();
     }
-    return bytes() <= memory.target();
+    return bytes() <= memory.targetLiveBytes();
   }
 
   /**
-   * Forgets everything but which sessions are open. Also for whoever caught what {@link #accept}
+   * Discards everything but which sessions are open. Also for whoever caught what {@link #accept}
    * threw: what is left then may contradict itself, and nothing may be concluded from it.
    */
-  public void beginAnew() {
-    countForgotten(inference.transactions());
+  public void restart() {
+    countDiscarded(inference.transactions());
     detector = newDetector();
-    inference = inference.anew(detector, orders, memory.mostWithinAnEvent());
-    fullGraph = MIN_GRAPH_SIZE;
+    inference = inference.restarted(detector, orders, memory.maxWithinEvent());
+    graphRebuildSize = MIN_GRAPH_TRANSACTIONS;
   }
 
   /** How many bytes are kept that grow with the traffic. */
@@ -196,13 +198,13 @@ public final class Analyzer implements EventSink {
     return inference.bytes() + detector.bytes();
   }
 
-  /** How many events were taken in: the time by which it is judged what may be forgotten. */
+  /** How many events were taken in: the time by which it is judged what may be discarded. */
   public long clock() {
     return inference.clock();
   }
 
   /**
-   * Has nobody forgotten who was over at that {@linkplain #clock time} or later, unless for want of
+   * Has nobody discarded who was over at that {@linkplain #clock time} or later, unless for want of
    * memory: events may still come of transactions that ran beside him.
    */
   public void retain(long time) {
@@ -214,7 +216,7 @@ public final class Analyzer implements EventSink {
    * did something before it committed that makes it none.
    */
   public void onWithdrawn(Consumer<Anomaly> listener) {
-    withdrawn = listener;
+    onWithdrawn = listener;
   }
 
   /**
@@ -226,7 +228,7 @@ public final class Analyzer implements EventSink {
   public void suspect() {
     long since = inference.clock() - suspectedAt;
     if (since > 0) {
-      suspect(suspectedAt, WORTH_A_LOOK + since);
+      suspect(suspectedAt, MAX_SUSPECT_WORK + since);
       suspectedAt = inference.clock();
     }
   }
@@ -239,27 +241,28 @@ public final class Analyzer implements EventSink {
   private void suspect(long before, long most) {
     detector.flush();
     for (Finding finding :
-        detector.suppose(listener -> inference.suppose(before, most, listener))) {
-      if (suspicions.isNew(finding)) {
+        detector.findHypothetical(
+            listener -> inference.inferHypothetical(before, most, listener))) {
+      if (suspected.isNew(finding)) {
         Anomaly anomaly = anomaly(finding, Confidence.SUSPECTED);
         boolean forbidden = anomaly.verdict() == Verdict.VIOLATION;
-        suspicions.open(finding, forbidden ? Optional.empty() : Optional.of(anomaly));
+        suspected.open(finding, forbidden ? Optional.empty() : Optional.of(anomaly));
         if (forbidden) {
           coverage.countForbidden();
         } else {
-          found.accept(anomaly);
+          onAnomaly.accept(anomaly);
         }
       }
     }
   }
 
   /** How many transactions are remembered. */
-  int remembered() {
+  int retainedTransactions() {
     return Math.max(inference.transactions(), detector.transactions());
   }
 
   /** How many versions of rows are remembered. */
-  int rememberedVersions() {
+  int retainedVersions() {
     return inference.versions();
   }
 
@@ -274,15 +277,15 @@ public final class Analyzer implements EventSink {
     detector.flush();
   }
 
-  private void tell(Finding finding) {
+  private void report(Finding finding) {
     Anomaly anomaly =
         anomaly(finding, finding.possible() ? Confidence.SUSPECTED : Confidence.CONFIRMED);
     if (finding.possible() && anomaly.verdict() == Verdict.VIOLATION) {
       coverage.countForbidden();
       return;
     }
-    suspicions.confirmed(finding);
-    found.accept(anomaly);
+    suspected.markConfirmed(finding);
+    onAnomaly.accept(anomaly);
   }
 
   private Anomaly anomaly(Finding finding, Confidence confidence) {
@@ -309,7 +312,7 @@ public final class Analyzer implements EventSink {
         edge.row().id(),
         edge.fromStatement(),
         edge.toStatement(),
-        edge.basis());
+        edge.evidence());
   }
 
   private static ObservedTransaction observed(Transaction transaction, List<Edge> edges) {

@@ -67,7 +67,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
                 report.write(anomaly);
               }
               if (log != null) {
-                log.tell(anomaly);
+                log.report(anomaly);
               }
             });
     analyzer.onWithdrawn(
@@ -79,25 +79,30 @@ public final class InProcessAnalyzer implements EventSinkProvider {
             log.withdraw(anomaly);
           }
         });
-    return new Told(
-        new SteadyAnalyzer(analyzer, line -> people.println("txwatch: " + line)), report, log);
+    return new ReportingSink(
+        new FaultTolerantAnalyzer(analyzer, line -> people.println("txwatch: " + line)),
+        report,
+        log);
   }
 
   /** The analyzer and where it tells. */
-  private static final class Told implements EventSink, Flushable {
+  private static final class ReportingSink implements EventSink, Flushable {
 
     private static final long SUSPECT_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** So many events between two looks at the clock. */
     private static final int EVENTS_PER_FLUSH = 1024;
 
-    private final SteadyAnalyzer analyzer;
+    private final FaultTolerantAnalyzer analyzer;
     private final @Nullable ReportFile report;
     private final @Nullable ConsoleReporter log;
     private long suspected = System.nanoTime();
     private int events;
 
-    Told(SteadyAnalyzer analyzer, @Nullable ReportFile report, @Nullable ConsoleReporter log) {
+    ReportingSink(
+        FaultTolerantAnalyzer analyzer,
+        @Nullable ReportFile report,
+        @Nullable ConsoleReporter log) {
       this.analyzer = analyzer;
       this.report = report;
       this.log = log;

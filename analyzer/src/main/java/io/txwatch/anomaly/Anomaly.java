@@ -56,7 +56,7 @@ public record Anomaly(
    * violation and never confirmed.
    */
   public boolean possible() {
-    return cycle.stream().anyMatch(edge -> edge.basis().possible());
+    return cycle.stream().anyMatch(edge -> edge.evidence().possible());
   }
 
   /**

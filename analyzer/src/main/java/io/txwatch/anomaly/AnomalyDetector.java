@@ -25,46 +25,48 @@ import org.jspecify.annotations.Nullable;
 public final class AnomalyDetector implements DependencyListener {
 
   /** How many edges a search for one cycle may look at, and from how many edges it starts. */
-  private static final int BUDGET = 4096;
+  private static final int MAX_EDGES_PER_SEARCH = 4096;
 
-  private static final int POSSIBLE_BUDGET = 512;
-  private static final int POSSIBLE_SEARCHES = 16;
+  private static final int MAX_EDGES_PER_POSSIBLE_SEARCH = 512;
+  private static final int MAX_POSSIBLE_SEARCHES = 16;
 
   /** How many pairs of transactions are remembered, at least and at most. */
-  private static final int MIN_REMEMBERED = 1 << 8;
+  private static final int MIN_REPORTED_PAIRS = 1 << 8;
 
-  private static final int MAX_REMEMBERED = 1 << 16;
+  private static final int MAX_REPORTED_PAIRS = 1 << 16;
 
   /** What remembering a pair takes in all the maps together, in bytes. */
-  private static final int BYTES_REMEMBERED = 1500;
+  private static final int BYTES_PER_PAIR = 1500;
 
-  private final Consumer<Finding> found;
+  private final Consumer<Finding> onFinding;
   private final CycleFinder proven;
   private @Nullable CycleFinder possible;
   private @Nullable CycleFinder ordered;
-  private final Map<Direct, Boolean> toldDirect;
-  private final int remembered;
+  private final Map<WrongReadKey, Boolean> reportedReads;
+  private final int maxReportedPairs;
 
   /** A read that is wrong by itself. */
-  private record Direct(Phenomenon phenomenon, long writer, long reader) {}
+  private record WrongReadKey(Phenomenon phenomenon, long writer, long reader) {}
 
-  /** Tells {@code found} each finding. */
-  public AnomalyDetector(Consumer<Finding> found) {
-    this(found, Long.MAX_VALUE);
+  /** Tells {@code onFinding} each finding. */
+  public AnomalyDetector(Consumer<Finding> onFinding) {
+    this(onFinding, Long.MAX_VALUE);
   }
 
   /**
-   * Tells {@code found} each finding.
+   * Tells {@code onFinding} each finding.
    *
    * @param bytes what is remembered so that it is not told again takes up to so many, the graphs
    *     not counted
    */
-  public AnomalyDetector(Consumer<Finding> found, long bytes) {
-    this.found = found;
-    this.remembered =
-        (int) Math.max(MIN_REMEMBERED, Math.min(MAX_REMEMBERED, bytes / BYTES_REMEMBERED));
-    this.toldDirect = CycleFinder.remembering(remembered);
-    this.proven = new CycleFinder(found, finding -> true, BUDGET, Integer.MAX_VALUE, remembered);
+  public AnomalyDetector(Consumer<Finding> onFinding, long bytes) {
+    this.onFinding = onFinding;
+    this.maxReportedPairs =
+        (int) Math.max(MIN_REPORTED_PAIRS, Math.min(MAX_REPORTED_PAIRS, bytes / BYTES_PER_PAIR));
+    this.reportedReads = CycleFinder.boundedMap(maxReportedPairs);
+    this.proven =
+        new CycleFinder(
+            onFinding, finding -> true, MAX_EDGES_PER_SEARCH, Integer.MAX_VALUE, maxReportedPairs);
   }
 
   @Override
@@ -80,60 +82,59 @@ public final class AnomalyDetector implements DependencyListener {
 
   @Override
   public void dependency(Edge edge) {
-    if (edge.isForgotten()) {
+    if (edge.isDiscarded()) {
       return;
     }
     if (edge.kind().isOrder() && ordered == null) {
       ordered =
           new CycleFinder(
-              found, AnomalyDetector::isInversion, BUDGET, Integer.MAX_VALUE, remembered);
+              onFinding,
+              AnomalyDetector::isInversion,
+              MAX_EDGES_PER_SEARCH,
+              Integer.MAX_VALUE,
+              maxReportedPairs);
       ordered.addAll(proven);
     }
-    if (ordered != null && !edge.basis().possible()) {
+    if (ordered != null && !edge.evidence().possible()) {
       ordered.add(edge);
     }
     if (edge.kind().isOrder()) {
       return;
     }
-    if (edge.basis().possible() && possible == null) {
+    if (edge.evidence().possible() && possible == null) {
       possible =
           new CycleFinder(
-              found,
-              finding -> finding.possible() && !proven.hasTold(finding),
-              POSSIBLE_BUDGET,
-              POSSIBLE_SEARCHES,
-              remembered);
+              onFinding,
+              finding -> finding.possible() && !proven.hasReported(finding),
+              MAX_EDGES_PER_POSSIBLE_SEARCH,
+              MAX_POSSIBLE_SEARCHES,
+              maxReportedPairs);
       possible.addAll(proven);
     }
     if (possible != null) {
       possible.add(edge);
     }
-    if (!edge.basis().possible()) {
+    if (!edge.evidence().possible()) {
       proven.add(edge);
     }
   }
 
   @Override
-  public void wrongRead(
-      WrongRead why,
-      Transaction writer,
-      Transaction reader,
-      Row row,
-      int writeStatement,
-      int readStatement) {
-    Finding finding = Finding.of(why, writer, reader, row, writeStatement, readStatement);
-    if (toldDirect.put(new Direct(finding.phenomenon(), writer.id(), reader.id()), true) == null) {
-      found.accept(finding);
+  public void wrongRead(WrongRead why, Edge read) {
+    Finding finding = Finding.of(why, read);
+    WrongReadKey key = new WrongReadKey(finding.phenomenon(), read.from().id(), read.to().id());
+    if (reportedReads.put(key, true) == null) {
+      onFinding.accept(finding);
     }
   }
 
   @Override
   public void forkedWrite(
       Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
-    if (first.isForgotten() || second.isForgotten()) {
+    if (first.isDiscarded() || second.isDiscarded()) {
       return;
     }
-    proven.tell(
+    proven.report(
         new Finding(
             Phenomenon.LOST_UPDATE,
             Optional.of(CycleClass.G2_ITEM),
@@ -161,19 +162,21 @@ public final class AnomalyDetector implements DependencyListener {
    *
    * @param supposition tells a listener what would follow; whether it told anything
    */
-  public List<Finding> suppose(Predicate<DependencyListener> supposition) {
-    Suppositions suppositions = new Suppositions();
-    return supposition.test(suppositions) ? suppositions.findings(proven, BUDGET) : List.of();
+  public List<Finding> findHypothetical(Predicate<DependencyListener> supposition) {
+    HypotheticalCommits suppositions = new HypotheticalCommits();
+    return supposition.test(suppositions)
+        ? suppositions.findings(proven, MAX_EDGES_PER_SEARCH)
+        : List.of();
   }
 
-  /** Lets go of the transactions that were forgotten. */
-  public void forget() {
-    proven.forget();
+  /** Lets go of the transactions that were discarded. */
+  public void discard() {
+    proven.discard();
     if (possible != null) {
-      possible.forget();
+      possible.discard();
     }
     if (ordered != null) {
-      ordered.forget();
+      ordered.discard();
     }
   }
 
@@ -190,7 +193,7 @@ public final class AnomalyDetector implements DependencyListener {
   }
 
   /** How many searches for a proven cycle ended without a result because they became too long. */
-  public long searchesGivenUp() {
-    return proven.searchesGivenUp();
+  public long exhaustedSearches() {
+    return proven.exhaustedSearches();
   }
 }

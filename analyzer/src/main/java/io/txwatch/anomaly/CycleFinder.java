@@ -48,27 +48,27 @@ final class CycleFinder {
           Phenomenon.G2);
 
   /** Of the edges of one kind between two transactions that one event completes, so many count. */
-  private static final int ALIKE = 16;
+  private static final int MAX_PARALLEL_EDGES = 16;
 
   /** At most this many lost updates between two transactions are reported separately. */
   private static final int MAX_PLACES = 64;
 
-  private final Consumer<Finding> found;
+  private final Consumer<Finding> onFinding;
   private final Predicate<Finding> of;
   private DependencyGraph graph = new DependencyGraph();
   private CycleSearch search;
   private LostUpdateSearch lostUpdates;
   private final int budget;
-  private final int searches;
+  private final int maxSearches;
 
   /** The edges since the last flush, and whether they closed a cycle. */
-  private final List<Edge> fresh = new ArrayList<>();
+  private final List<Edge> newEdges = new ArrayList<>();
 
   private boolean closed;
-  private final Map<Pair, Told> toldPairs;
+  private final Map<Pair, Reported> reportedPairs;
 
   /** For each node the ordinal of the worst class that was told of it. */
-  private byte[] toldClass = new byte[64];
+  private byte[] reportedClass = new byte[64];
 
   private record Pair(long one, long other) {
     static Pair of(Transaction one, Transaction other) {
@@ -79,7 +79,7 @@ final class CycleFinder {
   }
 
   /** What was told of a pair: the worst rank, and where. */
-  private record Told(int rank, Set<String> places) {}
+  private record Reported(int rank, Set<String> places) {}
 
   /** The edges of a kind between two transactions. */
   private record Group(Transaction from, Transaction to, DependencyKind kind) {}
@@ -87,50 +87,55 @@ final class CycleFinder {
   /**
    * A finder with an empty graph.
    *
-   * @param found is told each finding
+   * @param onFinding is told each finding
    * @param of which findings are its business
    * @param budget how many edges a search for one cycle may look at
-   * @param searches from how many of the edges that one event completes a wider cycle is searched
-   * @param remembered how many pairs of transactions are remembered, so that they are not told
-   *     again
+   * @param maxSearches from how many of the edges that one event completes a wider cycle is
+   *     searched
+   * @param maxReportedPairs how many pairs of transactions are remembered, so that they are not
+   *     told again
    */
   CycleFinder(
-      Consumer<Finding> found, Predicate<Finding> of, int budget, int searches, int remembered) {
-    this.found = found;
+      Consumer<Finding> onFinding,
+      Predicate<Finding> of,
+      int budget,
+      int maxSearches,
+      int maxReportedPairs) {
+    this.onFinding = onFinding;
     this.of = of;
     this.budget = budget;
     this.search = new CycleSearch(graph, budget);
     this.lostUpdates = new LostUpdateSearch(graph);
-    this.searches = searches;
-    this.toldPairs = remembering(remembered);
+    this.maxSearches = maxSearches;
+    this.reportedPairs = boundedMap(maxReportedPairs);
   }
 
   /** Adds a transaction. */
   void add(Transaction transaction) {
     graph.add(transaction);
-    untold(transaction.node);
+    markUnreported(transaction.node);
   }
 
   /** Adds an edge, to be searched by the next {@link #flush}. */
   void add(Edge edge) {
     closed |= graph.add(edge);
-    fresh.add(edge);
+    newEdges.add(edge);
   }
 
-  /** Builds the graph anew without the transactions that were forgotten. */
-  void forget() {
+  /** Builds the graph anew without the transactions that were discarded. */
+  void discard() {
     DependencyGraph old = graph;
-    byte[] told = toldClass;
+    byte[] reported = reportedClass;
     int[] nodes = old.nodes();
     graph = new DependencyGraph(2 * nodes.length + 64, old.edgeCount() + 64);
     graph.addAll(old);
     search = new CycleSearch(graph, budget);
     lostUpdates = new LostUpdateSearch(graph);
-    toldClass = new byte[2 * nodes.length + 64];
+    reportedClass = new byte[2 * nodes.length + 64];
     for (int node = 0; node < nodes.length; node++) {
-      toldClass[node] = told[nodes[node]];
+      reportedClass[node] = reported[nodes[node]];
     }
-    fresh.clear();
+    newEdges.clear();
     closed = false;
   }
 
@@ -148,38 +153,38 @@ final class CycleFinder {
   void addAll(CycleFinder other) {
     graph.addAll(other.graph);
     for (int node = 0; node < graph.size(); node++) {
-      untold(node);
+      markUnreported(node);
     }
   }
 
-  private void untold(int node) {
-    if (node >= toldClass.length) {
-      toldClass = Arrays.copyOf(toldClass, node * 2);
+  private void markUnreported(int node) {
+    if (node >= reportedClass.length) {
+      reportedClass = Arrays.copyOf(reportedClass, node * 2);
     }
-    toldClass[node] = Byte.MAX_VALUE;
+    reportedClass[node] = Byte.MAX_VALUE;
   }
 
   /** Whether something was told of two transactions. */
-  boolean hasTold(Finding finding) {
-    return finding.edges().size() == 2 && toldPairs.containsKey(pair(finding));
+  boolean hasReported(Finding finding) {
+    return finding.edges().size() == 2 && reportedPairs.containsKey(pair(finding));
   }
 
   /** Searches what the edges since the last call have closed. To be called after each event. */
   void flush() {
     if (!closed) {
-      fresh.clear();
+      newEdges.clear();
       return;
     }
     // All of them, not only the one that closed something: the shortest cycle through that one may
     // be another than the shortest through an edge that came just before it.
-    fresh.removeIf(edge -> !graph.isOnCycle(edge));
-    List<Edge> edges = fewOfEachKind();
-    fresh.clear();
+    newEdges.removeIf(edge -> !graph.isOnCycle(edge));
+    List<Edge> edges = limitParallelEdges();
+    newEdges.clear();
     closed = false;
     Map<Pair, List<Finding>> pairs = new LinkedHashMap<>();
     for (Edge edge : edges) {
-      for (Edge back : search.straightBack(edge, ALIKE)) {
-        CycleNaming.of(List.of(edge, back))
+      for (Edge back : search.directReturnEdges(edge, MAX_PARALLEL_EDGES)) {
+        CycleClassifier.of(List.of(edge, back))
             .filter(of)
             .ifPresent(
                 finding ->
@@ -188,38 +193,39 @@ final class CycleFinder {
                         .add(finding));
       }
     }
-    pairs.values().forEach(this::tellWorst);
+    pairs.values().forEach(this::reportWorst);
     // Lost updates first: another cycle of the same class through the same transactions, which may
     // be as short, says less.
-    edges.stream().limit(searches).forEach(this::searchLostUpdates);
-    edges.stream().limit(searches).forEach(this::searchWider);
+    edges.stream().limit(maxSearches).forEach(this::searchLostUpdates);
+    edges.stream().limit(maxSearches).forEach(this::searchWider);
   }
 
   /** How many searches for a cycle ended without a result because they became too long. */
-  long searchesGivenUp() {
-    return search.exhausted();
+  long exhaustedSearches() {
+    return search.exhaustedSearches();
   }
 
-  private List<Edge> fewOfEachKind() {
+  private List<Edge> limitParallelEdges() {
     Map<Group, Integer> counts = new HashMap<>();
     List<Edge> few = new ArrayList<>();
-    for (Edge edge : fresh) {
-      if (counts.merge(new Group(edge.from(), edge.to(), edge.kind()), 1, Integer::sum) <= ALIKE) {
+    for (Edge edge : newEdges) {
+      if (counts.merge(new Group(edge.from(), edge.to(), edge.kind()), 1, Integer::sum)
+          <= MAX_PARALLEL_EDGES) {
         few.add(edge);
       }
     }
     return few;
   }
 
-  private void tellWorst(List<Finding> findings) {
+  private void reportWorst(List<Finding> findings) {
     int worst = findings.stream().mapToInt(CycleFinder::rank).min().orElse(RANK.size());
     findings.stream()
         .filter(finding -> rank(finding) == worst)
         .sorted(
-            Comparator.comparing(CycleFinder::doubts)
+            Comparator.comparing(CycleFinder::possibleEdges)
                 .thenComparing(CycleFinder::place)
                 .thenComparing(CycleFinder::rows))
-        .forEach(this::tell);
+        .forEach(this::report);
   }
 
   private void searchWider(Edge edge) {
@@ -228,12 +234,12 @@ final class CycleFinder {
       if (cycle.size() == 2) {
         return;
       }
-      Finding finding = cycle.isEmpty() ? null : CycleNaming.of(cycle).orElse(null);
+      Finding finding = cycle.isEmpty() ? null : CycleClassifier.of(cycle).orElse(null);
       if (finding != null) {
         if (!of.test(finding)) {
           continue;
         }
-        tellWider(finding);
+        reportWider(finding);
         return;
       }
     }
@@ -243,47 +249,47 @@ final class CycleFinder {
     if (edge.kind() == DependencyKind.WW) {
       for (List<Edge> cycle : lostUpdates.through(edge, budget)) {
         if (cycle.size() > 2) {
-          CycleNaming.of(cycle).filter(of).ifPresent(this::tellWider);
+          CycleClassifier.of(cycle).filter(of).ifPresent(this::reportWider);
         }
       }
     }
   }
 
   /** Tells of a cycle of three transactions or more, if it says anything new. */
-  private void tellWider(Finding finding) {
-    CycleClass cycleClass = CycleNaming.classOf(finding.edges());
+  private void reportWider(Finding finding) {
+    CycleClass cycleClass = CycleClassifier.classOf(finding.edges());
     if (finding.edges().stream()
-        .anyMatch(edge -> toldClass[edge.from().node] > cycleClass.ordinal())) {
-      tellCycle(finding, cycleClass);
+        .anyMatch(edge -> reportedClass[edge.from().node] > cycleClass.ordinal())) {
+      reportCycle(finding, cycleClass);
     }
   }
 
   /** Tells of a pair, unless that, or worse, was told of it before. */
-  void tell(Finding finding) {
+  void report(Finding finding) {
     Pair pair = pair(finding);
-    Told before = toldPairs.get(pair);
+    Reported before = reportedPairs.get(pair);
     int rank = rank(finding);
     if (before == null || rank < before.rank()) {
-      before = new Told(rank, new HashSet<>());
-      toldPairs.put(pair, before);
+      before = new Reported(rank, new HashSet<>());
+      reportedPairs.put(pair, before);
     } else if (rank > before.rank() || finding.phenomenon() != Phenomenon.LOST_UPDATE) {
       return;
     }
     if (before.places().size() < MAX_PLACES && before.places().add(place(finding))) {
-      tellCycle(finding, CycleNaming.classOf(finding.edges()));
+      reportCycle(finding, CycleClassifier.classOf(finding.edges()));
     }
   }
 
-  private void tellCycle(Finding finding, CycleClass cycleClass) {
+  private void reportCycle(Finding finding, CycleClass cycleClass) {
     for (Edge edge : finding.edges()) {
       int node = edge.from().node;
-      toldClass[node] = (byte) Math.min(toldClass[node], cycleClass.ordinal());
+      reportedClass[node] = (byte) Math.min(reportedClass[node], cycleClass.ordinal());
     }
-    found.accept(finding);
+    onFinding.accept(finding);
   }
 
-  private static long doubts(Finding finding) {
-    return finding.edges().stream().filter(edge -> edge.basis().possible()).count();
+  private static long possibleEdges(Finding finding) {
+    return finding.edges().stream().filter(edge -> edge.evidence().possible()).count();
   }
 
   private static Pair pair(Finding finding) {
@@ -309,7 +315,7 @@ final class CycleFinder {
   }
 
   /** A map of at most so many entries, the youngest. */
-  static <K, V> Map<K, V> remembering(int entries) {
+  static <K, V> Map<K, V> boundedMap(int entries) {
     return new LinkedHashMap<>() {
       @Override
       protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {

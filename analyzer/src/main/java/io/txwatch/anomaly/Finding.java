@@ -1,9 +1,7 @@
 package io.txwatch.anomaly;
 
-import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.Edge;
-import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.dependency.WrongRead;
 import io.txwatch.history.IsolationLevel;
@@ -22,13 +20,7 @@ import java.util.Optional;
 public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, List<Edge> edges) {
 
   /** A read that is wrong by itself. */
-  static Finding of(
-      WrongRead why,
-      Transaction writer,
-      Transaction reader,
-      Row row,
-      int writeStatement,
-      int readStatement) {
+  static Finding of(WrongRead why, Edge read) {
     Phenomenon phenomenon =
         switch (why) {
           case ABORTED -> Phenomenon.ABORTED_READ;
@@ -36,9 +28,7 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
           case INTERNAL -> Phenomenon.INTERNAL;
           case GARBAGE -> Phenomenon.GARBAGE_READ;
         };
-    Edge edge =
-        new Edge(writer, reader, DependencyKind.WR, row, writeStatement, readStatement, Basis.ITEM);
-    return new Finding(phenomenon, Optional.empty(), List.of(edge));
+    return new Finding(phenomenon, Optional.empty(), List.of(read));
   }
 
   /** The transactions in the order of the edges; writer, then reader, if it is not a cycle. */
@@ -71,7 +61,7 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
 
   /** Whether it rests on a dependency that may not be one. */
   public boolean possible() {
-    return edges.stream().anyMatch(edge -> edge.basis().possible());
+    return edges.stream().anyMatch(edge -> edge.evidence().possible());
   }
 
   /** Whether a read in it missed what its predicate would have matched. */

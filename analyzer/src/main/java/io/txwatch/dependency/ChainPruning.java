@@ -6,56 +6,56 @@ import java.util.ArrayDeque;
 import java.util.List;
 
 /**
- * What of the chains goes with the transactions that are forgotten: versions that only they wrote
+ * What of the chains goes with the transactions that are discarded: versions that only they wrote
  * and read, and rows of which no version is left. A later list may name such a version again; it is
  * then the version of a writer of whom nothing is known.
  *
  * <p>Nothing is ever swept: a version is looked at when its writer, or its last reader, is
- * forgotten, and again later if something else still needed it then. So the time that it takes is
+ * discarded, and again later if something else still needed it then. So the time that it takes is
  * in proportion to what goes, whatever else is remembered.
  */
 final class ChainPruning {
 
   /** Over so many vanished versions it is looked for a write that stands on them. */
-  private static final int STEPS = 64;
+  private static final int MAX_STEPS = 64;
 
   /** A version that is to be looked at once only what was named after a time is kept. */
-  private record Later(Version version, long since) {}
+  private record Deferred(Version version, long since) {}
 
   private final VersionTable versions;
-  private final ArrayDeque<Later> later = new ArrayDeque<>();
+  private final ArrayDeque<Deferred> deferred = new ArrayDeque<>();
 
   ChainPruning(VersionTable versions) {
     this.versions = versions;
   }
 
-  /** Takes a transaction that is being forgotten out of the readers of what it read. */
-  void forgotten(Transaction transaction) {
+  /** Takes a transaction that is being discarded out of the readers of what it read. */
+  void discarded(Transaction transaction) {
     for (Read read : transaction.reads) {
       Version version = read.version;
       version.remove(read);
       if (version.readers == null) {
-        look(version);
+        check(version);
       }
     }
     List<Version> writes = transaction.writes;
     // From above: so each has nothing on it by the time that it is looked at.
     for (int i = writes.size() - 1; i >= 0; i--) {
-      look(writes.get(i));
+      check(writes.get(i));
     }
   }
 
-  private void look(Version version) {
+  private void check(Version version) {
     if (version.writer == null) {
       drop(version.row);
     } else if (!version.awaitsPruning) {
-      later(version, version.namedAt);
+      defer(version, version.lastMentionedAt);
     }
   }
 
-  private void later(Version version, long since) {
+  private void defer(Version version, long since) {
     version.awaitsPruning = true;
-    later.addLast(new Later(version, since));
+    deferred.addLast(new Deferred(version, since));
   }
 
   /**
@@ -68,19 +68,19 @@ final class ChainPruning {
    *     lists down again if it stays
    */
   void prune(Iterable<Table> tables, long since, long clock, boolean atOnce) {
-    for (int looks = later.size(); looks > 0 && later.getFirst().since() < since; looks--) {
-      pruneOrKeep(later.removeFirst().version(), since, clock, atOnce);
+    for (int looks = deferred.size(); looks > 0 && deferred.getFirst().since() < since; looks--) {
+      pruneOrKeep(deferred.removeFirst().version(), since, clock, atOnce);
     }
     for (Table table : tables) {
-      table.made.forEach(ChainPruning::drop);
-      table.made.clear();
+      table.created.forEach(ChainPruning::drop);
+      table.created.clear();
     }
   }
 
   private void pruneOrKeep(Version version, long since, long clock, boolean atOnce) {
     version.awaitsPruning = false;
     boolean looksAgainByItself =
-        version.readers != null || version.writer != null && !version.writer.forgotten;
+        version.readers != null || version.writer != null && !version.writer.discarded;
     if (looksAgainByItself) {
       return;
     }
@@ -88,10 +88,10 @@ final class ChainPruning {
     if (latest) { // so that the lists above it need not be read down again, if there are some soon
       version.row.latest = null;
     }
-    if (version.namedAt >= since) {
-      later(version, version.namedAt);
-    } else if (latest && !atOnce || isStoodOn(version)) {
-      later(version, clock);
+    if (version.lastMentionedAt >= since) {
+      defer(version, version.lastMentionedAt);
+    } else if (latest && !atOnce || hasLiveSuccessor(version)) {
+      defer(version, clock);
     } else {
       prune(version);
     }
@@ -99,18 +99,18 @@ final class ChainPruning {
 
   /**
    * Whether a write stands on it, directly or with only vanished ones in between, whose transaction
-   * is not forgotten: another that ran beside that one may still read what was before it, and so
+   * is not discarded: another that ran beside that one may still read what was before it, and so
    * come before it. True, too, if that is too far to see.
    */
-  private static boolean isStoodOn(Version version) {
+  private static boolean hasLiveSuccessor(Version version) {
     if (version.firstNext == null) {
       return false;
     }
     ArrayDeque<Version> below = null;
     Version at = version;
-    for (int i = 0; i < STEPS && at != null; i++) {
+    for (int i = 0; i < MAX_STEPS && at != null; i++) {
       for (Version next = at.firstNext; next != null; next = next.sibling) {
-        if (next.writer != null && !next.writer.forgotten) {
+        if (next.writer != null && !next.writer.discarded) {
           return true;
         }
         if (next.fate == Fate.VANISHED) {
@@ -143,13 +143,13 @@ final class ChainPruning {
       }
     }
     version.successor = null;
-    version.leavePrevious();
+    version.unlinkPrevious();
     Row row = version.row;
     if (row.latest == version) {
       row.latest = null;
     }
-    if (row.metVersion == version) {
-      row.metVersion = null;
+    if (row.versionInLastSet == version) {
+      row.versionInLastSet = null;
     }
     row.versions--;
     drop(row);

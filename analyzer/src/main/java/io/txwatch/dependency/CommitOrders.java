@@ -55,8 +55,8 @@ final class CommitOrders {
   }
 
   private void edge(Transaction from, Transaction to, DependencyKind kind) {
-    if (!from.forgotten) {
-      out.dependency(new Edge(from, to, kind, Row.NONE, 0, 0, Basis.ITEM));
+    if (!from.discarded) {
+      out.dependency(new Edge(from, to, kind, Row.NONE, 0, 0, EdgeEvidence.ITEM));
     }
   }
 }

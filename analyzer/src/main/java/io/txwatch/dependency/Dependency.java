@@ -13,7 +13,7 @@ package io.txwatch.dependency;
  *     the earlier version; 0 if not known
  * @param toStatement the number of the statement in the target that wrote (ww, rw) or read (wr) the
  *     later version; 0 if not known
- * @param basis what it rests on
+ * @param evidence what it rests on
  */
 public record Dependency(
     long from,
@@ -23,7 +23,7 @@ public record Dependency(
     long row,
     int fromStatement,
     int toStatement,
-    Basis basis) {
+    EdgeEvidence evidence) {
 
   /** A dependency by item. */
   public Dependency(
@@ -34,6 +34,6 @@ public record Dependency(
       long row,
       int fromStatement,
       int toStatement) {
-    this(from, to, kind, table, row, fromStatement, toStatement, Basis.ITEM);
+    this(from, to, kind, table, row, fromStatement, toStatement, EdgeEvidence.ITEM);
   }
 }

@@ -53,7 +53,7 @@ public final class DependencyInference {
   private final VersionChains chains;
   private final CommitOrders orders;
   private final Footprint footprint = new Footprint();
-  private final Texts texts = new Texts();
+  private final StringCache texts = new StringCache();
   private final int maxSessions;
 
   /** If there are more sessions it is looked which of them can be let go. */
@@ -65,20 +65,20 @@ public final class DependencyInference {
   /** Transactions that run, and some that ran beside them, in the order in which they began. */
   private final ArrayDeque<Transaction> running = new ArrayDeque<>();
 
-  /** Transactions that are over and not forgotten, as they ended. */
-  private final ArrayDeque<Transaction> over = new ArrayDeque<>();
+  /** Transactions that are over and not discarded, as they ended. */
+  private final ArrayDeque<Transaction> ended = new ArrayDeque<>();
 
   /** Transactions as they were first heard of, those among them of which only a token was seen. */
-  private final ArrayDeque<Transaction> named = new ArrayDeque<>();
+  private final ArrayDeque<Transaction> byFirstMention = new ArrayDeque<>();
 
   /** Transactions of which nobody knows how they ended. */
   private final List<Transaction> undecided = new ArrayList<>();
 
   private long clock;
-  private long cut;
+  private long truncatedStatements;
 
   /** Sessions that were let go because there were too many. */
-  private long sessionsLetGo;
+  private long evictedSessions;
 
   /** The DBMS of the session that was opened last: most often that of the next one, too. */
   private @Nullable Database lastDatabase;
@@ -129,7 +129,7 @@ public final class DependencyInference {
    * nothing else. Of transactions that run only what comes from now on is known, so they take part
    * in no dependency.
    */
-  public DependencyInference anew(
+  public DependencyInference restarted(
       DependencyListener listener, Set<CommitOrder> commitOrders, long maxBytes) {
     sessions.forEach(
         session -> {
@@ -163,7 +163,7 @@ public final class DependencyInference {
     } else if (event instanceof Event.SessionClosed e) {
       Session session = sessions.get(e.session());
       if (session != null) {
-        leave(session);
+        leaveTransaction(session);
         sessions.remove(e.session());
       }
     } else if (event instanceof Event.Gap e) {
@@ -187,50 +187,50 @@ public final class DependencyInference {
   }
 
   /** How many statements had more rows than fitted into the memory, since this was last called. */
-  public long statementsCut() {
-    long since = cut;
-    cut = 0;
+  public long truncatedStatements() {
+    long since = truncatedStatements;
+    truncatedStatements = 0;
     return since;
   }
 
   /** How many sessions were let go because there were too many, since this was last called. */
-  public long sessionsLetGo() {
-    long since = sessionsLetGo;
-    sessionsLetGo = 0;
+  public long evictedSessions() {
+    long since = evictedSessions;
+    evictedSessions = 0;
     return since;
   }
 
-  /** Whether more could be forgotten if the oldest transaction that runs were not there. */
-  public boolean isHeldUp(long retained) {
+  /** Whether more could be discarded if the oldest transaction that runs were not there. */
+  public boolean isBlockedByOldest(long retained) {
     Transaction oldest = running.peekFirst();
     return oldest != null && oldest.horizon < Math.min(retained, clock);
   }
 
   /**
-   * Forgets transactions that run and for which alone more is kept than so many bytes. What they do
-   * from now on takes part in no dependency.
+   * Discards transactions that run and for which alone more is kept than so many bytes. What they
+   * do from now on takes part in no dependency.
    *
    * @return how many
    */
-  public long giveUpHeavierThan(long bytes) {
+  public long abandonHeavierThan(long bytes) {
     List<Transaction> heavy = new ArrayList<>();
     for (Transaction transaction : running) {
       if (transaction.endedAt == Long.MAX_VALUE && transaction.weight() > bytes) {
         heavy.add(transaction);
       }
     }
-    giveUp(heavy);
+    abandon(heavy);
     return heavy.size();
   }
 
   /**
-   * Forgets the oldest transactions that run, so that those can be forgotten that were over before
+   * Discards the oldest transactions that run, so that those can be discarded that were over before
    * the others began. What they do from now on takes part in no dependency.
    *
    * @param most how many at most
    * @return how many
    */
-  public long giveUpOldest(int most) {
+  public long abandonOldest(int most) {
     List<Transaction> oldest = new ArrayList<>();
     for (Transaction transaction : running) {
       if (oldest.size() == most) {
@@ -240,31 +240,31 @@ public final class DependencyInference {
         oldest.add(transaction);
       }
     }
-    giveUp(oldest);
+    abandon(oldest);
     return oldest.size();
   }
 
-  private void giveUp(List<Transaction> given) {
+  private void abandon(List<Transaction> given) {
     for (Transaction transaction : given) {
       if (transaction.session().current == transaction) {
         transaction.session().current = null;
       }
-      forget(transaction);
+      discard(transaction);
     }
-    running.removeIf(Transaction::isForgotten);
-    removeThoseThatAreOver();
-    moveHorizons();
+    running.removeIf(Transaction::isDiscarded);
+    removeEndedFromRunning();
+    advanceHorizons();
   }
 
   /** The horizons as they are without those that were given up. */
-  private void moveHorizons() {
+  private void advanceHorizons() {
     ArrayDeque<Transaction> before = new ArrayDeque<>();
     for (Transaction transaction : running) {
-      while (!before.isEmpty() && before.getFirst().endedAt < transaction.begunAt) {
+      while (!before.isEmpty() && before.getFirst().endedAt < transaction.beganAt) {
         before.removeFirst();
       }
       before.addLast(transaction);
-      transaction.horizon = Math.max(transaction.horizon, before.getFirst().begunAt);
+      transaction.horizon = Math.max(transaction.horizon, before.getFirst().beganAt);
     }
   }
 
@@ -274,61 +274,61 @@ public final class DependencyInference {
   }
 
   /**
-   * Forgets the transactions that were over when the oldest one began that ran as the oldest one
+   * Discards the transactions that were over when the oldest one began that ran as the oldest one
    * that runs now began.
    *
-   * @param retained whoever was over at this time or later is not to be forgotten
+   * @param retained whoever was over at this time or later is not to be discarded
    * @param versionsNamed the same for versions that were named at this time or later, needed or not
    */
-  public void forget(long retained, long versionsNamed) {
-    forget(false, retained, versionsNamed, false);
+  public void discard(long retained, long versionsNamed) {
+    discard(false, retained, versionsNamed, false);
   }
 
   /**
    * The same for want of memory: what is kept only because it may be of use goes at once.
    *
-   * @param early whether all that are over are to be forgotten, {@code retained} or not
-   * @return how many were forgotten early
+   * @param early whether all that are over are to be discarded, {@code retained} or not
+   * @return how many were discarded early
    */
   public long makeRoom(boolean early, long retained) {
-    return forget(early, retained, clock, true);
+    return discard(early, retained, clock, true);
   }
 
-  private long forget(boolean early, long retained, long versionsNamed, boolean atOnce) {
+  private long discard(boolean early, long retained, long versionsNamed, boolean atOnce) {
     Transaction oldest = running.peekFirst();
     long floor = Math.min(retained, oldest == null ? clock : oldest.horizon);
-    long forgottenEarly = 0;
+    long discardedEarly = 0;
     long overBefore = early ? Long.MAX_VALUE : floor;
-    while (!over.isEmpty()) {
-      Transaction transaction = over.getFirst();
-      if (transaction.endedAt >= overBefore && !transaction.overTwice) {
+    while (!ended.isEmpty()) {
+      Transaction transaction = ended.getFirst();
+      if (transaction.endedAt >= overBefore && !transaction.endedTwice) {
         break;
       }
-      over.removeFirst();
-      if (transaction.overTwice) {
-        transaction.overTwice = false;
+      ended.removeFirst();
+      if (transaction.endedTwice) {
+        transaction.endedTwice = false;
       } else {
-        forgottenEarly += transaction.endedAt >= floor ? 1 : 0;
-        forget(transaction);
+        discardedEarly += transaction.endedAt >= floor ? 1 : 0;
+        discard(transaction);
       }
     }
     long since = early ? clock : floor;
-    while (!named.isEmpty() && named.getFirst().namedAt < since) {
-      Transaction transaction = named.removeFirst();
+    while (!byFirstMention.isEmpty() && byFirstMention.getFirst().firstMentionedAt < since) {
+      Transaction transaction = byFirstMention.removeFirst();
       if (!transaction.observed) {
-        forget(transaction);
+        discard(transaction);
       }
     }
     if (early) {
-      running.removeIf(Transaction::isForgotten);
+      running.removeIf(Transaction::isDiscarded);
     }
     chains.prune(early ? clock : Math.min(floor, versionsNamed), clock, atOnce);
-    return forgottenEarly;
+    return discardedEarly;
   }
 
-  private void forget(Transaction transaction) {
-    chains.forgotten(transaction);
-    transaction.forget();
+  private void discard(Transaction transaction) {
+    chains.discarded(transaction);
+    transaction.discard();
     transactions.remove(transaction.id());
   }
 
@@ -340,11 +340,11 @@ public final class DependencyInference {
    * @param most if these have read and written more versions than this, nothing is told
    * @return whether something was told
    */
-  public boolean suppose(long before, long most, DependencyListener listener) {
-    undecided.removeIf(transaction -> transaction.forgotten || transaction.readsCount);
+  public boolean inferHypothetical(long before, long most, DependencyListener listener) {
+    undecided.removeIf(transaction -> transaction.discarded || transaction.readsCount);
     List<Transaction> supposed = new ArrayList<>(undecided);
     for (Transaction transaction : running) {
-      if (transaction.begunAt >= before) {
+      if (transaction.beganAt >= before) {
         break;
       }
       if (transaction.outcome == null) {
@@ -353,8 +353,8 @@ public final class DependencyInference {
     }
     supposed.removeIf(
         transaction ->
-            transaction.begunAt >= before
-                || !SupposedCommits.isPossible(transaction)
+            transaction.beganAt >= before
+                || !HypotheticalDependencies.isPossible(transaction)
                 || transaction.reads.isEmpty() && transaction.writes.isEmpty());
     long work = 0;
     for (Transaction transaction : supposed) {
@@ -363,7 +363,7 @@ public final class DependencyInference {
     if (supposed.isEmpty() || work > most) {
       return false;
     }
-    SupposedCommits.tell(supposed, listener);
+    HypotheticalDependencies.infer(supposed, listener);
     return true;
   }
 
@@ -388,7 +388,7 @@ public final class DependencyInference {
         && session.opened // else the rows may be any database's
         && !chains.executed(transaction, event, session.database.place(), clock)) {
       transaction.gap = true;
-      cut++;
+      truncatedStatements++;
     }
   }
 
@@ -396,7 +396,7 @@ public final class DependencyInference {
     Session session = session(event.session());
     Transaction transaction = transaction(session, event.transaction());
     if (session.current == transaction) { // a prepared one may end while another is open
-      leave(session);
+      leaveTransaction(session);
     }
     if (transaction.outcome != null) {
       return;
@@ -408,7 +408,7 @@ public final class DependencyInference {
         event.events() > 0 ? event.events() != transaction.events : transaction.eventsMayBeLost;
     transaction.lossy |= lost || !transaction.levelKnown();
     transaction.outcome = event.outcome();
-    over(transaction);
+    ended(transaction);
     transaction.endedMicros = event.micros();
     if (event.outcome() == Outcome.ABORTED) {
       transaction.writes.forEach(version -> chains.settle(version, Fate.VANISHED));
@@ -432,7 +432,7 @@ public final class DependencyInference {
     transaction.reads.forEach(chains::settle);
     transaction.committing = false;
     chains.committed(transaction);
-    transaction.tellInternalReads(out);
+    transaction.reportInternalReads(out);
   }
 
   /**
@@ -466,36 +466,36 @@ public final class DependencyInference {
   }
 
   private void began(Session session, Transaction transaction) {
-    leave(session);
+    leaveTransaction(session);
     session.current = transaction;
-    transaction.begunAt = clock;
+    transaction.beganAt = clock;
     Transaction oldest = running.peekFirst();
     orders.began(transaction);
-    transaction.horizon = oldest == null ? clock : oldest.begunAt;
+    transaction.horizon = oldest == null ? clock : oldest.beganAt;
     running.addLast(transaction);
   }
 
   /** A session that goes on to another transaction, or closes, is through with the one before. */
-  private void leave(Session session) {
+  private void leaveTransaction(Session session) {
     if (session.current != null) {
-      over(session.current);
+      ended(session.current);
       session.current = null;
-      removeThoseThatAreOver();
+      removeEndedFromRunning();
     }
   }
 
-  private void removeThoseThatAreOver() {
+  private void removeEndedFromRunning() {
     while (!running.isEmpty() && running.getFirst().endedAt < Long.MAX_VALUE) {
       running.removeFirst();
     }
   }
 
   /** Notes that a transaction is over; a prepared one that its session left is so twice. */
-  private void over(Transaction transaction) {
+  private void ended(Transaction transaction) {
     if (transaction.endedAt != clock) {
-      transaction.overTwice = transaction.endedAt < Long.MAX_VALUE;
+      transaction.endedTwice = transaction.endedAt < Long.MAX_VALUE;
       transaction.endedAt = clock;
-      over.addLast(transaction);
+      ended.addLast(transaction);
     }
   }
 
@@ -507,30 +507,30 @@ public final class DependencyInference {
   }
 
   private void add(Session session) {
-    session.heardAt = clock;
+    session.lastEventAt = clock;
     sessions.put(session.id, session);
     if (sessions.size() > sessionsExpected) {
-      letSessionsGo();
+      evictIdleSessions();
       sessionsExpected = Math.max(maxSessions, sessions.size() + sessions.size() / 8);
     }
   }
 
   /**
    * Lets those sessions go of which nothing has come for longest: whoever opened so many has
-   * forgotten to close them. One that goes on is as one whose opening was not seen.
+   * discarded to close them. One that goes on is as one whose opening was not seen.
    */
-  private void letSessionsGo() {
+  private void evictIdleSessions() {
     List<Session> idle = new ArrayList<>();
     sessions.forEach(
         session -> {
-          if (session.current == null && session.heardAt < clock) {
+          if (session.current == null && session.lastEventAt < clock) {
             idle.add(session);
           }
         });
-    idle.sort(Comparator.comparingLong(session -> session.heardAt));
+    idle.sort(Comparator.comparingLong(session -> session.lastEventAt));
     for (Session session : idle.subList(0, Math.min(idle.size(), maxSessions / 4))) {
       sessions.remove(session.id);
-      sessionsLetGo++;
+      evictedSessions++;
     }
   }
 
@@ -540,7 +540,7 @@ public final class DependencyInference {
       session = Session.unknown(id);
       add(session);
     }
-    session.heardAt = clock;
+    session.lastEventAt = clock;
     return session;
   }
 
@@ -554,9 +554,9 @@ public final class DependencyInference {
     Transaction transaction = transactions.get(id);
     if (transaction == null) {
       transaction = new Transaction(id, footprint);
-      transaction.namedAt = clock;
+      transaction.firstMentionedAt = clock;
       transactions.put(id, transaction);
-      named.addLast(transaction);
+      byFirstMention.addLast(transaction);
     }
     return transaction;
   }

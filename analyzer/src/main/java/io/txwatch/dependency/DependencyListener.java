@@ -13,19 +13,12 @@ public interface DependencyListener {
   void dependency(Edge edge);
 
   /**
-   * A read that is wrong by itself.
+   * A read that is wrong whatever else happened.
    *
-   * @param writer whose version was read, or should have been; the reader itself if internal
-   * @param writeStatement the statement that wrote it
-   * @param readStatement the statement that read, or did not see it
+   * @param read the wr edge from the writer of the version that was read, or should have been, to
+   *     the reader; from the reader to itself if internal
    */
-  void wrongRead(
-      WrongRead why,
-      Transaction writer,
-      Transaction reader,
-      Row row,
-      int writeStatement,
-      int readStatement);
+  void wrongRead(WrongRead why, Edge read);
 
   /**
    * Two transactions wrote the next version of one and the same version: one of the writes is not

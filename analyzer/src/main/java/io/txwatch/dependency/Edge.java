@@ -12,7 +12,7 @@ import java.util.List;
  * @param row the row
  * @param fromStatement the statement of the source
  * @param toStatement the statement of the target
- * @param basis what it rests on
+ * @param evidence what it rests on
  */
 public record Edge(
     Transaction from,
@@ -21,25 +21,44 @@ public record Edge(
     Row row,
     int fromStatement,
     int toStatement,
-    Basis basis) {
+    EdgeEvidence evidence) {
 
   /** Of two writes on one version: each wrote on what the other replaced, an rw edge either way. */
   public static List<Edge> ofForkedWrite(
       Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
     return List.of(
         new Edge(
-            first, second, DependencyKind.RW, row, firstStatement, secondStatement, Basis.ITEM),
+            first,
+            second,
+            DependencyKind.RW,
+            row,
+            firstStatement,
+            secondStatement,
+            EdgeEvidence.ITEM),
         new Edge(
-            second, first, DependencyKind.RW, row, secondStatement, firstStatement, Basis.ITEM));
+            second,
+            first,
+            DependencyKind.RW,
+            row,
+            secondStatement,
+            firstStatement,
+            EdgeEvidence.ITEM));
   }
 
-  /** Whether one of its transactions was forgotten. */
-  public boolean isForgotten() {
-    return from.isForgotten() || to.isForgotten();
+  /** The wr edge, by item, from the writer of a version to its reader. */
+  static Edge ofRead(
+      Transaction writer, Transaction reader, Row row, int writeStatement, int readStatement) {
+    return new Edge(
+        writer, reader, DependencyKind.WR, row, writeStatement, readStatement, EdgeEvidence.ITEM);
+  }
+
+  /** Whether one of its transactions was discarded. */
+  public boolean isDiscarded() {
+    return from.isDiscarded() || to.isDiscarded();
   }
 
   /** Whether it is an rw edge by predicate. */
   public boolean missesByPredicate() {
-    return kind == DependencyKind.RW && basis.byPredicate();
+    return kind == DependencyKind.RW && evidence.byPredicate();
   }
 }

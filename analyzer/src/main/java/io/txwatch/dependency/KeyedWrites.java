@@ -63,18 +63,18 @@ final class KeyedWrites {
    * The statement of a reader that wrote a row after another had replaced the version that it had
    * read; 0 if there is none for which that is sure.
    */
-  static int after(Version successor, Version.Read read) {
+  static int overwriteAfter(Version successor, Version.Read read) {
     Transaction first = successor.writer;
     Transaction second = read.reader;
     if (first == null
         || second.targets.isEmpty()
-        || read.basis != Basis.ITEM
+        || read.evidence != EdgeEvidence.ITEM
         || successor.deletion
         || first.id() >>> 32 != second.id() >>> 32
         || !locksRows(second.database())) {
       return 0;
     }
-    Target target = targetAfter(read);
+    Target target = lastTargetAfter(read);
     long arrived = first.arrived(successor.statement);
     return target == null || arrived == 0 || arrived > target.arrived() ? 0 : target.statement();
   }
@@ -82,7 +82,7 @@ final class KeyedWrites {
   /**
    * The last target of the row that was not undone; its own version tells more, if there is one.
    */
-  private static @Nullable Target targetAfter(Version.Read read) {
+  private static @Nullable Target lastTargetAfter(Version.Read read) {
     Transaction reader = read.reader;
     Target found = null;
     for (Target target : reader.targets) {

@@ -27,7 +27,7 @@ final class PredicateLinks {
       Version version,
       int fromStatement,
       int toStatement,
-      Basis basis) {}
+      EdgeEvidence evidence) {}
 
   private final Transaction owner;
 
@@ -41,7 +41,7 @@ final class PredicateLinks {
 
   PredicateLinks(Transaction owner) {
     this.owner = owner;
-    owner.weighs(Footprint.LINKS);
+    owner.addWeight(Footprint.LINKS);
   }
 
   /** Notes a link; false if it was there. */
@@ -52,7 +52,7 @@ final class PredicateLinks {
     }
     linked.put(other, known | link);
     if (known == 0) {
-      owner.weighs(Footprint.LINK);
+      owner.addWeight(Footprint.LINK);
     }
     return true;
   }

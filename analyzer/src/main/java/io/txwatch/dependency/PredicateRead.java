@@ -21,14 +21,14 @@ final class PredicateRead {
 
   /**
    * When the set was read, on {@link PredicateReads}' clock: it holds no version that {@linkplain
-   * Version#appeared appeared} later, but for those {@link #early}.
+   * Version#appeared appeared} later, but for those {@link #uncommitted}.
    */
-  long at;
+  long readAt;
 
-  /** Versions in the set whose writers had not ended, as far as was known. */
-  final List<Version> early = new ArrayList<>(0);
+  /** VersionLookup in the set whose writers had not ended, as far as was known. */
+  final List<Version> uncommitted = new ArrayList<>(0);
 
-  /** Versions that were known to have survived, and that the set is older than. */
+  /** VersionLookup that were known to have survived, and that the set is older than. */
   final Map<Version, Boolean> missed = new IdentityHashMap<>(0);
 
   /**
@@ -48,13 +48,13 @@ final class PredicateRead {
 
   /** Whether the set may have held a version. */
   boolean mayHaveSeen(Version version) {
-    return version.appeared != 0 && version.appeared <= at && !missed.containsKey(version)
-        || sawEarly(version);
+    return version.appeared != 0 && version.appeared <= readAt && !missed.containsKey(version)
+        || sawUncommitted(version);
   }
 
   /** Whether the set held what a transaction wrote to a row before its end was known. */
-  boolean sawEarly(Version version) {
-    for (Version seen : early) {
+  boolean sawUncommitted(Version version) {
+    for (Version seen : uncommitted) {
       if (seen.row == version.row && seen.writer == version.writer) {
         return true;
       }
@@ -65,7 +65,7 @@ final class PredicateRead {
   /** How many bytes it takes. */
   long weight() {
     return Footprint.PREDICATE_READ
-        + (long) Footprint.PREDICATE_ROW * (early.size() + missed.size() + returned.size());
+        + (long) Footprint.PREDICATE_ROW * (uncommitted.size() + missed.size() + returned.size());
   }
 
   /** Whether its transaction ended in a way that nothing is to be concluded from. */

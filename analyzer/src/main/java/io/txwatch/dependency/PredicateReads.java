@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * version of T's is in its set, and T predicate-anti-depends on it only if T wrote a later version
  * of a row than the one in its set, or inserted a row that is not in it. The converse does not
  * hold: the DBMS may not have looked at the row, and the matches may be as before. So each is
- * {@linkplain Basis#POSSIBLE_PREDICATE possible}; two of a kind at most are told for two
+ * {@linkplain EdgeEvidence#POSSIBLE_PREDICATE possible}; two of a kind at most are told for two
  * transactions. A row that is not in the set although nobody is known to have deleted it counts as
  * not yet inserted, a row that somebody is known to have deleted as deleted. A cycle through such a
  * dependency needs transactions that overlap: those are left out that ended before all began that
@@ -61,27 +61,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class PredicateReads {
 
-  private static final int READS = 256;
-  private static final int NAMED = 1024;
-  private static final int OF_ONE_NAME = 64;
-  private static final int COMINGS = 1024;
-  private static final int MISSED = 256;
-  private static final int STEPS = 16;
+  private static final int MAX_READS_PER_TABLE = 256;
+  private static final int MAX_NAMED_READS_PER_TABLE = 1024;
+  private static final int MAX_READS_PER_PREDICATE = 64;
+  private static final int MAX_RECENT_CHANGES = 1024;
+  private static final int MAX_MISSED_PER_READ = 256;
+  private static final int MAX_STEPS = 16;
 
   /** Finds or makes the version of a row that a token names. */
-  interface Versions {
+  interface VersionLookup {
     Version of(Row row, long transaction, int statement);
   }
 
   private final DependencyListener out;
-  private final Versions versions;
+  private final VersionLookup versions;
   private long clock;
   private long readings;
 
   /** What the readings weigh that are kept; from above until they are {@link #prune pruned}. */
   private long weight;
 
-  PredicateReads(DependencyListener out, Versions versions) {
+  PredicateReads(DependencyListener out, VersionLookup versions) {
     this.out = out;
     this.versions = versions;
   }
@@ -91,7 +91,7 @@ final class PredicateReads {
     boolean named = set.predicate() != 0 && isQuery(event.kind()) && readsForCertain(event);
     PredicateRead read = new PredicateRead(reader, event.statement(), named ? set.predicate() : 0);
     weight += Footprint.PREDICATE_READ;
-    hold(read, set, table);
+    compareWithTable(read, set, table);
     if (named) {
       prove(read, event, set, table);
     }
@@ -116,34 +116,34 @@ final class PredicateReads {
   }
 
   /** Holds a set against what is known of the table. */
-  private void hold(PredicateRead read, VersionSet set, Table table) {
+  private void compareWithTable(PredicateRead read, VersionSet set, Table table) {
     long reading = ++readings;
     long[] rows = set.rows();
     for (int i = 0; i < rows.length; i++) {
       Row row = table.row(rows[i]);
-      row.met = reading;
+      row.lastSetRead = reading;
       long writer = set.transaction(i);
       Version version = writer == 0 ? row.initial : versions.of(row, writer, set.statement(i));
-      row.metVersion = version;
+      row.versionInLastSet = version;
       if (!row.broken) {
-        met(read, version);
+        visit(read, version);
       }
     }
-    for (Version version : table.comings) {
-      if (version.row.met != reading && !version.row.broken) {
-        lacked(read, version);
+    for (Version version : table.recentChanges) {
+      if (version.row.lastSetRead != reading && !version.row.broken) {
+        lacks(read, version);
       }
     }
-    read.at = clock;
+    read.readAt = clock;
   }
 
-  private void met(PredicateRead read, Version version) {
+  private void visit(PredicateRead read, Version version) {
     Transaction writer = version.writer;
     if (writer != null && writer != read.reader) {
       if (version.fate == Fate.SURVIVED) {
         saw(read, version);
       } else if (version.fate == Fate.OPEN) {
-        metEarly(read, version, writer);
+        sawUncommitted(read, version, writer);
       }
     }
     if (version.firstNext != null) {
@@ -152,15 +152,16 @@ final class PredicateReads {
   }
 
   /** The commit of a version's writer may be on its way; or nobody will ever tell of it. */
-  private void metEarly(PredicateRead read, Version version, Transaction writer) {
+  private void sawUncommitted(PredicateRead read, Version version, Transaction writer) {
     if (writer.observed) {
-      read.early.add(version);
+      read.uncommitted.add(version);
       weight += Footprint.PREDICATE_ROW;
       Version.Read last = version.readers;
       if (last == null || last.reader != read.reader) {
         read.reader.reads.add(
-            new Version.Read(version, read.reader, read.statement, Basis.POSSIBLE_PREDICATE));
-        read.reader.weighs(Footprint.READ);
+            new Version.Read(
+                version, read.reader, read.statement, EdgeEvidence.POSSIBLE_PREDICATE));
+        read.reader.addWeight(Footprint.READ);
       }
     } else if (version.appeared == 0) {
       version.appeared = ++clock;
@@ -168,13 +169,13 @@ final class PredicateReads {
   }
 
   /** A row is not in the set although this version of it appeared before. */
-  private void lacked(PredicateRead read, Version version) {
+  private void lacks(PredicateRead read, Version version) {
     Transaction writer = version.writer;
     if (version.deletion) {
-      if (!isInsertedAfter(version, read.reader.begunAt)) {
+      if (!isInsertedAfter(version, read.reader.beganAt)) {
         saw(read, version);
       }
-    } else if (writer != null && writer.endedAt > read.reader.begunAt && !isGone(version)) {
+    } else if (writer != null && writer.endedAt > read.reader.beganAt && !isGone(version)) {
       // What was inserted before the reader began, and is not there, was deleted unseen.
       missed(read, version);
     }
@@ -183,7 +184,7 @@ final class PredicateReads {
   /** Whether a row was inserted after a time: who lacks it then may have come before that. */
   private static boolean isInsertedAfter(Version deletion, long time) {
     Version at = deletion;
-    for (int i = 0; i < STEPS && at != null; i++) {
+    for (int i = 0; i < MAX_STEPS && at != null; i++) {
       if (at.insertion) {
         return at.writer == null || at.writer.endedAt > time;
       }
@@ -199,7 +200,7 @@ final class PredicateReads {
   private static boolean isGone(Version version) {
     Deque<Version> above = new ArrayDeque<>();
     above.add(version);
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < MAX_STEPS; i++) {
       Version at = above.poll();
       if (at == null) {
         return false;
@@ -222,7 +223,7 @@ final class PredicateReads {
         && writer != read.reader
         && writer.endedAt >= read.reader.horizon
         && links(read.reader).linkTwice(writer, POSSIBLE_WR)) {
-      tell(
+      emitOrWait(
           new Waiting(
               writer,
               read.reader,
@@ -230,13 +231,13 @@ final class PredicateReads {
               version,
               version.statement,
               read.statement,
-              Basis.POSSIBLE_PREDICATE));
+              EdgeEvidence.POSSIBLE_PREDICATE));
     }
   }
 
   /** False if nothing new follows. */
   private boolean missed(PredicateRead read, Version version) {
-    if (read.predicate != 0 && read.missed.size() < MISSED) {
+    if (read.predicate != 0 && read.missed.size() < MAX_MISSED_PER_READ) {
       read.missed.put(version, true);
       weight += Footprint.PREDICATE_ROW;
     }
@@ -244,7 +245,7 @@ final class PredicateReads {
     if (writer != null
         && writer != read.reader
         && links(read.reader).linkTwice(writer, POSSIBLE_RW)) {
-      tell(
+      emitOrWait(
           new Waiting(
               read.reader,
               writer,
@@ -252,7 +253,7 @@ final class PredicateReads {
               version,
               read.statement,
               version.statement,
-              Basis.POSSIBLE_PREDICATE));
+              EdgeEvidence.POSSIBLE_PREDICATE));
       return true;
     }
     return false;
@@ -267,9 +268,9 @@ final class PredicateReads {
     version.appeared = ++clock;
     Table table = version.row.owner();
     if (version.insertion || version.deletion) {
-      table.comings.addLast(version);
-      if (table.comings.size() > COMINGS) {
-        table.comings.removeFirst();
+      table.recentChanges.addLast(version);
+      if (table.recentChanges.size() > MAX_RECENT_CHANGES) {
+        table.recentChanges.removeFirst();
       }
     }
     for (int i = 0; i < table.reads.size(); i++) {
@@ -278,7 +279,7 @@ final class PredicateReads {
           && read.reader != writer
           && read.reader.endedAt >= writer.horizon
           && !read.isVoid()
-          && !read.sawEarly(version)) {
+          && !read.sawUncommitted(version)) {
         if (!missed(read, version)) {
           read.lastMissed = writer;
         }
@@ -316,17 +317,17 @@ final class PredicateReads {
         proveMissed(before, read);
       }
       if (own) {
-        proveLeft(before, read);
+        proveRemoved(before, read);
       }
     }
     if (first) {
       alike.add(read);
       table.namedInOrder.addLast(read);
-      if (alike.size() > OF_ONE_NAME) {
+      if (alike.size() > MAX_READS_PER_PREDICATE) {
         alike.remove(0);
       }
-      if (table.namedInOrder.size() > NAMED) {
-        forget(table.namedInOrder.removeFirst(), table);
+      if (table.namedInOrder.size() > MAX_NAMED_READS_PER_TABLE) {
+        discard(table.namedInOrder.removeFirst(), table);
       }
     }
   }
@@ -345,7 +346,7 @@ final class PredicateReads {
               && !before.returned.containsKey(row)
               && !before.mayHaveSeen(version)
               && links(before.reader).link(writer, PROVEN_RW)) {
-            tell(
+            emitOrWait(
                 new Waiting(
                     before.reader,
                     writer,
@@ -353,13 +354,13 @@ final class PredicateReads {
                     version,
                     before.statement,
                     version.statement,
-                    Basis.PREDICATE));
+                    EdgeEvidence.PREDICATE));
           }
         });
   }
 
   /** What an earlier statement returned and a later one of the same transaction did not. */
-  private void proveLeft(PredicateRead before, PredicateRead after) {
+  private void proveRemoved(PredicateRead before, PredicateRead after) {
     before.returned.forEach(
         (row, version) -> {
           Version next =
@@ -368,13 +369,15 @@ final class PredicateReads {
                       || version.writer == after.reader
                       || after.reader.hasWritten(row)
                   ? null
-                  : row.met == readings ? above(version, row.metVersion) : deletionOf(version);
+                  : row.lastSetRead == readings
+                      ? above(version, row.versionInLastSet)
+                      : deletionOf(version);
           Transaction writer = next == null ? null : next.writer;
           if (next != null
               && writer != null
               && writer != after.reader
               && links(after.reader).link(writer, PROVEN_WR)) {
-            tell(
+            emitOrWait(
                 new Waiting(
                     writer,
                     after.reader,
@@ -382,7 +385,7 @@ final class PredicateReads {
                     next,
                     next.statement,
                     after.statement,
-                    Basis.PREDICATE));
+                    EdgeEvidence.PREDICATE));
           }
         });
   }
@@ -390,7 +393,7 @@ final class PredicateReads {
   /** The version on the way from {@code upper} down to {@code lower} that stands on the latter. */
   private static @Nullable Version above(Version lower, @Nullable Version upper) {
     Version at = upper == lower ? null : upper;
-    for (int i = 0; i < STEPS && at != null; i++) {
+    for (int i = 0; i < MAX_STEPS && at != null; i++) {
       if (at.previous == lower) {
         return at;
       }
@@ -409,7 +412,7 @@ final class PredicateReads {
   }
 
   /** Tells a dependency as soon as both its transactions have committed. */
-  private void tell(Waiting edge) {
+  private void emitOrWait(Waiting edge) {
     Transaction waitsFor =
         !edge.from().readsCount ? edge.from() : !edge.to().readsCount ? edge.to() : null;
     if (waitsFor == null) {
@@ -422,11 +425,11 @@ final class PredicateReads {
                 edge.version().row,
                 edge.fromStatement(),
                 edge.toStatement(),
-                edge.version().isDoubtful() ? Basis.POSSIBLE_PREDICATE : edge.basis()));
+                edge.version().isDoubtful() ? EdgeEvidence.POSSIBLE_PREDICATE : edge.evidence()));
       }
     } else if (waitsFor.outcome == null || waitsFor.committing) {
       links(waitsFor).waiting.add(edge);
-      waitsFor.weighs(Footprint.WAITING);
+      waitsFor.addWeight(Footprint.WAITING);
     }
   }
 
@@ -436,12 +439,12 @@ final class PredicateReads {
     if (links != null && !links.waiting.isEmpty()) {
       List<Waiting> waiting = List.copyOf(links.waiting);
       links.waiting.clear();
-      transaction.weighsLess((long) Footprint.WAITING * waiting.size());
-      waiting.forEach(this::tell);
+      transaction.removeWeight((long) Footprint.WAITING * waiting.size());
+      waiting.forEach(this::emitOrWait);
     }
   }
 
-  /** Lets go of what the forgotten have read and written. */
+  /** Lets go of what the discarded have read and written. */
   void prune(Iterable<Table> tables) {
     weight = 0;
     for (Table table : tables) {
@@ -456,18 +459,18 @@ final class PredicateReads {
   }
 
   private static void prune(Table table) {
-    table.reads.removeIf(read -> read.reader.forgotten || read.isVoid());
-    table.namedInOrder.removeIf(read -> read.reader.forgotten || read.isVoid());
+    table.reads.removeIf(read -> read.reader.discarded || read.isVoid());
+    table.namedInOrder.removeIf(read -> read.reader.discarded || read.isVoid());
     table.named.clear();
     for (PredicateRead read : table.namedInOrder) {
-      read.returned.values().removeIf(version -> isForgotten(version) && isUnread(version));
+      read.returned.values().removeIf(version -> isDiscarded(version) && isUnread(version));
       table.named.computeIfAbsent(read.predicate, p -> new ArrayList<>(1)).add(read);
     }
-    table.comings.removeIf(PredicateReads::isForgotten);
+    table.recentChanges.removeIf(PredicateReads::isDiscarded);
   }
 
-  private static boolean isForgotten(Version version) {
-    return version.writer != null && version.writer.forgotten;
+  private static boolean isDiscarded(Version version) {
+    return version.writer != null && version.writer.discarded;
   }
 
   private static boolean isUnread(Version version) {
@@ -475,16 +478,16 @@ final class PredicateReads {
   }
 
   private static void keep(List<PredicateRead> reads, PredicateRead read) {
-    if (reads.size() >= READS) {
+    if (reads.size() >= MAX_READS_PER_TABLE) {
       reads.removeIf(PredicateRead::isVoid);
     }
-    if (reads.size() >= READS) {
-      reads.subList(0, READS / 4).clear();
+    if (reads.size() >= MAX_READS_PER_TABLE) {
+      reads.subList(0, MAX_READS_PER_TABLE / 4).clear();
     }
     reads.add(read);
   }
 
-  private static void forget(PredicateRead read, Table table) {
+  private static void discard(PredicateRead read, Table table) {
     List<PredicateRead> alike = table.named.get(read.predicate);
     if (alike != null && alike.remove(read) && alike.isEmpty()) {
       table.named.remove(read.predicate);

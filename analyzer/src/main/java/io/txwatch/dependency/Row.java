@@ -26,9 +26,9 @@ public final class Row {
   int versions;
 
   /** The reading by predicate that met it last, and the version that it met. */
-  long met;
+  long lastSetRead;
 
-  @Nullable Version metVersion;
+  @Nullable Version versionInLastSet;
 
   Row(Table table, long id) {
     this.table = table;

@@ -20,7 +20,7 @@ final class Session {
   @Nullable Transaction current;
 
   /** When its last event came, on the clock of arriving events. */
-  long heardAt;
+  long lastEventAt;
 
   /** Its last transaction that committed, if the order of sessions counts. */
   @Nullable Transaction committed;

@@ -13,7 +13,7 @@ final class Table {
   final LongTable<Row> rows = new LongTable<>();
 
   /** The rows that are new since {@link ChainPruning} looked: nothing of them may be known yet. */
-  final List<Row> made = new ArrayList<>(0);
+  final List<Row> created = new ArrayList<>(0);
 
   /** The first reading by predicate of each transaction, oldest first. */
   final List<PredicateRead> reads = new ArrayList<>(0);
@@ -24,7 +24,7 @@ final class Table {
   final ArrayDeque<PredicateRead> namedInOrder = new ArrayDeque<>(0);
 
   /** Rows that were inserted or deleted of late: a version set shows it by what it lacks. */
-  final ArrayDeque<Version> comings = new ArrayDeque<>(0);
+  final ArrayDeque<Version> recentChanges = new ArrayDeque<>(0);
 
   /**
    * True once so many of its rows were {@linkplain Row#broken contradictory} that none of them is
@@ -48,7 +48,7 @@ final class Table {
       row = new Row(this, id);
       rows.put(id, row);
       footprint.add(Footprint.ROW);
-      made.add(row);
+      created.add(row);
     }
     return row;
   }
@@ -65,6 +65,6 @@ final class Table {
         && !broken
         && reads.isEmpty()
         && namedInOrder.isEmpty()
-        && comings.isEmpty();
+        && recentChanges.isEmpty();
   }
 }

@@ -29,7 +29,7 @@ public final class Transaction {
   private final long id;
   private final Footprint footprint;
 
-  /** What its statements, reads and links take, in bytes; it grows only until it is forgotten. */
+  /** What its statements, reads and links take, in bytes; it grows only until it is discarded. */
   private long weight;
 
   private Session session = Session.NONE;
@@ -56,16 +56,16 @@ public final class Transaction {
   @Nullable Outcome outcome;
 
   /** When it was first heard of, on the clock of arriving events. */
-  long namedAt;
+  long firstMentionedAt;
 
   /** When it began, on the clock of arriving events. */
-  long begunAt;
+  long beganAt;
 
   /** When it was over, on the same clock. */
   long endedAt = Long.MAX_VALUE;
 
   /** Whether it was over once before that. */
-  boolean overTwice;
+  boolean endedTwice;
 
   /** When it ended, by its node's clock, in microseconds since 1970; for people. */
   long endedMicros;
@@ -76,8 +76,8 @@ public final class Transaction {
   /** Who had ended when it began, and nobody since, if real time counts. */
   List<Transaction> after = List.of();
 
-  /** True once it was forgotten: what still points to it knows its id and nothing more. */
-  boolean forgotten;
+  /** True once it was discarded: what still points to it knows its id and nothing more. */
+  boolean discarded;
 
   /** True while its commit is taken in. */
   boolean committing;
@@ -124,17 +124,17 @@ public final class Transaction {
     this.footprint = footprint;
   }
 
-  /** Accounts for something that is kept until this transaction is forgotten. */
-  void weighs(long more) {
-    if (!forgotten) {
+  /** Accounts for something that is kept until this transaction is discarded. */
+  void addWeight(long more) {
+    if (!discarded) {
       weight += more;
       footprint.add(more);
     }
   }
 
   /** Accounts for something that is released before that. */
-  void weighsLess(long fewer) {
-    weighs(-fewer);
+  void removeWeight(long fewer) {
+    addWeight(-fewer);
   }
 
   /** How many bytes are kept for it alone, its versions included. */
@@ -157,27 +157,27 @@ public final class Transaction {
     }
   }
 
-  void executed(Event.StatementExecuted event, long arrived, Texts texts) {
-    String sql = texts.kept(event.sql());
-    long added = texts.weight;
-    String callSite = texts.kept(event.callSite());
-    weighs(Footprint.STATEMENT + added + texts.weight);
+  void executed(Event.StatementExecuted event, long arrived, StringCache texts) {
+    String sql = texts.intern(event.sql());
+    long added = texts.addedWeight;
+    String callSite = texts.intern(event.callSite());
+    addWeight(Footprint.STATEMENT + added + texts.addedWeight);
     lastStatement = Math.max(lastStatement, event.statement());
     statements.add(
         new Statement(
             event.statement(), event.kind(), sql, callSite, !event.rows().isEmpty(), arrived));
   }
 
-  /** Notes that statements were undone, and forgets the own writes among them. */
+  /** Notes that statements were undone, and discards the own writes among them. */
   void undone(int first, int last) {
     undone = undone.isEmpty() ? new ArrayList<>(1) : undone;
     undone.add(new int[] {first, last});
-    weighs(Footprint.UNDONE);
+    addWeight(Footprint.UNDONE);
     ownWrites = null;
   }
 
   /** Notes an own write. */
-  void wrote(Version version) {
+  void addOwnWrite(Version version) {
     if (ownWrites != null) {
       ownWrites.put(version.row, version);
     }
@@ -219,16 +219,16 @@ public final class Transaction {
     ownWrites = null;
   }
 
-  /** Whether it was forgotten, by {@link DependencyInference#forget}. */
-  public boolean isForgotten() {
-    return forgotten;
+  /** Whether it was discarded, by {@link DependencyInference#discard}. */
+  public boolean isDiscarded() {
+    return discarded;
   }
 
   /** Lets go of all but the id. */
-  void forget() {
+  void discard() {
     footprint.release(weight);
     weight = 0;
-    forgotten = true;
+    discarded = true;
     predicates = null;
     after = List.of();
     statements = List.of();
@@ -267,11 +267,12 @@ public final class Transaction {
   /**
    * Tells of the reads that did not show its own writes, unless a statement was not looked into.
    */
-  void tellInternalReads(DependencyListener out) {
+  void reportInternalReads(DependencyListener out) {
     if (!gap) {
       for (InternalRead read : internalReads) {
         Version own = read.own();
-        out.wrongRead(WrongRead.INTERNAL, this, this, own.row, own.statement, read.statement());
+        out.wrongRead(
+            WrongRead.INTERNAL, Edge.ofRead(this, this, own.row, own.statement, read.statement()));
       }
     }
   }
@@ -354,7 +355,7 @@ public final class Transaction {
     int first = 0;
     for (Version.Read read : reads) {
       if (read.version.row == row
-          && !read.basis.byPredicate()
+          && !read.evidence.byPredicate()
           && read.statement > after
           && read.statement < before) {
         first = first == 0 ? read.statement : Math.min(first, read.statement);

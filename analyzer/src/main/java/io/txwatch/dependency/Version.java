@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A version of a row: the name of the write that made it, and its place among the other versions.
  *
- * <p>{@code previous} is what the write physically stood on, whoever wrote it. Versions that
+ * <p>{@code previous} is what the write physically stood on, whoever wrote it. VersionLookup that
  * vanished (their transaction aborted, or went back to a savepoint) stay in the chain, so that what
  * was read from them is known for what it is; the walks step over them.
  */
@@ -49,14 +49,14 @@ final class Version {
   /** True once the list that came with this very version was read. */
   boolean listed;
 
-  /** Null if not known, or {@linkplain #cut forgotten}. */
+  /** Null if not known, or {@linkplain #cut discarded}. */
   @Nullable Version previous;
 
-  /** True once what it stands on was forgotten: its lists are read no further. */
+  /** True once what it stands on was discarded: its lists are read no further. */
   boolean cut;
 
   /** When it was named last, on the clock of arriving events. */
-  long namedAt;
+  long lastMentionedAt;
 
   /** Whether {@link ChainPruning} is to look at it. */
   boolean awaitsPruning;
@@ -104,7 +104,7 @@ final class Version {
   }
 
   /** Stands on a version from now on. */
-  void standOn(Version lower) {
+  void setPrevious(Version lower) {
     previous = lower;
     sibling = lower.firstNext;
     if (sibling != null) {
@@ -114,7 +114,7 @@ final class Version {
   }
 
   /** Stands on no version any more. */
-  void leavePrevious() {
+  void unlinkPrevious() {
     if (previous != null && siblingBefore == null) {
       previous.firstNext = sibling;
     } else if (siblingBefore != null) {
@@ -151,15 +151,15 @@ final class Version {
     final Version version;
     final Transaction reader;
     final int statement;
-    final Basis basis;
+    final EdgeEvidence evidence;
     @Nullable Read next;
     @Nullable Read before;
 
-    Read(Version version, Transaction reader, int statement, Basis basis) {
+    Read(Version version, Transaction reader, int statement, EdgeEvidence evidence) {
       this.version = version;
       this.reader = reader;
       this.statement = statement;
-      this.basis = basis;
+      this.evidence = evidence;
       this.next = version.readers;
       if (next != null) {
         next.before = this;

@@ -27,27 +27,27 @@ import org.jspecify.annotations.Nullable;
  * list was read already. Lists that contradict each other (one version standing on two others) mean
  * that ids or texts are not what they should be: the row is left alone from then on and counted.
  *
- * <p>Versions stand in a tree, since what vanished may have been written on what another then wrote
- * on. Let the survivors of a version be the surviving versions that stand on it directly or on
- * vanished ones in between. Four things can happen, in any order, and each tells exactly the
+ * <p>VersionLookup stand in a tree, since what vanished may have been written on what another then
+ * wrote on. Let the survivors of a version be the surviving versions that stand on it directly or
+ * on vanished ones in between. Four things can happen, in any order, and each tells exactly the
  * dependencies that it completes: a version survives, a version vanishes, a link is learnt, a
  * reader commits.
  */
 final class VersionChains {
 
   /** Rows of a statement between two looks at the memory. */
-  private static final int LOOK_EVERY_ROWS = 64;
+  private static final int ROWS_PER_MEMORY_CHECK = 64;
 
   /** If more rows of a table are contradictory, the whole table is skipped. */
   static final int MAX_BROKEN_ROWS = 1 << 12;
 
   private final DependencyListener out;
   private final LongFunction<Transaction> transactions;
-  private final LongFunction<@Nullable Transaction> known;
+  private final LongFunction<@Nullable Transaction> existing;
   private final Footprint footprint;
 
   /** No statement's rows are taken in beyond so many bytes in all. */
-  private final long mostBytes;
+  private final long maxBytes;
 
   private final Map<String, Map<String, Table>> places = new HashMap<>();
   private final VersionTable versions = new VersionTable();
@@ -58,7 +58,7 @@ final class VersionChains {
   private long now;
 
   /** Whose statement is taken in: most new versions are its. */
-  private @Nullable Transaction executing;
+  private @Nullable Transaction executingTransaction;
 
   /** The table that was looked up last, and its place: most look-ups ask for it again. */
   private @Nullable Table lastTable;
@@ -69,21 +69,21 @@ final class VersionChains {
    * Chains without a row.
    *
    * @param transactions finds or makes a transaction
-   * @param known finds one; null if it is not there
+   * @param existing finds one; null if it is not there
    * @param footprint counts what is kept
-   * @param mostBytes within one statement it may grow to so many bytes
+   * @param maxBytes within one statement it may grow to so many bytes
    */
   VersionChains(
       DependencyListener out,
       LongFunction<Transaction> transactions,
-      LongFunction<@Nullable Transaction> known,
+      LongFunction<@Nullable Transaction> existing,
       Footprint footprint,
-      long mostBytes) {
+      long maxBytes) {
     this.out = out;
     this.transactions = transactions;
-    this.known = known;
+    this.existing = existing;
     this.footprint = footprint;
-    this.mostBytes = mostBytes;
+    this.maxBytes = maxBytes;
     this.predicates = new PredicateReads(out, this::version);
   }
 
@@ -104,11 +104,11 @@ final class VersionChains {
    */
   boolean executed(
       Transaction transaction, Event.StatementExecuted event, String place, long arrived) {
-    executing = transaction;
+    executingTransaction = transaction;
     now = arrived;
     List<RowAccess> rows = event.rows();
     for (int i = 0; i < rows.size(); i++) { // an iterator would be a new object for each event
-      if (i % LOOK_EVERY_ROWS == LOOK_EVERY_ROWS - 1 && bytes() > mostBytes) {
+      if (i % ROWS_PER_MEMORY_CHECK == ROWS_PER_MEMORY_CHECK - 1 && bytes() > maxBytes) {
         return false;
       }
       RowAccess access = rows.get(i);
@@ -119,7 +119,7 @@ final class VersionChains {
       Row row = table.row(access.row());
       if (access.access() == Access.TARGET) {
         transaction.targets.add(new KeyedWrites.Target(row, event.statement(), arrived));
-        transaction.weighs(Footprint.TARGET);
+        transaction.addWeight(Footprint.TARGET);
         continue;
       }
       Version version = row.broken ? null : learn(row, access.writers());
@@ -131,17 +131,17 @@ final class VersionChains {
         case INSERT, UPDATE -> {
           if (version.writer == transaction) {
             version.insertion = access.access() == Access.INSERT;
-            wrote(transaction, version);
+            recordWrite(transaction, version);
           }
         }
         case DELETE -> {
           Version deletion = version(row, transaction.id(), event.statement());
           deletion.deletion = true;
           if (link(deletion, version) && access.certain()) {
-            wrote(transaction, deletion);
+            recordWrite(transaction, deletion);
           }
         }
-        case PASSED_OVER -> passedOver(transaction, event.statement(), version);
+        case SKIPPED_BY_DELETE -> skippedByDelete(transaction, event.statement(), version);
         case TARGET -> {}
       }
     }
@@ -149,7 +149,7 @@ final class VersionChains {
       for (VersionSet set : event.versionSets()) {
         // A part of a set is none: what it lacks would look as if it were not there.
         long least = (long) set.size() * (Footprint.ROW + Footprint.VERSION);
-        if (bytes() + least > mostBytes) {
+        if (bytes() + least > maxBytes) {
           return false;
         }
         Table table = table(place, set.table());
@@ -166,9 +166,9 @@ final class VersionChains {
     return footprint.bytes() + (long) Footprint.VERSION * versions.size() + predicates.weight();
   }
 
-  private static void wrote(Transaction transaction, Version version) {
+  private static void recordWrite(Transaction transaction, Version version) {
     version.certain = true;
-    transaction.wrote(version);
+    transaction.addOwnWrite(version);
   }
 
   private static void read(Transaction reader, int statement, Version version, boolean certain) {
@@ -179,19 +179,23 @@ final class VersionChains {
         && own.statement < statement
         && isBelow(version, own)) {
       reader.internalReads.add(new Transaction.InternalRead(own, version, statement));
-      reader.weighs(Footprint.INTERNAL_READ);
+      reader.addWeight(Footprint.INTERNAL_READ);
     }
     if (version.writer != reader) {
       reader.reads.add(
-          new Read(version, reader, statement, certain ? Basis.ITEM : Basis.POSSIBLE_ITEM));
-      reader.weighs(Footprint.READ);
+          new Read(
+              version,
+              reader,
+              statement,
+              certain ? EdgeEvidence.ITEM : EdgeEvidence.POSSIBLE_ITEM));
+      reader.addWeight(Footprint.READ);
     }
   }
 
-  private static void passedOver(Transaction reader, int statement, Version version) {
+  private static void skippedByDelete(Transaction reader, int statement, Version version) {
     if (version.writer != reader) {
-      reader.reads.add(new PassedOver(version, reader, statement));
-      reader.weighs(Footprint.READ);
+      reader.reads.add(new SkippedByDelete(version, reader, statement));
+      reader.addWeight(Footprint.READ);
     }
   }
 
@@ -213,42 +217,42 @@ final class VersionChains {
     if (fate == Fate.SURVIVED) {
       predicates.appeared(version);
       if (version.previous != null) {
-        walk(version, version.previous);
+        walkDown(version, version.previous);
       }
       if (version.firstNext != null) {
         version.forEachSurvivor(
             survivor -> {
-              overwritten(version, survivor);
+              inferOverwrite(version, survivor);
               if (survivor.writer == version.writer) {
-                unseenByReaders(version, survivor);
+                inferReadersToOverwriter(version, survivor);
               }
             });
       }
     } else if (version.previous != null) {
       Version previous = version.previous;
-      version.forEachSurvivor(survivor -> walk(survivor, previous));
+      version.forEachSurvivor(survivor -> walkDown(survivor, previous));
     }
     if (version.readers != null) {
-      forEachReader(version, this::seen);
+      forEachReader(version, this::inferFromWriter);
     }
   }
 
   /** A reader has committed. */
   void settle(Read read) {
-    seen(read);
+    inferFromWriter(read);
     if (read.version.firstNext != null) {
-      read.version.forEachSurvivor(survivor -> unseen(read, survivor));
+      read.version.forEachSurvivor(survivor -> inferToOverwriter(read, survivor));
     }
   }
 
   /** Goes back from a survivor over what vanished, down to what it stands on. */
-  private void walk(Version survivor, Version from) {
+  private void walkDown(Version survivor, Version from) {
     Version version = from;
     while (version != null) {
-      unseenByReaders(version, survivor);
+      inferReadersToOverwriter(version, survivor);
       if (version.fate != Fate.VANISHED) {
         if (version.fate == Fate.SURVIVED) {
-          overwritten(version, survivor);
+          inferOverwrite(version, survivor);
         }
         return;
       }
@@ -256,13 +260,13 @@ final class VersionChains {
     }
   }
 
-  private void unseenByReaders(Version version, Version survivor) {
+  private void inferReadersToOverwriter(Version version, Version survivor) {
     if (version.readers != null) { // most versions have none, and the rest would make an object
-      forEachReader(version, read -> unseen(read, survivor));
+      forEachReader(version, read -> inferToOverwriter(read, survivor));
     }
   }
 
-  private void overwritten(Version version, Version survivor) {
+  private void inferOverwrite(Version version, Version survivor) {
     Transaction to = survivor.writer;
     if (survivor.row.broken || to == null) {
       return;
@@ -276,7 +280,7 @@ final class VersionChains {
               version.row,
               version.statement,
               survivor.statement,
-              survivor.isDoubtful() ? Basis.POSSIBLE_ITEM : Basis.ITEM));
+              survivor.isDoubtful() ? EdgeEvidence.POSSIBLE_ITEM : EdgeEvidence.ITEM));
     }
     if (survivor.isDoubtful()) {
       return;
@@ -285,7 +289,7 @@ final class VersionChains {
     if (successor == null) {
       version.successor = survivor;
     } else if (successor != survivor && successor.writer != to) {
-      forked(version, successor, survivor);
+      reportFork(version, successor, survivor);
     }
   }
 
@@ -293,9 +297,9 @@ final class VersionChains {
    * Two survivors on one version. On the version before all writes, which has no name of its own,
    * the likelier reason is a table that was made anew with the row ids of old.
    */
-  private void forked(Version version, Version one, Version other) {
+  private void reportFork(Version version, Version one, Version other) {
     if (version.writer == null) {
-      contradicted(version.row);
+      markBroken(version.row);
     } else if (one.writer != null && other.writer != null && one.certain && other.certain) {
       boolean inOrder = Long.compareUnsigned(one.writer.id(), other.writer.id()) < 0;
       Version first = inOrder ? one : other;
@@ -307,18 +311,18 @@ final class VersionChains {
     }
   }
 
-  private void seen(Read read) {
+  private void inferFromWriter(Read read) {
     Version version = read.version;
     Transaction writer = version.writer;
-    if (read instanceof PassedOver
+    if (read instanceof SkippedByDelete
         || version.row.broken
         || writer == null
         || writer == read.reader) {
       return;
     }
     if (version.fate == Fate.SURVIVED && writer.cannotHaveWritten(version.statement)) {
-      if (read.basis == Basis.ITEM) {
-        wrong(WrongRead.GARBAGE, writer, read);
+      if (read.evidence == EdgeEvidence.ITEM) {
+        reportWrongRead(WrongRead.GARBAGE, writer, read);
       }
     } else if (version.fate == Fate.SURVIVED) {
       out.dependency(
@@ -329,25 +333,26 @@ final class VersionChains {
               version.row,
               version.statement,
               read.statement,
-              read.basis));
-    } else if (version.fate == Fate.VANISHED && read.basis == Basis.ITEM) {
-      wrong(WrongRead.ABORTED, writer, read);
+              read.evidence));
+    } else if (version.fate == Fate.VANISHED && read.evidence == EdgeEvidence.ITEM) {
+      reportWrongRead(WrongRead.ABORTED, writer, read);
     }
   }
 
-  private void wrong(WrongRead why, Transaction writer, Read read) {
+  private void reportWrongRead(WrongRead why, Transaction writer, Read read) {
     Version version = read.version;
-    out.wrongRead(why, writer, read.reader, version.row, version.statement, read.statement);
+    out.wrongRead(
+        why, Edge.ofRead(writer, read.reader, version.row, version.statement, read.statement));
   }
 
-  private void unseen(Read read, Version survivor) {
+  private void inferToOverwriter(Read read, Version survivor) {
     Transaction writer = survivor.writer;
     Version version = read.version;
     if (version.row.broken || writer == null || writer == read.reader) {
       return;
     }
-    if (read instanceof PassedOver passed) {
-      if (passed.choseFrom(survivor)) {
+    if (read instanceof SkippedByDelete passed) {
+      if (passed.sawOverwriteBy(survivor)) {
         out.dependency(
             new Edge(
                 writer,
@@ -356,7 +361,7 @@ final class VersionChains {
                 version.row,
                 survivor.statement,
                 read.statement,
-                survivor.isDoubtful() ? Basis.POSSIBLE_PREDICATE : Basis.PREDICATE));
+                survivor.isDoubtful() ? EdgeEvidence.POSSIBLE_PREDICATE : EdgeEvidence.PREDICATE));
       }
     } else if (version.writer != writer) {
       out.dependency(
@@ -367,10 +372,10 @@ final class VersionChains {
               version.row,
               read.statement,
               survivor.statement,
-              read.basis == Basis.ITEM && survivor.isDoubtful()
-                  ? Basis.POSSIBLE_ITEM
-                  : read.basis));
-      int wroteAfter = KeyedWrites.after(survivor, read);
+              read.evidence == EdgeEvidence.ITEM && survivor.isDoubtful()
+                  ? EdgeEvidence.POSSIBLE_ITEM
+                  : read.evidence));
+      int wroteAfter = KeyedWrites.overwriteAfter(survivor, read);
       if (wroteAfter > 0) {
         out.dependency(
             new Edge(
@@ -380,12 +385,12 @@ final class VersionChains {
                 version.row,
                 survivor.statement,
                 wroteAfter,
-                Basis.ITEM));
+                EdgeEvidence.ITEM));
       }
     } else if (version.fate == Fate.SURVIVED
-        && read.basis == Basis.ITEM
+        && read.evidence == EdgeEvidence.ITEM
         && !survivor.isDoubtful()) {
-      wrong(WrongRead.INTERMEDIATE, writer, read);
+      reportWrongRead(WrongRead.INTERMEDIATE, writer, read);
     }
   }
 
@@ -405,7 +410,7 @@ final class VersionChains {
     }
     Version named = version(row, list.transaction(i), list.statement(i));
     if (named.listed) {
-      return agrees(named, list) ? named : contradicted(row);
+      return agrees(named, list) ? named : markBroken(row);
     }
     boolean learnt = learnBelow(named, list);
     row.latest = named;
@@ -441,13 +446,13 @@ final class VersionChains {
     return versions.size();
   }
 
-  /** A transaction is being forgotten. */
-  void forgotten(Transaction transaction) {
-    pruning.forgotten(transaction);
+  /** A transaction is being discarded. */
+  void discarded(Transaction transaction) {
+    pruning.discarded(transaction);
   }
 
   /**
-   * Lets go of what goes with the forgotten, but for what was named at a time or later.
+   * Lets go of what goes with the discarded, but for what was named at a time or later.
    *
    * @param atOnce whether to let also go of what would only save work
    */
@@ -479,38 +484,38 @@ final class VersionChains {
 
   private boolean link(Version upper, Version lower) {
     if (upper.previous != null) {
-      return upper.previous == lower || contradicted(upper.row) != null;
+      return upper.previous == lower || markBroken(upper.row) != null;
     }
     if (upper.firstNext != null) {
       for (Version version = lower; version != null; version = version.previous) {
         if (version == upper) {
-          return contradicted(upper.row) != null;
+          return markBroken(upper.row) != null;
         }
       }
     }
-    upper.standOn(lower);
+    upper.setPrevious(lower);
     if (upper.fate == Fate.SURVIVED) {
-      walk(upper, lower);
+      walkDown(upper, lower);
     } else if (upper.fate == Fate.VANISHED) {
-      upper.forEachSurvivor(survivor -> walk(survivor, lower));
+      upper.forEachSurvivor(survivor -> walkDown(survivor, lower));
     }
     return true;
   }
 
-  private @Nullable Version contradicted(Row row) {
+  private @Nullable Version markBroken(Row row) {
     if (!row.broken) {
       row.broken = true;
       contradictions++;
       Table table = row.owner();
       if (++table.brokenRows > MAX_BROKEN_ROWS && !table.broken) {
-        leaveAlone(table);
+        excludeTable(table);
       }
     }
     return null;
   }
 
   /** Rows whose ids are not to be trusted are kept, so that they are known; not without end. */
-  private static void leaveAlone(Table table) {
+  private static void excludeTable(Table table) {
     table.broken = true;
     List<Row> rows = new ArrayList<>();
     table.rows.forEach(rows::add);
@@ -541,8 +546,8 @@ final class VersionChains {
     Version version = versions.get(row, transaction, statement);
     if (version == null) {
       Transaction writer =
-          executing != null && executing.id() == transaction
-              ? executing
+          executingTransaction != null && executingTransaction.id() == transaction
+              ? executingTransaction
               : transactions.apply(transaction);
       version = new Version(row, writer, statement);
       versions.put(version);
@@ -572,12 +577,12 @@ final class VersionChains {
     }
   }
 
-  /** Takes note that a version was named, and of its writer, if that was forgotten too early. */
+  /** Takes note that a version was named, and of its writer, if that was discarded too early. */
   private Version named(Version version) {
-    version.namedAt = now;
+    version.lastMentionedAt = now;
     Transaction writer = version.writer;
-    if (writer != null && writer.forgotten && !writer.observed) {
-      Transaction since = known.apply(writer.id());
+    if (writer != null && writer.discarded && !writer.observed) {
+      Transaction since = existing.apply(writer.id());
       if (since != null) {
         version.listed &= !version.cut;
         version.cut = false;

@@ -3,8 +3,8 @@ package io.txwatch.dependency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Versions by row and writer's token: open addressing with linear probing. The hashes stand beside,
- * so that a look-up touches few versions but the one that it is for.
+ * VersionLookup by row and writer's token: open addressing with linear probing. The hashes stand
+ * beside, so that a look-up touches few versions but the one that it is for.
  */
 final class VersionTable {
 

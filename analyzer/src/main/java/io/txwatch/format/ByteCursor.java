@@ -83,16 +83,16 @@ final class ByteCursor implements Closeable {
         found == END
             ? "the file ends"
             : found > 0x20 && found < 0x7f ? "'" + (char) found + "'" : "byte " + found;
-    return complaint("expected " + expected + ", found " + what);
+    return error("expected " + expected + ", found " + what);
   }
 
   /** A complaint about what stands here. */
-  HistoryFormatException complaint(String what) throws IOException {
-    return complaint(offset(), what);
+  HistoryFormatException error(String what) throws IOException {
+    return error(offset(), what);
   }
 
   /** A complaint about what stands at an offset. */
-  HistoryFormatException complaint(long offset, String what) throws IOException {
+  HistoryFormatException error(long offset, String what) throws IOException {
     return new HistoryFormatException(file, offset, "line " + line(offset) + ": " + what);
   }
 

@@ -27,16 +27,16 @@ import java.util.stream.Stream;
  */
 final class CobraReader {
 
-  private static final long INITIAL = 0xbebe_ebeeL;
-  private static final long NULL = 0xdead_beefL;
+  private static final long INITIAL_MARK = 0xbebe_ebeeL;
+  private static final long NULL_MARK = 0xdead_beefL;
   private static final long GARBAGE_COLLECTED = 0x2333_2333L;
   private static final long NOT_GARBAGE_COLLECTED = 0x6666_6666L;
 
   private final ByteCursor in;
-  private final Names names;
+  private final KeyNames names;
   private final RegisterHistory.Builder history;
 
-  private CobraReader(ByteCursor in, Names names, RegisterHistory.Builder history) {
+  private CobraReader(ByteCursor in, KeyNames names, RegisterHistory.Builder history) {
     this.in = in;
     this.names = names;
     this.history = history;
@@ -59,7 +59,7 @@ final class CobraReader {
     if (logs.isEmpty()) {
       throw new HistoryFormatException(path, 0, "expected Cobra's logs (*.log) in that directory");
     }
-    Names names = new Names();
+    KeyNames names = new KeyNames();
     RegisterHistory.Builder history = RegisterHistory.builder("register history", names);
     for (int session = 0; session < logs.size(); session++) {
       Path log = logs.get(session);
@@ -126,8 +126,8 @@ final class CobraReader {
     long write = in.nextLong();
     int key = names.key(in.nextLong());
     in.nextLong();
-    boolean initial = transaction == INITIAL || transaction == NULL;
-    if (initial && (write == INITIAL || write == NULL)) {
+    boolean initial = transaction == INITIAL_MARK || transaction == NULL_MARK;
+    if (initial && (write == INITIAL_MARK || write == NULL_MARK)) {
       history.readInitial(key);
     } else if (!initial || write != GARBAGE_COLLECTED && write != NOT_GARBAGE_COLLECTED) {
       history.read(key, write);
@@ -135,7 +135,7 @@ final class CobraReader {
   }
 
   private HistoryFormatException unexpected(int record) throws IOException {
-    return in.complaint(
+    return in.error(
         in.offset() - 1,
         "expected a record of Cobra: S, then R and W, then C; found byte " + record);
   }

@@ -17,22 +17,22 @@ import java.nio.file.Path;
  */
 final class DbcopBincodeReader {
 
-  private static final int PARAMETERS = 5;
-  private static final long PLAUSIBLE = 1L << 40;
-  private static final int LONGEST_TEXT = 1 << 16;
+  private static final int PARAMETER_COUNT = 5;
+  private static final long MAX_PLAUSIBLE_NUMBER = 1L << 40;
+  private static final int MAX_TEXT_LENGTH = 1 << 16;
 
   private DbcopBincodeReader() {}
 
   /** Whether a file's beginning can be one: five small numbers, a text, and a date. */
   static boolean looksLike(String head) {
     int at = 0;
-    for (int i = 0; i < PARAMETERS; i++, at += Long.BYTES) {
-      if (littleEndian(head, at) >= PLAUSIBLE) {
+    for (int i = 0; i < PARAMETER_COUNT; i++, at += Long.BYTES) {
+      if (littleEndian(head, at) >= MAX_PLAUSIBLE_NUMBER) {
         return false;
       }
     }
     long info = littleEndian(head, at);
-    if (info >= LONGEST_TEXT) {
+    if (info >= MAX_TEXT_LENGTH) {
       return false;
     }
     at += Long.BYTES + (int) info;
@@ -68,21 +68,21 @@ final class DbcopBincodeReader {
   }
 
   private static RegisterHistory history(ByteCursor in) throws IOException {
-    Names names = new Names();
+    KeyNames names = new KeyNames();
     RegisterHistory.Builder history =
         RegisterHistory.builder("register history", names).initialValue(0);
-    for (int i = 0; i < PARAMETERS; i++) {
+    for (int i = 0; i < PARAMETER_COUNT; i++) {
       in.nextLittleEndianLong();
     }
     for (int i = 0; i < 3; i++) { // info, start, end
-      long length = count(in, LONGEST_TEXT);
+      long length = count(in, MAX_TEXT_LENGTH);
       for (long j = 0; j < length; j++) {
         in.needed();
       }
     }
-    long sessions = count(in, PLAUSIBLE);
+    long sessions = count(in, MAX_PLAUSIBLE_NUMBER);
     for (long session = 0; session < sessions; session++) {
-      long transactions = count(in, PLAUSIBLE);
+      long transactions = count(in, MAX_PLAUSIBLE_NUMBER);
       for (long t = 0; t < transactions; t++) {
         transaction(in, names, history, session);
       }
@@ -94,10 +94,10 @@ final class DbcopBincodeReader {
   }
 
   private static void transaction(
-      ByteCursor in, Names names, RegisterHistory.Builder history, long session)
+      ByteCursor in, KeyNames names, RegisterHistory.Builder history, long session)
       throws IOException {
     history.begin(session, "session " + session, -1, Outcome.ABORTED);
-    long events = count(in, PLAUSIBLE);
+    long events = count(in, MAX_PLAUSIBLE_NUMBER);
     for (long i = 0; i < events; i++) {
       boolean write = flag(in);
       int key = names.key(in.nextLittleEndianLong());
@@ -119,7 +119,7 @@ final class DbcopBincodeReader {
   private static boolean flag(ByteCursor in) throws IOException {
     int flag = in.needed();
     if (flag > 1) {
-      throw in.complaint(
+      throw in.error(
           in.offset() - 1, "expected a yes or no (1 or 0) of dbcop's bincode, found " + flag);
     }
     return flag == 1;
@@ -129,7 +129,7 @@ final class DbcopBincodeReader {
     long offset = in.offset();
     long count = in.nextLittleEndianLong();
     if (count < 0 || count >= most) {
-      throw in.complaint(offset, "expected a length in dbcop's bincode, found " + count);
+      throw in.error(offset, "expected a length in dbcop's bincode, found " + count);
     }
     return count;
   }

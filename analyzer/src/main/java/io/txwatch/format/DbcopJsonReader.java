@@ -23,7 +23,7 @@ final class DbcopJsonReader {
 
   private final Path file;
   private final JsonParser json;
-  private final Names names = new Names();
+  private final KeyNames names = new KeyNames();
   private final RegisterHistory.Builder history =
       RegisterHistory.builder("register history", names).initialValue(0);
   private long session;
@@ -49,7 +49,7 @@ final class DbcopJsonReader {
       try {
         reader.top();
       } catch (JsonProcessingException e) {
-        throw reader.complaint(
+        throw reader.error(
             e.getOriginalMessage(), e.getLocation().getByteOffset(), e.getLocation().getLineNr());
       }
       return reader.history.build();
@@ -216,13 +216,13 @@ final class DbcopJsonReader {
   }
 
   private HistoryFormatException unexpected(String what) {
-    return complaint(
+    return error(
         "expected " + what + " in a history of dbcop",
         json.currentTokenLocation().getByteOffset(),
         json.currentTokenLocation().getLineNr());
   }
 
-  private HistoryFormatException complaint(String what, long offset, int line) {
+  private HistoryFormatException error(String what, long offset, int line) {
     return new HistoryFormatException(file, Math.max(0, offset), "line " + line + ": " + what);
   }
 }

@@ -1,6 +1,6 @@
 package io.txwatch.format;
 
-import io.txwatch.format.RowVersions.Version;
+import io.txwatch.format.VersionTrees.Version;
 import io.txwatch.history.Access;
 import io.txwatch.history.Event;
 import io.txwatch.history.HistoryReader;
@@ -49,7 +49,7 @@ public final class ElleExport {
   static final int SEGMENT = 64;
 
   private final Writer out;
-  private final RowVersions versions = new RowVersions();
+  private final VersionTrees versions = new VersionTrees();
   private final Map<Long, String> places = new HashMap<>();
   private final Map<Long, Ended> ends = new HashMap<>();
   private final Map<Segment, Integer> keys = new LinkedHashMap<>();
@@ -107,7 +107,7 @@ public final class ElleExport {
     }
     try (HistoryReader reader = HistoryReader.open(history)) {
       for (var event = reader.next(); event.isPresent(); event = reader.next()) {
-        export.tell(event.get());
+        export.export(event.get());
       }
     }
     export.end();
@@ -119,7 +119,7 @@ public final class ElleExport {
     ElleExport export = new ElleExport(out);
     events.forEach(export::learn);
     for (Event event : events) {
-      export.tell(event);
+      export.export(event);
     }
     export.end();
     return new Written(export.transactions, export.operations, export.leftOut);
@@ -160,7 +160,7 @@ public final class ElleExport {
 
   // Second pass: the operations.
 
-  private void tell(Event event) throws IOException {
+  private void export(Event event) throws IOException {
     if (event instanceof Event.TransactionBegan e) {
       begin(e.session(), e.transaction());
     } else if (event instanceof Event.StatementExecuted e) {

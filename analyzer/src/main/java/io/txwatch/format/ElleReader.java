@@ -45,10 +45,10 @@ final class ElleReader {
   private static final long READ = packed("r");
 
   private final ByteCursor in;
-  private final Names names;
+  private final KeyNames names;
   private final ElleOp op = new ElleOp();
 
-  private ElleReader(ByteCursor in, Names names) {
+  private ElleReader(ByteCursor in, KeyNames names) {
     this.in = in;
     this.names = names;
   }
@@ -59,7 +59,7 @@ final class ElleReader {
    * @throws io.txwatch.history.HistoryFormatException if it is not of this form; the message says
    *     where and what was expected
    */
-  static void read(Path file, Names names, Sink sink) throws IOException {
+  static void read(Path file, KeyNames names, Sink sink) throws IOException {
     try (ByteCursor in = new ByteCursor(file)) {
       new ElleReader(in, names).operations(sink);
     }
@@ -120,7 +120,7 @@ final class ElleReader {
     }
     in.skip();
     if (!op.hasType) {
-      throw in.complaint(op.offset, "expected an operation with a :type, found one without");
+      throw in.error(op.offset, "expected an operation with a :type, found one without");
     }
   }
 
@@ -137,7 +137,7 @@ final class ElleReader {
     } else if (name == INFO) {
       return Type.INFO;
     }
-    throw in.complaint(offset, "expected a :type of :invoke, :ok, :fail or :info");
+    throw in.error(offset, "expected a :type of :invoke, :ok, :fail or :info");
   }
 
   private void process() throws IOException {
@@ -192,7 +192,7 @@ final class ElleReader {
       MicroOps.Kind kind = function == APPEND ? MicroOps.Kind.APPEND : MicroOps.Kind.WRITE;
       op.micro.add(kind, key, element());
     } else if (function != READ) {
-      throw in.complaint(
+      throw in.error(
           offset, "expected one of the operations :append, :r and :w, found another one");
     } else if (nil) {
       op.micro.add(MicroOps.Kind.READ_NIL, key, 0);
@@ -275,7 +275,7 @@ final class ElleReader {
     long value = 0;
     while (c >= '0' && c <= '9') {
       if (value > (Long.MAX_VALUE - 9) / 10) {
-        throw in.complaint("expected a number of at most 18 digits");
+        throw in.error("expected a number of at most 18 digits");
       }
       value = 10 * value + c - '0';
       in.skip();

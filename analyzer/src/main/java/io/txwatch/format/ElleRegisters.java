@@ -15,7 +15,7 @@ final class ElleRegisters {
   private ElleRegisters() {}
 
   static RegisterHistory read(Path file) throws IOException {
-    Names names = new Names();
+    KeyNames names = new KeyNames();
     RegisterHistory.Builder history = RegisterHistory.builder("rw-register history", names);
     ElleTransactions transactions =
         new ElleTransactions(

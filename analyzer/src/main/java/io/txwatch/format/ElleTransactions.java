@@ -31,7 +31,7 @@ final class ElleTransactions implements ElleReader.Sink {
   private final Sink sink;
   private final Map<Long, Invoked> invoked = new LinkedHashMap<>();
 
-  private int handedOn;
+  private int emitted;
 
   private record Invoked(int before, long index, MicroOps micro) {}
 
@@ -46,7 +46,7 @@ final class ElleTransactions implements ElleReader.Sink {
     }
     if (op.type == Type.INVOKE) {
       if (op.hasMicroOps) {
-        invoked.put(op.process, new Invoked(handedOn, op.index, op.micro.invoked()));
+        invoked.put(op.process, new Invoked(emitted, op.index, op.micro.invoked()));
       }
       return;
     }
@@ -59,9 +59,9 @@ final class ElleTransactions implements ElleReader.Sink {
         };
     if (op.hasMicroOps) {
       int invokedAt = before == null || op.process < 0 ? -1 : before.before;
-      handOn(op.process, invokedAt, op.index, outcome, op.micro);
+      emit(op.process, invokedAt, op.index, outcome, op.micro);
     } else if (before != null) {
-      handOn(op.process, before.before, op.index, outcome, before.micro);
+      emit(op.process, before.before, op.index, outcome, before.micro);
     }
   }
 
@@ -69,14 +69,14 @@ final class ElleTransactions implements ElleReader.Sink {
   void end() throws IOException {
     for (Map.Entry<Long, Invoked> left : invoked.entrySet()) {
       Invoked op = left.getValue();
-      handOn(left.getKey(), op.before, op.index, Outcome.UNKNOWN, op.micro);
+      emit(left.getKey(), op.before, op.index, Outcome.UNKNOWN, op.micro);
     }
     invoked.clear();
   }
 
-  private void handOn(long process, int before, long index, Outcome outcome, MicroOps micro)
+  private void emit(long process, int before, long index, Outcome outcome, MicroOps micro)
       throws IOException {
     sink.transaction(process, before, index, outcome, micro);
-    handedOn++;
+    emitted++;
   }
 }

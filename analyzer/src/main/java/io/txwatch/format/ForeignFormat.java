@@ -20,7 +20,7 @@ public enum ForeignFormat {
   /** Cobra's logs: a directory of them, or one. */
   COBRA("cobra");
 
-  private static final int HEAD = 1 << 16;
+  private static final int HEAD_LENGTH = 1 << 16;
   private static final Pattern MICRO_OP =
       Pattern.compile("\\[\\s*(?::|\")(append|w|r)\\b\"?[\\s,]+[^\\s,\\[\\]]+[\\s,]+(\\[)?");
   private static final Pattern PLUME_LINE = Pattern.compile("^\\s*[rw]\\(-?\\d+,");
@@ -38,7 +38,7 @@ public enum ForeignFormat {
   }
 
   /** Whether the order counts, if somebody asks, in which its transactions ended and began. */
-  public boolean tellsRealTime() {
+  public boolean hasRealTimeOrder() {
     return this == ELLE_APPEND;
   }
 
@@ -57,7 +57,7 @@ public enum ForeignFormat {
     if (Files.isDirectory(file)) {
       return CobraReader.logs(file).isEmpty() ? Optional.empty() : Optional.of(COBRA);
     }
-    String head = ByteCursor.head(file, HEAD);
+    String head = ByteCursor.head(file, HEAD_LENGTH);
     String text = head.stripLeading();
     if (PLUME_LINE.matcher(text).lookingAt()) {
       return Optional.of(PLUME);

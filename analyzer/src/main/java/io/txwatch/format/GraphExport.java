@@ -83,13 +83,7 @@ public final class GraphExport implements DependencyListener {
   }
 
   @Override
-  public void wrongRead(
-      WrongRead why,
-      Transaction writer,
-      Transaction reader,
-      Row row,
-      int writeStatement,
-      int readStatement) {}
+  public void wrongRead(WrongRead why, Edge read) {}
 
   @Override
   public void forkedWrite(
@@ -143,7 +137,7 @@ public final class GraphExport implements DependencyListener {
     attributes.put("label", text(edge.kind().term() + " " + harmless(edge.row().toString())));
     attributes.put("taillabel", text(Integer.toString(edge.fromStatement())));
     attributes.put("headlabel", text(Integer.toString(edge.toStatement())));
-    if (edge.basis().possible()) {
+    if (edge.evidence().possible()) {
       attributes.put("style", text("dashed"));
     }
     return attributes;
@@ -153,7 +147,9 @@ public final class GraphExport implements DependencyListener {
     return DefaultAttribute.createAttribute(text);
   }
 
-  /** Names come from SQL. Quotes are escaped by the exporter, and a backslash would escape that. */
+  /**
+   * KeyNames come from SQL. Quotes are escaped by the exporter, and a backslash would escape that.
+   */
   private static String harmless(String name) {
     return name.replaceAll("[\\\\\\p{Cntrl}]", "?");
   }

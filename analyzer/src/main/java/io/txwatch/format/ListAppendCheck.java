@@ -39,7 +39,7 @@ final class ListAppendCheck {
   private static final Database DATABASE = new Database("list-append history", "", Map.of());
 
   /** The analyzer finds an own write above the version read if it is not farther away than this. */
-  private static final int NEAR = 16;
+  private static final int WINDOW = 16;
 
   private final ListHistory history;
   private final ListOrder order;
@@ -66,20 +66,20 @@ final class ListAppendCheck {
    * @return what was to be seen
    */
   Seen run(long memory, Set<CommitOrder> orders) {
-    order.faults().forEach(this::tell);
+    order.faults().forEach(this::report);
     collectSuspects();
     boolean related = false;
     for (int t = 0; t < history.transactions(); t++) {
       if (events.isCommitted(t)) {
         for (int op = history.firstOp(t); op < history.endOp(t); op++) {
           if (history.kind(op) == Kind.READ && order.agrees(op)) {
-            lookAt(t, op);
+            checkRead(t, op);
             related |= relates(t, op);
           }
         }
       }
     }
-    try (Analyzer analyzer = new Analyzer(Judge.ADYA, this::tellWithoutAdvice, memory, orders)) {
+    try (Analyzer analyzer = new Analyzer(Judge.ADYA, this::reportWithoutAdvice, memory, orders)) {
       if (orders.contains(CommitOrder.REAL_TIME)) {
         events.forEachInRealTime(analyzer::accept);
       } else {
@@ -90,7 +90,7 @@ final class ListAppendCheck {
   }
 
   /** Nobody knows which DBMS it was, or what its users could do. */
-  private void tellWithoutAdvice(Anomaly anomaly) {
+  private void reportWithoutAdvice(Anomaly anomaly) {
     found.accept(
         new Anomaly(
             anomaly.phenomenon(),
@@ -137,7 +137,7 @@ final class ListAppendCheck {
 
   private void collectSuspects() {
     for (int key = 0; key < history.names().keys(); key++) {
-      for (int i = 0; !order.isUnfit(key) && i < order.list(key).length(); i++) {
+      for (int i = 0; !order.isUnusable(key) && i < order.list(key).length(); i++) {
         int writer = order.elements().writer(order.entry(key, i));
         if (writer == ElementTable.NO_WRITER || history.outcome(writer) == Outcome.ABORTED) {
           suspects.computeIfAbsent(key, k -> new ArrayList<>(1)).add(i);
@@ -146,46 +146,46 @@ final class ListAppendCheck {
     }
   }
 
-  private void lookAt(int reader, int op) {
+  private void checkRead(int reader, int op) {
     int key = history.key(op);
     int length = history.length(op);
     List<Integer> places = suspects.get(key);
     if (places != null) {
-      places.removeIf(place -> place < length && tellSuspect(reader, op, place, length));
+      places.removeIf(place -> place < length && reportSuspect(reader, op, place, length));
     }
     for (int own = op - 1; own >= history.firstOp(reader); own--) {
       if (history.kind(own) == Kind.APPEND && history.key(own) == key) {
         int place = order.elements().position(order.elements().find(key, history.element(own)));
-        if (place < 0 || place >= length + NEAR) {
-          tell(Phenomenon.INTERNAL, reader, own, reader, op);
+        if (place < 0 || place >= length + WINDOW) {
+          report(Phenomenon.INTERNAL, reader, own, reader, op);
         }
         return;
       }
     }
   }
 
-  private boolean tellSuspect(int reader, int op, int place, int length) {
+  private boolean reportSuspect(int reader, int op, int place, int length) {
     int entry = order.entry(history.key(op), place);
     int writer = order.elements().writer(entry);
     if (writer == ElementTable.NO_WRITER) {
-      tell(Phenomenon.GARBAGE_READ, reader, op, reader, op);
+      report(Phenomenon.GARBAGE_READ, reader, op, reader, op);
     } else if (place < length - 1) {
       int append = history.firstOp(writer) + order.elements().statement(entry) - 1;
-      tell(Phenomenon.ABORTED_READ, writer, append, reader, op);
+      report(Phenomenon.ABORTED_READ, writer, append, reader, op);
     } else {
       return false; // the last element is the version that was read: the analyzer's to tell
     }
     return true;
   }
 
-  private void tell(ListOrder.Found fault) {
+  private void report(ListOrder.Found fault) {
     switch (fault.fault()) {
       case APPENDED_TWICE -> {
         List<int[]> twice =
             operations(
                 fault.key(),
                 op -> history.kind(op) == Kind.APPEND && history.element(op) == fault.element());
-        tell(
+        report(
             Phenomenon.DUPLICATE_WRITE,
             twice.get(0)[0],
             twice.get(0)[1],
@@ -196,7 +196,7 @@ final class ListAppendCheck {
         int longest = history.branches(fault.key()).indexOf(order.list(fault.key()));
         int length = order.list(fault.key()).length();
         int[] read = longestRead(fault.key(), longest, length);
-        tell(Phenomenon.DUPLICATE_WRITE, read[0], read[1], read[0], read[1]);
+        report(Phenomenon.DUPLICATE_WRITE, read[0], read[1], read[0], read[1]);
       }
       case INCOMPATIBLE -> {
         int longest = history.branches(fault.key()).indexOf(order.list(fault.key()));
@@ -212,7 +212,7 @@ final class ListAppendCheck {
                 history.branches(fault.key()).get(fault.branch()),
                 order.common(fault.key(), fault.branch()));
         if (aborted < 0) {
-          tell(Phenomenon.INCOMPATIBLE_ORDER, one[0], one[1], other[0], other[1]);
+          report(Phenomenon.INCOMPATIBLE_ORDER, one[0], one[1], other[0], other[1]);
         } else if (events.isCommitted(other[0])) {
           int entry =
               order
@@ -222,7 +222,7 @@ final class ListAppendCheck {
                       history.branches(fault.key()).get(fault.branch()).element(aborted));
           int writer = order.elements().writer(entry);
           int append = history.firstOp(writer) + order.elements().statement(entry) - 1;
-          tell(Phenomenon.ABORTED_READ, writer, append, other[0], other[1]);
+          report(Phenomenon.ABORTED_READ, writer, append, other[0], other[1]);
         }
       }
     }
@@ -251,7 +251,7 @@ final class ListAppendCheck {
     return some;
   }
 
-  private void tell(Phenomenon phenomenon, int from, int fromOp, int to, int toOp) {
+  private void report(Phenomenon phenomenon, int from, int fromOp, int to, int toOp) {
     int key = history.key(toOp);
     List<ObservedTransaction> transactions = new ArrayList<>();
     if (from == to) {
@@ -260,7 +260,7 @@ final class ListAppendCheck {
       transactions.add(observed(from, fromOp, fromOp));
       transactions.add(observed(to, toOp, toOp));
     }
-    Names names = history.names();
+    KeyNames names = history.names();
     boolean proscribed = AdyaLevel.of(level).compareTo(phenomenon.proscribedFrom()) >= 0;
     found.accept(
         new Anomaly(

@@ -34,10 +34,10 @@ final class ListAppendEvents {
   /** A transaction's id is its number with this above it; shown as {@code 1.17}. */
   private static final long TRANSACTIONS = 1L << 32;
 
-  private static final long NOBODIES = 2L << 32;
+  private static final long UNKNOWN_WRITERS = 2L << 32;
 
   /** The session of a transaction that has one for itself is its number with this above it. */
-  private static final long ALONE = 1L << 62;
+  private static final long OWN_SESSION = 1L << 62;
 
   private static final Database DATABASE = new Database("list-append history", "", Map.of());
 
@@ -58,7 +58,7 @@ final class ListAppendEvents {
       committed[t] = history.outcome(t) == Outcome.COMMITTED;
     }
     if (level != IsolationLevel.READ_UNCOMMITTED) {
-      seenMustHaveCommitted();
+      promoteReadWriters();
     }
   }
 
@@ -66,7 +66,7 @@ final class ListAppendEvents {
    * A transaction of unknown outcome of which a committed one read something did commit, or else
    * that read was an aborted read: either way the level is broken by what follows from it.
    */
-  private void seenMustHaveCommitted() {
+  private void promoteReadWriters() {
     int[] longest = new int[history.names().keys()];
     for (int t = 0; t < committed.length; t++) {
       for (int op = history.firstOp(t); committed[t] && op < history.endOp(t); op++) {
@@ -142,7 +142,7 @@ final class ListAppendEvents {
   void forEach(Consumer<Event> events) {
     Set<Long> opened = new HashSet<>();
     for (int t = 0; t < history.transactions(); t++) {
-      long session = history.process(t) < 0 ? ALONE | t : history.process(t) + 1;
+      long session = history.process(t) < 0 ? OWN_SESSION | t : history.process(t) + 1;
       began(session, t, opened, events);
       executed(session, t, events);
       ended(session, t, events);
@@ -182,11 +182,11 @@ final class ListAppendEvents {
   private long sessionInRealTime(int transaction) {
     boolean alone =
         history.endedBefore(transaction) < 0 || history.outcome(transaction) == Outcome.UNKNOWN;
-    return alone ? ALONE | transaction : history.process(transaction) + 1;
+    return alone ? OWN_SESSION | transaction : history.process(transaction) + 1;
   }
 
   private void began(long session, int transaction, Set<Long> opened, Consumer<Event> events) {
-    if ((session & ALONE) != 0 || opened.add(session)) {
+    if ((session & OWN_SESSION) != 0 || opened.add(session)) {
       events.accept(new Event.SessionOpened(session, session(transaction), DATABASE));
     }
     events.accept(new Event.TransactionBegan(session, id(transaction), level, 0));
@@ -203,7 +203,7 @@ final class ListAppendEvents {
   private void ended(long session, int transaction, Consumer<Event> events) {
     Outcome outcome = committed[transaction] ? Outcome.COMMITTED : history.outcome(transaction);
     events.accept(new Event.TransactionEnded(session, id(transaction), outcome, 0));
-    if ((session & ALONE) != 0) {
+    if ((session & OWN_SESSION) != 0) {
       events.accept(new Event.SessionClosed(session));
     }
   }
@@ -212,7 +212,7 @@ final class ListAppendEvents {
     boolean append = history.kind(op) == Kind.APPEND;
     int key = history.key(op);
     List<RowAccess> rows = List.of();
-    if (append && !order.isUnfit(key)) {
+    if (append && !order.isUnusable(key)) {
       int position = order.elements().position(order.elements().find(key, history.element(op)));
       if (position >= 0) {
         rows = List.of(access(Access.UPDATE, key, position));
@@ -239,7 +239,7 @@ final class ListAppendEvents {
             : position == 0
                 ? new WriterList(token(key, 0), true)
                 : new WriterList(token(key, position - 1) + token(key, position), false);
-    Names names = history.names();
+    KeyNames names = history.names();
     return new RowAccess(access, names.table(key, "list"), names.row(key), writers);
   }
 
@@ -247,7 +247,7 @@ final class ListAppendEvents {
     int entry = order.entry(key, position);
     int writer = order.elements().writer(entry);
     return writer < 0
-        ? WriterToken.of(NOBODIES | key, position + 1)
+        ? WriterToken.of(UNKNOWN_WRITERS | key, position + 1)
         : WriterToken.of(id(writer), order.elements().statement(entry));
   }
 }

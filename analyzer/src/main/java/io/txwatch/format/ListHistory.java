@@ -60,7 +60,7 @@ final class ListHistory {
     }
   }
 
-  private final Names names;
+  private final KeyNames names;
   private final List<List<Branch>> branches = new ArrayList<>();
 
   private int transactions;
@@ -77,13 +77,13 @@ final class ListHistory {
 
   private boolean indexed;
 
-  ListHistory(Names names) {
+  ListHistory(KeyNames names) {
     this.names = names;
   }
 
   /** Reads an Elle history, in EDN or JSON. */
   static ListHistory read(Path file) throws IOException {
-    ListHistory history = new ListHistory(new Names());
+    ListHistory history = new ListHistory(new KeyNames());
     ElleTransactions transactions = new ElleTransactions(history::add);
     ElleReader.read(file, history.names, transactions);
     transactions.end();
@@ -163,7 +163,7 @@ final class ListHistory {
     }
   }
 
-  Names names() {
+  KeyNames names() {
     return names;
   }
 

@@ -39,7 +39,7 @@ final class ListOrder {
   private final ElementTable elements = new ElementTable();
   private final Branch[] main;
   private final int[][] common;
-  private final boolean[] unfit;
+  private final boolean[] unusable;
   private final List<Found> faults = new ArrayList<>();
 
   private static final Branch NONE = new Branch();
@@ -49,7 +49,7 @@ final class ListOrder {
     int keys = history.names().keys();
     main = new Branch[keys];
     common = new int[keys][];
-    unfit = new boolean[keys];
+    unusable = new boolean[keys];
     for (int t = 0; t < history.transactions(); t++) {
       for (int op = history.firstOp(t); op < history.endOp(t); op++) {
         if (history.kind(op) == Kind.APPEND) {
@@ -69,7 +69,7 @@ final class ListOrder {
       elements.add(key, element, transaction, op - history.firstOp(transaction) + 1);
     } else {
       faults.add(new Found(Fault.APPENDED_TWICE, key, element, 0));
-      unfit[key] = true;
+      unusable[key] = true;
     }
   }
 
@@ -96,7 +96,7 @@ final class ListOrder {
         entry = elements.add(key, element, ElementTable.NO_WRITER, 0);
       } else if (elements.position(entry) >= 0) {
         faults.add(new Found(Fault.DUPLICATE, key, element, 0));
-        unfit[key] = true;
+        unusable[key] = true;
         return;
       }
       elements.setPosition(entry, i);
@@ -147,8 +147,8 @@ final class ListOrder {
   }
 
   /** Whether nothing can be concluded from a key. */
-  boolean isUnfit(int key) {
-    return unfit[key];
+  boolean isUnusable(int key) {
+    return unusable[key];
   }
 
   /** The key's list. */
@@ -165,7 +165,7 @@ final class ListOrder {
   boolean agrees(int read) {
     int key = history.key(read);
     int[] agreed = common[key];
-    return !unfit[key]
+    return !unusable[key]
         && (agreed.length == 0 || history.length(read) <= agreed[history.branch(read)]);
   }
 }

@@ -19,7 +19,7 @@ final class PlumeReader {
       "an operation such as w(1,2,0,0): key, value, session, transaction";
 
   private final ByteCursor in;
-  private final Names names = new Names();
+  private final KeyNames names = new KeyNames();
 
   private PlumeReader(ByteCursor in) {
     this.in = in;
@@ -52,7 +52,7 @@ final class PlumeReader {
         throw in.unexpected("')' after " + EXPECTED);
       }
       in.skip();
-      history.goOn(session, "session " + session, transaction, Outcome.COMMITTED);
+      history.continueOrBegin(session, "session " + session, transaction, Outcome.COMMITTED);
       if (c == 'w') {
         history.write(key, value);
       } else {
@@ -79,7 +79,7 @@ final class PlumeReader {
     long value = 0;
     while (c >= '0' && c <= '9') {
       if (value > (Long.MAX_VALUE - 9) / 10) {
-        throw in.complaint("expected a number of at most 18 digits");
+        throw in.error("expected a number of at most 18 digits");
       }
       value = 10 * value + c - '0';
       in.skip();

@@ -39,7 +39,7 @@ public final class CycleSearch {
   private int[] via = new int[0];
   private int[] cameFrom = new int[0];
   private int search;
-  private long exhausted;
+  private long exhaustedSearches;
 
   /**
    * A search in a graph.
@@ -52,12 +52,12 @@ public final class CycleSearch {
   }
 
   /** How many searches ran out of budget without a result. */
-  public long exhausted() {
-    return exhausted;
+  public long exhaustedSearches() {
+    return exhaustedSearches;
   }
 
   /** All edges that lead straight back from an edge's target to its source, at most {@code max}. */
-  public List<Edge> straightBack(Edge edge, int max) {
+  public List<Edge> directReturnEdges(Edge edge, int max) {
     List<Edge> back = new ArrayList<>();
     int seen = 0;
     int source = edge.from().node;
@@ -93,14 +93,14 @@ public final class CycleSearch {
     stamp[first] = search;
     cameFrom[first] = DependencyGraph.NONE;
     queue.add(first);
-    int looked = 0;
+    int scanned = 0;
     for (int i = 0; i < queue.size(); i++) {
       int place = queue.get(i);
       int node = place / STATES;
       int state = place % STATES;
       for (int id = graph.firstOut(node); id != DependencyGraph.NONE; id = graph.nextOut(id)) {
-        if (++looked > budget) {
-          exhausted++;
+        if (++scanned > budget) {
+          exhaustedSearches++;
           return List.of();
         }
         int next = step(shape, state, graph.kind(id));

@@ -136,25 +136,25 @@ public final class DependencyGraph {
     return order.isBefore(earlier, later) && reorder(later, earlier);
   }
 
-  /** Adds what another graph has, but for transactions that were forgotten. */
+  /** Adds what another graph has, but for transactions that were discarded. */
   public void addAll(DependencyGraph other) {
     for (Transaction transaction : other.transactions) {
-      if (!transaction.isForgotten()) {
+      if (!transaction.isDiscarded()) {
         add(transaction);
       }
     }
     for (Edge edge : other.edges) {
-      if (!edge.isForgotten()) {
+      if (!edge.isDiscarded()) {
         add(edge);
       }
     }
   }
 
-  /** The places, in order, of the transactions that were not forgotten. */
+  /** The places, in order, of the transactions that were not discarded. */
   public int[] nodes() {
     IntList nodes = new IntList();
     for (int node = 0; node < transactions.size(); node++) {
-      if (!transactions.get(node).isForgotten()) {
+      if (!transactions.get(node).isDiscarded()) {
         nodes.add(node);
       }
     }

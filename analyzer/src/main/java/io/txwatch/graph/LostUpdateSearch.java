@@ -97,6 +97,6 @@ public final class LostUpdateSearch {
   }
 
   private static boolean isThrough(Edge edge, DependencyKind kind, Row row) {
-    return edge.kind() == kind && edge.row() == row && !edge.basis().byPredicate();
+    return edge.kind() == kind && edge.row() == row && !edge.evidence().byPredicate();
   }
 }

@@ -85,8 +85,8 @@ public final class Advice {
       return lockTheRead + ", or put the condition that it checks into the DELETE's WHERE.";
     }
     boolean backslashes = BACKSLASHES.contains(database.product());
-    List<UpdateText> texts =
-        writes.stream().flatMap(w -> UpdateText.of(w.sql(), backslashes).stream()).toList();
+    List<UpdateAssignments> texts =
+        writes.stream().flatMap(w -> UpdateAssignments.of(w.sql(), backslashes).stream()).toList();
     if (texts.isEmpty() || texts.size() < writes.size()) {
       return lockTheRead + ".";
     }
@@ -105,7 +105,7 @@ public final class Advice {
           + ".";
     }
     String update = "The UPDATE" + at(writes) + " computes " + listed(computed) + " from the row";
-    return texts.stream().allMatch(UpdateText::checksComputed)
+    return texts.stream().allMatch(UpdateAssignments::checksComputed)
         ? update
             + " and checks it in its WHERE: nothing is lost if the application looks at its update"
             + " count. What else rests on the read"

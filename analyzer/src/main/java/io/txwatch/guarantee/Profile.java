@@ -174,6 +174,6 @@ enum Profile {
     if (setting != null) {
       return List.of("on", "1", "true").contains(setting.toLowerCase(Locale.ROOT));
     }
-    return Versions.atLeast(database.version(), 11, 6, 2);
+    return VersionNumbers.atLeast(database.version(), 11, 6, 2);
   }
 }

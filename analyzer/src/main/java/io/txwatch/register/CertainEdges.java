@@ -160,12 +160,12 @@ final class CertainEdges {
     int[] component = components();
     // Where adjacent rw edges are allowed to SNAPSHOT's transactions, a lost update still is not.
     List<List<Edge>> cycles = new ArrayList<>(adjacent ? List.of() : lost);
-    BitSet told = new BitSet();
+    BitSet reported = new BitSet();
     for (int t = 0; t < out.size() && cycles.size() < MAX_CYCLES; t++) {
-      if (component[t] >= 0 && !told.get(component[t])) {
+      if (component[t] >= 0 && !reported.get(component[t])) {
         List<Edge> cycle = shortest(t, component, adjacent);
         if (!cycle.isEmpty()) {
-          told.set(component[t]);
+          reported.set(component[t]);
           cycles.add(cycle);
         }
       }

@@ -38,14 +38,14 @@ final class ReadsFrom {
    * @param from the transaction of {@code fromOp}: the writer, or the reader itself
    * @param to the reader
    */
-  record Wrong(Phenomenon phenomenon, int from, int fromOp, int to, int toOp) {}
+  record ReadAnomaly(Phenomenon phenomenon, int from, int fromOp, int to, int toOp) {}
 
   private final RegisterHistory history;
   private final boolean[] committed;
   private final Map<Version, Integer> writes;
   private final boolean[] ambiguous;
   private final List<Read> reads = new ArrayList<>();
-  private final List<Wrong> wrong = new ArrayList<>();
+  private final List<ReadAnomaly> wrong = new ArrayList<>();
   private final int[] owners;
   private long unresolved;
 
@@ -121,13 +121,13 @@ final class ReadsFrom {
         unresolved++;
       } else if (lastOwn[key] >= history.firstOp(t)) {
         if (history.kind(op) != Kind.READ || history.value(op) != history.value(lastOwn[key])) {
-          wrong.add(new Wrong(Phenomenon.INTERNAL, t, lastOwn[key], t, op));
+          wrong.add(new ReadAnomaly(Phenomenon.INTERNAL, t, lastOwn[key], t, op));
         }
       } else if (lastRead[key] >= history.firstOp(t) && sees(lastRead[key], op)) {
         continue; // the same once more
       } else {
         if (lastRead[key] >= history.firstOp(t)) {
-          wrong.add(new Wrong(Phenomenon.NON_REPEATABLE_READ, t, lastRead[key], t, op));
+          wrong.add(new ReadAnomaly(Phenomenon.NON_REPEATABLE_READ, t, lastRead[key], t, op));
         }
         lastRead[key] = op;
         read(t, op);
@@ -154,22 +154,23 @@ final class ReadsFrom {
     }
     Integer write = write(op);
     if (write == null) {
-      wrong.add(new Wrong(Phenomenon.GARBAGE_READ, reader, op, reader, op));
+      wrong.add(new ReadAnomaly(Phenomenon.GARBAGE_READ, reader, op, reader, op));
       return;
     }
     int writer = owners[write];
     if (writer == reader) {
-      wrong.add(new Wrong(Phenomenon.INTERNAL, reader, write, reader, op)); // of its own future
+      wrong.add(
+          new ReadAnomaly(Phenomenon.INTERNAL, reader, write, reader, op)); // of its own future
     } else if (!committed[writer]) {
       if (history.outcome(writer) == Outcome.ABORTED) {
-        wrong.add(new Wrong(Phenomenon.ABORTED_READ, writer, write, reader, op));
+        wrong.add(new ReadAnomaly(Phenomenon.ABORTED_READ, writer, write, reader, op));
       } else {
         unresolved++;
       }
     } else {
       int last = lastWrite(writer, history.key(op));
       if (last != write) {
-        wrong.add(new Wrong(Phenomenon.INTERMEDIATE_READ, writer, write, reader, op));
+        wrong.add(new ReadAnomaly(Phenomenon.INTERMEDIATE_READ, writer, write, reader, op));
       }
       reads.add(new Read(reader, op, writer, last));
     }
@@ -205,7 +206,7 @@ final class ReadsFrom {
   }
 
   /** What is wrong with single reads. */
-  List<Wrong> wrong() {
+  List<ReadAnomaly> wrong() {
     return wrong;
   }
 

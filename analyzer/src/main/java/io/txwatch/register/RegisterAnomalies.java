@@ -13,7 +13,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
 import io.txwatch.register.CertainEdges.Edge;
-import io.txwatch.register.ReadsFrom.Wrong;
+import io.txwatch.register.ReadsFrom.ReadAnomaly;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -44,7 +44,7 @@ final class RegisterAnomalies {
   }
 
   /** A read that is wrong by itself. */
-  Anomaly of(Wrong wrong) {
+  Anomaly of(ReadAnomaly wrong) {
     boolean pair = wrong.phenomenon() == Phenomenon.NON_REPEATABLE_READ;
     return anomaly(
         wrong.phenomenon(),

@@ -4,8 +4,8 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.register.ExecutionSearch.Step;
 import io.txwatch.register.ReadsFrom.Read;
-import io.txwatch.register.Replay.Step;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -107,7 +107,7 @@ public final class RegisterCheck {
   }
 
   /** The steps of committed transactions. */
-  private static Replay replay(
+  private static ExecutionSearch replay(
       RegisterHistory history, ReadsFrom readsFrom, boolean snapshot, boolean sessions) {
     int keys = history.keys().keys();
     Map<Integer, Integer> versions = new HashMap<>();
@@ -156,7 +156,7 @@ public final class RegisterCheck {
       steps.set(
           s, new Step(step.reads(), step.writes(), step.claims(), step.frees(), ints(then.get(s))));
     }
-    return new Replay(steps, ints(keyOf), keys);
+    return new ExecutionSearch(steps, ints(keyOf), keys);
   }
 
   private static int version(

@@ -204,7 +204,7 @@ public final class RegisterHistory {
     }
 
     /** Goes on with the transaction of that label in that session, or begins it. */
-    public void goOn(long session, String sessionName, long label, Outcome outcome) {
+    public void continueOrBegin(long session, String sessionName, long label, Outcome outcome) {
       if (transactions > 0 && labels[current] == label && sessions[current] == session) {
         return;
       }

@@ -27,8 +27,8 @@ final class StrongComponents {
   static int[] of(int nodes, int[] from, int[] to) {
     BitSet rest = new BitSet(nodes);
     rest.set(0, nodes);
-    takeAway(rest, nodes, from, to);
-    takeAway(rest, nodes, to, from);
+    removeUnreachable(rest, nodes, from, to);
+    removeUnreachable(rest, nodes, to, from);
     Graph<Integer, DefaultEdge> graph = new DefaultDirectedGraph<>(DefaultEdge.class);
     rest.stream().forEach(graph::addVertex);
     for (int edge = 0; edge < from.length; edge++) {
@@ -52,7 +52,7 @@ final class StrongComponents {
   }
 
   /** Takes away what nothing leads to, and then what nothing leads to any more, and so on. */
-  private static void takeAway(BitSet rest, int nodes, int[] from, int[] to) {
+  private static void removeUnreachable(BitSet rest, int nodes, int[] from, int[] to) {
     int[] leadTo = new int[nodes];
     int[] end = new int[nodes + 1];
     for (int edge = 0; edge < from.length; edge++) {

@@ -5,8 +5,8 @@
  * mostly is not. What can be said without guessing is said first: reads of what was aborted,
  * intermediate or never written, and cycles of edges that every order of versions has (read-from,
  * session order, initial value, read-modify-write order; {@link io.txwatch.register.CertainEdges}).
- * Where these decide nothing, {@link io.txwatch.register.Replay} looks for an execution that
- * explains all reads, within a budget, after Biswas and Enea (OOPSLA 2019).
+ * Where these decide nothing, {@link io.txwatch.register.ExecutionSearch} looks for an execution
+ * that explains all reads, within a budget, after Biswas and Enea (OOPSLA 2019).
  */
 @NullMarked
 package io.txwatch.register;

@@ -6,9 +6,9 @@ import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
-import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.history.CallSite;
 import io.txwatch.history.IsolationLevel;
 import java.util.ArrayList;
@@ -88,12 +88,13 @@ public final class AnomalyGroups {
       List<Edge> edges) {}
 
   /** An edge by the places in the application that it runs between. */
-  private record Edge(DependencyKind kind, Basis basis, String table, String from, String to) {}
+  private record Edge(
+      DependencyKind kind, EdgeEvidence evidence, String table, String from, String to) {}
 
   private final Map<Shape, Group> groups = new LinkedHashMap<>();
   private final long maxCharacters;
   private long characters;
-  private long notKept;
+  private long ungrouped;
 
   /** No groups. */
   public AnomalyGroups() {
@@ -117,7 +118,7 @@ public final class AnomalyGroups {
     if (known == null
         && (groups.size() == MAX_GROUPS
             || characters > 0 && characters + length(anomaly) > maxCharacters)) {
-      notKept++;
+      ungrouped++;
       return new Group(anomaly);
     }
     characters += known == null ? length(anomaly) : 0;
@@ -132,8 +133,8 @@ public final class AnomalyGroups {
   }
 
   /** How many anomalies belong to no group for want of room. */
-  public long notKept() {
-    return notKept;
+  public long ungrouped() {
+    return ungrouped;
   }
 
   /** Twice those of its statements: they may stand in what the group has in common, too. */
@@ -153,7 +154,7 @@ public final class AnomalyGroups {
       edges.add(
           new Edge(
               edge.kind(),
-              edge.basis(),
+              edge.evidence(),
               edge.table(),
               site(anomaly, edge.from(), edge.fromStatement()),
               site(anomaly, edge.to(), edge.toStatement())));

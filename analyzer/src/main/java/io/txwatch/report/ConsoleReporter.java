@@ -45,7 +45,7 @@ public final class ConsoleReporter {
   private int intervals;
   private long countedAt;
   private long uncounted;
-  private long notKeptCounted;
+  private long ungroupedCounted;
   private long withdrawn;
 
   /**
@@ -61,9 +61,9 @@ public final class ConsoleReporter {
   }
 
   /** Reports an anomaly, or counts it. */
-  public void tell(Anomaly anomaly) {
-    long notKept = groups.notKept();
-    boolean first = groups.add(anomaly).count() == 1 && groups.notKept() == notKept;
+  public void report(Anomaly anomaly) {
+    long ungrouped = groups.ungrouped();
+    boolean first = groups.add(anomaly).count() == 1 && groups.ungrouped() == ungrouped;
     if (first && takeBlock()) {
       counted.put(anomaly, 1L);
       out.warn(TextReport.of(anomaly));
@@ -94,7 +94,7 @@ public final class ConsoleReporter {
   }
 
   /** Counts an anomaly that was reported elsewhere. */
-  public void remember(Anomaly anomaly) {
+  public void countReported(Anomaly anomaly) {
     Group group = groups.add(anomaly);
     counted.put(group.first(), group.count());
   }
@@ -128,11 +128,11 @@ public final class ConsoleReporter {
     if (grown.size() > MAX_LINES) {
       text.append("  and more of ").append(grown.size() - MAX_LINES).append(" other groups\n");
     }
-    if (groups.notKept() > notKeptCounted) {
+    if (groups.ungrouped() > ungroupedCounted) {
       text.append("  and ")
-          .append(groups.notKept() - notKeptCounted)
+          .append(groups.ungrouped() - ungroupedCounted)
           .append(" of groups for which there is no room\n");
-      notKeptCounted = groups.notKept();
+      ungroupedCounted = groups.ungrouped();
     }
     grown.forEach(group -> counted.put(group.first(), group.count()));
     out.warn(text.toString());
@@ -150,8 +150,10 @@ public final class ConsoleReporter {
     for (Group group : all) {
       text.append("  ").append(TextReport.line(group.first(), group.count())).append('\n');
     }
-    if (groups.notKept() > 0) {
-      text.append("  ").append(groups.notKept()).append(" of groups for which there was no room\n");
+    if (groups.ungrouped() > 0) {
+      text.append("  ")
+          .append(groups.ungrouped())
+          .append(" of groups for which there was no room\n");
     }
     if (withdrawn > 0) {
       text.append("  ").append(withdrawn).append(" suspected ones came to nothing\n");

@@ -29,13 +29,13 @@ final class CoverageText {
           String.format(
               Locale.ROOT, "%,d %s: %s", gap.getValue(), gap.getKey(), remedy(gap.getKey())));
     }
-    long untold = coverage.statements() - coverage.instrumented() - statements(coverage);
-    if (untold > 0) {
+    long unresolvedWrites = coverage.statements() - coverage.instrumented() - statements(coverage);
+    if (unresolvedWrites > 0) {
       lines.add(
           String.format(
               Locale.ROOT,
               "%,d writes: the DBMS did not say of which rows; each is known from its next read on",
-              untold));
+              unresolvedWrites));
     }
     if (coverage.uncertain() > 0) {
       lines.add(
@@ -59,7 +59,7 @@ final class CoverageText {
   private static void append(StringBuilder text, String label, List<String> lines) {
     String before = label;
     for (String line : lines) {
-      for (String part : Cells.wrap(line, TextReport.WIDTH - label.length())) {
+      for (String part : TerminalText.wrap(line, TextReport.WIDTH - label.length())) {
         text.append(before).append(part).append('\n');
         before = " ".repeat(label.length());
       }

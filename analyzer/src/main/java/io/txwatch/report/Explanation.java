@@ -87,12 +87,14 @@ final class Explanation {
       return from + " read " + row + " twice and saw two versions of it";
     }
     String because =
-        edge.basis().byPredicate() ? byPredicate(edge, from, to, row) : byItem(edge, from, to, row);
+        edge.evidence().byPredicate()
+            ? byPredicate(edge, from, to, row)
+            : byItem(edge, from, to, row);
     return from + " < " + to + " because " + because + doubt(edge);
   }
 
   private static String doubt(Dependency edge) {
-    return switch (edge.basis()) {
+    return switch (edge.evidence()) {
       case ITEM, PREDICATE -> "";
       case POSSIBLE_ITEM -> " (possible: the read may have been of another version)";
       case POSSIBLE_PREDICATE -> " (possible: the predicate may not have looked at this row)";

@@ -91,10 +91,12 @@ final class Interleaving {
               to,
               edge.from() == edge.to()
                   ? "reads an old version of"
-                  : edge.basis().byPredicate() ? "by its predicate, sees the change of" : "reads",
+                  : edge.evidence().byPredicate()
+                      ? "by its predicate, sees the change of"
+                      : "reads",
               edge);
         }
-        case SO, RT -> requireWhole(column(edge.from()), column(edge.to()));
+        case SO, RT -> requireTransactionOrder(column(edge.from()), column(edge.to()));
         case RW -> {}
       }
     }
@@ -103,7 +105,7 @@ final class Interleaving {
         Place from = new Place(column(edge.from()), edge.fromStatement());
         Place to = new Place(column(edge.to()), edge.toStatement());
         boolean inTime = prefer(from, to);
-        if (edge.basis().byPredicate()) {
+        if (edge.evidence().byPredicate()) {
           note(from, "by its predicate, does not see the change of", edge);
         } else {
           note(from, inTime ? "reads" : "reads an old version of", edge);
@@ -157,7 +159,7 @@ final class Interleaving {
   }
 
   /** The one transaction ended before the other began. */
-  private void requireWhole(int earlier, int later) {
+  private void requireTransactionOrder(int earlier, int later) {
     for (Place first : statements.keySet()) {
       for (Place second : statements.keySet()) {
         if (first.column() == earlier && second.column() == later) {

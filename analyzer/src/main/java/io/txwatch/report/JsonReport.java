@@ -176,10 +176,10 @@ public final class JsonReport {
     json.writeStringField("row", Long.toString(edge.row()));
     json.writeNumberField("fromStatement", edge.fromStatement());
     json.writeNumberField("toStatement", edge.toStatement());
-    if (edge.basis().byPredicate()) {
+    if (edge.evidence().byPredicate()) {
       json.writeBooleanField("predicate", true);
     }
-    if (edge.basis().possible()) {
+    if (edge.evidence().possible()) {
       json.writeBooleanField("possible", true);
     }
     json.writeEndObject();

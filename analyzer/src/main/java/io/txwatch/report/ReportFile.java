@@ -35,13 +35,13 @@ public final class ReportFile {
   /** Characters that may wait to be written. */
   private static final long MAX_WAITING_CHARACTERS = 1 << 22;
 
-  private static final long CLOSE_MILLIS = 2_000;
+  private static final long CLOSE_TIMEOUT_MILLIS = 2_000;
 
   /** Stands behind the last line. */
   private static final String END = "";
 
   private final String name;
-  private final Consumer<String> complaints;
+  private final Consumer<String> warnings;
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
   private final AtomicLong waitingCharacters = new AtomicLong();
   private final AtomicLong dropped = new AtomicLong();
@@ -49,15 +49,15 @@ public final class ReportFile {
   private final Thread thread;
   private volatile @Nullable String openFailure;
   private volatile @Nullable FileChannel channel;
-  private volatile boolean complained;
+  private volatile boolean warned;
   private volatile boolean closed;
 
   /** Of the thread that writes. */
   private @Nullable Object identity;
 
-  private ReportFile(String name, Consumer<String> complaints) {
+  private ReportFile(String name, Consumer<String> warnings) {
     this.name = name;
-    this.complaints = complaints;
+    this.warnings = warnings;
     this.thread = new Thread(null, this::run, "txwatch-report", 0, false);
     thread.setDaemon(true);
     // Not the application's: a web application that is unloaded must not be held by this thread.
@@ -67,10 +67,10 @@ public final class ReportFile {
   /**
    * Begins to open a file to append to, with the directories above it; does not wait for it.
    *
-   * @param complaints takes a line for people, from any thread
+   * @param warnings takes a line for people, from any thread
    */
-  public static ReportFile append(String name, Consumer<String> complaints) {
-    ReportFile file = new ReportFile(name, complaints);
+  public static ReportFile append(String name, Consumer<String> warnings) {
+    ReportFile file = new ReportFile(name, warnings);
     file.thread.start();
     return file;
   }
@@ -104,14 +104,14 @@ public final class ReportFile {
   public void close() {
     lines.add(END);
     try {
-      thread.join(CLOSE_MILLIS);
+      thread.join(CLOSE_TIMEOUT_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     closed = true; // if the file has blocked until now, nothing more is written
     long missing = dropped.get() + lines.stream().filter(line -> !line.equals(END)).count();
     if (missing > 0) {
-      complaints.accept(name + ": " + missing + " anomalies are missing in this file");
+      warnings.accept(name + ": " + missing + " anomalies are missing in this file");
     }
     closeChannel(); // ends a write that blocks
   }
@@ -133,8 +133,8 @@ public final class ReportFile {
               + ": "
               + (e instanceof IOException io ? PrivateFiles.reason(io) : "not a file's name");
       opened.countDown();
-      complaints.accept(openFailure);
-      complained = true;
+      warnings.accept(openFailure);
+      warned = true;
       dropAll();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -193,9 +193,9 @@ public final class ReportFile {
 
   private void drop(String reason) {
     dropped.incrementAndGet();
-    if (!complained) {
-      complained = true;
-      complaints.accept("cannot write " + name + ", anomalies are missing in it: " + reason);
+    if (!warned) {
+      warned = true;
+      warnings.accept("cannot write " + name + ", anomalies are missing in it: " + reason);
     }
   }
 

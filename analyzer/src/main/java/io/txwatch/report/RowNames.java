@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
  */
 final class RowNames {
 
-  private static final int LONG = 10;
-  private static final int DIGITS = 6;
+  private static final int MIN_SHORTENED_DIGITS = 10;
+  private static final int MIN_SHOWN_DIGITS = 6;
 
   /** Of a long, its sign included. */
   private static final int MAX_DIGITS = 20;
@@ -28,20 +28,20 @@ final class RowNames {
   static RowNames of(Anomaly anomaly) {
     Set<String> ids =
         anomaly.cycle().stream().map(edge -> Long.toString(edge.row())).collect(Collectors.toSet());
-    int digits = DIGITS;
-    while (digits < MAX_DIGITS && !tellsApart(ids, digits)) {
+    int digits = MIN_SHOWN_DIGITS;
+    while (digits < MAX_DIGITS && !areDistinct(ids, digits)) {
       digits++;
     }
     return new RowNames(digits);
   }
 
-  private static boolean tellsApart(Set<String> ids, int digits) {
+  private static boolean areDistinct(Set<String> ids, int digits) {
     return ids.stream().map(id -> shown(id, digits)).distinct().count() == ids.size();
   }
 
   /** Table and row. */
   String of(Dependency edge) {
-    return Cells.harmless(edge.table()) + " row " + id(edge);
+    return TerminalText.escape(edge.table()) + " row " + id(edge);
   }
 
   /** The row alone. */
@@ -50,7 +50,7 @@ final class RowNames {
   }
 
   private static String shown(String id, int digits) {
-    return id.length() < LONG || digits >= id.length()
+    return id.length() < MIN_SHORTENED_DIGITS || digits >= id.length()
         ? id
         : ".." + id.substring(id.length() - digits);
   }

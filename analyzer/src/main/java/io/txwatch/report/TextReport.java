@@ -34,15 +34,15 @@ public final class TextReport {
   static final int WIDTH = 100;
 
   /** Up to so many transactions have a column each that is wide enough for SQL. */
-  private static final int WIDE_COLUMNS = 3;
+  private static final int MAX_COLUMNS = 3;
 
   /** Up to so many transactions have a lane each beside the SQL. */
-  private static final int LANES = 10;
+  private static final int MAX_LANES = 10;
 
   private static final int LANE_WIDTH = 4;
   private static final int GAP = 2;
-  private static final int SQL_LINES = 3;
-  private static final int ROWS_IN_HEADLINE = 4;
+  private static final int MAX_SQL_LINES = 3;
+  private static final int MAX_HEADLINE_ROWS = 4;
   private static final String MARGIN = "  ";
 
   private static final DateTimeFormatter TIME =
@@ -69,9 +69,9 @@ public final class TextReport {
     for (ObservedTransaction transaction : anomaly.transactions()) {
       for (ObservedStatement statement : transaction.statements()) {
         places.add(
-            Cells.harmless(
+            TerminalText.escape(
                 statement.callSite().isEmpty()
-                    ? Cells.shorten(statement.sql(), WIDTH / 2)
+                    ? TerminalText.shorten(statement.sql(), WIDTH / 2)
                     : CallSite.place(statement.callSite())));
       }
     }
@@ -103,7 +103,7 @@ public final class TextReport {
   private static String of(Anomaly anomaly, String times) {
     List<String> lines = new ArrayList<>(indented("", headline(anomaly, times), MARGIN + MARGIN));
     int columns = anomaly.transactions().size();
-    lines.addAll(columns <= WIDE_COLUMNS ? columns(anomaly) : lanes(anomaly));
+    lines.addAll(columns <= MAX_COLUMNS ? columns(anomaly) : lanes(anomaly));
     String label = MARGIN + "why      ";
     for (String clause : Explanation.of(anomaly)) {
       lines.addAll(indented(label, clause, " ".repeat(label.length() + GAP)));
@@ -112,7 +112,7 @@ public final class TextReport {
     if (!anomaly.advice().isBlank()) {
       String prevent = MARGIN + "prevent  ";
       lines.addAll(
-          indented(prevent, Cells.harmless(anomaly.advice()), " ".repeat(prevent.length())));
+          indented(prevent, TerminalText.escape(anomaly.advice()), " ".repeat(prevent.length())));
     }
     StringBuilder block = new StringBuilder();
     lines.forEach(line -> block.append(line.stripTrailing()).append('\n'));
@@ -149,7 +149,7 @@ public final class TextReport {
         + anomaly.verdict()
         + suspected
         + "  "
-        + Cells.harmless(anomaly.database().displayName())
+        + TerminalText.escape(anomaly.database().displayName())
         + " at "
         + anomaly.isolation()
         + times;
@@ -168,7 +168,7 @@ public final class TextReport {
       if (rows.contains(names.id(edge))) {
         continue;
       }
-      if (shown < ROWS_IN_HEADLINE) {
+      if (shown < MAX_HEADLINE_ROWS) {
         rows.add(names.id(edge));
         shown++;
       } else {
@@ -180,7 +180,7 @@ public final class TextReport {
         (table, rows) -> {
           if (!rows.isEmpty()) {
             text.append(text.isEmpty() ? introduction : ", ")
-                .append(Cells.harmless(table))
+                .append(TerminalText.escape(table))
                 .append(rows.size() == 1 ? " row " : " rows ")
                 .append(String.join(", ", rows));
           }
@@ -195,13 +195,13 @@ public final class TextReport {
     List<String> lines = new ArrayList<>();
     List<List<String>> heads = new ArrayList<>();
     for (int i = 0; i < anomaly.transactions().size(); i++) {
-      heads.add(Cells.wrap(Cells.shorten(transaction(anomaly, i), width * 2), width));
+      heads.add(TerminalText.wrap(TerminalText.shorten(transaction(anomaly, i), width * 2), width));
     }
     int headLines = heads.stream().mapToInt(List::size).max().orElse(0);
     for (int n = 0; n < headLines; n++) {
       StringBuilder line = new StringBuilder(MARGIN);
       for (List<String> head : heads) {
-        line.append(Cells.pad(n < head.size() ? head.get(n) : "", width + GAP));
+        line.append(TerminalText.pad(n < head.size() ? head.get(n) : "", width + GAP));
       }
       lines.add(line.toString());
     }
@@ -222,10 +222,10 @@ public final class TextReport {
     int count = anomaly.transactions().size();
     List<String> lines = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      lines.add(MARGIN + Cells.shorten(transaction(anomaly, i), WIDTH - MARGIN.length()));
+      lines.add(MARGIN + TerminalText.shorten(transaction(anomaly, i), WIDTH - MARGIN.length()));
     }
     lines.add(MARGIN + "-".repeat(WIDTH - MARGIN.length()));
-    boolean narrow = count <= LANES;
+    boolean narrow = count <= MAX_LANES;
     int lanesWidth = narrow ? count * LANE_WIDTH : LANE_WIDTH + 1;
     for (Interleaving.Step step : Interleaving.of(anomaly)) {
       String label = Explanation.label(step.column());
@@ -234,11 +234,11 @@ public final class TextReport {
         StringBuilder lane = new StringBuilder();
         for (int i = 0; narrow && i < count; i++) {
           String mark = i != step.column() ? "." : first ? label : "|";
-          lane.append(Cells.pad(mark, LANE_WIDTH));
+          lane.append(TerminalText.pad(mark, LANE_WIDTH));
         }
         lines.add(
             MARGIN
-                + Cells.pad(narrow ? lane.toString() : first ? label : "", lanesWidth + GAP)
+                + TerminalText.pad(narrow ? lane.toString() : first ? label : "", lanesWidth + GAP)
                 + text);
         first = false;
       }
@@ -247,19 +247,21 @@ public final class TextReport {
   }
 
   private static List<String> step(Interleaving.Step step, int width) {
-    String sql = Cells.harmless(step.statement().sql());
+    String sql = TerminalText.escape(step.statement().sql());
     // Breaks at spaces waste room: what is shortened to a line less fits in all of them.
     List<String> lines =
-        new ArrayList<>(Cells.wrap(Cells.shorten(sql, width * (SQL_LINES - 1)), width));
-    String callSite = Cells.harmless(step.statement().callSite());
-    List<String> said = new ArrayList<>();
+        new ArrayList<>(
+            TerminalText.wrap(TerminalText.shorten(sql, width * (MAX_SQL_LINES - 1)), width));
+    String callSite = TerminalText.escape(step.statement().callSite());
+    List<String> details = new ArrayList<>();
     if (!callSite.isEmpty()) {
-      said.add("at " + Cells.shorten(callSite, width - 6));
+      details.add("at " + TerminalText.shorten(callSite, width - 6));
     }
-    said.addAll(step.effects());
-    if (!said.isEmpty()) {
+    details.addAll(step.effects());
+    if (!details.isEmpty()) {
       lines.addAll(
-          indented(MARGIN, Cells.shorten(String.join(", ", said), width * 3), MARGIN, width));
+          indented(
+              MARGIN, TerminalText.shorten(String.join(", ", details), width * 3), MARGIN, width));
     }
     return lines;
   }
@@ -285,7 +287,7 @@ public final class TextReport {
         + "  ("
         + Ids.display(transaction.id())
         + ", "
-        + Cells.harmless(transaction.session())
+        + TerminalText.escape(transaction.session())
         + ")";
   }
 
@@ -296,7 +298,7 @@ public final class TextReport {
   private static List<String> indented(String first, String text, String others, int width) {
     List<String> lines = new ArrayList<>();
     String indent = first;
-    for (String line : Cells.wrap(text, width - Math.max(first.length(), others.length()))) {
+    for (String line : TerminalText.wrap(text, width - Math.max(first.length(), others.length()))) {
       lines.add(indent + line);
       indent = others;
     }

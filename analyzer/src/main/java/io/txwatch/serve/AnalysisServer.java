@@ -23,37 +23,38 @@ import org.jspecify.annotations.Nullable;
  * stand tells it what it has ({@link Origin}). Without a history the next one begins with what was
  * not acknowledged.
  *
- * <h2>Clients that do not come back</h2>
+ * <h2>ClientRegistry that do not come back</h2>
  *
  * One that was cut off is waited for, then given up: its open transactions end with an unknown
  * outcome, neither committed nor aborted, each with a gap.
  */
 public final class AnalysisServer implements AutoCloseable {
 
-  private static final long TICK_MILLIS = 20;
-  private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);
-  private static final long STATUS_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-  private static final long EPOCH_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-  private static final long SUSPECT_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long STOP_MILLIS = 10_000;
+  private static final long POLL_INTERVAL_MILLIS = 20;
+  private static final long POLL_INTERVAL_NANOS =
+      TimeUnit.MILLISECONDS.toNanos(POLL_INTERVAL_MILLIS);
+  private static final long STATUS_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long EPOCH_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long SUSPECT_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long STOP_TIMEOUT_MILLIS = 10_000;
 
   private final ServerOptions options;
   private final ServerListener listener;
-  private final RareLines lines;
-  private final Intake intake = new Intake();
-  private final Door door;
+  private final RateLimitedLog log;
+  private final BoundedInbox inbox = new BoundedInbox();
+  private final Acceptor acceptor;
   private final Thread thread;
 
   // Of the thread that analyses.
-  private final Clients clients = new Clients();
+  private final ClientRegistry clients = new ClientRegistry();
   private final SharedAnalysis analysis;
   private final Epochs epochs;
-  private final Set<Client> toAcknowledge = new LinkedHashSet<>();
+  private final Set<ClientState> unacknowledged = new LinkedHashSet<>();
   private long duplicates;
-  private long ticked = System.nanoTime();
-  private long published = ticked - STATUS_NANOS;
-  private long suspected = ticked;
-  private long epochSent = ticked;
+  private long lastTickNanos = System.nanoTime();
+  private long lastStatusNanos = lastTickNanos - STATUS_INTERVAL_NANOS;
+  private long lastSuspectNanos = lastTickNanos;
+  private long lastEpochNanos = lastTickNanos;
 
   private volatile Status status = new Status(List.of(), 0, 0, 0, 0, Coverage.NONE);
   private volatile boolean stopping;
@@ -61,12 +62,12 @@ public final class AnalysisServer implements AutoCloseable {
   private AnalysisServer(ServerOptions options, ServerListener listener) throws IOException {
     this.options = options;
     this.listener = listener;
-    this.lines = new RareLines(listener::say);
-    this.door = new Door(options, intake, lines);
+    this.log = new RateLimitedLog(listener::log);
+    this.acceptor = new Acceptor(options, inbox, log);
     try {
       this.analysis = new SharedAnalysis(options, listener, clients);
     } catch (IOException | RuntimeException e) {
-      door.close();
+      acceptor.close();
       throw e;
     }
     this.epochs = new Epochs(analysis.retainFrom());
@@ -84,13 +85,13 @@ public final class AnalysisServer implements AutoCloseable {
     AnalysisServer server = new AnalysisServer(options, listener);
     server.thread.setDaemon(true);
     server.thread.start();
-    server.door.open();
+    server.acceptor.open();
     return server;
   }
 
   /** Where it listens. */
   public InetSocketAddress address() {
-    return door.address();
+    return acceptor.address();
   }
 
   /** How it was doing a moment ago. */
@@ -103,29 +104,29 @@ public final class AnalysisServer implements AutoCloseable {
   public void close() {
     stopping = true;
     try {
-      door.close();
-      thread.join(STOP_MILLIS);
+      acceptor.close();
+      thread.join(STOP_TIMEOUT_MILLIS);
     } catch (IOException e) {
-      listener.say(e.toString());
+      listener.log(e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
   private void run() {
-    tick(); // before the first event, so that nobody is forgotten of whom it is not known
+    tick(); // before the first event, so that nobody is discarded of whom it is not known
     try {
-      while (!stopping || !door.isQuiet() || !intake.isEmpty()) {
-        Message message = intake.poll(TICK_MILLIS);
+      while (!stopping || !acceptor.isQuiet() || !inbox.isEmpty()) {
+        Message message = inbox.poll(POLL_INTERVAL_MILLIS);
         try {
           if (message != null) {
-            take(message);
+            handle(message);
           }
-          if (message == null || System.nanoTime() - ticked >= TICK_NANOS) {
+          if (message == null || System.nanoTime() - lastTickNanos >= POLL_INTERVAL_NANOS) {
             tick();
           }
         } catch (RuntimeException | Error e) {
-          fault(message, e);
+          handleFault(message, e);
         }
       }
     } catch (InterruptedException e) {
@@ -137,145 +138,149 @@ public final class AnalysisServer implements AutoCloseable {
   }
 
   /** A client whose message could not be taken in is cut off: it comes back and sends it again. */
-  private void fault(@Nullable Message message, Throwable e) {
+  private void handleFault(@Nullable Message message, Throwable e) {
     if (message != null) {
       message.connection().cut();
     }
-    lines.say("a fault of txwatch, please report it: " + e);
+    log.log("a fault of txwatch, please report it: " + e);
   }
 
-  private void take(Message message) {
-    if (message instanceof Message.Received received) {
+  private void handle(Message message) {
+    if (message instanceof Message.ChunkReceived chunkReceived) {
       try {
-        received(received);
-        told(received.connection(), received.told());
+        chunkReceived(chunkReceived);
+        epochAcknowledged(chunkReceived.connection(), chunkReceived.acknowledgedEpoch());
       } finally {
-        intake.release(received.weight());
+        inbox.release(chunkReceived.weight());
       }
-    } else if (message instanceof Message.Heard heard) {
-      told(heard.connection(), heard.told());
-    } else if (message instanceof Message.Arrived arrived) {
-      arrived(arrived);
-    } else if (message instanceof Message.Announced announced) {
+    } else if (message instanceof Message.Heartbeat heartbeat) {
+      epochAcknowledged(heartbeat.connection(), heartbeat.acknowledgedEpoch());
+    } else if (message instanceof Message.ClientConnected connected) {
+      connected(connected);
+    } else if (message instanceof Message.SessionsAnnounced sessionsAnnounced) {
       try {
-        announced(announced);
+        sessionsAnnounced(sessionsAnnounced);
       } finally {
-        intake.release(announced.weight());
+        inbox.release(sessionsAnnounced.weight());
       }
-    } else if (message instanceof Message.Left left) {
-      left(left);
+    } else if (message instanceof Message.Disconnected disconnected) {
+      disconnected(disconnected);
     }
   }
 
-  private void arrived(Message.Arrived arrived) {
-    Client client = clients.client(arrived.client());
+  private void connected(Message.ClientConnected connected) {
+    ClientState client = clients.client(connected.client());
     Connection before = client.connection;
     if (before != null) {
       before.cut();
     }
     boolean back = before != null || client.awaited;
-    client.connection = arrived.connection();
-    client.name = arrived.name();
+    client.connection = connected.connection();
+    client.name = connected.name();
     client.awaited = false;
     client.torn = false;
     if (!back) {
-      client.told = epochs.newest();
-      epochs.arrives(analysis.clock());
+      client.acknowledgedEpoch = epochs.newest();
+      epochs.clientConnects(analysis.clock());
     } // else what waited for the link while it was cut is still to come
-    arrived.connection().client = client;
+    connected.connection().client = client;
     analysis.flush(); // the welcome acknowledges
-    arrived.connection().welcome(client.taken, client.sessions.isEmpty());
-    lines.say(
+    connected.connection().welcome(client.lastChunk, client.sessions.isEmpty());
+    log.log(
         client.name
             + " "
             + (back ? "is back" : "is connected")
             + ", from "
-            + arrived.connection().from());
+            + connected.connection().address());
   }
 
   /** The client has nothing more to tell of before that epoch, which it has from us. */
-  private static void told(Connection connection, long epoch) {
-    Client client = connection.client;
-    if (client != null && epoch <= client.epochSent) {
-      client.told = Math.max(client.told, epoch);
+  private static void epochAcknowledged(Connection connection, long epoch) {
+    ClientState client = connection.client;
+    if (client != null && epoch <= client.sentEpoch) {
+      client.acknowledgedEpoch = Math.max(client.acknowledgedEpoch, epoch);
     }
   }
 
-  private void announced(Message.Announced announced) {
-    Client client = announced.connection().client;
+  private void sessionsAnnounced(Message.SessionsAnnounced sessionsAnnounced) {
+    ClientState client = sessionsAnnounced.connection().client;
     if (client == null) {
       return;
     }
-    analysis.from(client.own());
-    for (Event event : announced.events()) {
+    analysis.setOrigin(client.ownOrigin());
+    for (Event event : sessionsAnnounced.events()) {
       if (event instanceof Event.SessionOpened && !client.sessions.contains(event.session())) {
-        feed(client, event);
+        analyze(client, event);
       }
     }
   }
 
-  private void received(Message.Received received) {
-    Client client = received.connection().client;
+  private void chunkReceived(Message.ChunkReceived chunkReceived) {
+    ClientState client = chunkReceived.connection().client;
     if (client == null) {
       return;
     }
-    toAcknowledge.add(client);
-    if (received.number() <= client.taken) {
+    unacknowledged.add(client);
+    if (chunkReceived.number() <= client.lastChunk) {
       duplicates++;
       return;
     }
-    epochs.comes(client, received.number(), analysis.clock());
-    long missing = received.number() - client.taken - 1;
-    if (missing > 0 && client.taken > 0) {
-      analysis.from(client.own());
-      feed(
+    epochs.chunkArrives(client, chunkReceived.number(), analysis.clock());
+    long missing = chunkReceived.number() - client.lastChunk - 1;
+    if (missing > 0 && client.lastChunk > 0) {
+      analysis.setOrigin(client.ownOrigin());
+      analyze(
           client,
           new Event.Gap(
               0, 0, GapReason.CUT_OFF, "of " + client.name + " a part is missing", missing));
     }
-    int ahead = missing == 0 ? Math.min(client.ahead, received.events().size()) : 0;
-    analysis.from(new Origin(client.id, received.number(), ahead, received.events().size()));
-    for (Event event : received.events().subList(ahead, received.events().size())) {
-      feed(client, event);
+    int takenOfNextChunk =
+        missing == 0 ? Math.min(client.takenOfNextChunk, chunkReceived.events().size()) : 0;
+    analysis.setOrigin(
+        new Origin(
+            client.id, chunkReceived.number(), takenOfNextChunk, chunkReceived.events().size()));
+    for (Event event :
+        chunkReceived.events().subList(takenOfNextChunk, chunkReceived.events().size())) {
+      analyze(client, event);
     }
-    client.taken = received.number();
-    client.ahead = 0;
+    client.lastChunk = chunkReceived.number();
+    client.takenOfNextChunk = 0;
   }
 
-  private void left(Message.Left left) {
-    Client client = left.connection().client;
-    if (client == null || client.connection != left.connection()) {
+  private void disconnected(Message.Disconnected disconnected) {
+    ClientState client = disconnected.connection().client;
+    if (client == null || client.connection != disconnected.connection()) {
       return;
     }
-    client.completed(left.connection().complete());
+    client.markComplete(disconnected.connection().complete());
     client.connection = null;
-    if (left.bye()) {
-      epochs.leaves(client, analysis.clock());
-      analysis.from(client.own());
-      client.end(null, micros(), event -> feed(client, event));
+    if (disconnected.bye()) {
+      epochs.clientLeaves(client, analysis.clock());
+      analysis.setOrigin(client.ownOrigin());
+      client.closeAll(null, micros(), event -> analyze(client, event));
       clients.remove(client);
-      lines.say(client.name + " has ended");
+      log.log(client.name + " has ended");
     } else if (!stopping) {
       client.awaited = true;
-      client.cutOff = System.nanoTime();
-      client.torn = left.torn();
-      lines.say(client.name + " is cut off, waited for " + options.grace().toSeconds() + " s");
+      client.cutOffNanos = System.nanoTime();
+      client.torn = disconnected.torn();
+      log.log(client.name + " is cut off, waited for " + options.grace().toSeconds() + " s");
     }
   }
 
-  private void giveUp(Client client) {
+  private void giveUp(ClientState client) {
     client.awaited = false;
-    epochs.leaves(client, analysis.clock());
-    analysis.from(client.own());
+    epochs.clientLeaves(client, analysis.clock());
+    analysis.setOrigin(client.ownOrigin());
     if (client.torn) {
-      feed(
+      analyze(
           client,
           new Event.Gap(
               0, 0, GapReason.TORN_RECORD, client.name + " was cut off within a record", 1));
     }
     int open = client.openTransactions();
-    client.end(GapReason.CUT_OFF, micros(), event -> feed(client, event));
-    lines.say(
+    client.closeAll(GapReason.CUT_OFF, micros(), event -> analyze(client, event));
+    log.log(
         client.name
             + " did not come back; the outcome of "
             + open
@@ -286,49 +291,49 @@ public final class AnalysisServer implements AutoCloseable {
     return System.currentTimeMillis() * 1000;
   }
 
-  private void feed(Client client, Event event) {
-    client.note(event);
+  private void analyze(ClientState client, Event event) {
+    client.track(event);
     analysis.accept(event);
   }
 
   private void tick() {
     long now = System.nanoTime();
-    ticked = now;
-    if (now - epochSent >= EPOCH_NANOS) {
-      epochSent = now;
-      toAcknowledge.addAll(clients.connected()); // who has nothing to say tells the epoch, too
+    lastTickNanos = now;
+    if (now - lastEpochNanos >= EPOCH_INTERVAL_NANOS) {
+      lastEpochNanos = now;
+      unacknowledged.addAll(clients.connected()); // who has nothing to say tells the epoch, too
     }
     acknowledge();
     if (!stopping) {
-      clients.awaitedSinceBefore(now - options.grace().toNanos()).forEach(this::giveUp);
+      clients.awaitedSince(now - options.grace().toNanos()).forEach(this::giveUp);
     }
     analysis.retain(epochs.retainFrom(clients.expected(), analysis.clock()));
-    if (now - suspected >= SUSPECT_NANOS) {
-      suspected = now;
+    if (now - lastSuspectNanos >= SUSPECT_INTERVAL_NANOS) {
+      lastSuspectNanos = now;
       analysis.suspect();
     }
-    lines.tick();
+    log.tick();
     listener.tick();
-    if (now - published >= STATUS_NANOS) {
-      published = now;
+    if (now - lastStatusNanos >= STATUS_INTERVAL_NANOS) {
+      lastStatusNanos = now;
       status = analysis.status(clients, duplicates);
     }
   }
 
   private void acknowledge() {
-    if (toAcknowledge.isEmpty()) {
+    if (unacknowledged.isEmpty()) {
       return;
     }
     analysis.flush();
-    clients.lookWhatIsComplete();
+    clients.updateCompletedChunks();
     long epoch = epochs.begin(clients.expected());
-    for (Client client : toAcknowledge) {
+    for (ClientState client : unacknowledged) {
       Connection connection = client.connection;
       if (connection != null) {
-        client.epochSent = epoch;
-        connection.acknowledge(client.taken, epoch);
+        client.sentEpoch = epoch;
+        connection.acknowledge(client.lastChunk, epoch);
       }
     }
-    toAcknowledge.clear();
+    unacknowledged.clear();
   }
 }

@@ -30,33 +30,33 @@ import javax.net.ssl.SSLSocket;
  */
 final class Connection {
 
-  private static final long ACK_ANYWAY_MILLIS = 5_000;
+  private static final long MAX_ACK_INTERVAL_MILLIS = 5_000;
 
   /** Who guesses at tokens is let wait. */
-  private static final long WRONG_TOKEN_MILLIS = 200;
+  private static final long WRONG_TOKEN_DELAY_MILLIS = 200;
 
   /** Bytes of a frame that are read at once. */
-  private static final int PIECE_BYTES = 1 << 16;
+  private static final int READ_SIZE_BYTES = 1 << 16;
 
   /** A frame that arrives more slowly, once it has had its time of silence, is given up. */
   private static final long MIN_BYTES_PER_SECOND = 1 << 16;
 
   private final Socket socket;
-  private final Intake intake;
-  private final ArrivingFrames arriving;
-  private final RareLines lines;
-  private final Predicate<Connection> mayComeIn;
-  private final String from;
+  private final BoundedInbox inbox;
+  private final PartialFrames partialFrames;
+  private final RateLimitedLog log;
+  private final Predicate<Connection> admission;
+  private final String address;
 
   /** Kept by the thread that analyses. */
-  @org.jspecify.annotations.Nullable Client client;
+  @org.jspecify.annotations.Nullable ClientState client;
 
-  private volatile boolean letIn;
+  private volatile boolean admitted;
   private volatile boolean cutByUs;
   private boolean inFrame;
   private boolean welcomed;
   private boolean announce;
-  private long through;
+  private long acknowledgedChunk;
   private long epoch;
   private volatile long complete;
   private boolean toWrite;
@@ -67,21 +67,21 @@ final class Connection {
    */
   Connection(
       Socket socket,
-      Intake intake,
-      ArrivingFrames arriving,
-      RareLines lines,
-      Predicate<Connection> mayComeIn) {
+      BoundedInbox inbox,
+      PartialFrames partialFrames,
+      RateLimitedLog log,
+      Predicate<Connection> admission) {
     this.socket = socket;
-    this.intake = intake;
-    this.arriving = arriving;
-    this.lines = lines;
-    this.mayComeIn = mayComeIn;
-    this.from = String.valueOf(socket.getRemoteSocketAddress()).replaceFirst("^[^/]*/", "");
+    this.inbox = inbox;
+    this.partialFrames = partialFrames;
+    this.log = log;
+    this.admission = admission;
+    this.address = String.valueOf(socket.getRemoteSocketAddress()).replaceFirst("^[^/]*/", "");
   }
 
   /** Where the client is. */
-  String from() {
-    return from;
+  String address() {
+    return address;
   }
 
   /**
@@ -89,19 +89,19 @@ final class Connection {
    *
    * @param over is called at the end, with whether the client had been let in
    */
-  void start(ServerOptions options, BiConsumer<Connection, Boolean> over) {
-    daemon(
+  void start(ServerOptions options, BiConsumer<Connection, Boolean> onClose) {
+    startDaemon(
         "txwatch-client",
         () -> {
           try {
             run(options);
           } finally {
-            over.accept(this, letIn);
+            onClose.accept(this, admitted);
           }
         });
   }
 
-  private static void daemon(String name, Runnable body) {
+  private static void startDaemon(String name, Runnable body) {
     Thread thread = new Thread(null, body, name, 0, false);
     thread.setDaemon(true);
     thread.start();
@@ -115,30 +115,30 @@ final class Connection {
       Socket spoken = options.tls().isEmpty() ? socket : secure(options.tls().get());
       InputStream in = spoken.getInputStream();
       OutputStream out = spoken.getOutputStream();
-      if (!isLetIn(in, out, options.token())) {
+      if (!isAdmitted(in, out, options.token())) {
         return;
       }
       socket.setSoTimeout((int) options.silence().toMillis());
-      daemon("txwatch-acks", () -> write(out));
+      startDaemon("txwatch-acks", () -> write(out));
       bye = read(in, options.silence().toNanos());
     } catch (EOFException e) {
       torn = true;
     } catch (SocketTimeoutException e) {
-      lines.say(from + ": silent for too long, closed");
+      log.log(address + ": silent for too long, closed");
     } catch (IOException e) {
       // A client that is killed is often a reset connection; one that talks nonsense is told of.
-      if (!cutByUs && (!letIn || !(e instanceof java.net.SocketException))) {
-        lines.say(from + ": closed: " + e.getMessage());
+      if (!cutByUs && (!admitted || !(e instanceof java.net.SocketException))) {
+        log.log(address + ": closed: " + e.getMessage());
       }
       torn = inFrame;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | OutOfMemoryError e) {
-      lines.say(from + ": a fault of txwatch, closed: " + e);
+      log.log(address + ": a fault of txwatch, closed: " + e);
     } finally {
       cut();
-      arriving.remove(this);
-      leave(bye, torn);
+      partialFrames.remove(this);
+      enqueueDisconnected(bye, torn);
     }
   }
 
@@ -150,7 +150,7 @@ final class Connection {
     return secure;
   }
 
-  private boolean isLetIn(InputStream in, OutputStream out, String token)
+  private boolean isAdmitted(InputStream in, OutputStream out, String token)
       throws IOException, InterruptedException {
     int length = Frames.readLength(in, Frames.SHORT);
     if (length < 0) {
@@ -166,17 +166,19 @@ final class Connection {
     }
     // An empty token asks for none: then the server listens to its own machine alone.
     if (!token.isEmpty() && !MessageDigest.isEqual(utf8(token), utf8(hello.getToken()))) {
-      TimeUnit.MILLISECONDS.sleep(WRONG_TOKEN_MILLIS);
+      TimeUnit.MILLISECONDS.sleep(WRONG_TOKEN_DELAY_MILLIS);
       refuse(
           out, hello.getToken().isEmpty() ? "it asks for a token (txwatch.token)" : "wrong token");
       return false;
     }
-    if (!mayComeIn.test(this)) {
+    if (!admission.test(this)) {
       refuse(out, "it has as many clients as it takes");
       return false;
     }
-    letIn = true;
-    intake.put(new Message.Arrived(this, hello.getClient(), RareLines.printable(hello.getName())));
+    admitted = true;
+    inbox.put(
+        new Message.ClientConnected(
+            this, hello.getClient(), RateLimitedLog.printable(hello.getName())));
     return true;
   }
 
@@ -185,7 +187,7 @@ final class Connection {
   }
 
   private void refuse(OutputStream out, String reason) throws IOException {
-    lines.say(from + ": refused: " + reason);
+    log.log(address + ": refused: " + reason);
     Frames.write(out, Frames.refusal(reason));
   }
 
@@ -197,11 +199,11 @@ final class Connection {
         return false;
       }
       inFrame = true;
-      byte[] body = arrive(in, length, silenceNanos);
+      byte[] body = readBody(in, length, silenceNanos);
       inFrame = false;
       // Only a frame that is here takes room: one that is awaited would keep out all others.
-      int weight = intake.reserve(length);
-      arriving.remove(this);
+      int weight = inbox.reserve(length);
+      partialFrames.remove(this);
       boolean handedOn = false;
       try {
         Frame frame = Frames.parse(body);
@@ -209,33 +211,33 @@ final class Connection {
           return true;
         }
         Message message = message(frame, weight);
-        handedOn = !(message instanceof Message.Heard);
-        intake.put(message);
+        handedOn = !(message instanceof Message.Heartbeat);
+        inbox.put(message);
       } finally {
         if (!handedOn) {
-          intake.release(weight);
+          inbox.release(weight);
         }
       }
     }
   }
 
   /** Reads a frame's body, taking memory as it arrives. */
-  private byte[] arrive(InputStream in, int length, long silenceNanos) throws IOException {
-    long begun = System.nanoTime();
+  private byte[] readBody(InputStream in, int length, long silenceNanos) throws IOException {
+    long startNanos = System.nanoTime();
     byte[] body = new byte[0];
     int arrived = 0;
     while (arrived < length) {
       if (arrived == body.length) {
-        int larger = Math.min(length, Math.max(PIECE_BYTES, 2 * body.length));
-        take(larger - body.length);
+        int larger = Math.min(length, Math.max(READ_SIZE_BYTES, 2 * body.length));
+        reserveMemory(larger - body.length);
         body = Arrays.copyOf(body, larger);
       }
-      int more = in.read(body, arrived, Math.min(PIECE_BYTES, body.length - arrived));
+      int more = in.read(body, arrived, Math.min(READ_SIZE_BYTES, body.length - arrived));
       if (more < 0) {
         throw new EOFException("the link was cut within a frame");
       }
       arrived += more;
-      long lateNanos = System.nanoTime() - begun - silenceNanos;
+      long lateNanos = System.nanoTime() - startNanos - silenceNanos;
       if (arrived < length
           && lateNanos > 0
           && arrived < lateNanos / 1_000_000_000.0 * MIN_BYTES_PER_SECOND) {
@@ -245,8 +247,8 @@ final class Connection {
     return body;
   }
 
-  private void take(int bytes) throws IOException {
-    Connection largest = arriving.add(this, bytes);
+  private void reserveMemory(int bytes) throws IOException {
+    Connection largest = partialFrames.add(this, bytes);
     if (largest == this) {
       throw new IOException("too many large frames arrive at once");
     } else if (largest != null) {
@@ -258,7 +260,7 @@ final class Connection {
     return switch (frame.getWhatCase()) {
       case CHUNK -> {
         complete = frame.getChunk().getComplete();
-        yield new Message.Received(
+        yield new Message.ChunkReceived(
             this,
             frame.getChunk().getNumber(),
             Chunk.decode(frame.getChunk().getRecords().toByteArray()),
@@ -267,20 +269,20 @@ final class Connection {
       }
       case ANNOUNCEMENT -> {
         List<Event> events = Chunk.decode(frame.getAnnouncement().getRecords().toByteArray());
-        yield new Message.Announced(this, events, weight);
+        yield new Message.SessionsAnnounced(this, events, weight);
       }
       case ALIVE -> {
         complete = frame.getAlive().getComplete();
-        yield new Message.Heard(this, frame.getAlive().getTold());
+        yield new Message.Heartbeat(this, frame.getAlive().getTold());
       }
       default -> throw new IOException("expected a chunk, found " + frame.getWhatCase());
     };
   }
 
-  private void leave(boolean bye, boolean torn) {
-    if (letIn) {
+  private void enqueueDisconnected(boolean bye, boolean torn) {
+    if (admitted) {
       try {
-        intake.put(new Message.Left(this, bye, torn));
+        inbox.put(new Message.Disconnected(this, bye, torn));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
@@ -294,7 +296,7 @@ final class Connection {
 
   /** Lets the client go on behind that chunk. */
   synchronized void welcome(long behind, boolean announceSessions) {
-    through = behind;
+    acknowledgedChunk = behind;
     announce = announceSessions;
     toWrite = true;
     notifyAll();
@@ -306,7 +308,7 @@ final class Connection {
    * @param newest the newest epoch
    */
   synchronized void acknowledge(long number, long newest) {
-    through = Math.max(through, number);
+    acknowledgedChunk = Math.max(acknowledgedChunk, number);
     epoch = newest;
     toWrite = true;
     notifyAll();
@@ -315,7 +317,7 @@ final class Connection {
   /** Ends it at once, and reports why. */
   void cut(String reason) {
     cutByUs = true;
-    lines.say(from + ": closed: " + reason);
+    log.log(address + ": closed: " + reason);
     cut();
   }
 
@@ -328,7 +330,7 @@ final class Connection {
     try {
       socket.close();
     } catch (IOException e) {
-      lines.say(from + ": " + e.getMessage());
+      log.log(address + ": " + e.getMessage());
     }
   }
 
@@ -346,9 +348,9 @@ final class Connection {
 
   private synchronized @org.jspecify.annotations.Nullable Frame nextToWrite()
       throws InterruptedException {
-    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ACK_ANYWAY_MILLIS);
+    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MAX_ACK_INTERVAL_MILLIS);
     while (!closed && !toWrite && (!welcomed || until - System.nanoTime() > 0)) {
-      wait(ACK_ANYWAY_MILLIS);
+      wait(MAX_ACK_INTERVAL_MILLIS);
     }
     if (closed) {
       return null;
@@ -356,8 +358,8 @@ final class Connection {
     toWrite = false;
     if (!welcomed) {
       welcomed = true;
-      return Frames.welcome(through, announce);
+      return Frames.welcome(acknowledgedChunk, announce);
     }
-    return Frames.ack(through, epoch);
+    return Frames.ack(acknowledgedChunk, epoch);
   }
 }

@@ -27,7 +27,7 @@ import java.util.Deque;
 final class Epochs {
 
   /** Epochs that may be open: no more are begun as long as a client does not tell them. */
-  private static final int MAX_OPEN_EPOCHS = 1024;
+  private static final int MAX_OPEN = 1024;
 
   /** From the oldest that some client has not told beyond to the newest; never empty. */
   private final Deque<Epoch> open = new ArrayDeque<>();
@@ -37,7 +37,7 @@ final class Epochs {
     final long number;
 
     /** When the first event came that may have happened after it began, as far as it came. */
-    long ends = Long.MAX_VALUE;
+    long endTime = Long.MAX_VALUE;
 
     Epoch(long number) {
       this.number = number;
@@ -58,11 +58,11 @@ final class Epochs {
   /**
    * Begins before the first client comes.
    *
-   * @param time nothing is forgotten that was over then or later, until all clients have told
+   * @param time nothing is discarded that was over then or later, until all clients have told
    */
   Epochs(long time) {
     Epoch first = new Epoch(0);
-    first.ends = time;
+    first.endTime = time;
     open.add(first);
   }
 
@@ -72,11 +72,11 @@ final class Epochs {
   }
 
   /** Begins one, of those clients of whom something may come; the newest if there are too many. */
-  long begin(Collection<Client> expected) {
-    if (open.size() < MAX_OPEN_EPOCHS) {
+  long begin(Collection<ClientState> expected) {
+    if (open.size() < MAX_OPEN) {
       Epoch epoch = new Epoch(newest() + 1);
       open.add(epoch);
-      for (Client client : expected) {
+      for (ClientState client : expected) {
         client.marks.add(new Mark(epoch, client.complete()));
       }
     }
@@ -84,25 +84,25 @@ final class Epochs {
   }
 
   /** A client comes at that time: nobody knows what it had completed. */
-  void arrives(long time) {
+  void clientConnects(long time) {
     for (Epoch epoch : open) {
-      epoch.ends = Math.min(epoch.ends, time);
+      epoch.endTime = Math.min(epoch.endTime, time);
     }
   }
 
   /** A chunk of a client comes at that time. */
-  void comes(Client client, long chunk, long time) {
+  void chunkArrives(ClientState client, long chunk, long time) {
     for (Mark next = client.marks.peek();
         next != null && next.complete < chunk;
         next = client.marks.peek()) {
-      next.epoch.ends = Math.min(next.epoch.ends, time);
+      next.epoch.endTime = Math.min(next.epoch.endTime, time);
       client.marks.remove();
     }
   }
 
   /** A client is gone for good at that time: what is said of it from now on it does not say. */
-  void leaves(Client client, long time) {
-    comes(client, Long.MAX_VALUE, time);
+  void clientLeaves(ClientState client, long time) {
+    chunkArrives(client, Long.MAX_VALUE, time);
   }
 
   /**
@@ -111,14 +111,14 @@ final class Epochs {
    * @param expected of whom something may come
    * @param time the analyzer's, now
    */
-  long retainFrom(Collection<Client> expected, long time) {
+  long retainFrom(Collection<ClientState> expected, long time) {
     long told = newest();
-    for (Client client : expected) {
-      told = Math.min(told, client.told);
+    for (ClientState client : expected) {
+      told = Math.min(told, client.acknowledgedEpoch);
     }
     while (open.getFirst().number < told) {
       open.remove();
     }
-    return expected.isEmpty() ? time : Math.min(time, open.getFirst().ends);
+    return expected.isEmpty() ? time : Math.min(time, open.getFirst().endTime);
   }
 }

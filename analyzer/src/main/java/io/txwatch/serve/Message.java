@@ -10,17 +10,19 @@ sealed interface Message {
   Connection connection();
 
   /** A client has proven that it may come in. */
-  record Arrived(Connection connection, long client, String name) implements Message {}
+  record ClientConnected(Connection connection, long client, String name) implements Message {}
 
   /** A client's open sessions. */
-  record Announced(Connection connection, List<Event> events, int weight) implements Message {}
+  record SessionsAnnounced(Connection connection, List<Event> events, int weight)
+      implements Message {}
 
   /**
    * A chunk of a client's history; it weighs on the intake until it is taken in.
    *
    * @param told the epoch before which the client has nothing more to tell of
    */
-  record Received(Connection connection, long number, List<Event> events, long told, int weight)
+  record ChunkReceived(
+      Connection connection, long number, List<Event> events, long acknowledgedEpoch, int weight)
       implements Message {}
 
   /**
@@ -28,7 +30,7 @@ sealed interface Message {
    *
    * @param told the epoch before which it has nothing more to tell of
    */
-  record Heard(Connection connection, long told) implements Message {}
+  record Heartbeat(Connection connection, long acknowledgedEpoch) implements Message {}
 
   /**
    * A connection is over.
@@ -36,5 +38,5 @@ sealed interface Message {
    * @param bye whether the client ended in order
    * @param torn whether it was cut in the middle of a frame
    */
-  record Left(Connection connection, boolean bye, boolean torn) implements Message {}
+  record Disconnected(Connection connection, boolean bye, boolean torn) implements Message {}
 }

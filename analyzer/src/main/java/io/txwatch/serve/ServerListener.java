@@ -10,13 +10,13 @@ public interface ServerListener {
    *
    * @param again true if it stands in the history of an earlier run, which has told of it
    */
-  void found(Anomaly anomaly, boolean again);
+  void found(Anomaly anomaly, boolean replayed);
 
   /** A suspected anomaly came to nothing. */
   default void withdrawn(Anomaly anomaly) {}
 
   /** A line for people: who came, who went, what is missing. */
-  void say(String line);
+  void log(String line);
 
   /** Some time has passed. */
   default void tick() {}

@@ -1,7 +1,7 @@
 package io.txwatch.serve;
 
 import io.txwatch.analyzer.Analyzer;
-import io.txwatch.analyzer.SteadyAnalyzer;
+import io.txwatch.analyzer.FaultTolerantAnalyzer;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.history.Event;
 import io.txwatch.history.HistoryWriter;
@@ -12,17 +12,17 @@ import org.jspecify.annotations.Nullable;
 /** The analyzer of all clients, and the history that is written of what it was given. */
 final class SharedAnalysis {
 
-  /** Events of a history between two looks at what may be forgotten. */
-  private static final long REPLAYED_TOGETHER = 256;
+  /** Events of a history between two looks at what may be discarded. */
+  private static final long EVENTS_PER_DISCARD = 256;
 
   /**
    * How many events of a history are kept for clients that will go on from there: it does not say
    * how far behind the others each of them was.
    */
-  private static final long LATEST_REPLAYED = 100_000;
+  private static final long RETAINED_REPLAYED_EVENTS = 100_000;
 
   private final ServerListener listener;
-  private final SteadyAnalyzer analyzer;
+  private final FaultTolerantAnalyzer analyzer;
   private final @Nullable HistoryWriter history;
   private final long retainFrom;
   private boolean replaying;
@@ -35,42 +35,42 @@ final class SharedAnalysis {
    *
    * @throws IOException if the history is not to be had; the message says which
    */
-  SharedAnalysis(ServerOptions options, ServerListener listener, Clients clients)
+  SharedAnalysis(ServerOptions options, ServerListener listener, ClientRegistry clients)
       throws IOException {
     this.listener = listener;
     Analyzer analysis = new Analyzer(options.judge(), this::found, options.memory());
     analysis.onWithdrawn(listener::withdrawn);
-    this.analyzer = new SteadyAnalyzer(analysis, listener::say);
+    this.analyzer = new FaultTolerantAnalyzer(analysis, listener::log);
     this.history = options.history().isEmpty() ? null : open(options, clients);
-    this.retainFrom = Math.max(0, analyzer.clock() - LATEST_REPLAYED);
+    this.retainFrom = Math.max(0, analyzer.clock() - RETAINED_REPLAYED_EVENTS);
   }
 
-  private HistoryWriter open(ServerOptions options, Clients clients) throws IOException {
+  private HistoryWriter open(ServerOptions options, ClientRegistry clients) throws IOException {
     replaying = true;
     HistoryWriter opened =
         HistoryWriter.resume(
             options.history().orElseThrow(),
             "txwatch serve, process " + ProcessHandle.current().pid(),
             options.historyMaxBytes(),
-            line -> listener.say(line + "; the analysis goes on"),
+            line -> listener.log(line + "; the analysis goes on"),
             (event, origin) -> replay(event, origin, clients));
     replaying = false;
-    clients.awaitThoseOfEarlier();
+    clients.awaitReplayedClients();
     return opened;
   }
 
-  private void replay(Event event, Origin origin, Clients clients) {
+  private void replay(Event event, Origin origin, ClientRegistry clients) {
     analyzer.accept(event);
     if (!origin.isNobody()) {
       clients.client(origin.client()).replayed(event, origin);
     }
-    if (analyzer.clock() % REPLAYED_TOGETHER == 0) {
-      analyzer.retain(analyzer.clock() - LATEST_REPLAYED);
+    if (analyzer.clock() % EVENTS_PER_DISCARD == 0) {
+      analyzer.retain(analyzer.clock() - RETAINED_REPLAYED_EVENTS);
     }
   }
 
   /** Where the events come from that come next. */
-  void from(Origin origin) {
+  void setOrigin(Origin origin) {
     if (history != null) {
       history.from(origin);
     }
@@ -85,7 +85,7 @@ final class SharedAnalysis {
         history.accept(event);
       } catch (RuntimeException | Error e) {
         if (faults++ == 0) {
-          listener.say("a fault of txwatch, please report it; the history misses an event: " + e);
+          listener.log("a fault of txwatch, please report it; the history misses an event: " + e);
         }
       }
     }
@@ -115,7 +115,7 @@ final class SharedAnalysis {
     return retainFrom;
   }
 
-  /** Has nobody forgotten who was over at that time or later. */
+  /** Has nobody discarded who was over at that time or later. */
   void retain(long time) {
     analyzer.retain(time);
   }
@@ -138,7 +138,7 @@ final class SharedAnalysis {
    *
    * @param duplicates chunks that came again
    */
-  Status status(Clients clients, long duplicates) {
+  Status status(ClientRegistry clients, long duplicates) {
     return new Status(
         clients.statuses(),
         events,

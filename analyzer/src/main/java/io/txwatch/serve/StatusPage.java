@@ -63,7 +63,7 @@ public final class StatusPage implements AutoCloseable {
       server = HttpServer.create(address.socketAddress(), 16);
     }
     StatusPage page = new StatusPage(server, token, status);
-    server.createContext("/", page::answer);
+    server.createContext("/", page::handle);
     server.setExecutor(page.threads);
     server.start();
     return page;
@@ -80,9 +80,9 @@ public final class StatusPage implements AutoCloseable {
     threads.shutdownNow();
   }
 
-  private void answer(HttpExchange exchange) throws IOException {
+  private void handle(HttpExchange exchange) throws IOException {
     try (exchange) {
-      if (!mayAsk(exchange)) {
+      if (!isAuthorized(exchange)) {
         exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
         send(exchange, 401, "{\"error\":\"the token is asked for\"}");
       } else if (!exchange.getRequestURI().getPath().equals("/")) {
@@ -104,10 +104,10 @@ public final class StatusPage implements AutoCloseable {
     exchange.getResponseBody().write(body);
   }
 
-  private boolean mayAsk(HttpExchange exchange) {
+  private boolean isAuthorized(HttpExchange exchange) {
     if (token.isEmpty()) {
       // Pages of others whose name was made to mean this machine do not get to read it.
-      return isOfThisMachine(exchange.getRequestHeaders().getFirst("Host"));
+      return isLocalHost(exchange.getRequestHeaders().getFirst("Host"));
     }
     String given = exchange.getRequestHeaders().getFirst("Authorization");
     return given != null
@@ -116,7 +116,7 @@ public final class StatusPage implements AutoCloseable {
             given.getBytes(StandardCharsets.UTF_8));
   }
 
-  private static boolean isOfThisMachine(@Nullable String host) {
+  private static boolean isLocalHost(@Nullable String host) {
     return host != null && host.matches("(localhost|127\\.[0-9.]+|\\[::1])(:[0-9]+)?");
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.CycleClass;
-import io.txwatch.anomaly.CycleNaming;
+import io.txwatch.anomaly.CycleClassifier;
 import io.txwatch.anomaly.Finding;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dependency.Dependency;
@@ -131,13 +131,13 @@ class AnomalyProperties {
   }
 
   @Property(tries = 300)
-  void forgettingForgesNoAnomaly(
+  void discardingForgesNoAnomaly(
       @ForAll Mode mode,
       @ForAll long seed,
       @ForAll @IntRange(min = 2, max = 20) int transactions,
       @ForAll @IntRange(min = 500, max = 20_000) int memory) {
     if (mode == Mode.BROKEN) {
-      return; // what contradicts a list may be what was forgotten
+      return; // what contradicts a list may be what was discarded
     }
     List<Event> history = Simulation.run(mode, new Random(seed), 4, transactions, 3, false);
     Map<String, Edge> truth = new HashMap<>();
@@ -194,7 +194,7 @@ class AnomalyProperties {
       assertThat(truth).containsKey(text(edge));
       edges.add(truth.get(text(edge)));
     }
-    Optional<Finding> named = CycleNaming.of(edges);
+    Optional<Finding> named = CycleClassifier.of(edges);
     assertThat(named.map(Finding::phenomenon)).contains(anomaly.phenomenon());
   }
 
@@ -248,7 +248,7 @@ class AnomalyProperties {
                   choice ->
                       worst.merge(
                           component,
-                          CycleNaming.classOf(choice),
+                          CycleClassifier.classOf(choice),
                           (a, b) -> a.compareTo(b) < 0 ? a : b));
             });
     return worst;
@@ -305,7 +305,7 @@ class AnomalyProperties {
             e.row().id(),
             e.fromStatement(),
             e.toStatement(),
-            e.basis()));
+            e.evidence()));
   }
 
   private static String text(Dependency dependency) {

@@ -28,7 +28,7 @@ class ClockProperties {
       @ForAll @IntRange(min = 2, max = 20) int transactions) {
     List<Event> history =
         PredicateSimulation.run(mode, new Random(seed), 3, transactions).events.stream()
-            .map(ForgettingProperties::byItem)
+            .map(DiscardProperties::byItem)
             .toList();
     Random clock = new Random(jumps);
     List<Event> jumping = history.stream().map(event -> at(event, anyTime(clock))).toList();

@@ -39,7 +39,7 @@ public final class InferredEdges implements DependencyListener {
   }
 
   @Override
-  public void wrongRead(WrongRead why, Transaction w, Transaction r, Row row, int from, int to) {}
+  public void wrongRead(WrongRead why, Edge read) {}
 
   @Override
   public void forkedWrite(Transaction one, Transaction other, Row row, int from, int to) {}

@@ -23,7 +23,7 @@ class InversionProperties {
       @ForAll @IntRange(min = 2, max = 20) int transactions) {
     List<Event> history =
         PredicateSimulation.run(mode, new Random(seed), 3, transactions).events.stream()
-            .map(ForgettingProperties::byItem)
+            .map(DiscardProperties::byItem)
             .toList();
     List<String> without = InversionTest.found(history, Set.of());
     List<String> with = InversionTest.found(history, EnumSet.allOf(CommitOrder.class));

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the analyzer forgets: whom nobody can meet any more, and more when its memory is used up.
+ * What the analyzer discards: whom nobody can meet any more, and more when its memory is used up.
  */
 class MemoryBudgetTest {
 
@@ -31,20 +31,20 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void withinItsMemoryNothingIsForgotten() {
+  void withinItsMemoryNothingIsDiscarded() {
     assertThat(analyze(LOST_UPDATE, 100_000).gaps()).isEmpty();
     assertThat(found).extracting(Anomaly::phenomenon).containsExactly(Phenomenon.LOST_UPDATE);
   }
 
   @Test
-  void whatIsForgottenIsCountedAndAccusesNobody() {
-    // Less than a transaction's bytes: T2 is forgotten while T1 runs.
+  void whatIsDiscardedIsCountedAndAccusesNobody() {
+    // Less than a transaction's bytes: T2 is discarded while T1 runs.
     assertThat(analyze(LOST_UPDATE, 400).gaps()).containsOnlyKeys(GapReason.FORGOTTEN);
     assertThat(found).isEmpty();
   }
 
   @Test
-  void whomNobodyCanMeetAnyMoreIsForgottenWithoutLoss() {
+  void whomNobodyCanMeetAnyMoreIsDiscardedWithoutLoss() {
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       events.addAll(Notation.events("r" + (100 + i) + "(y0) c" + (100 + i)));
@@ -71,17 +71,18 @@ class MemoryBudgetTest {
     int most = 0;
     int mostVersions = 0;
     try (Analyzer analyzer = new Analyzer(Judge.DBMS, found::add, 1L << 30)) {
-      for (Event event : (Iterable<Event>) () -> new Traffic(8, 1000, transactions)) {
+      for (Event event : (Iterable<Event>) () -> new TrafficGenerator(8, 1000, transactions)) {
         analyzer.accept(event);
-        most = Math.max(most, analyzer.remembered());
-        mostVersions = Math.max(mostVersions, analyzer.rememberedVersions());
+        most = Math.max(most, analyzer.retainedTransactions());
+        mostVersions = Math.max(mostVersions, analyzer.retainedVersions());
       }
       assertThat(analyzer.coverage().transactions()).isEqualTo(transactions);
       assertThat(analyzer.coverage().gaps()).isEmpty();
     }
     assertThat(found).isNotEmpty();
     // A graph is built anew when it has doubled; of a thousand rows there are eight writers each.
-    assertThat(most).isLessThan(3 * Analyzer.MIN_GRAPH_SIZE);
-    assertThat(mostVersions).isLessThan(9 * 1000 + 12 * (int) MemoryBudget.TOGETHER);
+    assertThat(most).isLessThan(3 * Analyzer.MIN_GRAPH_TRANSACTIONS);
+    assertThat(mostVersions)
+        .isLessThan(9 * 1000 + 12 * (int) MemoryBudget.TRANSACTIONS_PER_DISCARD);
   }
 }

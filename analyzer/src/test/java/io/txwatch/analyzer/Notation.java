@@ -104,9 +104,9 @@ public final class Notation {
     for (Dependency edge : anomaly.cycle()) {
       text.append(edge.from())
           .append('-')
-          .append(edge.basis().byPredicate() ? "p" : "")
+          .append(edge.evidence().byPredicate() ? "p" : "")
           .append(edge.kind().term())
-          .append(edge.basis().possible() ? "?" : "")
+          .append(edge.evidence().possible() ? "?" : "")
           .append(edge.kind().isOrder() ? "" : "(" + (char) edge.row() + ")")
           .append('>');
     }
@@ -141,7 +141,8 @@ public final class Notation {
       case 't' -> statement(tx, count, StatementKind.UPDATE, Access.TARGET, arguments, true);
       case 'i' -> statement(tx, count, StatementKind.INSERT, Access.INSERT, arguments, true);
       case 'd' -> statement(tx, count, StatementKind.DELETE, Access.DELETE, arguments, true);
-      case 'p' -> statement(tx, count, StatementKind.DELETE, Access.PASSED_OVER, arguments, true);
+      case 'p' ->
+          statement(tx, count, StatementKind.DELETE, Access.SKIPPED_BY_DELETE, arguments, true);
       case 's' -> {
         String[] range = arguments.split("-");
         count[1]++;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
-import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.Edge;
+import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.dependency.Interleavings;
 import io.txwatch.dependency.PredicateSimulation;
 import io.txwatch.dependency.PredicateSimulation.Mode;
@@ -34,8 +34,8 @@ class PredicateProperties {
     PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
     new InferredEdges(run.events)
         .all.stream()
-            .filter(edge -> edge.basis().byPredicate())
-            .forEach(edge -> assertTrue(edge, run, edge.basis().possible()));
+            .filter(edge -> edge.evidence().byPredicate())
+            .forEach(edge -> assertTrue(edge, run, edge.evidence().possible()));
   }
 
   /** The same of what is proven, in whatever order the sessions' events arrive. */
@@ -46,7 +46,7 @@ class PredicateProperties {
     PredicateSimulation run = PredicateSimulation.run(mode, random, 4, transactions);
     new InferredEdges(Interleavings.anew(run.events, random))
         .all.stream()
-            .filter(edge -> edge.basis() == Basis.PREDICATE)
+            .filter(edge -> edge.evidence() == EdgeEvidence.PREDICATE)
             .forEach(edge -> assertTrue(edge, run, false));
   }
 
@@ -77,7 +77,7 @@ class PredicateProperties {
   private static String text(Edge edge) {
     return edge.from().id()
         + "-"
-        + edge.basis()
+        + edge.evidence()
         + edge.kind()
         + edge.row().id()
         + ">"
@@ -91,7 +91,7 @@ class PredicateProperties {
     PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
     Set<String> told = new TreeSet<>();
     for (Edge edge : new InferredEdges(run.events).all) {
-      if (edge.kind() == DependencyKind.RW && edge.basis().byPredicate()) {
+      if (edge.kind() == DependencyKind.RW && edge.evidence().byPredicate()) {
         told.add(edge.from().id() + ">" + edge.to().id());
       }
     }

@@ -24,7 +24,7 @@ class InferenceProperties {
       @ForAll @IntRange(min = 1, max = 14) int transactions) {
     List<Event> history = Simulation.run(mode, new Random(seed), 3, transactions, rows, false);
     NaiveReference reference = new NaiveReference(history);
-    Inferred inferred = new Inferred(history);
+    DependencyRecorder inferred = new DependencyRecorder(history);
     assertThat(soundRows(inferred, reference)).isEqualTo(reference.ofSoundRows());
     assertThat(inferred.contradictions).isEqualTo(reference.forkedAtTheRoot().size());
   }
@@ -38,8 +38,8 @@ class InferenceProperties {
     Random random = new Random(seed);
     List<Event> history = Simulation.run(mode, random, 4, transactions, rows, false);
     NaiveReference reference = new NaiveReference(history);
-    Inferred inOrder = new Inferred(history);
-    Inferred otherwise = new Inferred(Interleavings.anew(history, random));
+    DependencyRecorder inOrder = new DependencyRecorder(history);
+    DependencyRecorder otherwise = new DependencyRecorder(Interleavings.anew(history, random));
     assertThat(soundRows(otherwise, reference)).isEqualTo(reference.ofSoundRows());
     if (mode != Mode.BROKEN) {
       assertThat(otherwise.others).isEqualTo(inOrder.others);
@@ -54,11 +54,11 @@ class InferenceProperties {
       @ForAll @IntRange(min = 1, max = 8) int transactions) {
     List<Event> history = Simulation.run(mode, new Random(seed), 3, transactions, rows, false);
     NaiveReference truth = new NaiveReference(history);
-    Inferred whole = new Inferred(history);
+    DependencyRecorder whole = new DependencyRecorder(history);
     for (int lost = 0; lost < history.size(); lost++) {
       List<Event> rest = new ArrayList<>(history);
       rest.remove(lost);
-      Inferred inferred = new Inferred(rest);
+      DependencyRecorder inferred = new DependencyRecorder(rest);
       assertThat(truth.all()).as("without %s", history.get(lost)).containsAll(inferred.all);
       if (mode != Mode.BROKEN) {
         assertThat(whole.others).as("without %s", history.get(lost)).containsAll(inferred.others);
@@ -66,7 +66,7 @@ class InferenceProperties {
     }
   }
 
-  private static Set<String> soundRows(Inferred inferred, NaiveReference reference) {
+  private static Set<String> soundRows(DependencyRecorder inferred, NaiveReference reference) {
     Set<String> sound = new TreeSet<>(inferred.all);
     sound.removeIf(
         text -> reference.forkedAtTheRoot().stream().anyMatch(row -> text.endsWith(" row " + row)));

@@ -40,7 +40,7 @@ class KeyedWritesSimulationTest {
     final List<Event> events = new ArrayList<>();
     final Map<Integer, Stored> committed = new HashMap<>();
     final Map<Integer, Stored> current = new HashMap<>();
-    final Map<Integer, Client> locks = new HashMap<>();
+    final Map<Integer, ClientState> locks = new HashMap<>();
 
     /** When a statement got its lock: by transaction and statement. */
     final Map<String, Integer> lockedAt = new HashMap<>();
@@ -58,9 +58,9 @@ class KeyedWritesSimulationTest {
     }
 
     List<Event> run() {
-      List<Client> clients = new ArrayList<>();
+      List<ClientState> clients = new ArrayList<>();
       for (int i = 1; i <= SESSIONS; i++) {
-        clients.add(new Client(this, i));
+        clients.add(new ClientState(this, i));
       }
       for (int i = 0; i < STEPS; i++) {
         clients.get(random.nextInt(SESSIONS)).step(false);
@@ -73,7 +73,7 @@ class KeyedWritesSimulationTest {
   }
 
   /** A session with the driver in front of it. */
-  private static final class Client {
+  private static final class ClientState {
     private final Db db;
     private final long session;
     private final boolean snapshots;
@@ -89,7 +89,7 @@ class KeyedWritesSimulationTest {
     private long transaction;
     private int statement;
 
-    Client(Db db, long session) {
+    ClientState(Db db, long session) {
       this.db = db;
       this.session = session;
       this.snapshots = db.random.nextBoolean();
@@ -138,7 +138,7 @@ class KeyedWritesSimulationTest {
     }
 
     private boolean lock(int key) {
-      Client holder = db.locks.get(key);
+      ClientState holder = db.locks.get(key);
       if (holder != null && holder != this) {
         return false;
       }
@@ -259,7 +259,8 @@ class KeyedWritesSimulationTest {
   }
 
   private static List<String> ww(List<Event> history) {
-    return new Inferred(history).all.stream().filter(edge -> edge.startsWith("ww ")).toList();
+    return new DependencyRecorder(history)
+        .all.stream().filter(edge -> edge.startsWith("ww ")).toList();
   }
 
   private static Event untargeted(Event event) {

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.analyzer.InferredEdges;
 import io.txwatch.analyzer.Notation;
-import io.txwatch.dependency.Basis;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.Edge;
+import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
 import java.util.ArrayList;
@@ -43,7 +43,7 @@ class DependencyGraphProperties {
 
     /** Adds an edge, and tells whether both say that it closes a cycle. */
     boolean add(Transaction from, Transaction to) {
-      Edge edge = new Edge(from, to, DependencyKind.WW, Row.NONE, 0, 0, Basis.ITEM);
+      Edge edge = new Edge(from, to, DependencyKind.WW, Row.NONE, 0, 0, EdgeEvidence.ITEM);
       boolean closes = ours.add(edge);
       theirs.addEdge(from, to);
       edges.add(edge);

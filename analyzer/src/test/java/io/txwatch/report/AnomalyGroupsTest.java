@@ -1,6 +1,6 @@
 package io.txwatch.report;
 
-import static io.txwatch.report.Told.told;
+import static io.txwatch.report.AnomalyBuilder.anomaly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 
 class AnomalyGroupsTest {
 
-  private static Told skew(int row) {
-    return told(Phenomenon.WRITE_SKEW)
+  private static AnomalyBuilder skew(int row) {
+    return anomaly(Phenomenon.WRITE_SKEW)
         .t("1 SELECT x @ A.java:1", "2 UPDATE x @ A.java:2")
         .t("1 SELECT x @ B.java:1", "2 UPDATE x @ B.java:2")
         .edge("1.1 rw 2.2 x " + row)
@@ -66,7 +66,7 @@ class AnomalyGroupsTest {
     AnomalyGroups groups = new AnomalyGroups();
     groups.add(skew(1).anomaly());
     Anomaly turned =
-        told(Phenomenon.WRITE_SKEW)
+        anomaly(Phenomenon.WRITE_SKEW)
             .t("1 SELECT x @ B.java:1", "2 UPDATE x @ B.java:2")
             .t("1 SELECT x @ A.java:1", "2 UPDATE x @ A.java:2")
             .edge("1.1 rw 2.2 x 8")
@@ -84,14 +84,14 @@ class AnomalyGroupsTest {
             .violation(new Database("PostgreSQL", "18.6", Map.of()), IsolationLevel.READ_COMMITTED)
             .anomaly());
     groups.add(
-        told(Phenomenon.WRITE_SKEW)
+        anomaly(Phenomenon.WRITE_SKEW)
             .t("1 SELECT x @ A.java:1", "2 UPDATE x @ A.java:3")
             .t("1 SELECT x @ B.java:1", "2 UPDATE x @ B.java:2")
             .edge("1.1 rw 2.2 x 1")
             .edge("2.1 rw 1.2 x 2")
             .anomaly());
     groups.add(
-        told(Phenomenon.G2_ITEM)
+        anomaly(Phenomenon.G2_ITEM)
             .t("1 SELECT x @ A.java:1", "2 UPDATE x @ A.java:2")
             .t("1 SELECT x @ B.java:1", "2 UPDATE x @ B.java:2")
             .edge("1.1 rw 2.2 x 1")
@@ -105,13 +105,13 @@ class AnomalyGroupsTest {
     AnomalyGroups groups = new AnomalyGroups();
     for (int i = 0; i < AnomalyGroups.MAX_GROUPS + 5; i++) {
       groups.add(
-          told(Phenomenon.ABORTED_READ)
+          anomaly(Phenomenon.ABORTED_READ)
               .t("1 UPDATE x @ A.java:" + i)
               .t("1 SELECT x @ B.java:1")
               .edge("1.1 wr 2.1 x 1")
               .anomaly());
     }
     assertThat(groups.groups()).hasSize(AnomalyGroups.MAX_GROUPS);
-    assertThat(groups.notKept()).isEqualTo(5);
+    assertThat(groups.ungrouped()).isEqualTo(5);
   }
 }

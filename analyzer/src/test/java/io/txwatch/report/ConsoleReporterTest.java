@@ -51,11 +51,11 @@ class ConsoleReporterTest {
   @Test
   void theFirstOfAGroupIsPrintedInFullAndOthersAreCountedAtGrowingIntervals() {
     Anomaly anomaly = lostUpdate(1);
-    log.tell(anomaly);
+    log.report(anomaly);
     assertThat(printed()).contains("LOST_UPDATE", "T11.java:1", "prevent");
     List<Long> at = new ArrayList<>();
     for (seconds = 1; seconds <= 3600; seconds++) {
-      log.tell(anomaly);
+      log.report(anomaly);
       log.tick();
       String text = printed();
       if (!text.isEmpty()) {
@@ -70,8 +70,8 @@ class ConsoleReporterTest {
   @Test
   void ofManyGroupsAtOnceTwentyArePrintedInFull() {
     for (int i = 0; i < 300; i++) {
-      log.tell(lostUpdate(i));
-      log.tell(lostUpdate(i));
+      log.report(lostUpdate(i));
+      log.report(lostUpdate(i));
       log.tick();
     }
     String text = printed();
@@ -83,7 +83,7 @@ class ConsoleReporterTest {
     assertThat(text).contains("580 more anomalies", "and more of 290 other groups");
     assertThat(text.lines()).hasSize(12);
     seconds = 11;
-    log.tell(lostUpdate(1000));
+    log.report(lostUpdate(1000));
     assertThat(printed()).contains("LOST_UPDATE", "T1010.java:1", "prevent");
   }
 
@@ -91,7 +91,7 @@ class ConsoleReporterTest {
   void theEndListsEveryGroupWithItsCountInOnePiece() {
     for (int i = 0; i < 300; i++) {
       for (int times = 0; times <= i % 3; times++) {
-        log.tell(lostUpdate(i));
+        log.report(lostUpdate(i));
       }
     }
     log.withdraw(lostUpdate(0));

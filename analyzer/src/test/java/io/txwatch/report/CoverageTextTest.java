@@ -46,7 +46,7 @@ class CoverageTextTest {
                       3 writes: the DBMS did not say of which rows; each is known from its next read on
                       7 uncertain accesses: read beside the statement, in what may have been another snapshot;
                       nothing is proven by them
-                      2 possible anomalies: not told, since the isolation level forbids them
+                      2 possible anomalies: not anomaly, since the isolation level forbids them
             """);
   }
 

@@ -1,6 +1,6 @@
 package io.txwatch.report;
 
-import static io.txwatch.report.Told.told;
+import static io.txwatch.report.AnomalyBuilder.anomaly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Anomaly;
@@ -25,7 +25,7 @@ class InterleavingTest {
   void aReadComesBeforeTheWriteItDidNotSee() {
     assertThat(
             order(
-                told(Phenomenon.READ_SKEW)
+                anomaly(Phenomenon.READ_SKEW)
                     .t("1 SELECT x", "2 SELECT y")
                     .t("1 UPDATE x", "2 UPDATE y")
                     .edge("1.1 rw 2.1 x 1")
@@ -37,7 +37,7 @@ class InterleavingTest {
   @Test
   void aReadThatCameAfterTheWriteItDidNotSeeIsOfAnOldVersion() {
     Anomaly fractured =
-        told(Phenomenon.FRACTURED_READ)
+        anomaly(Phenomenon.FRACTURED_READ)
             .t("1 SELECT y", "2 SELECT x")
             .t("1 UPDATE x", "2 UPDATE y")
             .edge("1.2 rw 2.1 x 1")
@@ -54,7 +54,7 @@ class InterleavingTest {
   void ofTwoReadsThatCannotBothComeFirstOneIsOfAnOldVersion() {
     assertThat(
             order(
-                told(Phenomenon.WRITE_SKEW)
+                anomaly(Phenomenon.WRITE_SKEW)
                     .t("1 UPDATE x", "2 SELECT y")
                     .t("1 UPDATE y", "2 SELECT x")
                     .edge("1.2 rw 2.1 y 2")
@@ -67,7 +67,7 @@ class InterleavingTest {
   void aLongForkThroughFourTransactions() {
     assertThat(
             order(
-                told(Phenomenon.LONG_FORK)
+                anomaly(Phenomenon.LONG_FORK)
                     .t("1 SELECT y", "2 SELECT x")
                     .t("1 UPDATE x")
                     .t("1 SELECT x", "2 SELECT y")
@@ -85,7 +85,7 @@ class InterleavingTest {
   void overwritesInTheOrderOfTheVersions() {
     assertThat(
             order(
-                told(Phenomenon.DIRTY_WRITE)
+                anomaly(Phenomenon.DIRTY_WRITE)
                     .t("1 UPDATE x", "2 UPDATE y")
                     .t("1 UPDATE x", "2 UPDATE y")
                     .edge("1.1 ww 2.1 x 1")
@@ -98,7 +98,7 @@ class InterleavingTest {
   void dependenciesThatContradictEachOtherLoseNoStatement() {
     assertThat(
             order(
-                told(Phenomenon.DIRTY_WRITE)
+                anomaly(Phenomenon.DIRTY_WRITE)
                     .t("1 UPDATE x")
                     .t("1 UPDATE x")
                     .edge("1.1 ww 2.1 x 1")
@@ -111,7 +111,7 @@ class InterleavingTest {
   void statementsThatWereNotSeenAreNotInvented() {
     assertThat(
             order(
-                told(Phenomenon.LOST_UPDATE)
+                anomaly(Phenomenon.LOST_UPDATE)
                     .t("1 SELECT x", "9 UPDATE x")
                     .t()
                     .edge("1.1 rw 2.0 x 1")

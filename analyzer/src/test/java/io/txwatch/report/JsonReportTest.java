@@ -1,6 +1,6 @@
 package io.txwatch.report;
 
-import static io.txwatch.report.Told.told;
+import static io.txwatch.report.AnomalyBuilder.anomaly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -24,7 +24,7 @@ class JsonReportTest {
   void anAnomalyIsALineWithTheFieldsThatToolsRelyOn() throws Exception {
     String line =
         JsonReport.anomaly(
-            told(Phenomenon.LOST_UPDATE)
+            anomaly(Phenomenon.LOST_UPDATE)
                 .cycle(CycleClass.G_SINGLE)
                 .t("1 SELECT v @ A.java:1", "2 UPDATE t @ A.java:2")
                 .t(Optional.empty(), "pool-2", "3 UPDATE t @ B.java:7")
@@ -62,7 +62,7 @@ class JsonReportTest {
     JsonNode json =
         JSON.readTree(
             JsonReport.anomaly(
-                told(Phenomenon.ABORTED_READ)
+                anomaly(Phenomenon.ABORTED_READ)
                     .t(Optional.of(Outcome.ABORTED), "s", "1 UPDATE t")
                     .t("1 SELECT t")
                     .edge("1.1 wr 2.1 t 3")
@@ -77,7 +77,7 @@ class JsonReportTest {
         "UPDATE \"t\" SET v = 'a\\b\r\n\t\u0000\u001b[31m\u007f\u009b\u2028</script><!--&amp;"
             + "\u6f22\uD83D\uDE00' "
             + "x".repeat(10_000);
-    String line = JsonReport.anomaly(told(Phenomenon.DIRTY_WRITE).t("1 " + sql).anomaly());
+    String line = JsonReport.anomaly(anomaly(Phenomenon.DIRTY_WRITE).t("1 " + sql).anomaly());
     assertThat(line.chars().filter(c -> c < ' ' || c > '~')).isEmpty();
     assertThat(line).doesNotContain("<", ">", "&");
     assertThat(JSON.readTree(line).at("/transactions/0/statements/0/sql").asText()).isEqualTo(sql);
@@ -88,7 +88,7 @@ class JsonReportTest {
     StringWriter out = new StringWriter();
     try (JsonGenerator json = JsonReport.generator(out)) {
       JsonReport.write(
-          json, new AnomalyGroups.Group(told(Phenomenon.DIRTY_WRITE).anomaly(), 1200, 0, 0));
+          json, new AnomalyGroups.Group(anomaly(Phenomenon.DIRTY_WRITE).anomaly(), 1200, 0, 0));
     }
     assertThat(JSON.readTree(out.toString()).get("count").asLong()).isEqualTo(1200);
   }

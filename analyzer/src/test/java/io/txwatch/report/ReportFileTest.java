@@ -22,7 +22,7 @@ class ReportFileTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 
   @TempDir Path directory = Path.of("");
-  private final List<String> complaints = new CopyOnWriteArrayList<>();
+  private final List<String> warnings = new CopyOnWriteArrayList<>();
 
   @Test
   void aNewFileIsTheOwnersAloneAndAnExistingOneKeepsItsModeAndItsLines() throws Exception {
@@ -35,7 +35,7 @@ class ReportFileTest {
     assertThat(Files.getPosixFilePermissions(file))
         .isEqualTo(PosixFilePermissions.fromString("rw-r-----"));
     assertThat(file).hasContent("{1}\n{2}\n");
-    assertThat(complaints).isEmpty();
+    assertThat(warnings).isEmpty();
   }
 
   @Test
@@ -46,7 +46,7 @@ class ReportFileTest {
     report.writeLine("{1}");
     report.writeLine("{2}");
     report.close();
-    assertThat(complaints)
+    assertThat(warnings)
         .containsExactly(
             "txwatch.report: cannot write " + directory + ": Is a directory",
             directory + ": 2 anomalies are missing in this file");
@@ -74,7 +74,7 @@ class ReportFileTest {
       report.writeLine("{" + i + "}");
     }
     report.close();
-    assertThat(complaints)
+    assertThat(warnings)
         .containsExactly(
             "cannot write /dev/full, anomalies are missing in it: No space left on device",
             "/dev/full: 5 anomalies are missing in this file");
@@ -91,7 +91,7 @@ class ReportFileTest {
       report.writeLine(line);
     }
     report.close();
-    assertThat(complaints)
+    assertThat(warnings)
         .containsExactly(
             "cannot write "
                 + pipe
@@ -115,7 +115,7 @@ class ReportFileTest {
     report.close();
     assertThat(moved).hasContent("{1}\n");
     assertThat(file).hasContent("{3}\n");
-    assertThat(complaints).isEmpty();
+    assertThat(warnings).isEmpty();
   }
 
   private static void awaitContent(Path file, String content) throws Exception {
@@ -134,6 +134,6 @@ class ReportFileTest {
   }
 
   private ReportFile append(Path file) {
-    return ReportFile.append(file.toString(), complaints::add);
+    return ReportFile.append(file.toString(), warnings::add);
   }
 }

@@ -1,6 +1,6 @@
 package io.txwatch.report;
 
-import static io.txwatch.report.Told.told;
+import static io.txwatch.report.AnomalyBuilder.anomaly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.CycleClass;
@@ -19,7 +19,7 @@ class TextReportTest {
   @Test
   void lostUpdate() {
     assertThat(
-            told(Phenomenon.LOST_UPDATE)
+            anomaly(Phenomenon.LOST_UPDATE)
                 .cycle(CycleClass.G_SINGLE)
                 .t(
                     "1 SELECT balance FROM account WHERE id = ? @ BankService.java:41",
@@ -52,7 +52,7 @@ class TextReportTest {
   @Test
   void writeSkewBrokenByTheDbms() {
     assertThat(
-            told(Phenomenon.WRITE_SKEW)
+            anomaly(Phenomenon.WRITE_SKEW)
                 .cycle(CycleClass.G2_ITEM)
                 .violation(new Database("H2", "2.5.252", Map.of()), IsolationLevel.SERIALIZABLE)
                 .t(
@@ -89,7 +89,7 @@ class TextReportTest {
   @Test
   void readSkewWithAnEdgeThroughTheSession() {
     assertThat(
-            told(Phenomenon.G_SINGLE)
+            anomaly(Phenomenon.G_SINGLE)
                 .cycle(CycleClass.G_SINGLE)
                 .suspected()
                 .t("1 SELECT a @ A.java:1")
@@ -122,7 +122,7 @@ class TextReportTest {
 
   @Test
   void fiveTransactionsHaveALaneEach() {
-    Told ring = told(Phenomenon.G2_ITEM).cycle(CycleClass.G2_ITEM);
+    AnomalyBuilder ring = anomaly(Phenomenon.G2_ITEM).cycle(CycleClass.G2_ITEM);
     for (int i = 1; i <= 5; i++) {
       int next = i % 5 + 1;
       ring.t(
@@ -171,7 +171,7 @@ class TextReportTest {
   @Test
   void abortedRead() {
     assertThat(
-            told(Phenomenon.ABORTED_READ)
+            anomaly(Phenomenon.ABORTED_READ)
                 .t(Optional.of(Outcome.ABORTED), "writer", "1 UPDATE t SET v = ? @ A.java:1")
                 .t(Optional.empty(), "reader", "1 SELECT v FROM t @ B.java:1")
                 .edge("1.1 wr 2.1 t 3")
@@ -192,7 +192,7 @@ class TextReportTest {
   @Test
   void intermediateRead() {
     assertThat(
-            told(Phenomenon.INTERMEDIATE_READ)
+            anomaly(Phenomenon.INTERMEDIATE_READ)
                 .t("1 UPDATE t SET v = ? @ A.java:1", "2 UPDATE t SET v = ? @ A.java:2")
                 .t("1 SELECT v FROM t @ B.java:1")
                 .edge("1.1 wr 2.1 t 3")
@@ -216,7 +216,7 @@ class TextReportTest {
   @Test
   void longRowIdsAreShownByTheDigitsThatTellThemApart() {
     assertThat(
-            told(Phenomenon.WRITE_SKEW)
+            anomaly(Phenomenon.WRITE_SKEW)
                 .t("1 SELECT x", "2 UPDATE x")
                 .t("1 SELECT x", "2 UPDATE x")
                 .edge("1.1 rw 2.2 doctor 102176640410321129")
@@ -224,7 +224,7 @@ class TextReportTest {
                 .text())
         .contains("doctor rows ..321129, ..321130", "reads doctor row ..321130");
     assertThat(
-            told(Phenomenon.WRITE_SKEW)
+            anomaly(Phenomenon.WRITE_SKEW)
                 .t("1 SELECT x", "2 UPDATE x")
                 .t("1 SELECT x", "2 UPDATE x")
                 .edge("1.1 rw 2.2 doctor 102176640410321129")
@@ -236,7 +236,7 @@ class TextReportTest {
   @Test
   void twoWritesOnTopOfOneVersion() {
     assertThat(
-            told(Phenomenon.LOST_UPDATE)
+            anomaly(Phenomenon.LOST_UPDATE)
                 .cycle(CycleClass.G2_ITEM)
                 .t("1 UPDATE t SET v = ? @ A.java:1")
                 .t("1 UPDATE t SET v = ? @ B.java:1")
@@ -261,7 +261,7 @@ class TextReportTest {
   @Test
   void internalInconsistency() {
     assertThat(
-            told(Phenomenon.INTERNAL)
+            anomaly(Phenomenon.INTERNAL)
                 .violation(
                     new Database("MariaDB", "10.11.5", Map.of()), IsolationLevel.SERIALIZABLE)
                 .t("1 UPDATE t SET v = ? @ A.java:1", "2 SELECT v FROM t @ A.java:2")
@@ -285,7 +285,7 @@ class TextReportTest {
     String evil = ESC + "[2J" + ESC + "]0;owned\u0007\u009b31m\u202Edrop\u2066\r\nx\u0000</script>";
     String wide = "\u6f22\u5b57 ".repeat(200) + "\uD83D\uDE00".repeat(99) + "\uD800";
     String text =
-        told(Phenomenon.LOST_UPDATE)
+        anomaly(Phenomenon.LOST_UPDATE)
             .violation(new Database(evil, evil, Map.of()), IsolationLevel.SERIALIZABLE)
             .t(
                 Optional.of(Outcome.COMMITTED),
@@ -299,14 +299,14 @@ class TextReportTest {
             .text();
     assertThat(text.codePoints().filter(c -> c != '\n' && Character.isISOControl(c))).isEmpty();
     assertThat(text).doesNotContain("\u202e", "\u2066").contains("\\u001b[2J");
-    assertThat(text.lines()).allMatch(line -> Cells.width(line) <= TextReport.WIDTH);
+    assertThat(text.lines()).allMatch(line -> TerminalText.width(line) <= TextReport.WIDTH);
     assertThat(text.lines().count()).isLessThan(60);
   }
 
   @Test
   void oneThatStandsForManySaysHowMany() {
     assertThat(
-            TextReport.of(told(Phenomenon.DIRTY_WRITE).edge("1.1 ww 2.1 t 3").anomaly(), 1200)
+            TextReport.of(anomaly(Phenomenon.DIRTY_WRITE).edge("1.1 ww 2.1 t 3").anomaly(), 1200)
                 .lines()
                 .findFirst())
         .hasValue(
@@ -318,7 +318,7 @@ class TextReportTest {
   void aLongStatementKeepsItsHeadAndItsTail() {
     String columns = "a_column, ".repeat(1000);
     assertThat(
-            told(Phenomenon.DIRTY_WRITE)
+            anomaly(Phenomenon.DIRTY_WRITE)
                 .t("1 SELECT " + columns + "z FROM account WHERE id = ? FOR UPDATE @ A.java:1")
                 .text()
                 .replaceAll("\\s+", " "))

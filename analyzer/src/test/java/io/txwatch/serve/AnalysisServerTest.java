@@ -39,12 +39,12 @@ class AnalysisServerTest {
 
   @Test
   void aLostUpdateBetweenTwoServicesIsNamed() throws Exception {
-    try (Served served = new Served()) {
+    try (TestServer served = new TestServer()) {
       List<Event> history = Notation.events(LOST_UPDATE);
       try (EventSink orders = served.service("orders");
           EventSink billing = served.service("billing")) {
-        Served.send(billing, of(history, 2));
-        Served.send(orders, of(history, 1));
+        TestServer.send(billing, of(history, 2));
+        TestServer.send(orders, of(history, 1));
         served.await(() -> !served.found.isEmpty(), "an anomaly");
       }
       assertThat(served.phenomena()).containsExactly("LOST_UPDATE [1, 2]");
@@ -62,15 +62,15 @@ class AnalysisServerTest {
             "r1(x0) r2(x0) w1(x0) c1 w2(x1) c2 r3(x2) w4(x2) c4 r3(y0) w3(y0) r5(y0) w5(x4) c5 c3"
                 + " r6(x5) w6(x5) a6 r7(x5) w7(x5) c7 r8(x7) w8(x7) u8 r9(x7) c9");
     List<String> expected = new ArrayList<>();
-    try (Served alone = new Served();
+    try (TestServer alone = new TestServer();
         EventSink one = alone.service("one")) {
-      Served.send(one, history);
+      TestServer.send(one, history);
       alone.awaitEvents(history.size());
       expected.addAll(alone.phenomena());
     }
     assertThat(expected).hasSizeGreaterThan(1);
     for (int i = 0; i < 5; i++) {
-      try (Served served = new Served()) {
+      try (TestServer served = new TestServer()) {
         List<EventSink> services = new ArrayList<>();
         List<List<Event>> streams = new ArrayList<>();
         for (int session = 1; session <= 9; session++) {
@@ -95,7 +95,7 @@ class AnalysisServerTest {
 
   @Test
   void whatIsNoClientIsClosedAndToldOfRarely() throws Exception {
-    try (Served served = new Served()) {
+    try (TestServer served = new TestServer()) {
       for (int i = 0; i < 60; i++) {
         try (Socket socket = new Socket("127.0.0.1", served.port())) {
           byte[] garbage =
@@ -106,10 +106,10 @@ class AnalysisServerTest {
           assertThat(endOf(socket)).isTrue();
         }
       }
-      assertThat(served.lines).hasSizeBetween(1, RareLines.MAX_LINES);
+      assertThat(served.lines).hasSizeBetween(1, RateLimitedLog.MAX_LINES);
       assertThat(served.lines).allMatch(line -> line.matches("[ -~]+"));
       try (EventSink orders = served.service("orders")) {
-        Served.send(orders, Notation.events(LOST_UPDATE));
+        TestServer.send(orders, Notation.events(LOST_UPDATE));
         served.await(() -> !served.found.isEmpty(), "an anomaly");
       }
     }
@@ -117,7 +117,7 @@ class AnalysisServerTest {
 
   @Test
   void whoDoesNotKnowTheTokenIsRefusedAndHisTokenIsNotShown() throws Exception {
-    try (Served served = new Served()) {
+    try (TestServer served = new TestServer()) {
       for (String token : new String[] {"", "a wrong token"}) {
         try (Socket socket = new Socket("127.0.0.1", served.port())) {
           Frames.write(socket.getOutputStream(), Frames.hello(token, 1, "x"));
@@ -132,7 +132,7 @@ class AnalysisServerTest {
 
   @Test
   void afterTheHandshakeToo() throws Exception {
-    try (Served served = new Served();
+    try (TestServer served = new TestServer();
         Socket tooLong = greeted(served, 1);
         Socket garbage = greeted(served, 2)) {
       tooLong.getOutputStream().write(new byte[] {0x7f, 0, 0, 0, 1});
@@ -149,12 +149,12 @@ class AnalysisServerTest {
 
   @Test
   void whoIsSilentIsCutOff() throws Exception {
-    try (Served served = Served.impatient(Duration.ofMillis(1_500));
+    try (TestServer served = TestServer.impatient(Duration.ofMillis(1_500));
         Socket silent = greeted(served, 1);
         EventSink idle = served.service("idle")) {
       assertThat(endOf(silent)).isTrue();
       served.awaitLine("cut off");
-      Served.send(idle, Notation.events("r1(x0) c1"));
+      TestServer.send(idle, Notation.events("r1(x0) c1"));
       served.awaitEvents(4);
       assertThat(served.lines).noneMatch(line -> line.startsWith("idle is cut off"));
     }
@@ -162,14 +162,14 @@ class AnalysisServerTest {
 
   @Test
   void aChunkThatComesTwiceIsTakenInOnce() throws Exception {
-    try (Served served = new Served();
+    try (TestServer served = new TestServer();
         Socket first = greeted(served, 1)) {
       List<Event> history = Notation.events(LOST_UPDATE);
       Frames.write(first.getOutputStream(), Frames.chunk(1, records(history.subList(0, 6)), 0, 0));
       assertThat(acknowledged(first, 1)).isTrue();
       // Its first connection is still open: the second takes its place.
       try (Socket second = new Socket("127.0.0.1", served.port())) {
-        Frames.write(second.getOutputStream(), Frames.hello(Served.TOKEN, 1, "raw"));
+        Frames.write(second.getOutputStream(), Frames.hello(TestServer.TOKEN, 1, "raw"));
         Frame welcome = read(second.getInputStream());
         assertThat(welcome.getWelcome().getThrough()).isEqualTo(1);
         assertThat(welcome.getWelcome().getAnnounce()).isFalse();
@@ -190,7 +190,7 @@ class AnalysisServerTest {
 
   @Test
   void aClientKilledWithinARecordLeavesAnUnknownOutcomeAndATornRecord() throws Exception {
-    try (Served served = new Served(null, Duration.ofMillis(300))) {
+    try (TestServer served = new TestServer(null, Duration.ofMillis(300))) {
       List<Event> history = Notation.events("r1(x0) r2(x0) w1(x0) c1 r3(x1) w2(x1) c2 c3");
       int commit = history.indexOf(of(history, 1).get(of(history, 1).size() - 1));
       try (Socket killed = greeted(served, 1)) {
@@ -200,7 +200,7 @@ class AnalysisServerTest {
         killed.getOutputStream().write(new byte[] {0, 0, 1, 0, 42});
       }
       try (EventSink other = served.service("other")) {
-        Served.send(other, of(history, 3));
+        TestServer.send(other, of(history, 3));
         served.await(
             () -> served.server.status().coverage().gaps().containsKey(GapReason.CUT_OFF),
             "gaps of what was open");
@@ -218,7 +218,7 @@ class AnalysisServerTest {
   @Test
   void whoIsBackInTimeHasLostNothing() throws Exception {
     List<Event> history = Notation.events(LOST_UPDATE);
-    try (Served served = new Served(null, Duration.ofSeconds(20))) {
+    try (TestServer served = new TestServer(null, Duration.ofSeconds(20))) {
       try (Socket first = greeted(served, 5)) {
         Frames.write(
             first.getOutputStream(), Frames.chunk(1, records(history.subList(0, 5)), 0, 0));
@@ -239,9 +239,9 @@ class AnalysisServerTest {
 
   /** T2 began before T1 wrote; what its client has to say of it comes when 2000 others are over. */
   @Test
-  void whatOverlapsWithWhatIsStillToComeIsNotForgotten() throws Exception {
+  void whatOverlapsWithWhatIsStillToComeIsNotDiscarded() throws Exception {
     List<Event> history = Notation.events(LOST_UPDATE);
-    try (Served served = new Served();
+    try (TestServer served = new TestServer();
         Socket late = greeted(served, 1);
         Socket quick = greeted(served, 2)) {
       tellMuch(quick, 1, of(history, 1));
@@ -254,9 +254,9 @@ class AnalysisServerTest {
 
   /** The same once that client has said that it has told everything: then T2 comes too late. */
   @Test
-  void whatNobodyWillTellOfAnyMoreIsForgotten() throws Exception {
+  void whatNobodyWillTellOfAnyMoreIsDiscarded() throws Exception {
     List<Event> history = Notation.events(LOST_UPDATE);
-    try (Served served = new Served();
+    try (TestServer served = new TestServer();
         Socket late = greeted(served, 1);
         Socket quick = greeted(served, 2)) {
       long epoch = tellMuch(quick, 1, of(history, 1));
@@ -277,9 +277,9 @@ class AnalysisServerTest {
 
   /** It was over before the epoch, though it comes after everybody has told that. */
   @Test
-  void whatWaitedWithItsClientIsForgottenToo() throws Exception {
+  void whatWaitedWithItsClientIsDiscardedToo() throws Exception {
     List<Event> history = Notation.events(LOST_UPDATE);
-    try (Served served = new Served();
+    try (TestServer served = new TestServer();
         Socket late = greeted(served, 1);
         Socket slow = greeted(served, 2)) {
       Frames.write(slow.getOutputStream(), Frames.alive(0, 1));
@@ -302,7 +302,7 @@ class AnalysisServerTest {
     List<Event> events = new ArrayList<>(first);
     for (int i = 0; i < 1_000; i++) {
       int by = 1_000 * number + i;
-      Notation.events("r1(y0) c1").forEach(event -> events.add(Renumbered.by(event, by)));
+      Notation.events("r1(y0) c1").forEach(event -> events.add(RenumberedHistory.by(event, by)));
     }
     Frames.write(client.getOutputStream(), Frames.chunk(number, records(events), 0, 0));
     Frame answer = read(client.getInputStream());
@@ -317,7 +317,7 @@ class AnalysisServerTest {
   void aServerThatIsNotThereIsALineAndWhatDidNotFitIsCounted(@TempDir Path directory)
       throws Exception {
     int port;
-    try (Served gone = new Served()) {
+    try (TestServer gone = new TestServer()) {
       port = gone.port();
     }
     List<Event> history = new ArrayList<>();
@@ -327,16 +327,16 @@ class AnalysisServerTest {
       int one = 2 * i + 1;
       history.addAll(
           Notation.events("r1(x0) r2(x0) w1(x0) c1 w2(x1) c2".replace("x", row)).stream()
-              .map(event -> Renumbered.by(event, one - 1))
+              .map(event -> RenumberedHistory.by(event, one - 1))
               .toList());
     }
     long sent = history.size();
-    try (EventSink orders = Served.service(port, "orders", 1)) {
+    try (EventSink orders = TestServer.service(port, "orders", 1)) {
       long begin = System.nanoTime();
-      Served.send(orders, history);
+      TestServer.send(orders, history);
       assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
       Path file = directory.resolve("history");
-      try (Served late = new Served(port, file, Duration.ofSeconds(30))) {
+      try (TestServer late = new TestServer(port, file, Duration.ofSeconds(30))) {
         late.await(
             () -> late.server.status().coverage().gaps().containsKey(GapReason.OVERFLOW),
             "a gap of what was dropped");
@@ -362,15 +362,15 @@ class AnalysisServerTest {
 
   @Test
   void theStatusIsToldToThoseWhoMayKnow() throws Exception {
-    try (Served served = new Served();
+    try (TestServer served = new TestServer();
         EventSink orders = served.service("orders");
         StatusPage page =
             StatusPage.open(
                 new io.txwatch.link.Address(false, "127.0.0.1", 0),
                 Optional.empty(),
-                Served.TOKEN,
+                TestServer.TOKEN,
                 served.server::status)) {
-      Served.send(orders, Notation.events(LOST_UPDATE));
+      TestServer.send(orders, Notation.events(LOST_UPDATE));
       served.await(() -> served.server.status().anomalies() == 1, "an anomaly in the status");
       HttpClient client = HttpClient.newHttpClient();
       URI uri = URI.create("http://127.0.0.1:" + page.address().getPort() + "/");
@@ -379,7 +379,7 @@ class AnalysisServerTest {
           .isEqualTo(401);
       HttpResponse<String> answer =
           client.send(
-              request.header("Authorization", "Bearer " + Served.TOKEN).build(),
+              request.header("Authorization", "Bearer " + TestServer.TOKEN).build(),
               HttpResponse.BodyHandlers.ofString());
       assertThat(answer.body())
           .contains("{\"name\":\"orders\",\"connected\":true")
@@ -390,9 +390,9 @@ class AnalysisServerTest {
   }
 
   /** A socket that speaks the protocol by hand, and was let in. */
-  private static Socket greeted(Served served, long client) throws IOException {
+  private static Socket greeted(TestServer served, long client) throws IOException {
     Socket socket = new Socket("127.0.0.1", served.port());
-    Frames.write(socket.getOutputStream(), Frames.hello(Served.TOKEN, client, "raw"));
+    Frames.write(socket.getOutputStream(), Frames.hello(TestServer.TOKEN, client, "raw"));
     assertThat(read(socket.getInputStream()).hasWelcome()).isTrue();
     return socket;
   }

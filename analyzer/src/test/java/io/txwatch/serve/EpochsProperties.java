@@ -11,7 +11,9 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** Clients that lag behind by whatever they like, against the true order of what happened. */
+/**
+ * ClientRegistry that lag behind by whatever they like, against the true order of what happened.
+ */
 class EpochsProperties {
 
   /** Some clients, and the analyzer. */
@@ -22,12 +24,12 @@ class EpochsProperties {
 
     private final Epochs epochs = new Epochs(0);
     private final List<Modelled> modelled = new ArrayList<>();
-    private final List<Client> expected = new ArrayList<>();
+    private final List<ClientState> expected = new ArrayList<>();
 
     /** When each event happened, in the order in which the analyzer got to know. */
     private final List<Integer> arrived = new ArrayList<>();
 
-    /** When the latest happened of those that may be forgotten. */
+    /** When the latest happened of those that may be discarded. */
     private int latest = -1;
 
     private int checked;
@@ -38,7 +40,7 @@ class EpochsProperties {
 
     /** As TcpSink and the queue before it. */
     private final class Modelled {
-      final Client books;
+      final ClientState books;
       final List<Integer> queued = new ArrayList<>();
       final Deque<List<Integer>> chunks = new ArrayDeque<>();
       List<Integer> building = new ArrayList<>();
@@ -52,9 +54,9 @@ class EpochsProperties {
       long tells;
 
       Modelled(int id) {
-        books = new Client(id);
-        books.told = epochs.newest();
-        epochs.arrives(arrived.size());
+        books = new ClientState(id);
+        books.acknowledgedEpoch = epochs.newest();
+        epochs.clientConnects(arrived.size());
       }
 
       void act(int what) {
@@ -92,8 +94,8 @@ class EpochsProperties {
             }
             wire.add(new Frame(next == null ? List.of() : next, next == null ? 0 : sent, word));
           }
-          case 5 -> books.completed(last);
-          case 6 -> arrives();
+          case 5 -> books.markComplete(last);
+          case 6 -> receiveFrame();
           case 7 -> answers.add(epochs.begin(expected));
           default -> {
             Long answer = answers.poll();
@@ -102,16 +104,16 @@ class EpochsProperties {
         }
       }
 
-      private void arrives() {
+      private void receiveFrame() {
         Frame frame = wire.poll();
         if (frame == null) {
           return;
         }
         if (frame.number > 0) {
-          epochs.comes(books, frame.number, arrived.size());
+          epochs.chunkArrives(books, frame.number, arrived.size());
           arrived.addAll(frame.events);
         }
-        books.told = Math.max(books.told, frame.told);
+        books.acknowledgedEpoch = Math.max(books.acknowledgedEpoch, frame.told);
       }
 
       /** When the first happened of what is still to come. */
@@ -143,8 +145,8 @@ class EpochsProperties {
       expected.add(client.books);
     }
 
-    /** How many of those that arrived may be forgotten, of what was over with them. */
-    int mayBeForgotten() {
+    /** How many of those that arrived may be discarded, of what was over with them. */
+    int mayBeDiscarded() {
       int from = (int) epochs.retainFrom(expected, arrived.size());
       for (; checked < from; checked++) {
         latest = Math.max(latest, arrived.get(checked));
@@ -154,7 +156,7 @@ class EpochsProperties {
   }
 
   @Property(tries = 100)
-  void whatMayBeForgottenWasOverBeforeAllThatIsStillToCome(@ForAll long seed) {
+  void whatMayBeDiscardedWasOverBeforeAllThatIsStillToCome(@ForAll long seed) {
     Random random = new Random(seed);
     World world = new World(1 + random.nextInt(3));
     int most = 0;
@@ -163,7 +165,7 @@ class EpochsProperties {
       if (i % 300 == 299) {
         world.comesIn();
       }
-      most = Math.max(most, world.mayBeForgotten());
+      most = Math.max(most, world.mayBeDiscarded());
       assertThat(world.modelled).allMatch(client -> world.latest < client.toCome());
     }
     assertThat(most).isPositive();
@@ -171,7 +173,7 @@ class EpochsProperties {
 
   /** A lot waits with one of them: as soon as it is known to be old, nothing is kept for it. */
   @Property(tries = 100)
-  void itIsForgottenHoweverMuchWaits(@ForAll @IntRange(min = 1, max = 50) int waits) {
+  void itIsDiscardedHoweverMuchWaits(@ForAll @IntRange(min = 1, max = 50) int waits) {
     World world = new World(2);
     World.Modelled slow = world.modelled.get(0);
     World.Modelled quick = world.modelled.get(1);
@@ -187,6 +189,6 @@ class EpochsProperties {
       List.of(4, 6).forEach(slow::act);
     }
     List.of(4, 6).forEach(quick::act);
-    assertThat(world.mayBeForgotten()).isEqualTo(waits);
+    assertThat(world.mayBeDiscarded()).isEqualTo(waits);
   }
 }

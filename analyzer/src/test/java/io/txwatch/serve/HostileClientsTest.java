@@ -27,7 +27,7 @@ class HostileClientsTest {
 
   @Test
   void aHandshakeByteByByteHasADeadline() throws Exception {
-    try (Served served = Served.impatient(Duration.ofSeconds(1));
+    try (TestServer served = TestServer.impatient(Duration.ofSeconds(1));
         Socket slow = new Socket("127.0.0.1", served.port())) {
       slow.getOutputStream().write(new byte[] {0, 0, 1, 0});
       long begun = System.nanoTime();
@@ -40,8 +40,8 @@ class HostileClientsTest {
   @Test
   void connectionsBeforeTheHandshakeAreLimitedByAddress() throws Exception {
     List<Socket> held = new ArrayList<>();
-    try (Served served = new Served()) {
-      for (int i = 0; i < Pending.MAX_OF_ONE_ADDRESS; i++) {
+    try (TestServer served = new TestServer()) {
+      for (int i = 0; i < PendingHandshakes.MAX_PER_ADDRESS; i++) {
         held.add(new Socket("127.0.0.1", served.port()));
       }
       try (Socket oneMore = new Socket("127.0.0.1", served.port())) {
@@ -58,9 +58,9 @@ class HostileClientsTest {
   @EnabledOnOs(OS.LINUX) // has all of 127.0.0.0/8
   void whoHoldsConnectionsKeepsOutNobodyElse() throws Exception {
     List<Socket> held = new ArrayList<>();
-    try (Served served = new Served()) {
+    try (TestServer served = new TestServer()) {
       for (int address = 2; address < 9; address++) {
-        for (int i = 0; i < Pending.MAX_OF_ONE_ADDRESS; i++) {
+        for (int i = 0; i < PendingHandshakes.MAX_PER_ADDRESS; i++) {
           held.add(from("127.0.0." + address, served.port()));
         }
       }
@@ -73,11 +73,11 @@ class HostileClientsTest {
   @Test
   void announcedFramesHoldNoRoom() throws Exception {
     List<Socket> held = new ArrayList<>();
-    try (Served served = new Served()) {
+    try (TestServer served = new TestServer()) {
       for (int client = 10; client < 60; client++) {
         Socket socket = new Socket("127.0.0.1", served.port());
         held.add(socket);
-        Frames.write(socket.getOutputStream(), Frames.hello(Served.TOKEN, client, "holder"));
+        Frames.write(socket.getOutputStream(), Frames.hello(TestServer.TOKEN, client, "holder"));
         socket.getOutputStream().write(announcing(Frames.LONGEST));
         socket.getOutputStream().write(new byte[100]);
       }
@@ -90,12 +90,12 @@ class HostileClientsTest {
   @Test
   void manyLargeFramesInPartTakeBoundedMemory() throws Exception {
     List<Socket> held = new ArrayList<>();
-    try (Served served = new Served()) {
+    try (TestServer served = new TestServer()) {
       byte[] almost = new byte[Frames.LONGEST - 1];
       for (int client = 10; client < 30; client++) { // 100 MiB
         Socket socket = new Socket("127.0.0.1", served.port());
         held.add(socket);
-        Frames.write(socket.getOutputStream(), Frames.hello(Served.TOKEN, client, "holder"));
+        Frames.write(socket.getOutputStream(), Frames.hello(TestServer.TOKEN, client, "holder"));
         socket.getOutputStream().write(announcing(Frames.LONGEST));
         try {
           socket.getOutputStream().write(almost);
@@ -112,9 +112,9 @@ class HostileClientsTest {
 
   @Test
   void aFrameByteByByteIsGivenUp() throws Exception {
-    try (Served served = Served.impatient(Duration.ofSeconds(1));
+    try (TestServer served = TestServer.impatient(Duration.ofSeconds(1));
         Socket slow = new Socket("127.0.0.1", served.port())) {
-      Frames.write(slow.getOutputStream(), Frames.hello(Served.TOKEN, 7, "slow"));
+      Frames.write(slow.getOutputStream(), Frames.hello(TestServer.TOKEN, 7, "slow"));
       slow.getOutputStream().write(announcing(1 << 20));
       trickleUntilClosed(slow);
       served.awaitLine("a frame of 1048576 bytes arrives too slowly");
@@ -123,7 +123,7 @@ class HostileClientsTest {
 
   @Test
   void aLengthOfTwoGibibytesIsRefused() throws Exception {
-    try (Served served = new Served();
+    try (TestServer served = new TestServer();
         Socket socket = new Socket("127.0.0.1", served.port())) {
       socket.setSoTimeout(20_000);
       socket.getOutputStream().write(announcing(Integer.MAX_VALUE));
@@ -136,9 +136,9 @@ class HostileClientsTest {
     return ByteBuffer.allocate(4).putInt(length).array();
   }
 
-  private static void assertLostUpdateIsFound(Served served) throws Exception {
+  private static void assertLostUpdateIsFound(TestServer served) throws Exception {
     try (EventSink orders = served.service("orders")) {
-      Served.send(orders, Notation.events(LOST_UPDATE));
+      TestServer.send(orders, Notation.events(LOST_UPDATE));
       served.await(() -> !served.found.isEmpty(), "an anomaly");
     }
   }

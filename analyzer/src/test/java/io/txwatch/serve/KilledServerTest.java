@@ -26,7 +26,7 @@ class KilledServerTest {
   /** Two transactions that lose an update, one of each service. */
   private static List<Event> pair(int number) {
     return Notation.events("r1(x0) r2(x0) w1(x0) c1 w2(x1) c2").stream()
-        .map(event -> Renumbered.by(event, 2L * number))
+        .map(event -> RenumberedHistory.by(event, 2L * number))
         .toList();
   }
 
@@ -50,8 +50,8 @@ class KilledServerTest {
     int pairs;
 
     Load(int port) throws Exception {
-      odd = Served.service(port, "odd", 16);
-      even = Served.service(port, "even", 16);
+      odd = TestServer.service(port, "odd", 16);
+      even = TestServer.service(port, "even", 16);
     }
 
     void send(int count) throws InterruptedException {

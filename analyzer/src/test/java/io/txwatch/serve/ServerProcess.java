@@ -120,14 +120,14 @@ final class ServerProcess implements AutoCloseable {
     ServerListener listener =
         new ServerListener() {
           @Override
-          public void found(Anomaly anomaly, boolean again) {
-            if (!again) {
-              System.out.println("FOUND " + Served.phenomena(List.of(anomaly)).get(0));
+          public void found(Anomaly anomaly, boolean replayed) {
+            if (!replayed) {
+              System.out.println("FOUND " + TestServer.phenomena(List.of(anomaly)).get(0));
             }
           }
 
           @Override
-          public void say(String line) {
+          public void log(String line) {
             System.out.println(line);
           }
         };
@@ -136,7 +136,7 @@ final class ServerProcess implements AutoCloseable {
             new ServerOptions(
                 new Address(false, "127.0.0.1", Integer.parseInt(args[0])),
                 Optional.empty(),
-                Served.TOKEN,
+                TestServer.TOKEN,
                 Optional.of(Path.of(args[1])),
                 HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,

@@ -64,13 +64,14 @@ class TlsTest {
   void theServerIsKnownByItsCertificate(@TempDir Path directory) throws Exception {
     certificate(directory.resolve("one"));
     Path certificate = directory.resolve("one.cert");
-    try (Served served = new Served(Tls.server(certificate, directory.resolve("one.key")))) {
+    try (TestServer served =
+        new TestServer(Tls.server(certificate, directory.resolve("one.key")))) {
       try (EventSink trusting = served.secureService("trusting", certificate.toString());
           EventSink doubting = served.secureService("doubting", "");
           EventSink plain = served.service("plain")) {
-        Served.send(doubting, Notation.events("r7(x0) c7"));
-        Served.send(plain, Notation.events("r8(x0) c8"));
-        Served.send(trusting, Notation.events("r1(x0) r2(x0) w1(x0) c1 w2(x1) c2"));
+        TestServer.send(doubting, Notation.events("r7(x0) c7"));
+        TestServer.send(plain, Notation.events("r8(x0) c8"));
+        TestServer.send(trusting, Notation.events("r1(x0) r2(x0) w1(x0) c1 w2(x1) c2"));
         served.await(() -> !served.found.isEmpty(), "an anomaly");
         served.awaitLine("closed");
       }

@@ -187,7 +187,7 @@ final class CheckCommand implements Callable<Integer> {
       throw CommandException.badInput(
           file + ": a history of another's names no DBMS: leave --judge-by out, or say adya");
     }
-    if (realTimeOrder && !of.tellsRealTime()) {
+    if (realTimeOrder && !of.hasRealTimeOrder()) {
       throw CommandException.badInput(
           file
               + ": of "

@@ -320,13 +320,13 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     @Override
-    public void found(Anomaly anomaly, boolean again) {
+    public void found(Anomaly anomaly, boolean replayed) {
       failed |= common.failOn.isMetBy(anomaly);
-      if (again) {
-        people.remember(anomaly);
+      if (replayed) {
+        people.countReported(anomaly);
         return;
       }
-      people.tell(anomaly);
+      people.report(anomaly);
       file.ifPresent(report -> report.write(anomaly));
       if (common.json) {
         console.out().println(JsonReport.anomaly(anomaly));
@@ -345,7 +345,7 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     @Override
-    public void say(String line) {
+    public void log(String line) {
       console.note("txwatch: " + line);
     }
 

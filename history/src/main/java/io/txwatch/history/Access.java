@@ -31,10 +31,10 @@ public enum Access {
    * from a later version of the row than this one, whose writers' list is told; or the row was
    * gone. The application did not read it here.
    */
-  PASSED_OVER;
+  SKIPPED_BY_DELETE;
 
   /** True for what the statement wrote, or may have written. */
   public boolean isWrite() {
-    return this != READ && this != PASSED_OVER;
+    return this != READ && this != SKIPPED_BY_DELETE;
   }
 }

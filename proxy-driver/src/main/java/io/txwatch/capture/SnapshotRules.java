@@ -138,7 +138,7 @@ public record SnapshotRules(Dialect dialect, boolean original) {
     Sending sending =
         switch (purpose) {
           case AFTER_WRITE -> afterWrite(session);
-          case PASSED_OVER -> passedOver(session);
+          case SKIPPED_BY_DELETE -> passedOver(session);
           case READ, BEFORE_WRITE, VERSION_SET ->
               switch (dialect) {
                 case POSTGRESQL -> postgres(planned, session);

@@ -95,7 +95,7 @@ final class PlannedReads {
               .filter(given -> given.count() == 0)
               .isPresent();
       return switch (read.purpose()) {
-        case PASSED_OVER -> true;
+        case SKIPPED_BY_DELETE -> true;
         case AFTER_WRITE -> !unknownRows;
         case BEFORE_WRITE -> replaces && dialect != Dialect.SQLITE;
         case READ, VERSION_SET -> false;

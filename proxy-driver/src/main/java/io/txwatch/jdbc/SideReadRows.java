@@ -66,9 +66,9 @@ final class SideReadRows {
           execution.rowBeside(execution.access(row, upTo), table, row, upTo, true);
         }
       }
-      case PASSED_OVER -> {
+      case SKIPPED_BY_DELETE -> {
         if (certain) {
-          execution.rowBeside(Access.PASSED_OVER, table, row, writers, true);
+          execution.rowBeside(Access.SKIPPED_BY_DELETE, table, row, writers, true);
         }
       }
       case READ, VERSION_SET -> {

@@ -161,7 +161,7 @@ final class SideReads {
         all.remove();
         continue;
       }
-      if (one.overtaken && one.one.read.purpose() == Purpose.PASSED_OVER) {
+      if (one.overtaken && one.one.read.purpose() == Purpose.SKIPPED_BY_DELETE) {
         all.remove(); // what it shows may be what was written since
         one.execution.release();
         continue;

@@ -46,7 +46,7 @@ public record SideRead(
      * Rows that match the predicate of a DELETE after it was carried out: where it chooses from
      * newer versions than a plain read sees (InnoDB, REPEATABLE READ), those that it passed over.
      */
-    PASSED_OVER,
+    SKIPPED_BY_DELETE,
     /** VSR: every row of a table that the statement's predicate is about. */
     VERSION_SET
   }

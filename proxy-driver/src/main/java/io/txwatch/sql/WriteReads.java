@@ -169,7 +169,7 @@ final class WriteReads {
       slice(shape.where + 1, shape.whereEnd);
     }
     limit();
-    add(Purpose.PASSED_OVER, Moment.AFTER, true);
+    add(Purpose.SKIPPED_BY_DELETE, Moment.AFTER, true);
   }
 
   /** DELETE IGNORE leaves what it may not delete. */

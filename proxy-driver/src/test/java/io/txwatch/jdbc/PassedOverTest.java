@@ -63,7 +63,7 @@ class PassedOverTest {
     List<String> told = new ArrayList<>();
     for (Event.StatementExecuted statement : bank.statements()) {
       statement.rows().stream()
-          .filter(row -> row.access() == Access.PASSED_OVER)
+          .filter(row -> row.access() == Access.SKIPPED_BY_DELETE)
           .forEach(row -> told.add(statement.kind() + " " + row.row() + " " + row.certain()));
     }
     return told;

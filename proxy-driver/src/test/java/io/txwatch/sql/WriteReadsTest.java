@@ -77,15 +77,15 @@ class WriteReadsTest {
       delimiter = '|',
       textBlock =
           """
-          MARIADB    | DELETE FROM t WHERE a = ? AND b > 3   | PASSED_OVER select t.txw_rid, t.txw_wl from t where a = ? AND b > 3 limit 101 [1]
-          MARIADB    | DELETE FROM t                         | PASSED_OVER select t.txw_rid, t.txw_wl from t limit 101 []
+          MARIADB    | DELETE FROM t WHERE a = ? AND b > 3   | SKIPPED_BY_DELETE select t.txw_rid, t.txw_wl from t where a = ? AND b > 3 limit 101 [1]
+          MARIADB    | DELETE FROM t                         | SKIPPED_BY_DELETE select t.txw_rid, t.txw_wl from t limit 101 []
           MARIADB    | DELETE FROM t WHERE a = 1 LIMIT 1     |
           MARIADB    | DELETE IGNORE FROM t WHERE a = 1      |
           MARIADB    | DELETE FROM t WHERE a = rand()        |
           MARIADB    | DELETE FROM t WHERE a < now()         |
           MARIADB    | DELETE FROM t WHERE a = @v            |
           MARIADB    | DELETE FROM t WHERE a IN (SELECT 1)   |
-          MYSQL      | DELETE FROM t WHERE a = ?             | PASSED_OVER select t.txw_rid, t.txw_wl from t where a = ? limit 101 [1]
+          MYSQL      | DELETE FROM t WHERE a = ?             | SKIPPED_BY_DELETE select t.txw_rid, t.txw_wl from t where a = ? limit 101 [1]
           MYSQL      | UPDATE t SET b = 1 WHERE a = 1        |
           POSTGRESQL | DELETE FROM t WHERE a = 1             |
           H2         | DELETE FROM t WHERE a = 1             |
@@ -93,7 +93,7 @@ class WriteReadsTest {
   void whatADeletePassedOver(Dialect dialect, String sql, String reads) {
     assertThat(
             plan(dialect, sql, true, Level.PREDICATES).sideReads().stream()
-                .filter(read -> read.purpose() == Purpose.PASSED_OVER)
+                .filter(read -> read.purpose() == Purpose.SKIPPED_BY_DELETE)
                 .map(WriteReadsTest::text)
                 .collect(Collectors.joining("; ")))
         .isEqualTo(reads == null ? "" : reads);

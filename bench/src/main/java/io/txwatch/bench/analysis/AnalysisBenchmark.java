@@ -58,8 +58,7 @@ public class AnalysisBenchmark {
     }
 
     @Override
-    public void wrongRead(
-        WrongRead why, Transaction writer, Transaction reader, Row row, int from, int to) {
+    public void wrongRead(WrongRead why, Edge read) {
       throw new AssertionError("a wrong read in a serializable history");
     }
 

@@ -72,7 +72,7 @@ public final class SoakCommand implements Callable<Integer> {
         }
       }
       double seconds = (System.nanoTime() - started) / 1e9;
-      long found = groups.notKept() + groups.groups().stream().mapToLong(g -> g.count()).sum();
+      long found = groups.ungrouped() + groups.groups().stream().mapToLong(g -> g.count()).sum();
       output.write(
           String.format(
               Locale.ROOT,

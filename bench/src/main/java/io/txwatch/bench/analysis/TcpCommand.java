@@ -173,7 +173,7 @@ public final class TcpCommand implements Callable<Integer> {
   private final class Listener implements ServerListener {
 
     @Override
-    public void found(Anomaly anomaly, boolean again) {
+    public void found(Anomaly anomaly, boolean replayed) {
       long now = System.nanoTime();
       for (ObservedTransaction transaction : anomaly.transactions()) {
         reported.putIfAbsent(transaction.id(), now);
@@ -181,7 +181,7 @@ public final class TcpCommand implements Callable<Integer> {
     }
 
     @Override
-    public void say(String line) {
+    public void log(String line) {
       output.progress(line);
     }
   }

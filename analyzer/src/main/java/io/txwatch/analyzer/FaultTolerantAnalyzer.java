@@ -1,0 +1,139 @@
+package io.txwatch.analyzer;
+
+import io.txwatch.coverage.Coverage;
+import io.txwatch.history.Event;
+import io.txwatch.history.EventSink;
+import io.txwatch.history.GapReason;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An analyzer that outlives its own faults, {@link OutOfMemoryError} included. What is thrown in
+ * the middle of an event leaves a state that may contradict itself, so the analysis {@linkplain
+ * Analyzer#restart begins anew} then, and the event is counted as {@link GapReason#FAULT}. After
+ * {@value #MAX_FAULTS} faults without {@value #QUIET_EVENTS} events in between it switches itself
+ * off and releases its memory. Both are reported once. Nothing is ever thrown to the caller.
+ */
+public final class FaultTolerantAnalyzer implements EventSink {
+
+  static final int MAX_FAULTS = 16;
+  static final int QUIET_EVENTS = 1_000_000;
+
+  private final Consumer<String> warnings;
+  private @Nullable Analyzer analyzer;
+
+  /** What was seen before it was switched off. */
+  private Coverage before = Coverage.NONE;
+
+  private long clockAtEnd;
+  private long ignored;
+  private int faults;
+  private boolean reported;
+  private long quiet;
+
+  /**
+   * Keeps an analyzer going.
+   *
+   * @param warnings takes a line for people
+   */
+  public FaultTolerantAnalyzer(Analyzer analyzer, Consumer<String> warnings) {
+    this.analyzer = analyzer;
+    this.warnings = warnings;
+  }
+
+  @Override
+  public void accept(Event event) {
+    Analyzer analysis = analyzer;
+    if (analysis == null) {
+      ignored++;
+      return;
+    }
+    try {
+      analysis.accept(event);
+      if (++quiet == QUIET_EVENTS) {
+        faults = 0;
+      }
+    } catch (Throwable e) { // whatever it is, the application must not notice
+      failed(analysis, e, Event.Gap.ofFault(event));
+    }
+  }
+
+  /** {@link Analyzer#suspect()}. */
+  public void suspect() {
+    Analyzer analysis = analyzer;
+    if (analysis == null) {
+      return;
+    }
+    try {
+      analysis.suspect();
+    } catch (Throwable e) {
+      failed(analysis, e, new Event.Gap(0, 0, GapReason.FAULT, "a search for suspicions", 1));
+    }
+  }
+
+  private void failed(Analyzer analysis, Throwable fault, Event.Gap gap) {
+    quiet = 0;
+    faults++;
+    try {
+      if (faults < MAX_FAULTS) {
+        analysis.restart();
+        analysis.accept(gap);
+        if (!reported) {
+          reported = true;
+          warnings.accept(
+              "a fault of txwatch, please report it; the analysis begins anew: " + fault);
+        }
+        return;
+      }
+    } catch (Throwable again) {
+      fault.addSuppressed(again);
+    }
+    switchOff(analysis, fault);
+  }
+
+  private void switchOff(Analyzer analysis, Throwable fault) {
+    analyzer = null;
+    ignored++;
+    try {
+      before = analysis.coverage();
+      clockAtEnd = analysis.clock();
+      warnings.accept(
+          "the analysis is switched off after repeated faults of txwatch, please report it; the"
+              + " application is not affected: "
+              + fault);
+    } catch (Throwable e) {
+      // Not even a line can be written: it stays off without one.
+    }
+  }
+
+  /** {@link Analyzer#retain}. */
+  public void retain(long time) {
+    if (analyzer != null) {
+      analyzer.retain(time);
+    }
+  }
+
+  /** {@link Analyzer#clock()}. */
+  public long clock() {
+    return analyzer == null ? clockAtEnd + ignored : analyzer.clock();
+  }
+
+  /** {@link Analyzer#coverage()}; events after it was switched off are gaps. */
+  public Coverage coverage() {
+    return analyzer != null
+        ? analyzer.coverage()
+        : before.plus(new Coverage(0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of(GapReason.FAULT, ignored)));
+  }
+
+  @Override
+  public void close() {
+    if (analyzer != null) {
+      try {
+        analyzer.close();
+      } catch (Throwable e) {
+        failed(analyzer, e, new Event.Gap(0, 0, GapReason.FAULT, "the end", 1));
+      }
+    }
+  }
+}

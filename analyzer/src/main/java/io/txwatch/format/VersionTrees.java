@@ -1,0 +1,171 @@
+package io.txwatch.format;
+
+import io.txwatch.history.Access;
+import io.txwatch.history.Event;
+import io.txwatch.history.RowAccess;
+import io.txwatch.history.WriterList;
+import io.txwatch.history.WriterToken;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The versions of every row of a history, each with the one that it stands on, learnt from writers'
+ * lists: what {@link ElleExport} makes lists of.
+ */
+final class VersionTrees {
+
+  /** A row of a database. */
+  record RowKey(String place, String table, long row) {}
+
+  /** A version of a row. */
+  static final class Version {
+    final RowKey row;
+
+    /** 0 for the version before all writes. */
+    final long transaction;
+
+    final int statement;
+
+    /** Null for the one before all writes, and where nobody knows. */
+    @Nullable Version previous;
+
+    final List<Version> next = new ArrayList<>(1);
+
+    /** Its number among the versions of its row, from 1; 0 for the one before all writes. */
+    final int element;
+
+    private int depth = -1;
+
+    Version(RowKey row, long transaction, int statement, int element) {
+      this.row = row;
+      this.transaction = transaction;
+      this.statement = statement;
+      this.element = element;
+    }
+
+    boolean isInitial() {
+      return transaction == 0;
+    }
+
+    /** The oldest version that is known to stand below: the one before all writes, or another. */
+    Version root() {
+      Version version = this;
+      while (version.previous != null) {
+        version = version.previous;
+      }
+      return version;
+    }
+
+    /**
+     * How many versions stand between it and the root, counted from 0, the one before all writes
+     * not counted. To be asked when all is learnt.
+     */
+    int depth() {
+      List<Version> unknown = new ArrayList<>();
+      Version version = this;
+      while (version != null && version.depth < 0 && !version.isInitial()) {
+        unknown.add(version);
+        version = version.previous;
+      }
+      int at = version == null || version.isInitial() ? -1 : version.depth;
+      for (int i = unknown.size() - 1; i >= 0; i--) {
+        unknown.get(i).depth = ++at;
+      }
+      return isInitial() ? -1 : depth;
+    }
+  }
+
+  private static final class RowTree {
+    final Version initial;
+    final Map<String, Version> byToken = new HashMap<>();
+
+    RowTree(RowKey row) {
+      initial = new Version(row, 0, 0, 0);
+    }
+  }
+
+  private final Map<RowKey, RowTree> rows = new HashMap<>();
+  private final Map<Long, List<Version>> writes = new HashMap<>();
+
+  /** Learns what a statement tells. */
+  void learn(String place, Event.StatementExecuted statement) {
+    for (RowAccess access : statement.rows()) {
+      if (statement.succeeded() && access.certain()) {
+        version(place, statement, access);
+      }
+    }
+  }
+
+  /**
+   * The version that an access is about: for a deletion the end of the row. Null if nothing is
+   * known of it.
+   */
+  @Nullable Version version(String place, Event.StatementExecuted statement, RowAccess access) {
+    RowTree row =
+        rows.computeIfAbsent(new RowKey(place, access.table(), access.row()), RowTree::new);
+    Version read = learn(row, access.writers());
+    if (access.access() != Access.DELETE) {
+      return read;
+    }
+    Version deletion = version(row, WriterToken.of(statement.transaction(), statement.statement()));
+    if (read != null) {
+      setPrevious(deletion, read);
+    }
+    return deletion;
+  }
+
+  /** What a transaction wrote, as far as its own statements or later lists tell. */
+  List<Version> writes(long transaction) {
+    return writes.getOrDefault(transaction, List.of());
+  }
+
+  /** The transactions that wrote anything. */
+  Iterable<Long> writers() {
+    return writes.keySet();
+  }
+
+  private @Nullable Version learn(RowTree row, WriterList list) {
+    if (list.size() == 0) {
+      return list.complete() ? row.initial : null;
+    }
+    Version below = list.complete() ? row.initial : null;
+    for (int i = 0; i < list.size(); i++) {
+      int at = i * WriterToken.LENGTH;
+      Version version = version(row, list.tokens().substring(at, at + WriterToken.LENGTH));
+      if (below != null && below != version) {
+        setPrevious(version, below);
+      }
+      below = version;
+    }
+    return below;
+  }
+
+  private static void setPrevious(Version upper, Version lower) {
+    boolean circular = false;
+    for (Version v = lower; v != null; v = v.previous) {
+      circular |= v == upper;
+    }
+    if (upper.previous == null && !circular) {
+      upper.previous = lower;
+      lower.next.add(upper);
+    }
+  }
+
+  private Version version(RowTree row, String token) {
+    return row.byToken.computeIfAbsent(
+        token,
+        t -> {
+          Version version =
+              new Version(
+                  row.initial.row,
+                  WriterToken.transaction(t, 0),
+                  WriterToken.statement(t, 0),
+                  row.byToken.size() + 1);
+          writes.computeIfAbsent(version.transaction, id -> new ArrayList<>(2)).add(version);
+          return version;
+        });
+  }
+}

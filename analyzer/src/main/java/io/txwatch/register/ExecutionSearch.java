@@ -1,0 +1,319 @@
+package io.txwatch.register;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Looks for an execution of a history's committed transactions in which every read returns what it
+ * did return. One that is found is the proof that the history is of its level; if the search has
+ * been through all there is and found none, it is not.
+ *
+ * <p><b>Steps.</b> For SERIALIZABLE a transaction is one step, which reads and then writes. For
+ * SNAPSHOT it is two: its snapshot reads, its commit writes, and of two transactions that write one
+ * key the second takes its snapshot after the first one's commit (Biswas and Enea, OOPSLA 2019,
+ * section 4).
+ *
+ * <p><b>When a step may be taken.</b> When the versions that it reads are the current ones, and no
+ * version that it replaces is still to be read by another. So which version of a key is current
+ * follows from the set of steps taken, as far as it matters to any step to come: a set that led
+ * nowhere is not tried again. With session order there are no more sets than the product of the
+ * sessions' lengths. A step that writes nothing is taken at once: it never stands in the way.
+ *
+ * <p>First comes one attempt without going back, in the order of the file wherever there is a
+ * choice; it is linear, and most valid histories pass. Sets are remembered by two sums of 64 random
+ * bits each.
+ */
+final class ExecutionSearch {
+
+  /** A set of steps. */
+  private record Fingerprint(long one, long other) {}
+
+  private final Step[] steps;
+  private final int[] keyOf;
+  private final int[] pendingReaders;
+  private final int[] current;
+  private final boolean[] claimed;
+  private final int keys;
+  private final int[] waitsFor;
+  private final boolean[] taken;
+  private int left;
+
+  /**
+   * A step.
+   *
+   * @param reads the versions that it reads
+   * @param writes the versions that it makes
+   * @param claims the keys that no other step may claim from here on
+   * @param frees the keys that others may claim again
+   * @param then the steps that must come later
+   */
+  record Step(int[] reads, int[] writes, int[] claims, int[] frees, int[] then) {}
+
+  /**
+   * A search.
+   *
+   * @param steps the steps; where there is a choice, earlier ones are tried first
+   * @param keyOf the key of each version; version k is what key k holds at first
+   * @param keys how many keys there are
+   */
+  ExecutionSearch(List<Step> steps, int[] keyOf, int keys) {
+    this.steps = steps.toArray(new Step[0]);
+    this.keyOf = keyOf;
+    this.keys = keys;
+    this.pendingReaders = new int[keyOf.length];
+    this.current = new int[keys];
+    this.claimed = new boolean[keys];
+    this.waitsFor = new int[this.steps.length];
+    this.taken = new boolean[this.steps.length];
+    begin();
+  }
+
+  private void begin() {
+    java.util.Arrays.fill(pendingReaders, 0);
+    java.util.Arrays.fill(waitsFor, 0);
+    java.util.Arrays.fill(taken, false);
+    java.util.Arrays.fill(claimed, false);
+    for (int key = 0; key < keys; key++) {
+      current[key] = key;
+    }
+    for (Step step : steps) {
+      for (int version : step.reads) {
+        pendingReaders[version]++;
+      }
+      for (int next : step.then) {
+        waitsFor[next]++;
+      }
+    }
+    left = steps.length;
+  }
+
+  /**
+   * Searches.
+   *
+   * @param withinBudget asked now and then whether there is budget left
+   * @return whether there is such an execution; empty if the budget ended before that was known
+   */
+  Optional<Boolean> search(BooleanSupplier withinBudget) {
+    if (attempt()) {
+      return Optional.of(true);
+    }
+    begin();
+    return searchAll(withinBudget);
+  }
+
+  // One attempt: a step that cannot be taken waits where it will be called.
+
+  private boolean attempt() {
+    PriorityQueue<Integer> ready = new PriorityQueue<>();
+    List<List<Integer>> waiting = new ArrayList<>();
+    for (int key = 0; key < keys; key++) {
+      waiting.add(new ArrayList<>(0));
+    }
+    for (int s = 0; s < steps.length; s++) {
+      if (waitsFor[s] == 0) {
+        ready.add(s);
+      }
+    }
+    for (Integer s = ready.poll(); s != null; s = ready.poll()) {
+      int obstacle = obstacle(s);
+      if (obstacle >= 0) {
+        waiting.get(obstacle).add(s);
+        continue;
+      }
+      take(s);
+      for (int next : steps[s].then) {
+        if (waitsFor[next] == 0) {
+          ready.add(next);
+        }
+      }
+      for (int version : steps[s].reads) {
+        if (pendingReaders[version] <= 1) {
+          wake(waiting.get(keyOf[version]), ready);
+        }
+      }
+      for (int version : steps[s].writes) {
+        wake(waiting.get(keyOf[version]), ready);
+      }
+      for (int key : steps[s].frees) {
+        wake(waiting.get(key), ready);
+      }
+    }
+    return left == 0;
+  }
+
+  private static void wake(List<Integer> waiting, PriorityQueue<Integer> ready) {
+    ready.addAll(waiting);
+    waiting.clear();
+  }
+
+  /** The key for whose sake a step cannot be taken now; -1 if it can be. */
+  private int obstacle(int s) {
+    Step step = steps[s];
+    for (int version : step.reads) {
+      if (current[keyOf[version]] != version) {
+        return keyOf[version];
+      }
+    }
+    for (int version : step.writes) {
+      int key = keyOf[version];
+      int replaced = current[key];
+      int own = 0;
+      for (int read : step.reads) {
+        own += read == replaced ? 1 : 0;
+      }
+      if (pendingReaders[replaced] > own) {
+        return key;
+      }
+    }
+    for (int key : step.claims) {
+      if (claimed[key]) {
+        return key;
+      }
+    }
+    return -1;
+  }
+
+  /** Takes a step; the versions that it replaced. */
+  private int[] take(int s) {
+    Step step = steps[s];
+    int[] replaced = new int[step.writes.length];
+    for (int version : step.reads) {
+      pendingReaders[version]--;
+    }
+    for (int i = 0; i < replaced.length; i++) {
+      int key = keyOf[step.writes[i]];
+      replaced[i] = current[key];
+      current[key] = step.writes[i];
+    }
+    for (int key : step.claims) {
+      claimed[key] = true;
+    }
+    for (int key : step.frees) {
+      claimed[key] = false;
+    }
+    for (int next : step.then) {
+      waitsFor[next]--;
+    }
+    taken[s] = true;
+    left--;
+    return replaced;
+  }
+
+  private void undo(int s, int[] replaced) {
+    Step step = steps[s];
+    left++;
+    taken[s] = false;
+    for (int next : step.then) {
+      waitsFor[next]++;
+    }
+    for (int key : step.frees) {
+      claimed[key] = true;
+    }
+    for (int key : step.claims) {
+      claimed[key] = false;
+    }
+    for (int i = replaced.length - 1; i >= 0; i--) {
+      current[keyOf[step.writes[i]]] = replaced[i];
+    }
+    for (int version : step.reads) {
+      pendingReaders[version]++;
+    }
+  }
+
+  // All attempts, depth first.
+
+  /** What was taken, and what else can be taken there instead. */
+  private record Taken(int step, int[] replaced) {}
+
+  private static final class Choice {
+    final int depth;
+    final List<Integer> options;
+    int next;
+
+    Choice(int depth, List<Integer> options) {
+      this.depth = depth;
+      this.options = options;
+    }
+  }
+
+  private Optional<Boolean> searchAll(BooleanSupplier withinBudget) {
+    Random random = new Random(7);
+    long[] one = random.longs(steps.length).toArray();
+    long[] other = random.longs(steps.length).toArray();
+    Set<Fingerprint> seen = new HashSet<>();
+    List<Taken> path = new ArrayList<>();
+    List<Choice> choices = new ArrayList<>();
+    long fingerprint = 0;
+    long second = 0;
+    boolean fresh = true;
+    while (true) {
+      if (fresh) {
+        takeReads(path);
+        if (left == 0) {
+          return Optional.of(true);
+        }
+        fingerprint = 0;
+        second = 0;
+        for (Taken step : path) {
+          fingerprint ^= one[step.step];
+          second ^= other[step.step];
+        }
+        if (seen.add(new Fingerprint(fingerprint, second))) {
+          choices.add(new Choice(path.size(), options()));
+        }
+        if (!withinBudget.getAsBoolean()) {
+          return Optional.empty();
+        }
+      }
+      if (choices.isEmpty()) {
+        return Optional.of(false);
+      }
+      Choice choice = choices.get(choices.size() - 1);
+      while (path.size() > choice.depth) {
+        Taken last = path.remove(path.size() - 1);
+        undo(last.step, last.replaced);
+      }
+      fresh = choice.next < choice.options.size();
+      if (fresh) {
+        int step = choice.options.get(choice.next++);
+        path.add(new Taken(step, take(step)));
+      } else {
+        choices.remove(choices.size() - 1);
+      }
+    }
+  }
+
+  /** Takes every step that only reads, until there is none. */
+  private void takeReads(List<Taken> path) {
+    boolean more = true;
+    while (more) {
+      more = false;
+      for (int s = 0; s < steps.length; s++) {
+        if (!taken[s]
+            && waitsFor[s] == 0
+            && steps[s].writes.length == 0
+            && steps[s].claims.length == 0
+            && obstacle(s) < 0) {
+          path.add(new Taken(s, take(s)));
+          more = true;
+        }
+      }
+    }
+  }
+
+  private List<Integer> options() {
+    List<Integer> options = new ArrayList<>();
+    for (int s = 0; s < steps.length; s++) {
+      if (!taken[s] && waitsFor[s] == 0 && obstacle(s) < 0) {
+        options.add(s);
+      }
+    }
+    return options;
+  }
+}

@@ -1,0 +1,166 @@
+package io.txwatch.serve;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Where connections come in, with those that are open. Those that have not completed the handshake
+ * have limits of their own ({@link PendingHandshakes}). Safe for many threads.
+ */
+final class Acceptor {
+
+  private static final int MAX_CONNECTIONS = 256;
+  private static final int BACKLOG = 64;
+
+  /** For a whole handshake, TLS included; less if a client may not be silent for as long. */
+  private static final long MAX_HANDSHAKE_MILLIS = 10_000;
+
+  /** How often it is looked whose handshake takes too long. */
+  private static final int HANDSHAKE_CHECK_INTERVAL_MILLIS = 250;
+
+  /** Bytes that frames may hold while they arrive. */
+  private static final long MAX_PARTIAL_FRAME_BYTES = 32L << 20;
+
+  private static final long ACCEPT_RETRY_MILLIS = 100;
+
+  private final ServerOptions options;
+  private final BoundedInbox inbox;
+  private final RateLimitedLog log;
+  private final ServerSocket socket = new ServerSocket();
+  private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger admitted = new AtomicInteger();
+  private final long handshakeMillis;
+  private final PendingHandshakes pending;
+  private final PartialFrames partialFrames = new PartialFrames(MAX_PARTIAL_FRAME_BYTES);
+  private long lastCheckNanos = System.nanoTime();
+  private volatile boolean closing;
+
+  /**
+   * A door that nobody is let in by yet; who comes meanwhile waits.
+   *
+   * @throws IOException if the address is not to be had; the message says which
+   */
+  Acceptor(ServerOptions options, BoundedInbox inbox, RateLimitedLog log) throws IOException {
+    this.options = options;
+    this.inbox = inbox;
+    this.log = log;
+    this.handshakeMillis = Math.min(MAX_HANDSHAKE_MILLIS, options.silence().toMillis());
+    this.pending = new PendingHandshakes(handshakeMillis);
+    try {
+      socket.setReuseAddress(true);
+      socket.setSoTimeout(HANDSHAKE_CHECK_INTERVAL_MILLIS);
+      socket.bind(options.listen().socketAddress(), BACKLOG);
+    } catch (IOException | RuntimeException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  /** Lets in who comes, from now on. */
+  void open() {
+    Thread thread = new Thread(null, this::run, "txwatch-door", 0, false);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  InetSocketAddress address() {
+    return (InetSocketAddress) socket.getLocalSocketAddress();
+  }
+
+  /** Whether no connection is open. */
+  boolean isQuiet() {
+    return connections.isEmpty();
+  }
+
+  /** Lets nobody in any more, and ends what is open. */
+  void close() throws IOException {
+    closing = true;
+    socket.close();
+    connections.forEach(Connection::cut);
+  }
+
+  private void run() {
+    while (!closing) {
+      try {
+        cutOverdue();
+        accept(socket.accept());
+      } catch (SocketTimeoutException e) {
+        // nobody came
+      } catch (IOException e) {
+        if (!closing) {
+          log.log("cannot take a connection: " + e.getMessage());
+          pause();
+        }
+      } catch (OutOfMemoryError e) { // also what a system without threads throws
+        log.log("cannot take a connection: " + e.getMessage());
+        pause();
+      }
+    }
+  }
+
+  private void accept(Socket caller) throws IOException {
+    InetAddress address = caller.getInetAddress();
+    if (!pending.mayConnect(address)) {
+      log.log(
+          address.getHostAddress()
+              + ": "
+              + PendingHandshakes.MAX_PER_ADDRESS
+              + " connections have not completed their handshake, one more was closed");
+      caller.close();
+      return;
+    }
+    Connection connection = new Connection(caller, inbox, partialFrames, log, this::admit);
+    connections.add(connection);
+    pending
+        .add(connection, address)
+        .ifPresent(oldest -> oldest.cut("too many others are in their handshakes"));
+    connection.start(options, this::connectionClosed);
+    if (closing) {
+      connection.cut();
+    }
+  }
+
+  /** Called when a connection has shown its token: whether there is room for it. */
+  private boolean admit(Connection connection) {
+    pending.remove(connection);
+    if (admitted.incrementAndGet() > MAX_CONNECTIONS) {
+      admitted.decrementAndGet();
+      return false;
+    }
+    return true;
+  }
+
+  private void connectionClosed(Connection connection, boolean wasAdmitted) {
+    pending.remove(connection);
+    connections.remove(connection);
+    if (wasAdmitted) {
+      admitted.decrementAndGet();
+    }
+  }
+
+  private void cutOverdue() {
+    if (System.nanoTime() - lastCheckNanos
+        > TimeUnit.MILLISECONDS.toNanos(HANDSHAKE_CHECK_INTERVAL_MILLIS)) {
+      lastCheckNanos = System.nanoTime();
+      for (Connection overdue : pending.takeOverdue()) {
+        overdue.cut("the handshake took more than " + handshakeMillis + " ms");
+      }
+    }
+  }
+
+  private static void pause() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(ACCEPT_RETRY_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

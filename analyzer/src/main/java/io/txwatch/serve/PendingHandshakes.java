@@ -1,0 +1,72 @@
+package io.txwatch.serve;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The connections that have not shown their token yet, the oldest first: so many from one address,
+ * so many in all, each for a limited time however it spends that. Nobody who stays before the
+ * handshake keeps out those who complete it. Safe for many threads.
+ */
+final class PendingHandshakes {
+
+  static final int MAX_PER_ADDRESS = 32;
+  static final int MAX_TOTAL = 128;
+
+  private final long deadlineNanos;
+  private final Map<Connection, Since> pending = new LinkedHashMap<>();
+
+  private record Since(InetAddress address, long nanos) {}
+
+  /**
+   * @param deadlineMillis how long a whole handshake may take, TLS included
+   */
+  PendingHandshakes(long deadlineMillis) {
+    this.deadlineNanos = TimeUnit.MILLISECONDS.toNanos(deadlineMillis);
+  }
+
+  /** Whether one more connection from there may wait. */
+  synchronized boolean mayConnect(InetAddress address) {
+    long already =
+        pending.values().stream().filter(since -> since.address().equals(address)).count();
+    return already < MAX_PER_ADDRESS;
+  }
+
+  /** Adds a connection; the result is the one that has to go instead, if there are too many. */
+  synchronized Optional<Connection> add(Connection connection, InetAddress address) {
+    pending.put(connection, new Since(address, System.nanoTime()));
+    if (pending.size() <= MAX_TOTAL) {
+      return Optional.empty();
+    }
+    Connection oldest = pending.keySet().iterator().next();
+    pending.remove(oldest);
+    return Optional.of(oldest);
+  }
+
+  /** The connection has completed its handshake, or is over. */
+  synchronized void remove(Connection connection) {
+    pending.remove(connection);
+  }
+
+  /** Removes those whose time is over. */
+  synchronized List<Connection> takeOverdue() {
+    long now = System.nanoTime();
+    List<Connection> overdue = new ArrayList<>();
+    Iterator<Map.Entry<Connection, Since>> entries = pending.entrySet().iterator();
+    while (entries.hasNext()) {
+      Map.Entry<Connection, Since> entry = entries.next();
+      if (now - entry.getValue().nanos() < deadlineNanos) {
+        break;
+      }
+      overdue.add(entry.getKey());
+      entries.remove();
+    }
+    return overdue;
+  }
+}

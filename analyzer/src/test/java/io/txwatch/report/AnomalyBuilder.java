@@ -1,0 +1,152 @@
+package io.txwatch.report;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.Confidence;
+import io.txwatch.anomaly.CycleClass;
+import io.txwatch.anomaly.ObservedStatement;
+import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.anomaly.Verdict;
+import io.txwatch.dependency.Dependency;
+import io.txwatch.dependency.DependencyKind;
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.StatementKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds small anomalies in a few words.
+ *
+ * <pre>{@code
+ * anomaly(LOST_UPDATE)
+ *     .t(COMMITTED, "1 SELECT … @ A.java:1", "2 UPDATE … @ A.java:2")
+ *     .t(COMMITTED, "2 UPDATE … @ A.java:2")
+ *     .edge("1.1 rw 2.2 account 7")
+ * }</pre>
+ */
+final class AnomalyBuilder {
+
+  private final Phenomenon phenomenon;
+  private @Nullable CycleClass cycleClass;
+  private Verdict verdict = Verdict.HAZARD;
+  private Confidence confidence = Confidence.CONFIRMED;
+  private String advice = "";
+  private Database database = new Database("PostgreSQL", "18.6", Map.of());
+  private IsolationLevel level = IsolationLevel.READ_COMMITTED;
+  private final List<ObservedTransaction> transactions = new ArrayList<>();
+  private final List<Dependency> edges = new ArrayList<>();
+
+  private AnomalyBuilder(Phenomenon phenomenon) {
+    this.phenomenon = phenomenon;
+  }
+
+  static AnomalyBuilder anomaly(Phenomenon phenomenon) {
+    return new AnomalyBuilder(phenomenon);
+  }
+
+  /** Node 47 ("1b" in base 36), counted from 1. */
+  static long id(int transaction) {
+    return 47L << 32 | transaction;
+  }
+
+  AnomalyBuilder cycle(CycleClass is) {
+    this.cycleClass = is;
+    return this;
+  }
+
+  AnomalyBuilder violation(Database of, IsolationLevel at) {
+    this.verdict = Verdict.VIOLATION;
+    this.database = of;
+    this.level = at;
+    return this;
+  }
+
+  AnomalyBuilder suspected() {
+    this.confidence = Confidence.SUSPECTED;
+    return this;
+  }
+
+  /** When the last transaction ended. */
+  AnomalyBuilder endedAt(long micros) {
+    int last = transactions.size() - 1;
+    ObservedTransaction t = transactions.get(last);
+    transactions.set(
+        last,
+        new ObservedTransaction(
+            t.id(), t.session(), t.level(), t.outcome(), t.statements(), micros));
+    return this;
+  }
+
+  AnomalyBuilder advice(String is) {
+    this.advice = is;
+    return this;
+  }
+
+  /** A committed transaction in a session of its own. */
+  AnomalyBuilder t(String... statements) {
+    return t(Optional.of(Outcome.COMMITTED), "pool-" + (transactions.size() + 1), statements);
+  }
+
+  /** A transaction; each statement is "number SQL" or "number SQL @ call site". */
+  AnomalyBuilder t(Optional<Outcome> outcome, String session, String... statements) {
+    List<ObservedStatement> observed = new ArrayList<>();
+    for (String statement : statements) {
+      int space = statement.indexOf(' ');
+      int at = statement.lastIndexOf(" @ ");
+      String sql = statement.substring(space + 1, at < 0 ? statement.length() : at);
+      observed.add(
+          new ObservedStatement(
+              Integer.parseInt(statement.substring(0, space)),
+              kind(sql),
+              sql,
+              at < 0 ? "" : statement.substring(at + 3)));
+    }
+    transactions.add(
+        new ObservedTransaction(id(transactions.size() + 1), session, level, outcome, observed));
+    return this;
+  }
+
+  private static StatementKind kind(String sql) {
+    return sql.startsWith("UPDATE") ? StatementKind.UPDATE : StatementKind.SELECT;
+  }
+
+  /** An edge: "1.2 rw 2.3 account 7" leads from statement 2 of T1 to statement 3 of T2. */
+  AnomalyBuilder edge(String edge) {
+    String[] words = edge.split(" ");
+    String[] from = words[0].split("\\.");
+    String[] to = words[2].split("\\.");
+    edges.add(
+        new Dependency(
+            id(Integer.parseInt(from[0])),
+            id(Integer.parseInt(to[0])),
+            DependencyKind.valueOf(words[1].toUpperCase(Locale.ROOT)),
+            words.length > 3 ? words[3] : "",
+            words.length > 4 ? Long.parseLong(words[4]) : 0,
+            Integer.parseInt(from[1]),
+            Integer.parseInt(to[1])));
+    return this;
+  }
+
+  Anomaly anomaly() {
+    return new Anomaly(
+        phenomenon,
+        Optional.ofNullable(cycleClass),
+        verdict,
+        confidence,
+        database,
+        level,
+        List.copyOf(transactions),
+        List.copyOf(edges),
+        advice);
+  }
+
+  String text() {
+    return TextReport.of(anomaly());
+  }
+}

@@ -1,0 +1,84 @@
+package io.txwatch.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.CycleClass;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.history.Outcome;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** Whatever the analyzer hands over, well-formed or not, a report comes out. */
+class RandomAnomalyTest {
+
+  @Provide
+  Arbitrary<Anomaly> anomalies() {
+    return Combinators.combine(
+            Arbitraries.of(Phenomenon.class),
+            Arbitraries.integers().between(0, 13),
+            Arbitraries.longs(),
+            Arbitraries.strings().ofMaxLength(60).list().ofMinSize(1).ofMaxSize(6))
+        .as(RandomAnomalyTest::anomaly);
+  }
+
+  /** Edges may contradict each other, or name transactions and statements that are not there. */
+  private static Anomaly anomaly(Phenomenon name, int transactions, long seed, List<String> texts) {
+    Random random = new Random(seed);
+    AnomalyBuilder anomaly = AnomalyBuilder.anomaly(name).cycle(CycleClass.G2).advice(texts.get(0));
+    for (int t = 1; t <= transactions; t++) {
+      String[] statements = new String[random.nextInt(5)];
+      for (int s = 0; s < statements.length; s++) {
+        String sql = texts.get(random.nextInt(texts.size()));
+        statements[s] = (s + 1) + " " + sql.repeat(1 + random.nextInt(20)) + " @ " + sql;
+      }
+      anomaly.t(Optional.of(Outcome.COMMITTED), texts.get(t % texts.size()), statements);
+      anomaly.edge(
+          "%d.%d %s %d.%d t%d %d"
+              .formatted(
+                  t,
+                  random.nextInt(5),
+                  List.of("ww", "wr", "rw", "so").get(random.nextInt(4)),
+                  1 + random.nextInt(transactions + 1),
+                  random.nextInt(5),
+                  random.nextInt(3),
+                  random.nextInt(4)));
+    }
+    return anomaly.anomaly();
+  }
+
+  @Property
+  void theBlockFitsAndObeysNobody(@ForAll("anomalies") Anomaly anomaly) {
+    String text = TextReport.of(anomaly);
+    assertThat(text.lines()).allMatch(line -> TerminalText.width(line) <= TextReport.WIDTH);
+    assertThat(text.codePoints().filter(c -> c != '\n' && Character.isISOControl(c))).isEmpty();
+  }
+
+  @Property
+  void theInterleavingHasEachStatementOnceAndInTheOrderOfItsTransaction(
+      @ForAll("anomalies") Anomaly anomaly) {
+    List<Interleaving.Step> steps = Interleaving.of(anomaly);
+    for (int t = 0; t < anomaly.transactions().size(); t++) {
+      int column = t;
+      assertThat(
+              steps.stream()
+                  .filter(step -> step.column() == column)
+                  .map(Interleaving.Step::statement))
+          .containsExactlyElementsOf(anomaly.transactions().get(t).statements());
+    }
+  }
+
+  @Property
+  void theLineOfJsonCanBeRead(@ForAll("anomalies") Anomaly anomaly) throws Exception {
+    assertThat(new ObjectMapper().readTree(JsonReport.anomaly(anomaly)).get("phenomenon").asText())
+        .isEqualTo(anomaly.phenomenon().name());
+  }
+}
