@@ -154,7 +154,7 @@ record CheckResult(
 
   private String anomalies() {
     long count =
-        groups.notKept() + groups.groups().stream().mapToLong(AnomalyGroups.Group::count).sum();
+        groups.ungrouped() + groups.groups().stream().mapToLong(AnomalyGroups.Group::count).sum();
     int kinds = groups.groups().size();
     return count == 0
         ? "no anomaly"
