@@ -38,6 +38,9 @@ record SentText(RewritePlan plan, String sent, boolean prepared) implements Erro
   private static final String BACKSLASHED_VALUE =
       "([^']*?(?:'[^'\\\\]*+(?:(?:''|\\\\.)[^'\\\\]*+)*+'[^']*?)*?)";
 
+  /** What pgjdbc puts between the items of a batch. */
+  private static final String BETWEEN_BATCHED = ";\n";
+
   private static final Pattern UNSET =
       Pattern.compile(
           "(?<=No value specified for parameter |Parameter at position |Parameter \"#)\\d{1,9}");
@@ -174,15 +177,22 @@ record SentText(RewritePlan plan, String sent, boolean prepared) implements Erro
     for (int i = 0; i < around.length; i++) {
       pattern.append(i == 0 ? "" : value).append(Pattern.quote(around[i]));
     }
+    pattern.append("(?=\\z|").append(BETWEEN_BATCHED).append(')');
     Matcher values = Pattern.compile(pattern.toString()).matcher(ours);
-    if (!values.matches()) {
-      return plan.original();
+    StringBuilder filled = new StringBuilder();
+    int at = 0;
+    while (values.region(at, ours.length()).lookingAt()) {
+      filled.append(pieces[0]);
+      for (int i = 1; i < pieces.length; i++) {
+        filled.append(values.group(plan.parameterIndex()[i - 1])).append(pieces[i]);
+      }
+      if (values.end() == ours.length()) {
+        return filled.toString();
+      }
+      filled.append(BETWEEN_BATCHED);
+      at = values.end() + BETWEEN_BATCHED.length();
     }
-    StringBuilder filled = new StringBuilder(pieces[0]);
-    for (int i = 1; i < pieces.length; i++) {
-      filled.append(values.group(plan.parameterIndex()[i - 1])).append(pieces[i]);
-    }
-    return filled.toString();
+    return plan.original();
   }
 
   /** A list of values, {@code [7,'x']} or {@code {1: 7, 2: 'x'}}, without ours. */

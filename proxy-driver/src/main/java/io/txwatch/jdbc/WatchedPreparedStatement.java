@@ -77,7 +77,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   protected boolean keepsSetters() {
-    return plan.returnsWrittenRows()
+    return plan != active // after an error the driver has the application's own text for one run
+        || plan.returnsWrittenRows()
         || mayPlanAnew
         || !active.isProven()
         || active.plan().tokenParameters().length > 0

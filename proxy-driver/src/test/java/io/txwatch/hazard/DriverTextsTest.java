@@ -56,6 +56,10 @@ class DriverTextsTest {
                   statement.setNull(2, Types.VARCHAR);
                   statement.addBatch();
                   describe(transcript, "added", statement);
+                  statement.setString(2, numberFirst ? text : "79");
+                  statement.setInt(3, 79);
+                  statement.addBatch();
+                  describe(transcript, "added a second", statement);
                 }
                 connection.rollback();
               }

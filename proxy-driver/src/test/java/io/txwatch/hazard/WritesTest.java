@@ -6,6 +6,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.WriterList;
 import io.txwatch.jdbc.TestDatabase;
+import io.txwatch.jdbc.Transcript;
 import io.txwatch.servers.ServerKind;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -35,6 +36,43 @@ class WritesTest {
             "INSERT OR IGNORE INTO item (id, name) SELECT id, 'no' FROM item",
             "INSERT OR FAIL INTO item VALUES (1, 'no', 0)",
             "SELECT * FROM item ORDER BY id");
+  }
+
+  @OnEach
+  @DisplayName("30 after an error a prepared statement writes the values that are set then")
+  void newValuesAfterAnError(Place place) throws SQLException {
+    place
+        .shop()
+        .run(
+            (connection, transcript) -> {
+              for (String sql :
+                  List.of(
+                      "INSERT INTO item (name, qty, id) VALUES (?, ?, ?)",
+                      "UPDATE item SET name = ?, qty = ? WHERE id = ?",
+                      "DELETE FROM item WHERE name <> ? AND qty = ? AND id = ?")) {
+                try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                  statement.setString(1, "first");
+                  statement.setString(2, "no number");
+                  statement.setInt(3, 41);
+                  transcript.step("wrong type", () -> count(transcript, statement));
+                  statement.setString(1, "second");
+                  statement.setInt(2, 7);
+                  statement.setInt(3, 42);
+                  transcript.step("new values", () -> count(transcript, statement));
+                  statement.setInt(3, 43);
+                  transcript.step("and another", () -> count(transcript, statement));
+                }
+                try (Statement statement = connection.createStatement()) {
+                  transcript.results(
+                      statement, statement.execute("SELECT * FROM item ORDER BY id"));
+                }
+              }
+            });
+  }
+
+  private static void count(Transcript transcript, PreparedStatement statement)
+      throws SQLException {
+    transcript.line("count " + statement.executeUpdate());
   }
 
   @OnEach
