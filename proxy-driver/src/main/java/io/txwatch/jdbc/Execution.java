@@ -81,9 +81,9 @@ final class Execution {
       SessionTracker.@Nullable Position position,
       long firstRow,
       String callSite) {
+    connection.sending();
     if (cached.isControl()) {
       connection.mayHaveMoved();
-      connection.awaitPreparation();
       return new Execution(connection, cached, null, firstRow);
     }
     try {
@@ -92,7 +92,6 @@ final class Execution {
           position == null
               ? tracker.begin(cached.kind(), cached.shownSql(), callSite)
               : tracker.begin(position, cached.kind(), cached.shownSql(), callSite);
-      connection.awaitPreparation();
       KnownKey key = cached.key();
       if (key != null) {
         connection.knownRows.mayMove(key);
@@ -304,6 +303,7 @@ final class Execution {
       notCarried();
       if (cached.isControl()) {
         ControlStatements.executed(connection, cached);
+        connection.sent();
       } else if (observation != null) {
         boolean all = writesSeen || !cached.kind().mayWrite();
         ReadsBeside reads = beside;
@@ -358,6 +358,9 @@ final class Execution {
    * @param count its update count; -1 if it is not known, or if it has a result
    */
   void after(long count) {
+    if (!cached.isControl()) {
+      connection.sent();
+    }
     ReadsBeside reads = beside;
     if (reads == null || over) {
       return;
@@ -424,6 +427,7 @@ final class Execution {
     over = true;
     try {
       connection.mayHaveMoved(); // and locks may be gone
+      connection.sent();
       if (cached.isControl()) {
         connection.tracker().controlFailed(cached.plan().control(), error);
       } else if (observation != null) {

@@ -131,6 +131,7 @@ final class WatchedConnection extends DelegatingConnection {
   /** The plan for a text that is sent right afterwards. */
   CachedPlan planToSend(String sql, StatementOptions options)
       throws SQLFeatureNotSupportedException {
+    catalog.sending();
     catalog.executing(true);
     try {
       CachedPlan cached = plans.of(sql, options);
@@ -149,9 +150,14 @@ final class WatchedConnection extends DelegatingConnection {
     return catalog.isWaiting() || catalog.preparesTables();
   }
 
-  /** Waits while a table is prepared for somebody else. */
-  void awaitPreparation() {
-    catalog.awaitPreparation();
+  /** A statement is about to be sent: no table is prepared until it {@linkplain #sent was}. */
+  void sending() {
+    catalog.sending();
+  }
+
+  /** The statement was executed. */
+  void sent() {
+    catalog.sent();
   }
 
   /** What plans depend on: while it stays, so do they. */

@@ -3,6 +3,7 @@ package io.txwatch.jdbc;
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.AssumedValue;
 import io.txwatch.sql.Dialect;
+import java.sql.CallableStatement;
 import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -56,7 +57,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     this.plan = plan;
     this.active = active;
     this.plannedAt = connection.catalogVersion();
-    this.mayPlanAnew = connection.plansMayChange();
+    this.mayPlanAnew = mayPlanAnew();
     this.kept = new KeptParameters(plan.plan().parameterCount(), connection.rules().dialect());
     if (active.returnsWrittenRows() && connection.rules().dialect() == Dialect.SQLITE) {
       notExecuted(); // what its driver says of a write before it is executed
@@ -160,22 +161,32 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     return holds(plan) ? plan : connection.plans.assumingNothing(plan);
   }
 
-  /** A table of it was looked up, or prepared, after the statement was. */
-  private void planAnew() throws SQLException {
+  private boolean mayPlanAnew() {
+    return connection.plansMayChange() && !(this instanceof CallableStatement);
+  }
+
+  /**
+   * A table of it may have been looked up, or prepared, after the statement was.
+   *
+   * @return true if it was planned anew
+   */
+  private boolean planAnew() throws SQLException {
     if (!mayPlanAnew || kept.isStreamed()) {
-      return;
+      return false;
     }
     CachedPlan now = connection.planToSend(plan.plan().original(), options);
     long version = connection.catalogVersion();
-    mayPlanAnew = connection.plansMayChange();
-    if (version != plannedAt) {
-      plannedAt = version;
-      plan = now;
-      if (metadata != null) {
-        metadata.close();
-        metadata = null;
-      }
+    mayPlanAnew = mayPlanAnew();
+    if (version == plannedAt) {
+      return false;
     }
+    plannedAt = version;
+    plan = now;
+    if (metadata != null) {
+      metadata.close();
+      metadata = null;
+    }
+    return true;
   }
 
   /** True if what a plan assumes holds now. */
@@ -384,9 +395,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   public void addBatch() throws SQLException {
     PreparedBatch collecting = batch;
     if (collecting == null) {
-      if (connection.rules().dialect() == Dialect.POSTGRESQL) {
-        planAnew(); // elsewhere what the server says of the last statement may still be wanted
-      }
       plan = connection.plans.inTransaction(plan); // which it may be in when it is sent
       CachedPlan wanted = connection.plans.forBatch(fitting());
       held = writersOfHeld(wanted);
@@ -453,7 +461,10 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     endLast();
     notDrained();
     PreparedBatch collected = batch;
-    if (collected != null && !collected.stillHolds()) {
+    if (collected != null && planAnew()) {
+      plan = connection.plans.inTransaction(plan);
+      collected = collectAnew(collected);
+    } else if (collected != null && !collected.stillHolds()) {
       collected = collectAnew(collected);
     }
     batch = null;

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -20,8 +21,8 @@ import java.util.function.Consumer;
  * harms no transaction:
  *
  * <ul>
- *   <li>while no watched session holds a {@linkplain Snapshots snapshot}, and none of another
- *       process does, as far as this user may see that;
+ *   <li>while no watched session holds a {@linkplain Snapshots snapshot} or is sending a statement,
+ *       and none of another process has a snapshot, as far as this user may see that;
  *   <li>without waiting for the table's lock longer than 50 ms, for a pending exclusive lock keeps
  *       every later reader waiting; on MariaDB without waiting at all. MySQL bounds no wait below a
  *       second, and a statement that is cancelled is cancelled in its work, too: so there it is
@@ -66,6 +67,7 @@ final class AutoPreparation {
   private final Consumer<String> notices;
   private final Snapshots snapshots;
   private final Map<String, Retry> retries = new HashMap<>();
+  private final ReentrantLock turn = new ReentrantLock();
   private volatile boolean awaitsSnapshots;
 
   /** When a table is tried again. */
@@ -98,8 +100,19 @@ final class AutoPreparation {
         || (reader.dialect() == Dialect.MYSQL && snapshots.hasTransactions());
   }
 
-  /** Prepares a table once; the others wait and find it done. */
-  synchronized Outcome prepare(TableInfo table, Asker asker) {
+  /** Prepares a table, unless another session is at it: to wait for that one would hold it up. */
+  Outcome prepare(TableInfo table, Asker asker) {
+    if (!turn.tryLock()) {
+      return Outcome.LATER;
+    }
+    try {
+      return prepareInTurn(table, asker);
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private Outcome prepareInTurn(TableInfo table, Asker asker) {
     String name = table.schema() + "." + table.name();
     Retry retry = retries.getOrDefault(name, new Retry(0, System.nanoTime()));
     if (retry.attempts() >= MAX_ATTEMPTS) {
@@ -114,7 +127,8 @@ final class AutoPreparation {
       }
       return prepareBehindGate(table, asker, name, retry.attempts());
     } catch (SQLException e) {
-      return Failures.isLock(e) && retry.attempts() + 1 < MAX_ATTEMPTS
+      boolean passes = Failures.isLock(e) || Failures.isConnectionLimit(e);
+      return passes && retry.attempts() + 1 < MAX_ATTEMPTS
           ? later(name, retry.attempts())
           : never(table, Failures.describe(e));
     }
@@ -126,6 +140,9 @@ final class AutoPreparation {
         asker.view().isIdle() && ServerState.of(asker.connection()) == ServerState.OPEN;
     snapshots.closeGate();
     try {
+      if (!snapshots.awaitOthers(asker.view(), LOCK.toNanos())) {
+        return later(name, attempts);
+      }
       if (hidden || isHeldUp()) {
         awaitsSnapshots = true;
         return Outcome.LATER;
@@ -190,6 +207,7 @@ final class AutoPreparation {
             plan.rows(),
             plan.seconds());
     Preparation.execute(reader, connection, table.get(), locking, Pace.once(CANCEL_AFTER));
+    snapshots.changed();
     return Outcome.PREPARED;
   }
 

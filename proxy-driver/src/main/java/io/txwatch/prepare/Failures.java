@@ -24,6 +24,12 @@ final class Failures {
         || isSqliteBusy(e);
   }
 
+  /** True if the server gives no further connection to this user, or to anybody. */
+  static boolean isConnectionLimit(SQLException e) {
+    int code = e.getErrorCode();
+    return state(e).equals("53300") || code == 1040 || code == 1203 || code == 1226;
+  }
+
   /** True if the connection is gone. */
   static boolean isConnectionLost(SQLException e) {
     return state(e).startsWith("08");

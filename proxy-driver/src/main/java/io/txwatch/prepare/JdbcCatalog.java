@@ -68,6 +68,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private volatile Connection connection;
   private final SessionView view;
   private final SharedTables shared;
+  private final Snapshots.Session session;
   private final Set<String> shadowed = new HashSet<>();
 
   /** True if the open transaction has changed tables, which no other session sees yet. */
@@ -89,14 +90,15 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private final boolean writtenAnewUnseen;
 
   private JdbcCatalog(
-      Connection connection, SessionView view, SharedTables shared, OpenedSession session) {
+      Connection connection, SessionView view, SharedTables shared, OpenedSession opened) {
     this.connection = connection;
     this.view = view;
     this.shared = shared;
-    this.path = session.path();
-    this.otherLexis = session.otherLexis();
-    this.storesAsGiven = session.storesAsGiven();
-    this.writtenAnewUnseen = session.writtenAnewUnseen();
+    this.session = shared.snapshots().add(view);
+    this.path = opened.path();
+    this.otherLexis = opened.otherLexis();
+    this.storesAsGiven = opened.storesAsGiven();
+    this.writtenAnewUnseen = opened.writtenAnewUnseen();
     this.home = path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst().orElse("");
     this.database = shared.probe().databaseAt(home);
   }
@@ -125,11 +127,9 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     SharedTables shared = SharedTables.enter(connection, url, user, source, autoPrepare, notices);
     try {
       OpenedSession opened = shared.opened(connection);
-      shared.snapshots().add(view);
       shared.readAhead(opened.path(), connection);
       return new JdbcCatalog(connection, view, shared, opened);
     } catch (SQLException | RuntimeException e) {
-      shared.snapshots().remove(view);
       shared.leave();
       throw e;
     }
@@ -214,11 +214,19 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     shared.lookUpWaiting(path, new Asker(connection, view, true, schemaChanged));
   }
 
-  /** Waits while a table is prepared. To be called once the session's transaction is noted. */
-  public void awaitPreparation() {
+  /**
+   * A statement is about to be planned and sent: waits while a table is prepared. From then on none
+   * is until {@link #sent}, so that the plan holds.
+   */
+  public void sending() {
     if (shared.preparesTables()) {
-      shared.snapshots().awaitGate();
+      shared.snapshots().enter(session);
     }
+  }
+
+  /** The statement was executed, and its transaction is noted. */
+  public void sent() {
+    session.leave();
   }
 
   /** True if tables are prepared at first sight, so that plans may change while they are used. */
@@ -352,7 +360,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      shared.snapshots().remove(view);
+      shared.snapshots().remove(session);
       shared.leave();
     }
   }

@@ -64,6 +64,9 @@ final class SharedTables {
   /** Tables that were read ahead, by schema and name as stored. */
   private final Map<String, TableInfo> readAhead = new ConcurrentHashMap<>();
 
+  /** What was asked about tables that are to be prepared later. */
+  private final Set<String> putOff = ConcurrentHashMap.newKeySet();
+
   private final Map<String, Size> sizes = new ConcurrentHashMap<>();
 
   /** Look-ups that no session could make at its moment, by what they ask. */
@@ -73,6 +76,7 @@ final class SharedTables {
   private volatile long retryAt;
   private volatile boolean retryWanted;
   private volatile boolean snapshotsConflict;
+  private volatile long seenChanges;
 
   /** Schemas whose tables have been read ahead, and those whose tables are to be. */
   private final Set<String> readHomes = ConcurrentHashMap.newKeySet();
@@ -176,12 +180,24 @@ final class SharedTables {
   long version() {
     if (retryWanted && System.nanoTime() - retryAt >= 0) {
       retryWanted = false;
-      version.set(VERSIONS.incrementAndGet());
+      tryAgain();
     }
-    if (preparation != null && preparation.mayGoOn()) {
-      version.set(VERSIONS.incrementAndGet());
+    if (preparation != null) {
+      long changes = snapshots.changes();
+      if (changes != seenChanges) {
+        seenChanges = changes;
+        invalidate();
+      } else if (preparation.mayGoOn()) {
+        tryAgain();
+      }
     }
     return version.get();
+  }
+
+  private void tryAgain() {
+    tables.keySet().removeAll(putOff);
+    putOff.clear();
+    version.set(VERSIONS.incrementAndGet());
   }
 
   void invalidate() {
@@ -403,7 +419,7 @@ final class SharedTables {
         AutoPreparation.Outcome outcome = preparation.prepare(info.get(), asker);
         if (outcome == AutoPreparation.Outcome.PREPARED) {
           invalidate();
-          before = version.get();
+          before = version();
           info = ask(reader, access, path, parts, asker);
         }
         later = outcome == AutoPreparation.Outcome.LATER;
@@ -411,9 +427,13 @@ final class SharedTables {
       Optional<Table> table = info.map(found -> table(reader, home, found));
       if (mayBeOld(asker)) {
         waiting.put(asked, new Waiting(home, path, parts, false));
-      } else if (later) {
+      } else if (later && !access.isServer()) {
         retryLater();
       } else if (table.isPresent()) {
+        if (later) { // until then each text would look it up once more, by several round trips
+          putOff.add(asked);
+          retryLater();
+        }
         tables.put(asked, table.get());
         if (version.get() != before) {
           tables.remove(asked);

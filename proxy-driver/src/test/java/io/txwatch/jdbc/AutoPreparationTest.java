@@ -14,8 +14,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -170,6 +175,103 @@ class AutoPreparationTest {
         }
         second.commit();
       }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void aBatchThatWasCollectedBeforeIsSentAsItIsToBeNow(ServerKind kind) throws Exception {
+    assumeThat(kind).isNotEqualTo(ServerKind.MARIADB); // it refuses such a batch (1295)
+    TestDatabase database = database(kind);
+    try (Connection raw = database.raw()) {
+      TestDatabase.execute(
+          raw, "CREATE TABLE copy (id INT, v INT)", "INSERT INTO a2 VALUES (2, 2), (3, 3)");
+    }
+    try (Connection first = inTransaction(auto(database), kind, REPEATABLE);
+        Connection second = auto(database);
+        Connection third = auto(database)) {
+      assertThat(read(first, "SELECT v FROM a1")).isOne();
+      try (PreparedStatement insert =
+              second.prepareStatement("INSERT INTO copy SELECT * FROM a2 WHERE id = ?");
+          Statement texts = second.createStatement()) {
+        for (int id = 1; id <= 2; id++) {
+          insert.setInt(1, id);
+          insert.addBatch();
+        }
+        texts.addBatch("INSERT INTO copy SELECT * FROM a2 WHERE id = 3");
+        assertThat(isPrepared(database, "a2")).isFalse();
+        first.commit();
+        awaitPrepared(database, third);
+        insert.setInt(1, 3);
+        insert.addBatch();
+        assertThat(insert.executeBatch()).containsExactly(1, 1, 1);
+        assertThat(texts.executeBatch()).containsExactly(1);
+      }
+      assertThat(read(second, "SELECT COUNT(*) FROM copy")).isEqualTo(4);
+      assertThat(read(second, "SELECT SUM(v) FROM copy")).isEqualTo(9);
+    }
+  }
+
+  /** New tables, each met by several sessions at once, in all kinds of transactions. */
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void noSessionSeesThatATableIsPrepared(ServerKind kind) throws Exception {
+    assumeThat(kind).isNotEqualTo(ServerKind.SQLITE); // one writer at a time
+    TestDatabase database = database(kind);
+    int tables = 12;
+    try (Connection raw = database.raw()) {
+      for (int i = 0; i < tables; i++) {
+        TestDatabase.execute(
+            raw,
+            "CREATE TABLE n" + i + " (id INT PRIMARY KEY, v INT)",
+            "INSERT INTO n" + i + " VALUES (1, 1)");
+      }
+    }
+    String snapshot =
+        switch (kind) {
+          case MYSQL, MARIADB -> "START TRANSACTION WITH CONSISTENT SNAPSHOT";
+          default -> "";
+        };
+    List<Callable<Boolean>> sessions = new ArrayList<>();
+    for (int n = 0; n < 4; n++) {
+      int mine = n;
+      sessions.add(
+          () -> {
+            try (Connection watched = auto(database);
+                Statement statement = watched.createStatement()) {
+              if (mine > 1) {
+                inTransaction(watched, kind, mine == 2 ? COMMITTED : REPEATABLE);
+              }
+              for (int i = 0; i < tables; i++) {
+                for (int j = 0; j < 4; j++) {
+                  if (mine == 3 && !snapshot.isEmpty()) {
+                    statement.execute(snapshot);
+                  }
+                  for (int k = 0; k < 2; k++) {
+                    // no two texts are the same
+                    String sql = "SELECT * FROM n" + (i + k) % tables + " WHERE id = 1 AND ";
+                    try (ResultSet rows =
+                        statement.executeQuery(sql + mine + i + j + k + " >= 0")) {
+                      assertThat(rows.getMetaData().getColumnCount()).isEqualTo(2);
+                      assertThat(rows.next()).isTrue();
+                    }
+                  }
+                  if (mine > 1) {
+                    watched.commit();
+                  }
+                }
+              }
+            }
+            return true;
+          });
+    }
+    ExecutorService threads = Executors.newFixedThreadPool(sessions.size());
+    try {
+      for (Future<Boolean> session : threads.invokeAll(sessions)) {
+        assertThat(session.get()).isTrue();
+      }
+    } finally {
+      threads.shutdownNow();
     }
   }
 }

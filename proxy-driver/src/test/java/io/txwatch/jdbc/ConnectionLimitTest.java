@@ -3,15 +3,18 @@ package io.txwatch.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import io.txwatch.history.Event;
 import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -32,35 +35,37 @@ class ConnectionLimitTest {
 
   static Stream<ServerKind> servers() {
     return Stream.of(ServerKind.POSTGRESQL, ServerKind.MARIADB, ServerKind.MYSQL)
-        .filter(kind -> io.txwatch.servers.TestServers.missing(kind).isEmpty());
+        .filter(kind -> TestServers.missing(kind).isEmpty());
   }
 
-  /** A URL for a user who may have two connections. */
-  private static String limited(TestDatabase database) throws SQLException {
-    String user = "two" + System.nanoTime();
+  /** A URL for a user who may have as many connections. */
+  private static String limited(TestDatabase database, int connections) throws SQLException {
+    String user = "few" + System.nanoTime();
     try (Connection admin = database.raw()) {
       if (database.kind == ServerKind.POSTGRESQL) {
         TestDatabase.execute(
             admin,
-            "CREATE ROLE " + user + " LOGIN PASSWORD 'two' CONNECTION LIMIT 2",
-            "GRANT ALL ON ALL TABLES IN SCHEMA public TO " + user);
+            "CREATE ROLE " + user + " LOGIN PASSWORD 'few' CONNECTION LIMIT " + connections,
+            "GRANT ALL ON ALL TABLES IN SCHEMA public TO " + user,
+            "GRANT ALL ON SCHEMA public TO " + user,
+            "ALTER TABLE account OWNER TO " + user);
       } else {
         TestDatabase.execute(
             admin,
-            "CREATE USER '" + user + "'@'%' IDENTIFIED BY 'two' WITH MAX_USER_CONNECTIONS 2",
+            "CREATE USER '" + user + "'@'%' IDENTIFIED BY 'few' WITH MAX_USER_CONNECTIONS " + connections,
             "GRANT ALL ON *.* TO '" + user + "'@'%'");
       }
     }
     return database.url.replaceAll("user=[^&]*", "user=" + user)
         + (database.url.contains("user=") ? "" : "&user=" + user)
-        + "&password=two";
+        + "&password=few";
   }
 
   @ParameterizedTest
   @MethodSource("servers")
   void anApplicationThatMayHaveTwoConnectionsHasTwo(ServerKind kind) throws Exception {
     TestDatabase database = TestDatabase.of(kind, SHOP);
-    String url = limited(database);
+    String url = limited(database, 2);
     try (Connection first = database.watched(DriverManager.getConnection(url))) {
       first.setAutoCommit(false);
       first.createStatement().executeQuery("SELECT balance FROM account WHERE id = 1").next();
@@ -73,6 +78,55 @@ class ConnectionLimitTest {
     }
     assertThat(database.events(Event.Gap.class)).isEmpty();
     assertThat(database.statements()).hasSizeGreaterThanOrEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @MethodSource("servers")
+  void anApplicationThatMayHaveOneConnectionHasOne(ServerKind kind) throws Exception {
+    TestDatabase database = TestDatabase.of(kind, SHOP);
+    String url = limited(database, 1);
+    try (Connection only = database.watched(DriverManager.getConnection(url))) {
+      only.setAutoCommit(false);
+      only.createStatement().executeQuery("SELECT balance FROM account WHERE id = 1").next();
+      only.createStatement().executeUpdate("UPDATE other SET amount = 2 WHERE id = 1");
+      only.commit();
+      assertThatThrownBy(() -> DriverManager.getConnection(url)).isInstanceOf(SQLException.class);
+    }
+    assertThat(database.events(Event.Gap.class)).isEmpty();
+    assertThat(database.statements()).hasSize(2);
+  }
+
+  /** The connection on which it is changed is not to be had. */
+  @ParameterizedTest
+  @MethodSource("servers")
+  void aTableIsPreparedOnceThereIsAConnectionForIt(ServerKind kind) throws Exception {
+    String fresh = TestServers.freshDatabase(kind);
+    TestDatabase database = TestDatabase.at(kind, fresh, List.of(SHOP));
+    String url = limited(database, 1);
+    String user = url.replaceAll(".*user=([^&]*).*", "$1");
+    String watchedUrl = url.replaceFirst("jdbc:", "jdbc:txwatch:");
+    try (Connection only =
+            DriverManager.getConnection(
+                watchedUrl + "&txwatch.prepare=auto&txwatch.analyzer=none");
+        Connection admin = database.raw()) {
+      assertThat(one(only, "SELECT balance FROM account WHERE id = 1")).isEqualTo("10");
+      assertThatThrownBy(() -> one(admin, "SELECT txw_wl FROM account"))
+          .isInstanceOf(SQLException.class);
+      TestDatabase.execute(
+          admin,
+          kind == ServerKind.POSTGRESQL
+              ? "ALTER ROLE " + user + " CONNECTION LIMIT 2"
+              : "ALTER USER '" + user + "'@'%' WITH MAX_USER_CONNECTIONS 2");
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .ignoreExceptions()
+          .until(
+              () -> {
+                assertThat(one(only, "SELECT balance FROM account WHERE id = 1")).isEqualTo("10");
+                one(admin, "SELECT txw_wl FROM account");
+                return true;
+              });
+    }
   }
 
   @ParameterizedTest
@@ -137,7 +191,7 @@ class ConnectionLimitTest {
   @ParameterizedTest
   @EnumSource(names = {"MARIADB", "MYSQL"})
   void whatTheServerSaysOfTheLastStatementStays(ServerKind kind) throws Exception {
-    assumeThat(io.txwatch.servers.TestServers.missing(kind)).isEmpty();
+    assumeThat(TestServers.missing(kind)).isEmpty();
     sameSeen(
         kind,
         (database, connection, seen) -> {
