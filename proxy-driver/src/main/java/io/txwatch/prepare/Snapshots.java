@@ -18,14 +18,14 @@ import java.util.regex.Pattern;
  *
  * <p>MySQL and MariaDB refuse a snapshot older than the table's definition (error 1412). To an
  * older snapshot of PostgreSQL a table that was rewritten is empty. A SQLite transaction that has
- * read can no longer write. And where {@code *} shows the auxiliary columns, a text that was planned
- * for a table without them would show them.
+ * read can no longer write. And where {@code *} shows the auxiliary columns, a text that was
+ * planned for a table without them would show them.
  *
  * <p>A session {@linkplain #enter enters} before it plans a statement and {@linkplain Session#leave
- * leaves} once the server has executed it, by when its transaction is noted. To enter, it first says
- * that it is inside, then looks at the gate; whoever changes a table first closes the gate, then
- * looks at the sessions: at least one of them sees the other. Before the gate is opened, the change
- * is {@linkplain #changed counted}, so that whoever enters next plans anew.
+ * leaves} once the server has executed it, by when its transaction is noted. To enter, it first
+ * says that it is inside, then looks at the gate; whoever changes a table first closes the gate,
+ * then looks at the sessions: at least one of them sees the other. Before the gate is opened, the
+ * change is {@linkplain #changed counted}, so that whoever enters next plans anew.
  *
  * <p>Sessions belong to one database if their URLs do, whatever the driver and the parameters.
  */
@@ -127,9 +127,7 @@ final class Snapshots {
    */
   boolean awaitOthers(SessionView own, long maxNanos) {
     return await(
-        () ->
-            sessions.stream()
-                .noneMatch(s -> s.view != own && s.isInside(MAX_INSIDE_NANOS)),
+        () -> sessions.stream().noneMatch(s -> s.view != own && s.isInside(MAX_INSIDE_NANOS)),
         maxNanos);
   }
 

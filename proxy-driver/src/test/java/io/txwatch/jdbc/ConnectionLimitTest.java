@@ -52,7 +52,10 @@ class ConnectionLimitTest {
       } else {
         TestDatabase.execute(
             admin,
-            "CREATE USER '" + user + "'@'%' IDENTIFIED BY 'few' WITH MAX_USER_CONNECTIONS " + connections,
+            "CREATE USER '"
+                + user
+                + "'@'%' IDENTIFIED BY 'few' WITH MAX_USER_CONNECTIONS "
+                + connections,
             "GRANT ALL ON *.* TO '" + user + "'@'%'");
       }
     }
