@@ -3,14 +3,8 @@ package io.txwatch.dbms;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /** H2. A workspace is a schema; in memory, in a database of its own. */
 final class H2Dbms implements Dbms {
@@ -137,123 +131,6 @@ final class H2Dbms implements Dbms {
   @Override
   public Workspace newWorkspace() throws SQLException {
     String schema = Sql.uniqueName();
-    String place = ownDatabaseUrl(schema);
-    Connection own =
-        Sql.initialize(
-            connector.connect(place),
-            "SET LOCK_TIMEOUT 600000",
-            "CREATE SCHEMA " + schema,
-            "SET SCHEMA " + schema);
-    return new Workspace() {
-      @Override
-      public Connection connect() throws SQLException {
-        return connect(connector);
-      }
-
-      @Override
-      public Connection connect(Connector by) throws SQLException {
-        return Sql.initialize(by.connect(place), "SET SCHEMA " + schema, "SET LOCK_TIMEOUT 600000");
-      }
-
-      @Override
-      public List<String> tables() throws SQLException {
-        return Sql.column(
-            own,
-            "SELECT '\"' || REPLACE(TABLE_NAME, '\"', '\"\"') || '\"' FROM"
-                + " INFORMATION_SCHEMA.TABLES WHERE UPPER(TABLE_SCHEMA) = UPPER('"
-                + schema
-                + "') AND TABLE_TYPE = 'BASE TABLE' ORDER BY 1");
-      }
-
-      @Override
-      public WaitMonitor newMonitor() throws SQLException {
-        return monitor(connector.connect(place));
-      }
-
-      @Override
-      public List<String> resetStatements(List<String> tables) {
-        return Workspace.deleteAllStatements(tables);
-      }
-
-      @Override
-      public void clear() throws SQLException {
-        Sql.execute(
-            own,
-            "DROP SCHEMA " + schema + " CASCADE",
-            "CREATE SCHEMA " + schema,
-            "SET SCHEMA " + schema);
-      }
-
-      /**
-       * A session that searches for a row forever fails once the database is closed. SHUTDOWN waits
-       * for its sessions, but no longer than twice the default lock timeout.
-       */
-      @Override
-      public void abandon() throws SQLException {
-        if (url.startsWith(IN_MEMORY)) {
-          Sql.execute(own, "SHUTDOWN IMMEDIATELY");
-        } else {
-          close();
-        }
-      }
-
-      @Override
-      public void close() throws SQLException {
-        try (own) {
-          Sql.execute(own, "DROP SCHEMA IF EXISTS " + schema + " CASCADE");
-        }
-      }
-    };
-  }
-
-  /**
-   * H2 reports the blocker of each session. A released session clears the entry itself when it next
-   * runs, so if its thread cannot be observed, the entry counts only while the blocker has
-   * uncommitted changes.
-   */
-  private WaitMonitor monitor(Connection watcher) throws SQLException {
-    PreparedStatement poll =
-        watcher.prepareStatement(
-            "SELECT SESSION_ID, BLOCKER_ID, CONTAINS_UNCOMMITTED FROM INFORMATION_SCHEMA.SESSIONS");
-    return new WaitMonitor() {
-      private Set<Long> sessionsWithChanges = Set.of();
-
-      @Override
-      public long sessionId(Connection connection) throws SQLException {
-        return Sql.number(connection, "SELECT SESSION_ID()");
-      }
-
-      @Override
-      public Map<Long, Set<Long>> waitGraph() throws SQLException {
-        Map<Long, Set<Long>> waiting = new HashMap<>();
-        Set<Long> changing = new HashSet<>();
-        try (ResultSet result = poll.executeQuery()) {
-          while (result.next()) {
-            long blocker = result.getLong(2);
-            if (!result.wasNull()) {
-              waiting.put(result.getLong(1), Set.of(blocker));
-            }
-            if (result.getBoolean(3)) {
-              changing.add(result.getLong(1));
-            }
-          }
-        }
-        sessionsWithChanges = changing;
-        if (!blocksCallingThread()) {
-          waiting.values().removeIf(blockers -> !changing.containsAll(blockers));
-        }
-        return waiting;
-      }
-
-      @Override
-      public Set<Long> sessionsWithChanges() {
-        return sessionsWithChanges;
-      }
-
-      @Override
-      public void close() throws SQLException {
-        watcher.close();
-      }
-    };
+    return new H2Workspace(connector, schema, ownDatabaseUrl(schema), url.startsWith(IN_MEMORY));
   }
 }

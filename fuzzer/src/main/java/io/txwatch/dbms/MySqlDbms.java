@@ -5,7 +5,6 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.testcase.CachedPattern;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -59,7 +58,7 @@ final class MySqlDbms implements Dbms {
         : url + "&readOnlyPropagatesToServer=false"; // the URL already has parameters
   }
 
-  private boolean isInnodb() {
+  boolean isInnodb() {
     return Set.of("MySQL", "MariaDB").contains(database.product());
   }
 
@@ -176,116 +175,23 @@ final class MySqlDbms implements Dbms {
 
   @Override
   public Workspace newWorkspace() throws SQLException {
-    String name = Sql.uniqueName();
-    Connection own =
-        Sql.initialize(
-            connector.connect(url),
-            "CREATE DATABASE " + name,
-            "USE " + name,
-            "SET SESSION foreign_key_checks = 0");
-    return new Workspace() {
-      @Override
-      public Connection connect() throws SQLException {
-        return connect(connector);
-      }
-
-      @Override
-      public Connection connect(Connector by) throws SQLException {
-        Connection connection = by.connect(url);
-        connection.setCatalog(name);
-        return Sql.initialize(
-            connection, "SET SESSION innodb_lock_wait_timeout = 600, lock_wait_timeout = 600");
-      }
-
-      @Override
-      public List<String> tables() throws SQLException {
-        return Sql.column(
-            own,
-            "SELECT CONCAT('`', REPLACE(table_name, '`', '``'), '`')"
-                + " FROM information_schema.tables WHERE table_schema = '"
-                + name
-                + "' AND table_type = 'BASE TABLE' ORDER BY table_name");
-      }
-
-      @Override
-      public WaitMonitor newMonitor() throws SQLException {
-        return monitor();
-      }
-
-      /** A deleted row can be locked until it is purged, at a time that we cannot control. */
-      @Override
-      public List<String> resetStatements(List<String> tables) {
-        List<String> statements = new ArrayList<>();
-        if (tables.size() > 1) { // they may refer to each other
-          statements.add("SET SESSION foreign_key_checks = 0");
-        }
-        tables.forEach(table -> statements.add("TRUNCATE TABLE " + table));
-        if (tables.size() > 1) {
-          statements.add("SET SESSION foreign_key_checks = 1");
-        }
-        return statements;
-      }
-
-      /**
-       * InnoDB does not purge what is committed after a snapshot: locks of deleted rows stay as
-       * they are, and purge does not latch the pages ({@code row_purge_reset_trx_id}).
-       */
-      @Override
-      public void delayPurge() throws SQLException {
-        if (isInnodb()) {
-          Sql.execute(own, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
-        }
-      }
-
-      @Override
-      public Optional<String> switchStatement() {
-        return Optional.of("USE " + name);
-      }
-
-      @Override
-      public Optional<Purge> startPurge(List<String> tables) throws SQLException {
-        if (!isInnodb()) {
-          return Optional.empty();
-        }
-        List<String> deletes =
-            new ArrayList<>(
-                List.of("COMMIT", "BEGIN")); // COMMIT ends the transaction of the snapshot
-        deletes.addAll(Workspace.deleteAllStatements(tables));
-        deletes.add("COMMIT");
-        return Optional.of(
-            purges.begin(own, bundle(deletes), multiStatement() == MultiStatement.ONE_BY_ONE));
-      }
-
-      /**
-       * InnoDB's statistics count inserted and deleted rows, and miscount rows that a key rejected.
-       * FLUSH TABLES reloads the persistent statistics, which are those of empty tables.
-       */
-      @Override
-      public List<String> afterPurgeStatements(List<String> tables) {
-        return tables.isEmpty() // without names it would flush the tables of all other workspaces
-            ? List.of()
-            : List.of("FLUSH TABLES " + String.join(", ", tables));
-      }
-
-      @Override
-      public void clear() throws SQLException {
-        Sql.execute(own, "COMMIT"); // the transaction of the snapshot would show the old catalog
-        List<String> tables = tables();
-        if (!tables.isEmpty()) {
-          Sql.execute(own, "DROP TABLE " + String.join(", ", tables));
-        }
-      }
-
-      @Override
-      public void close() throws SQLException {
-        try (own) {
-          Sql.execute(own, "DROP DATABASE IF EXISTS " + name);
-        }
-      }
-    };
+    return new MySqlWorkspace(this);
   }
 
-  private WaitMonitor monitor() throws SQLException {
+  String url() {
+    return url;
+  }
+
+  Connector connector() {
+    return connector;
+  }
+
+  InnodbPurgeMonitor purges() {
+    return purges;
+  }
+
+  /** Creates a monitor; its source depends on the product and on the privileges. */
+  WaitMonitor newMonitor() throws SQLException {
     Connection watcher = connector.connect(url);
     try {
       Optional<String> note = Optional.empty();

@@ -3,21 +3,11 @@ package io.txwatch.dbms;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /** PostgreSQL and DBMSs with the same protocol. A workspace is a schema. */
 final class PostgresDbms implements Dbms {
-
-  /** A case need not survive a crash. */
-  private static final String ASYNCHRONOUS_COMMIT = "SET synchronous_commit = off";
 
   private static final String TOO_MANY_CONNECTIONS = "53300";
 
@@ -29,9 +19,6 @@ final class PostgresDbms implements Dbms {
   private static final String EARLY_DEADLOCK_CHECK = "SET deadlock_timeout = '1ms'";
 
   private static final String LATE_DEADLOCK_CHECK = "SET deadlock_timeout = '5s'";
-
-  /** For rows of a hundred bytes, including their headers. */
-  private static final int VERSIONS_PER_PAGE = 64;
 
   private final Database database;
   private final String url;
@@ -51,7 +38,7 @@ final class PostgresDbms implements Dbms {
     return database;
   }
 
-  private boolean hasPartitions() {
+  private boolean isPostgres() {
     return database.product().equals("PostgreSQL");
   }
 
@@ -107,87 +94,9 @@ final class PostgresDbms implements Dbms {
 
   @Override
   public Workspace newWorkspace() throws SQLException {
-    String schema = Sql.uniqueName();
-    String searchPath = "SET search_path TO " + schema;
-    Connection own =
-        Sql.initialize(
-            connector.connect(url), ASYNCHRONOUS_COMMIT, "CREATE SCHEMA " + schema, searchPath);
-    canSetDeadlockTimeout = trySet(own, LATE_DEADLOCK_CHECK);
-    return new Workspace() {
-      @Override
-      public Connection connect() throws SQLException {
-        return connect(connector);
-      }
-
-      @Override
-      public Connection connect(Connector by) throws SQLException {
-        return Sql.initialize(by.connect(url), searchPath, ASYNCHRONOUS_COMMIT);
-      }
-
-      @Override
-      public List<String> tables() throws SQLException {
-        return Sql.column(
-            own,
-            hasPartitions()
-                ? "SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = '"
-                    + schema
-                    + "'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY 1"
-                : "SELECT quote_ident(table_name) FROM information_schema.tables"
-                    + " WHERE table_schema = '"
-                    + schema
-                    + "' AND table_type = 'BASE TABLE' ORDER BY 1");
-      }
-
-      @Override
-      public WaitMonitor newMonitor() throws SQLException {
-        return monitor();
-      }
-
-      /**
-       * On a single page, rows are scanned in the order of insertion, and none is pruned:
-       * PostgreSQL prunes a page that is nine tenths full.
-       */
-      @Override
-      public int maxDeadVersions() {
-        return database.product().equals("PostgreSQL") ? VERSIONS_PER_PAGE : 0;
-      }
-
-      @Override
-      public List<String> resetStatements(List<String> tables) {
-        return List.of("TRUNCATE " + String.join(", ", tables));
-      }
-
-      /** Statistics change plans, and with them the order in which rows are locked. */
-      @Override
-      public void disableMaintenance(List<String> tables) throws SQLException {
-        if (hasPartitions()) { // only partitions accept the setting, not the partitioned table
-          List<String> withRows =
-              Sql.column(
-                  own,
-                  "SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = '"
-                      + schema
-                      + "'::regnamespace AND relkind = 'r'");
-          Sql.executeAll(
-              own,
-              withRows.stream()
-                  .map(table -> "ALTER TABLE " + table + " SET (autovacuum_enabled = off)")
-                  .toList());
-        }
-      }
-
-      @Override
-      public void clear() throws SQLException {
-        Sql.executeAll(
-            own, List.of("DROP SCHEMA " + schema + " CASCADE", "CREATE SCHEMA " + schema));
-      }
-
-      @Override
-      public void close() throws SQLException {
-        try (own) {
-          Sql.execute(own, "DROP SCHEMA IF EXISTS " + schema + " CASCADE");
-        }
-      }
-    };
+    PostgresWorkspace workspace = new PostgresWorkspace(connector, url, isPostgres());
+    canSetDeadlockTimeout = workspace.mayExecute(LATE_DEADLOCK_CHECK);
+    return workspace;
   }
 
   @Override
@@ -206,51 +115,5 @@ final class PostgresDbms implements Dbms {
   @Override
   public boolean plainReadsLock(IsolationLevel level) {
     return false;
-  }
-
-  private static boolean trySet(Connection connection, String sql) {
-    try {
-      Sql.execute(connection, sql);
-      return true;
-    } catch (SQLException e) {
-      return false; // it takes a superuser or a grant
-    }
-  }
-
-  private WaitMonitor monitor() throws SQLException {
-    Connection watcher = connector.connect(url);
-    return new WaitMonitor() {
-      @Override
-      public long sessionId(Connection connection) throws SQLException {
-        return Sql.number(connection, "SELECT pg_backend_pid()");
-      }
-
-      @Override
-      public Map<Long, Set<Long>> waitGraph() throws SQLException {
-        Map<Long, Set<Long>> waiting = new HashMap<>();
-        try (Statement statement = watcher.createStatement();
-            ResultSet result =
-                statement.executeQuery(
-                    """
-                    SELECT pid, blockers
-                    FROM (SELECT DISTINCT pid FROM pg_locks WHERE NOT granted) AS waiters,
-                         pg_blocking_pids(pid) AS blockers
-                    WHERE cardinality(blockers) > 0\
-                    """)) {
-          while (result.next()) {
-            Integer[] blockers = (Integer[]) result.getArray(2).getArray();
-            waiting.put(
-                result.getLong(1),
-                Arrays.stream(blockers).map(Integer::longValue).collect(Collectors.toSet()));
-          }
-        }
-        return waiting;
-      }
-
-      @Override
-      public void close() throws SQLException {
-        watcher.close();
-      }
-    };
   }
 }

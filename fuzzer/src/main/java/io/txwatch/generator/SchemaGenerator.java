@@ -45,77 +45,91 @@ final class SchemaGenerator {
         grammar.hasPartitions() && random.percent(10)
             ? Optional.of(Partitions.any(random, grammar))
             : Optional.empty();
-    boolean hasAutoIncrement = partitions.isEmpty() && random.percent(1);
+    TableDraft draft = new TableDraft(name, partitions.isEmpty() && random.percent(1));
     int width = random.between(2, MAX_COLUMNS);
-    List<String> primaryKey = new ArrayList<>();
-    if (hasAutoIncrement || random.percent(70)) {
-      primaryKey.add("c0");
-      if (!hasAutoIncrement && width > 2 && random.percent(20)) {
-        primaryKey.add("c1");
-      }
-    }
-    List<Column> columns = new ArrayList<>();
-    List<List<String>> keys = new ArrayList<>();
-    StringJoiner parts = new StringJoiner(", ", "CREATE TABLE " + name + " (", ") {ENGINE}");
+    draft.choosePrimaryKey(width);
     for (int i = 0; i < width; i++) {
-      boolean mayBeUnique = i == 0 || partitions.isEmpty();
-      parts.add(column(i, hasAutoIncrement && i == 0, primaryKey, mayBeUnique, columns, keys));
+      draft.addColumn(i, i == 0 || partitions.isEmpty());
     }
     Optional<ForeignKey> reference =
         partitions.isEmpty() || grammar.partitionsSupportForeignKeys()
-            ? reference(earlier, columns, parts)
+            ? reference(earlier, draft.columns, draft.parts)
             : Optional.empty();
-    compositeKey(columns, width, partitions.isPresent())
-        .ifPresent(
-            key -> {
-              keys.add(key);
-              parts.add("UNIQUE (" + String.join(", ", key) + ")");
-            });
-    if (!primaryKey.isEmpty()) {
-      keys.add(primaryKey);
-      if (!hasAutoIncrement) { // otherwise the column's definition has it
-        parts.add("PRIMARY KEY (" + String.join(", ", primaryKey) + ")");
-      }
-    }
-    reference.ifPresent(key -> parts.add(key.definition()));
-    definitions.add(parts + partitions.map(Partitions::clause).orElse(""));
+    compositeKey(draft.columns, width, partitions.isPresent()).ifPresent(draft::addUniqueKey);
+    draft.addPrimaryKey();
+    reference.ifPresent(key -> draft.parts.add(key.definition()));
+    definitions.add(draft.parts + partitions.map(Partitions::clause).orElse(""));
     partitions.ifPresent(some -> definitions.addAll(some.definitions(name)));
-    indexes(name, columns, definitions);
-    return new GeneratedTable(name, columns, keys, reference, hasAutoIncrement, partitions);
+    indexes(name, draft.columns, definitions);
+    return new GeneratedTable(
+        name, draft.columns, draft.keys, reference, draft.hasAutoIncrement, partitions);
   }
 
-  /** Generates a column and returns its definition. */
-  private String column(
-      int number,
-      boolean hasAutoIncrement,
-      List<String> primaryKey,
-      boolean mayBeUnique,
-      List<Column> columns,
-      List<List<String>> keys) {
-    String name = "c" + number;
-    SqlType type = number == 0 ? SqlType.INT : random.oneOf(SqlType.values());
-    if (hasAutoIncrement) {
-      columns.add(new Column(name, type, "INT", true, false));
-      return name + " {AUTOINC}";
+  /** A table while its columns and constraints are generated. */
+  private final class TableDraft {
+    private final boolean hasAutoIncrement;
+    private final List<Column> columns = new ArrayList<>();
+    private final List<List<String>> keys = new ArrayList<>();
+    private final List<String> primaryKey = new ArrayList<>();
+
+    /** The parts of the definition: columns, then constraints. */
+    private final StringJoiner parts;
+
+    TableDraft(String name, boolean hasAutoIncrement) {
+      this.hasAutoIncrement = hasAutoIncrement;
+      this.parts = new StringJoiner(", ", "CREATE TABLE " + name + " (", ") {ENGINE}");
     }
-    String declared = random.oneOf(type.declared());
-    boolean ofPrimaryKey = primaryKey.contains(name);
-    boolean notNull = ofPrimaryKey || random.percent(20);
-    boolean hasCheck = !ofPrimaryKey && type == SqlType.INT && random.percent(10);
-    String definition = name + " " + declared;
-    if (!ofPrimaryKey && !hasCheck && random.percent(20)) {
-      definition += " DEFAULT " + grammar.defaultLiteral(Literals.any(random, grammar, type));
+
+    void choosePrimaryKey(int width) {
+      if (hasAutoIncrement || random.percent(70)) {
+        primaryKey.add("c0");
+        if (!hasAutoIncrement && width > 2 && random.percent(20)) {
+          primaryKey.add("c1");
+        }
+      }
     }
-    definition += notNull ? " NOT NULL" : "";
-    if (!ofPrimaryKey && mayBeUnique && random.percent(12)) {
-      definition += " UNIQUE";
-      keys.add(List.of(name));
+
+    void addColumn(int number, boolean mayBeUnique) {
+      String name = "c" + number;
+      SqlType type = number == 0 ? SqlType.INT : random.oneOf(SqlType.values());
+      if (hasAutoIncrement && number == 0) {
+        columns.add(new Column(name, type, "INT", true, false));
+        parts.add(name + " {AUTOINC}");
+        return;
+      }
+      String declared = random.oneOf(type.declared());
+      boolean ofPrimaryKey = primaryKey.contains(name);
+      boolean notNull = ofPrimaryKey || random.percent(20);
+      boolean hasCheck = !ofPrimaryKey && type == SqlType.INT && random.percent(10);
+      String definition = name + " " + declared;
+      if (!ofPrimaryKey && !hasCheck && random.percent(20)) {
+        definition += " DEFAULT " + grammar.defaultLiteral(Literals.any(random, grammar, type));
+      }
+      definition += notNull ? " NOT NULL" : "";
+      if (!ofPrimaryKey && mayBeUnique && random.percent(12)) {
+        definition += " UNIQUE";
+        keys.add(List.of(name));
+      }
+      if (hasCheck) {
+        definition += " CHECK (" + name + random.oneOf(" < 9", " >= 0", " < 1000") + ")";
+      }
+      columns.add(new Column(name, type, declared, notNull, hasCheck));
+      parts.add(definition);
     }
-    if (hasCheck) {
-      definition += " CHECK (" + name + random.oneOf(" < 9", " >= 0", " < 1000") + ")";
+
+    void addUniqueKey(List<String> key) {
+      keys.add(key);
+      parts.add("UNIQUE (" + String.join(", ", key) + ")");
     }
-    columns.add(new Column(name, type, declared, notNull, hasCheck));
-    return definition;
+
+    void addPrimaryKey() {
+      if (!primaryKey.isEmpty()) {
+        keys.add(primaryKey);
+        if (!hasAutoIncrement) { // otherwise the column's definition has it
+          parts.add("PRIMARY KEY (" + String.join(", ", primaryKey) + ")");
+        }
+      }
+    }
   }
 
   /** Adds columns that refer to a key of an earlier table. */

@@ -106,18 +106,9 @@ final class TableContents {
   private Map<String, String> row(GeneratedTable table, Set<String> distinct, int number) {
     Map<String, String> row = new HashMap<>();
     for (Column column : table.columns()) {
-      boolean first = column.name().equals("c0");
-      String value;
-      if (distinct.contains(column.name()) || column.hasCheck()) {
-        // MySQL generates a value for 0.
-        int place = number + (first && table.hasAutoIncrement() ? 1 : 0);
-        value = Literals.distinct(grammar, column.type(), place);
-      } else if (first && table.partitions().isPresent()) {
-        value = Literals.distinct(grammar, column.type(), random.below(MAX_ROWS));
-      } else {
-        value = column.notNull() || !random.percent(15) ? literals.of(column.type()) : "NULL";
-      }
-      row.put(column.name(), value);
+      boolean isDistinct = distinct.contains(column.name()) || column.hasCheck();
+      row.put(
+          column.name(), isDistinct ? distinctValue(table, column, number) : value(table, column));
     }
     table
         .reference()
@@ -129,6 +120,23 @@ final class TableContents {
                     .filter(table::isForeignKey)
                     .forEach(column -> row.put(column.name(), "NULL")));
     return row;
+  }
+
+  private String distinctValue(GeneratedTable table, Column column, int number) {
+    // MySQL generates a value for 0.
+    boolean skipsZero = isFirst(column) && table.hasAutoIncrement();
+    return Literals.distinct(grammar, column.type(), number + (skipsZero ? 1 : 0));
+  }
+
+  private String value(GeneratedTable table, Column column) {
+    if (isFirst(column) && table.partitions().isPresent()) {
+      return Literals.distinct(grammar, column.type(), random.below(MAX_ROWS));
+    }
+    return column.notNull() || !random.percent(15) ? literals.of(column.type()) : "NULL";
+  }
+
+  private static boolean isFirst(Column column) {
+    return column.name().equals("c0");
   }
 
   private static boolean hasMandatoryReference(GeneratedTable table) {

@@ -143,16 +143,20 @@ final class WriteGenerator {
   GeneratedStatement update() {
     GeneratedTable table = context.randomTable();
     Optional<String> dialectSpecific = dialectSpecific(table, "UPDATE");
-    if (dialectSpecific.isPresent()) {
-      List<Column> plain = table.plainColumns();
-      Column column = plain.isEmpty() ? table.columns().get(0) : random.oneOf(plain);
-      String sql =
-          dialectSpecific
-              .get()
-              .replace("{COLUMN}", column.name())
-              .replace("{VALUE}", literal(table, column));
-      return new GeneratedStatement("update", sql, errors(table, List.of(column), false));
-    }
+    return dialectSpecific.isPresent()
+        ? dialectSpecificUpdate(table, dialectSpecific.get())
+        : plainUpdate(table);
+  }
+
+  private GeneratedStatement dialectSpecificUpdate(GeneratedTable table, String template) {
+    List<Column> plain = table.plainColumns();
+    Column column = plain.isEmpty() ? table.columns().get(0) : random.oneOf(plain);
+    String sql =
+        template.replace("{COLUMN}", column.name()).replace("{VALUE}", literal(table, column));
+    return new GeneratedStatement("update", sql, errors(table, List.of(column), false));
+  }
+
+  private GeneratedStatement plainUpdate(GeneratedTable table) {
     ExpressionGenerator expressions =
         context.expressions(context.otherTables(table)).with(table, "");
     List<Column> plain = table.plainColumns();
@@ -331,29 +335,32 @@ final class WriteGenerator {
         errors.add(ExpectedError.FOREIGN_KEY);
       }
     }
-    for (Column column : written) {
-      if (table.isKeyColumn(column)) {
-        errors.add(ExpectedError.DUPLICATE_KEY);
-      }
-      if (table.isForeignKey(column)) {
-        errors.add(ExpectedError.FOREIGN_KEY);
-      }
-      if (column.notNull()) {
-        errors.add(ExpectedError.NOT_NULL);
-      }
-      if (column.hasCheck()) {
-        errors.add(ExpectedError.CHECK);
-      }
-      if (column.name().equals("c0") && table.partitions().isPresent()) {
-        errors.add(ExpectedError.NO_PARTITION);
-      }
-    }
+    written.forEach(column -> addErrorsOfColumn(table, column, errors));
     for (ForeignKey child : children) { // a REPLACE deletes existing rows
       if (inserts || written.stream().anyMatch(column -> child.key().contains(column.name()))) {
         errors.addAll(errorsOfChild(child));
       }
     }
     return errors;
+  }
+
+  private static void addErrorsOfColumn(
+      GeneratedTable table, Column column, Set<ExpectedError> errors) {
+    if (table.isKeyColumn(column)) {
+      errors.add(ExpectedError.DUPLICATE_KEY);
+    }
+    if (table.isForeignKey(column)) {
+      errors.add(ExpectedError.FOREIGN_KEY);
+    }
+    if (column.notNull()) {
+      errors.add(ExpectedError.NOT_NULL);
+    }
+    if (column.hasCheck()) {
+      errors.add(ExpectedError.CHECK);
+    }
+    if (column.name().equals("c0") && table.partitions().isPresent()) {
+      errors.add(ExpectedError.NO_PARTITION);
+    }
   }
 
   private List<ForeignKey> children(GeneratedTable table) {

@@ -38,25 +38,30 @@ final class WriteOrder {
 
   private final ForeignKeyGraph references;
 
+  /**
+   * A write of a committed transaction.
+   *
+   * @param position its position in the order of completion
+   */
+  private record Write(ExecutedTransaction transaction, StepOutcome outcome, int position) {}
+
   private WriteOrder(CaseExecution execution) {
     this.references = ForeignKeyGraph.of(execution.testCase().setup());
   }
 
   /** True if no order of the committed writes is consistent with what they read. */
   static boolean isContradictory(CaseExecution execution) {
+    List<Write> writes = new ArrayList<>();
+    execution.transactions().stream()
+        .filter(ExecutedTransaction::committed)
+        .forEach(transaction -> addWrites(execution, transaction, writes));
     WriteOrder order = new WriteOrder(execution);
-    List<ExecutedTransaction> transactions =
-        execution.transactions().stream().filter(ExecutedTransaction::committed).toList();
-    for (ExecutedTransaction first : transactions) {
-      for (StepOutcome earlier : writes(execution, first)) {
-        for (ExecutedTransaction second : transactions) {
-          for (StepOutcome later : writes(execution, second)) {
-            if (position(execution, earlier) < position(execution, later)) {
-              boolean same = first.equals(second);
-              boolean seen = same || end(execution, first) < position(execution, later);
-              order.put(earlier, later, seen, same);
-            }
-          }
+    for (Write earlier : writes) {
+      for (Write later : writes) {
+        if (earlier.position() < later.position()) {
+          boolean same = earlier.transaction().equals(later.transaction());
+          boolean seen = same || end(execution, earlier.transaction()) < later.position();
+          order.put(earlier.outcome(), later.outcome(), seen, same);
         }
       }
     }
@@ -65,15 +70,14 @@ final class WriteOrder {
         .anyMatch(id -> order.isOnCycle(id, new HashSet<>(), done));
   }
 
-  private static List<StepOutcome> writes(
-      CaseExecution execution, ExecutedTransaction transaction) {
-    List<StepOutcome> writes = new ArrayList<>();
+  private static void addWrites(
+      CaseExecution execution, ExecutedTransaction transaction, List<Write> writes) {
     transaction.work().stream()
         .map(execution::outcome)
         .filter(outcome -> outcome.succeeded() || wasRejectedByConstraint(outcome))
         .filter(outcome -> !StatementText.isQuery(outcome.step().sql()))
+        .map(outcome -> new Write(transaction, outcome, position(execution, outcome)))
         .forEach(writes::add);
-    return writes;
   }
 
   /** True if a constraint rejected it (SQLSTATE class 23). */

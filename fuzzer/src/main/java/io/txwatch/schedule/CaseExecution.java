@@ -4,9 +4,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,42 +65,14 @@ public record CaseExecution(
   public List<ExecutedTransaction> transactions() {
     Map<Integer, StepOutcome> byId = new HashMap<>();
     outcomes.forEach(outcome -> byId.put(outcome.step().id(), outcome));
-    Map<String, List<Step>> open = new LinkedHashMap<>();
-    List<ExecutedTransaction> ended = new ArrayList<>();
+    TransactionCollector collector = new TransactionCollector();
     for (int id : order) {
       StepOutcome outcome = byId.get(id);
-      if (outcome == null) {
-        continue;
-      }
-      Step step = outcome.step();
-      List<Step> steps = open.get(step.session());
-      boolean ok = outcome.succeeded();
-      if (step.role() == Step.Role.BEGIN) {
-        if (ok) {
-          if (steps != null) {
-            ended.add(new ExecutedTransaction(step.session(), steps, true, true));
-          }
-          open.put(step.session(), new ArrayList<>(List.of(step)));
-        }
-      } else if (steps == null) {
-        if (step.role() == Step.Role.WORK) {
-          ended.add(new ExecutedTransaction(step.session(), List.of(step), false, ok));
-        }
-      } else {
-        steps.add(step);
-        boolean aborted = outcome.failure() != null && outcome.failure().endsTransaction();
-        if (aborted || step.role() != Step.Role.WORK) {
-          open.remove(step.session());
-          ended.add(
-              new ExecutedTransaction(
-                  step.session(), List.copyOf(steps), true, step.role() == Step.Role.COMMIT && ok));
-        }
+      if (outcome != null) {
+        collector.add(outcome);
       }
     }
-    open.forEach(
-        (session, steps) ->
-            ended.add(new ExecutedTransaction(session, List.copyOf(steps), true, false)));
-    return ended;
+    return collector.transactions();
   }
 
   /** True if any step was blocked. */

@@ -156,41 +156,59 @@ final class CaseRun {
    */
   private boolean awaitQuiescence(Optional<Step> submitted, boolean allIdle)
       throws SQLException, InterruptedException {
-    long remainingMicros = TimeUnit.NANOSECONDS.toMicros(environment.timeout().toNanos());
-    long pauseMicros = FIRST_POLL_MICROS;
     quiescence.reset();
     try {
-      while (true) {
-        List<CaseSession> busy = sessions.values().stream().filter(CaseSession::isBusy).toList();
-        if (busy.isEmpty()) {
-          recordQuiescence(busy, Map.of());
-          return true;
-        }
-        if (cannotUnblock && busy.equals(quiescentWaiters) && environment.completed().isEmpty()) {
-          recordQuiescence(busy, waitGraph);
-          return true;
-        }
-        CaseSession done = environment.completed().poll(pauseMicros, TimeUnit.MICROSECONDS);
-        if (done != null && sessions.get(done.name()) != done) {
-          pauseMicros = 0; // left over from an abandoned earlier case
-        } else if (done != null) {
-          pauseMicros = recordCompletion(done) ? FIRST_POLL_MICROS : 0;
-        } else if (!allIdle && isQuiescent(busy)) {
-          return true;
-        } else if (remainingMicros < 0 || quiescence.anyBusyWaitsForever(busy)) {
-          return false;
-        } else {
-          remainingMicros -= pauseMicros;
-          pauseMicros =
-              busy.stream().anyMatch(quiescence::isRunnable)
-                  ? BUSY_WAIT_POLL_MICROS
-                  : Math.min(
-                      Math.max(2 * pauseMicros, FIRST_POLL_MICROS), MAX_POLL_INTERVAL_MICROS);
-        }
-      }
+      return pollUntilQuiescent(allIdle);
     } finally {
       recordOrder(submitted);
     }
+  }
+
+  private boolean pollUntilQuiescent(boolean allIdle) throws SQLException, InterruptedException {
+    long remainingMicros = TimeUnit.NANOSECONDS.toMicros(environment.timeout().toNanos());
+    long pauseMicros = FIRST_POLL_MICROS;
+    for (List<CaseSession> busy = busySessions(); !isKnownQuiescent(busy); busy = busySessions()) {
+      CaseSession done = environment.completed().poll(pauseMicros, TimeUnit.MICROSECONDS);
+      if (done != null) {
+        pauseMicros = isOwn(done) && recordCompletion(done) ? FIRST_POLL_MICROS : 0;
+      } else if (!allIdle && isQuiescent(busy)) {
+        return true;
+      } else if (remainingMicros < 0 || quiescence.anyBusyWaitsForever(busy)) {
+        return false;
+      } else {
+        remainingMicros -= pauseMicros;
+        pauseMicros = nextPauseMicros(busy, pauseMicros);
+      }
+    }
+    return true;
+  }
+
+  private List<CaseSession> busySessions() {
+    return sessions.values().stream().filter(CaseSession::isBusy).toList();
+  }
+
+  /** Recognizes and records a quiescent state without polling the DBMS, if possible. */
+  private boolean isKnownQuiescent(List<CaseSession> busy) {
+    if (busy.isEmpty()) {
+      recordQuiescence(busy, Map.of());
+      return true;
+    }
+    if (cannotUnblock && busy.equals(quiescentWaiters) && environment.completed().isEmpty()) {
+      recordQuiescence(busy, waitGraph);
+      return true;
+    }
+    return false;
+  }
+
+  /** False for a session that was abandoned with an earlier case and has only now completed. */
+  private boolean isOwn(CaseSession session) {
+    return sessions.get(session.name()) == session;
+  }
+
+  private long nextPauseMicros(List<CaseSession> busy, long pauseMicros) {
+    return busy.stream().anyMatch(quiescence::isRunnable)
+        ? BUSY_WAIT_POLL_MICROS
+        : Math.min(Math.max(2 * pauseMicros, FIRST_POLL_MICROS), MAX_POLL_INTERVAL_MICROS);
   }
 
   /** Submits the next step of an idle session; empty if there is none. */

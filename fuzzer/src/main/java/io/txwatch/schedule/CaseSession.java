@@ -84,23 +84,36 @@ final class CaseSession implements AutoCloseable {
   private volatile @Nullable SQLException fault;
   private volatile @Nullable Statement statement;
 
+  /**
+   * What all sessions of an executor share.
+   *
+   * @param style how they use JDBC
+   * @param completed receives a session when its step has completed
+   * @param canBundle true if several statements may be sent as one
+   */
+  record Context(
+      Dbms dbms, JdbcCallStyle style, BlockingQueue<CaseSession> completed, boolean canBundle) {}
+
+  /**
+   * Starts a session.
+   *
+   * @param key the session id of the DBMS
+   * @param workspaceStatement the statement that switches to the current workspace
+   */
   CaseSession(
       String name,
-      Dbms dbms,
       Connection connection,
-      JdbcCallStyle style,
       long key,
-      BlockingQueue<CaseSession> completed,
       Optional<String> workspaceStatement,
-      boolean canBundle) {
+      Context context) {
     this.name = name;
-    this.dbms = dbms;
+    this.dbms = context.dbms();
     this.connection = connection;
-    this.style = style;
+    this.style = context.style();
     this.key = key;
-    this.completed = completed;
+    this.completed = context.completed();
     this.workspaceStatement = workspaceStatement;
-    this.canBundle = canBundle;
+    this.canBundle = context.canBundle();
     this.thread = new Thread(this::serve, "session " + name);
     this.thread.setDaemon(true);
     this.thread.start();

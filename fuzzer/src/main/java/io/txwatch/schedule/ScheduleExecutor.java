@@ -69,6 +69,7 @@ public final class ScheduleExecutor implements AutoCloseable {
   private final BlockingQueue<CaseSession> completed = new LinkedBlockingQueue<>();
   private final Map<String, CaseSession> sessions = new LinkedHashMap<>();
   private final CaseRun.Environment environment;
+  private final CaseSession.Context sessionContext;
   private final RejectedStatements rejected;
 
   /** The application whose sessions a case describes: it opens their connections. */
@@ -127,10 +128,11 @@ public final class ScheduleExecutor implements AutoCloseable {
         dbms,
         workspace,
         timeout,
-        Application.PLAIN,
-        dbms.hasTransactionStatements()
-            ? JdbcCallStyle.SQL_TEXT
-            : JdbcCallStyle.SQL_IN_JDBC_TRANSACTIONS,
+        new Mode(
+            Application.PLAIN,
+            dbms.hasTransactionStatements()
+                ? JdbcCallStyle.SQL_TEXT
+                : JdbcCallStyle.SQL_IN_JDBC_TRANSACTIONS),
         rejected);
   }
 
@@ -147,27 +149,26 @@ public final class ScheduleExecutor implements AutoCloseable {
       Application application,
       JdbcCallStyle style)
       throws SQLException {
-    this(dbms, workspace, timeout, application, style, new RejectedStatements());
+    this(dbms, workspace, timeout, new Mode(application, style), new RejectedStatements());
   }
 
+  /** How sessions connect and use JDBC. */
+  private record Mode(Application application, JdbcCallStyle style) {}
+
   private ScheduleExecutor(
-      Dbms dbms,
-      Workspace workspace,
-      Duration timeout,
-      Application application,
-      JdbcCallStyle style,
-      RejectedStatements rejected)
+      Dbms dbms, Workspace workspace, Duration timeout, Mode mode, RejectedStatements rejected)
       throws SQLException {
     this.dbms = dbms;
     this.rejected = rejected;
     this.workspace = workspace;
-    this.application = application;
-    this.style = style;
+    this.application = mode.application();
+    this.style = mode.style();
     this.monitor = workspace.newMonitor();
     this.fixture = new SchemaFixture(dbms, workspace);
     fixtures.add(fixture);
     this.environment =
         new CaseRun.Environment(dbms, monitor, completed, timeout, new CpuTimeBudget(!isPlain()));
+    this.sessionContext = new CaseSession.Context(dbms, style, completed, canBundle());
   }
 
   /** The DBMS rejected a set-up statement: the case shows nothing about transactions. */
@@ -258,11 +259,9 @@ public final class ScheduleExecutor implements AutoCloseable {
         new SerialRun(
             testCase,
             session,
-            dbms,
-            monitor,
-            rejected.texts(testCase),
-            restoreStatements,
-            finalReads(testCase));
+            environment,
+            new SerialRun.BundledStatements(
+                rejected.texts(testCase), restoreStatements, finalReads(testCase)));
     boolean isDone = run.canBundle() && run.runBundled();
     boolean isUnknown = !restoreStatements.isEmpty() || (run.canBundle() && !isDone);
     if (isUnknown) {
@@ -320,13 +319,10 @@ public final class ScheduleExecutor implements AutoCloseable {
     CaseSession opened =
         new CaseSession(
             name,
-            dbms,
             connection,
-            style,
             monitor.sessionId(connection),
-            completed,
             workspace.switchStatement(),
-            canBundle());
+            sessionContext);
     sessions.put(name, opened);
     return opened;
   }

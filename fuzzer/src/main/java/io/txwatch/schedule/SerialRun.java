@@ -36,26 +36,27 @@ final class SerialRun {
   private final List<StepOutcome> finals = new ArrayList<>();
 
   /**
-   * Prepares a run.
+   * What is needed to send steps together.
    *
-   * @param rejected the texts of statements that are likely to fail
-   * @param first the statements to execute first, if steps are sent together
-   * @param reads the steps that read the final state, if steps are sent together
+   * @param rejected the texts of statements that are likely to fail, which are sent singly
+   * @param first the statements to execute first
+   * @param reads the steps that read the final state
    */
+  record BundledStatements(
+      Set<String> rejected, List<RenderedStep> first, List<RenderedStep> reads) {}
+
   SerialRun(
       TestCase testCase,
       CaseSession session,
-      Dbms dbms,
-      WaitMonitor monitor,
-      Set<String> rejected,
-      List<RenderedStep> first,
-      List<RenderedStep> reads) {
+      CaseRun.Environment environment,
+      BundledStatements bundled) {
     this.testCase = testCase;
     this.session = session;
-    this.dbms = dbms;
-    this.monitor = monitor;
-    this.reads = reads.stream().map(RenderedStep::step).toList();
-    this.script = session.usesSqlTransactions() ? script(rejected, first, reads) : List.of();
+    this.dbms = environment.dbms();
+    this.monitor = environment.monitor();
+    this.reads = bundled.reads().stream().map(RenderedStep::step).toList();
+    this.script =
+        session.usesSqlTransactions() && allowsBundling(bundled) ? script(bundled) : List.of();
   }
 
   /** Executes the steps one by one. */
@@ -107,40 +108,55 @@ final class SerialRun {
     return of.stream().anyMatch(some -> !some.succeeded() && reads.contains(some.step()));
   }
 
-  private List<List<RenderedStep>> script(
-      Set<String> rejected, List<RenderedStep> first, List<RenderedStep> last) {
-    List<List<RenderedStep>> script = new ArrayList<>();
-    script.add(new ArrayList<>(first));
+  /**
+   * True if steps can be sent together: the DBMS supports it, transactions are not nested, and all
+   * of them end.
+   */
+  private boolean allowsBundling(BundledStatements bundled) {
     boolean isOpen = false;
-    boolean isNew = false;
     for (Step step : testCase.steps()) {
-      boolean isSingle = rejected.contains(step.sql());
       boolean isWork = step.role() == Step.Role.WORK;
+      boolean isRejected = bundled.rejected().contains(step.sql());
       if ((!isWork && isOpen == (step.role() == Step.Role.BEGIN))
-          || (isSingle && dbms.multiStatement() != MultiStatement.ONE_BY_ONE)) {
-        return List.of();
-      }
-      if (isNew || isSingle) {
-        script.add(new ArrayList<>());
-      }
-      isNew = isSingle;
-      List<RenderedStep> part = script.get(script.size() - 1);
-      RenderedStep sent = new RenderedStep(step, dbms.renderSql(step.sql()));
-      if (isWork && !isOpen && dbms.multiStatement() == MultiStatement.IN_ONE_TRANSACTION) {
-        part.addAll(
-            List.of(
-                new RenderedStep(INTERNAL, "BEGIN"), sent, new RenderedStep(INTERNAL, "COMMIT")));
-      } else {
-        part.add(sent);
+          || (isRejected && dbms.multiStatement() != MultiStatement.ONE_BY_ONE)) {
+        return false;
       }
       isOpen ^= !isWork;
     }
-    if (isNew) {
-      script.add(new ArrayList<>());
+    return !isOpen && dbms.multiStatement() != MultiStatement.UNSUPPORTED;
+  }
+
+  private List<List<RenderedStep>> script(BundledStatements bundled) {
+    List<List<RenderedStep>> script = new ArrayList<>();
+    script.add(new ArrayList<>(bundled.first()));
+    boolean isOpen = false;
+    for (Step step : testCase.steps()) {
+      boolean isSingle = bundled.rejected().contains(step.sql());
+      if (isSingle) {
+        script.add(new ArrayList<>());
+      }
+      script.get(script.size() - 1).addAll(rendered(step, isOpen));
+      if (isSingle) {
+        script.add(new ArrayList<>());
+      }
+      isOpen ^= step.role() != Step.Role.WORK;
     }
-    script.get(script.size() - 1).addAll(last);
+    script.get(script.size() - 1).addAll(bundled.reads());
     script.removeIf(List::isEmpty);
-    return isOpen || dbms.multiStatement() == MultiStatement.UNSUPPORTED ? List.of() : script;
+    return script;
+  }
+
+  /** A step as it is sent, in a transaction of its own if autocommit needs one. */
+  private List<RenderedStep> rendered(Step step, boolean isOpen) {
+    RenderedStep rendered = new RenderedStep(step, dbms.renderSql(step.sql()));
+    boolean needsTransaction =
+        step.role() == Step.Role.WORK
+            && !isOpen
+            && dbms.multiStatement() == MultiStatement.IN_ONE_TRANSACTION;
+    return needsTransaction
+        ? List.of(
+            new RenderedStep(INTERNAL, "BEGIN"), rendered, new RenderedStep(INTERNAL, "COMMIT"))
+        : List.of(rendered);
   }
 
   List<StepOutcome> outcomes() {

@@ -53,7 +53,7 @@ final class StatementChecker {
   void read(StepOutcome outcome, StatementForm shape, OpenTransaction transaction)
       throws SQLException, EarlyVerdictException {
     View view = views.view(semantics.reads(), transaction, outcome);
-    ViewExecutor.Result expected = executor.query(shape.sql(), view);
+    ViewExecutor.Outcome expected = executor.query(shape.sql(), view);
     requireSuccess(expected, outcome);
     if (semantics.plainReadsLock() && transaction.explicit) {
       requireNoDirtyDifference(outcome, shape, transaction, expected);
@@ -102,7 +102,7 @@ final class StatementChecker {
     return false;
   }
 
-  private boolean isSame(StepOutcome outcome, ViewExecutor.Result expected) {
+  private boolean isSame(StepOutcome outcome, ViewExecutor.Outcome expected) {
     return expected.error().isEmpty() && bag(outcome.rows()).equals(bag(expected.rows()));
   }
 
@@ -123,7 +123,7 @@ final class StatementChecker {
         requireMayTouch(outcome, transaction, table.get(), executor.numbers(locked.get(), view));
       }
     }
-    ViewExecutor.Result expected = executor.query(shape.sql(), view);
+    ViewExecutor.Outcome expected = executor.query(shape.sql(), view);
     requireSuccess(expected, outcome);
     if (locksIndexEntries(shape)) {
       requireNoDirtyDifference(outcome, shape, transaction, expected);
@@ -171,7 +171,7 @@ final class StatementChecker {
                 semantics.writes(), table, semantics.sameTransactionReads(), transaction, outcome)
             : views.view(semantics.writes(), transaction, outcome);
     String sql = executor.adapt(shape, shape.withTouchedMark(AugmentedTables.TOUCHED));
-    ViewExecutor.Result expected = executor.write(sql, view, table);
+    ViewExecutor.Outcome expected = executor.write(sql, view, table);
     if (expected.error().isEmpty()) {
       Map<String, Set<Long>> touched = touched(view, expected);
       View rechecked = views.recheck(outcome, shape, transaction, view, touched);
@@ -242,7 +242,7 @@ final class StatementChecker {
   }
 
   /** The rows that a write updated or deleted. */
-  private Map<String, Set<Long>> touched(View view, ViewExecutor.Result result) {
+  private Map<String, Set<Long>> touched(View view, ViewExecutor.Outcome result) {
     Map<String, Set<Long>> touched = new HashMap<>();
     for (String table : executor.tables()) {
       Set<Long> rows = new HashSet<>(result.updated().getOrDefault(table, Set.of()));
@@ -261,7 +261,7 @@ final class StatementChecker {
   }
 
   private void recordWrite(
-      Writer writer, ViewExecutor.Result result, Map<String, Set<Long>> touched) {
+      Writer writer, ViewExecutor.Outcome result, Map<String, Set<Long>> touched) {
     touched.forEach(
         (table, rows) -> {
           TreeMap<Long, List<@Nullable Object>> after =
@@ -281,33 +281,50 @@ final class StatementChecker {
       throws SQLException, EarlyVerdictException {
     for (long row : rows) {
       Version newest = versions.newest(table, row).orElseThrow();
-      if (newest.writer() != transaction.writer && !newest.writer().isCommitted()) {
-        if (timeline.isDeadlockVictimPending()) {
-          throw EarlyVerdictException.undecided(
-              outcome, "a deadlock victim is being aborted, and when it ends is unknown");
+      if (newest.writer() != transaction.writer) {
+        requireCommitted(outcome, newest, table);
+        if (wasChangedSinceSnapshot(transaction, newest, table, row)) {
+          throw conflictWithSnapshot(outcome, transaction, newest, table, row);
         }
-        throw EarlyVerdictException.violation(
-            outcome,
-            "; it should have waited for an open transaction that had written a row of " + table);
-      }
-      int snapshot = transaction.snapshot;
-      if (semantics.firstUpdaterWins()
-          && snapshot != OpenTransaction.NO_SNAPSHOT
-          && newest.writer() != transaction.writer
-          && !newest.writer().isCommittedBefore(snapshot)
-          && hasOtherValues(newest, table, row, snapshot)) {
-        if (isRestored(newest, table, row, snapshot)) {
-          throw EarlyVerdictException.undecided(
-              outcome, "a row was restored, and H2 treats it as the same row");
-        }
-        if (mayHaveNoSnapshot(transaction)) {
-          throw EarlyVerdictException.undecided(outcome, "whether there is a snapshot is unknown");
-        }
-        throw EarlyVerdictException.violation(
-            outcome,
-            "; a row of " + table + " was changed since the snapshot: it should have failed");
       }
     }
+  }
+
+  private void requireCommitted(StepOutcome outcome, Version newest, String table)
+      throws EarlyVerdictException {
+    if (newest.writer().isCommitted()) {
+      return;
+    }
+    if (timeline.isDeadlockVictimPending()) {
+      throw EarlyVerdictException.undecided(
+          outcome, "a deadlock victim is being aborted, and when it ends is unknown");
+    }
+    throw EarlyVerdictException.violation(
+        outcome,
+        "; it should have waited for an open transaction that had written a row of " + table);
+  }
+
+  private boolean wasChangedSinceSnapshot(
+      OpenTransaction transaction, Version newest, String table, long row) {
+    int snapshot = transaction.snapshot;
+    return semantics.firstUpdaterWins()
+        && snapshot != OpenTransaction.NO_SNAPSHOT
+        && !newest.writer().isCommittedBefore(snapshot)
+        && hasOtherValues(newest, table, row, snapshot);
+  }
+
+  private EarlyVerdictException conflictWithSnapshot(
+      StepOutcome outcome, OpenTransaction transaction, Version newest, String table, long row)
+      throws SQLException {
+    if (isRestored(newest, table, row, transaction.snapshot)) {
+      return EarlyVerdictException.undecided(
+          outcome, "a row was restored, and H2 treats it as the same row");
+    }
+    if (mayHaveNoSnapshot(transaction)) {
+      return EarlyVerdictException.undecided(outcome, "whether there is a snapshot is unknown");
+    }
+    return EarlyVerdictException.violation(
+        outcome, "; a row of " + table + " was changed since the snapshot: it should have failed");
   }
 
   /**
@@ -350,9 +367,9 @@ final class StatementChecker {
       StepOutcome outcome,
       StatementForm shape,
       OpenTransaction transaction,
-      ViewExecutor.Result expected)
+      ViewExecutor.Outcome expected)
       throws SQLException, EarlyVerdictException {
-    ViewExecutor.Result dirty =
+    ViewExecutor.Outcome dirty =
         executor.query(shape.sql(), views.view(Visibility.DIRTY, transaction, outcome));
     if (dirty.error().isEmpty() && !bag(dirty.rows()).equals(bag(expected.rows()))) {
       throw EarlyVerdictException.violation(
@@ -360,7 +377,7 @@ final class StatementChecker {
     }
   }
 
-  private void requireSuccess(ViewExecutor.Result expected, StepOutcome outcome)
+  private void requireSuccess(ViewExecutor.Outcome expected, StepOutcome outcome)
       throws EarlyVerdictException {
     if (expected.error().isPresent()) {
       throw EarlyVerdictException.undecided(
@@ -390,7 +407,7 @@ final class StatementChecker {
       if (shape.dependsOnRowOrder() || (!executor.isHidden() && shape.dependsOnColumnCount())) {
         continue;
       }
-      ViewExecutor.Result expected = executor.query(shape.sql(), state);
+      ViewExecutor.Outcome expected = executor.query(shape.sql(), state);
       requireSuccess(expected, read);
       compare(read, expected.rows());
     }

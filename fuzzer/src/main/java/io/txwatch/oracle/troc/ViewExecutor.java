@@ -63,7 +63,7 @@ final class ViewExecutor implements AutoCloseable {
    * @param after the rows of each table afterwards, by their numbers
    * @param inserted the new rows of each table
    */
-  record Result(
+  record Outcome(
       Optional<String> error,
       long count,
       List<List<@Nullable Object>> rows,
@@ -203,16 +203,16 @@ final class ViewExecutor implements AutoCloseable {
   }
 
   /** Executes a query on a view. */
-  Result query(String sql, View view) throws SQLException {
+  Outcome query(String sql, View view) throws SQLException {
     return execute(sql, view, Set.of());
   }
 
   /** Executes a write to the table on a view. */
-  Result write(String sql, View view, String table) throws SQLException {
+  Outcome write(String sql, View view, String table) throws SQLException {
     return execute(sql, view, hasLinkedTables ? tables.names() : Set.of(table));
   }
 
-  private Result execute(String sql, View view, Set<String> written) throws SQLException {
+  private Outcome execute(String sql, View view, Set<String> written) throws SQLException {
     Optional<List<StatementResult>> answers = executeInOneRoundTrip(sql, view, written);
     if (answers.isEmpty()) {
       load(view);
@@ -220,40 +220,49 @@ final class ViewExecutor implements AutoCloseable {
         answers = Optional.of(List.of(executeOne(dbms.renderSql(sql))));
       } catch (SQLException e) {
         written.forEach(loader::invalidate);
-        return new Result(
+        return new Outcome(
             Optional.of(StableErrorMessages.of(e)), -1, List.of(), Map.of(), Map.of(), Map.of());
       }
     }
     Iterator<StatementResult> next = answers.get().iterator();
     StatementResult answer = next.next();
-    Map<String, Set<Long>> updated = new HashMap<>();
-    Map<String, TreeMap<Long, List<@Nullable Object>>> after = new HashMap<>(view.tables());
-    Map<String, List<List<@Nullable Object>>> inserted = new HashMap<>();
+    Outcome outcome =
+        new Outcome(
+            Optional.empty(),
+            answer.count(),
+            answer.visible(),
+            new HashMap<>(),
+            new HashMap<>(view.tables()),
+            new HashMap<>());
     for (String table : written) {
-      StatementResult contents = next.hasNext() ? next.next() : executeOne(tables.contents(table));
-      TreeMap<Long, List<@Nullable Object>> known = new TreeMap<>();
-      List<List<@Nullable Object>> fresh = new ArrayList<>();
-      Set<Long> touched = new HashSet<>();
-      for (List<@Nullable Object> row : contents.rows()) {
-        List<@Nullable Object> own = row.subList(2, row.size());
-        if (row.get(0) instanceof Number number) {
-          known.put(number.longValue(), own);
-          if (row.get(1) != null) {
-            touched.add(number.longValue());
-          }
-        } else {
-          fresh.add(own);
-        }
-      }
-      fresh.sort(Comparator.comparing(Values::line));
-      if (!fresh.isEmpty() || !touched.isEmpty() || !loader.holds(table, known)) {
-        loader.invalidate(table);
-      }
-      updated.put(table, touched);
-      after.put(table, known);
-      inserted.put(table, fresh);
+      addChanges(outcome, table, next.hasNext() ? next.next() : executeOne(tables.contents(table)));
     }
-    return new Result(Optional.empty(), answer.count(), answer.visible(), updated, after, inserted);
+    return outcome;
+  }
+
+  /** Adds the changes of a table to an outcome, given the table's rows afterwards. */
+  private void addChanges(Outcome outcome, String table, StatementResult contents) {
+    TreeMap<Long, List<@Nullable Object>> known = new TreeMap<>();
+    List<List<@Nullable Object>> inserted = new ArrayList<>();
+    Set<Long> updated = new HashSet<>();
+    for (List<@Nullable Object> row : contents.rows()) {
+      List<@Nullable Object> own = row.subList(2, row.size());
+      if (row.get(0) instanceof Number number) {
+        known.put(number.longValue(), own);
+        if (row.get(1) != null) {
+          updated.add(number.longValue());
+        }
+      } else {
+        inserted.add(own);
+      }
+    }
+    inserted.sort(Comparator.comparing(Values::line));
+    if (!inserted.isEmpty() || !updated.isEmpty() || !loader.holds(table, known)) {
+      loader.invalidate(table);
+    }
+    outcome.updated().put(table, updated);
+    outcome.after().put(table, known);
+    outcome.inserted().put(table, inserted);
   }
 
   /** The numbers of the rows that the query returns. */

@@ -1,0 +1,89 @@
+package io.txwatch.dbms;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** An in-memory database of its own in this JVM. */
+final class EmbeddedWorkspace implements Workspace {
+
+  private final EmbeddedDbms dbms;
+  private final String name = Sql.uniqueName();
+
+  /** Keeps the database alive, and defines tables. */
+  private final Connection own;
+
+  EmbeddedWorkspace(EmbeddedDbms dbms) throws SQLException {
+    this.dbms = dbms;
+    this.own = dbms.initialize(dbms.connector.connect(dbms.urlOf(name)));
+  }
+
+  @Override
+  public Connection connect() throws SQLException {
+    return connect(dbms.connector);
+  }
+
+  @Override
+  public Connection connect(Connector by) throws SQLException {
+    return dbms.initialize(by.connect(dbms.urlOf(name)));
+  }
+
+  @Override
+  public List<String> tables() throws SQLException {
+    List<String> tables = new ArrayList<>();
+    try (ResultSet result = own.getMetaData().getTables(null, dbms.schema(), "%", null)) {
+      while (result.next()) {
+        if (result.getString("TABLE_TYPE").toUpperCase(Locale.ROOT).endsWith("TABLE")) {
+          tables.add('"' + result.getString("TABLE_NAME").replace("\"", "\"\"") + '"');
+        }
+      }
+    }
+    return tables.stream().sorted().toList();
+  }
+
+  @Override
+  public List<String> resetStatements(List<String> tables) {
+    return Workspace.deleteAllStatements(tables);
+  }
+
+  /** Drops the tables, in several passes: a table that others refer to cannot be dropped. */
+  @Override
+  public void clear() throws SQLException {
+    List<String> remaining = tables();
+    while (!remaining.isEmpty()) {
+      List<String> referenced = new ArrayList<>();
+      SQLException lastError = dropAll(remaining, referenced);
+      if (lastError != null && referenced.size() == remaining.size()) {
+        throw lastError;
+      }
+      remaining = referenced;
+    }
+  }
+
+  private @Nullable SQLException dropAll(List<String> tables, List<String> referenced) {
+    SQLException lastError = null;
+    for (String table : tables) {
+      try {
+        Sql.execute(own, "DROP TABLE " + table);
+      } catch (SQLException e) {
+        referenced.add(table);
+        lastError = e;
+      }
+    }
+    return lastError;
+  }
+
+  @Override
+  public WaitMonitor newMonitor() throws SQLException {
+    return dbms.monitor(connect());
+  }
+
+  @Override
+  public void close() throws SQLException {
+    dbms.shutDown(own, name);
+  }
+}

@@ -1,0 +1,128 @@
+package io.txwatch.dbms;
+
+import io.txwatch.dbms.Dbms.MultiStatement;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A database of its own on MySQL, MariaDB, or a DBMS with the same protocol. */
+final class MySqlWorkspace implements Workspace {
+
+  private final MySqlDbms dbms;
+  private final String name;
+
+  /** Defines and fills tables; has the snapshot that delays the purge. */
+  private final Connection own;
+
+  MySqlWorkspace(MySqlDbms dbms) throws SQLException {
+    this.dbms = dbms;
+    this.name = Sql.uniqueName();
+    this.own =
+        Sql.initialize(
+            dbms.connector().connect(dbms.url()),
+            "CREATE DATABASE " + name,
+            "USE " + name,
+            "SET SESSION foreign_key_checks = 0");
+  }
+
+  @Override
+  public Connection connect() throws SQLException {
+    return connect(dbms.connector());
+  }
+
+  @Override
+  public Connection connect(Connector by) throws SQLException {
+    Connection connection = by.connect(dbms.url());
+    connection.setCatalog(name);
+    return Sql.initialize(
+        connection, "SET SESSION innodb_lock_wait_timeout = 600, lock_wait_timeout = 600");
+  }
+
+  @Override
+  public List<String> tables() throws SQLException {
+    return Sql.column(
+        own,
+        "SELECT CONCAT('`', REPLACE(table_name, '`', '``'), '`')"
+            + " FROM information_schema.tables WHERE table_schema = '"
+            + name
+            + "' AND table_type = 'BASE TABLE' ORDER BY table_name");
+  }
+
+  @Override
+  public WaitMonitor newMonitor() throws SQLException {
+    return dbms.newMonitor();
+  }
+
+  /** A deleted row can be locked until it is purged, at a time that we cannot control. */
+  @Override
+  public List<String> resetStatements(List<String> tables) {
+    List<String> statements = new ArrayList<>();
+    if (tables.size() > 1) { // they may refer to each other
+      statements.add("SET SESSION foreign_key_checks = 0");
+    }
+    tables.forEach(table -> statements.add("TRUNCATE TABLE " + table));
+    if (tables.size() > 1) {
+      statements.add("SET SESSION foreign_key_checks = 1");
+    }
+    return statements;
+  }
+
+  /**
+   * InnoDB does not purge what is committed after a snapshot: locks of deleted rows stay as they
+   * are, and purge does not latch the pages ({@code row_purge_reset_trx_id}).
+   */
+  @Override
+  public void delayPurge() throws SQLException {
+    if (dbms.isInnodb()) {
+      Sql.execute(own, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
+    }
+  }
+
+  @Override
+  public Optional<String> switchStatement() {
+    return Optional.of("USE " + name);
+  }
+
+  @Override
+  public Optional<Purge> startPurge(List<String> tables) throws SQLException {
+    if (!dbms.isInnodb()) {
+      return Optional.empty();
+    }
+    List<String> deletes =
+        new ArrayList<>(List.of("COMMIT", "BEGIN")); // COMMIT ends the transaction of the snapshot
+    deletes.addAll(Workspace.deleteAllStatements(tables));
+    deletes.add("COMMIT");
+    return Optional.of(
+        dbms.purges()
+            .begin(own, dbms.bundle(deletes), dbms.multiStatement() == MultiStatement.ONE_BY_ONE));
+  }
+
+  /**
+   * InnoDB's statistics count inserted and deleted rows, and miscount rows that a key rejected.
+   * FLUSH TABLES reloads the persistent statistics, which are those of empty tables.
+   */
+  @Override
+  public List<String> afterPurgeStatements(List<String> tables) {
+    return tables.isEmpty() // without names it would flush the tables of all other workspaces
+        ? List.of()
+        : List.of("FLUSH TABLES " + String.join(", ", tables));
+  }
+
+  @Override
+  public void clear() throws SQLException {
+    Sql.execute(own, "COMMIT"); // the transaction of the snapshot would show the old catalog
+    List<String> tables = tables();
+    if (!tables.isEmpty()) {
+      Sql.execute(own, "DROP TABLE " + String.join(", ", tables));
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    try (own) {
+      Sql.execute(own, "DROP DATABASE IF EXISTS " + name);
+    }
+  }
+}
