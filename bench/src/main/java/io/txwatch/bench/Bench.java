@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 /** The entry point of {@code bench/run}. */
 @Command(
     name = "bench/run",
-    description = "What watching costs, and how fast the analysis is.",
+    description = "Measures the overhead of watching and the speed of the analysis.",
     mixinStandardHelpOptions = true,
     subcommands = {
       OverheadCommand.class,

@@ -22,31 +22,40 @@ public final class Markdown {
   /** The table, with a line break at its end. */
   @Override
   public String toString() {
-    int columns = rows.get(0).size();
-    int[] widths = new int[columns];
+    int[] widths = widths();
+    StringBuilder out = new StringBuilder(line(padded(rows.get(0), widths)));
+    out.append(line(rules(widths)));
+    rows.stream().skip(1).map(row -> line(padded(row, widths))).forEach(out::append);
+    return out.toString();
+  }
+
+  private int[] widths() {
+    int[] widths = new int[rows.get(0).size()];
     for (List<String> row : rows) {
-      for (int i = 0; i < columns; i++) {
+      for (int i = 0; i < widths.length; i++) {
         widths[i] = Math.max(widths[i], row.get(i).length());
       }
     }
-    StringBuilder out = new StringBuilder();
-    for (int r = 0; r < rows.size(); r++) {
-      List<String> cells = new ArrayList<>();
-      for (int i = 0; i < columns; i++) {
-        String cell = rows.get(r).get(i);
-        String space = " ".repeat(widths[i] - cell.length());
-        cells.add(i == 0 ? cell + space : space + cell);
-      }
-      out.append(line(cells));
-      if (r == 0) {
-        List<String> rules = new ArrayList<>();
-        for (int i = 0; i < columns; i++) {
-          rules.add(i == 0 ? "-".repeat(widths[i]) : "-".repeat(widths[i] - 1) + ":");
-        }
-        out.append(line(rules));
-      }
+    return widths;
+  }
+
+  /** The first column is aligned to the left, all others to the right. */
+  private static List<String> padded(List<String> row, int[] widths) {
+    List<String> cells = new ArrayList<>();
+    for (int i = 0; i < widths.length; i++) {
+      String cell = row.get(i);
+      String space = " ".repeat(widths[i] - cell.length());
+      cells.add(i == 0 ? cell + space : space + cell);
     }
-    return out.toString();
+    return cells;
+  }
+
+  private static List<String> rules(int[] widths) {
+    List<String> rules = new ArrayList<>();
+    for (int i = 0; i < widths.length; i++) {
+      rules.add(i == 0 ? "-".repeat(widths[i]) : "-".repeat(widths[i] - 1) + ":");
+    }
+    return rules;
   }
 
   private static String line(List<String> cells) {

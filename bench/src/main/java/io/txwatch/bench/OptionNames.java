@@ -1,6 +1,8 @@
 package io.txwatch.bench;
 
+import io.txwatch.servers.ServerKind;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
@@ -37,5 +39,10 @@ public final class OptionNames {
                         + Arrays.stream(type.getEnumConstants())
                             .map(OptionNames::option)
                             .collect(Collectors.joining(", "))));
+  }
+
+  /** The DBMSs of option values. */
+  public static List<ServerKind> serverKinds(List<String> options) {
+    return options.stream().map(option -> ofOption("DBMS", ServerKind.class, option)).toList();
   }
 }

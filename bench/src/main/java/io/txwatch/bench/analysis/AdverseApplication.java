@@ -122,19 +122,11 @@ final class AdverseApplication {
 
   private void work(Connection connection, String table, Random random) {
     try (connection;
-        PreparedStatement add =
-            connection.prepareStatement("UPDATE " + table + " SET v = v + 1 WHERE id = ?");
-        PreparedStatement read =
-            connection.prepareStatement("SELECT v FROM " + table + " WHERE id = ?");
-        PreparedStatement several =
-            connection.prepareStatement(
-                "SELECT id, v FROM " + table + " WHERE id BETWEEN ? AND ? + 9");
-        PreparedStatement set =
-            connection.prepareStatement("UPDATE " + table + " SET v = ? WHERE id = ?")) {
+        Worker worker = new Worker(connection, table, random)) {
       while (done.get() < operations) {
         long start = System.nanoTime();
         try {
-          once(connection, add, read, several, set, random);
+          worker.executeOnce();
         } catch (Throwable e) { // anything that an application could observe
           failed(e);
           connection.setAutoCommit(true);
@@ -149,44 +141,76 @@ final class AdverseApplication {
     }
   }
 
-  private void once(
-      Connection connection,
-      PreparedStatement add,
-      PreparedStatement read,
-      PreparedStatement several,
-      PreparedStatement set,
-      Random random)
-      throws SQLException {
-    int row = random.nextInt(ROWS - 10);
-    int kind = random.nextInt(KINDS);
-    if (kind < 3) {
-      several.setInt(1, row);
-      several.setInt(2, row);
-      try (ResultSet rows = several.executeQuery()) {
+  /** One worker with its prepared statements. */
+  private final class Worker implements AutoCloseable {
+    private final Connection connection;
+    private final PreparedStatement increment;
+    private final PreparedStatement read;
+    private final PreparedStatement readSeveral;
+    private final PreparedStatement overwrite;
+    private final Random random;
+
+    Worker(Connection connection, String table, Random random) throws SQLException {
+      this.connection = connection;
+      this.random = random;
+      this.increment =
+          connection.prepareStatement("UPDATE " + table + " SET v = v + 1 WHERE id = ?");
+      this.read = connection.prepareStatement("SELECT v FROM " + table + " WHERE id = ?");
+      this.readSeveral =
+          connection.prepareStatement(
+              "SELECT id, v FROM " + table + " WHERE id BETWEEN ? AND ? + 9");
+      this.overwrite = connection.prepareStatement("UPDATE " + table + " SET v = ? WHERE id = ?");
+    }
+
+    void executeOnce() throws SQLException {
+      int row = random.nextInt(ROWS - 10);
+      int kind = random.nextInt(KINDS);
+      if (kind < 3) {
+        readSeveral(row);
+      } else if (kind < 6) {
+        readAndOverwrite(row % 50); // some updates are lost
+      } else {
+        increment.setInt(1, row);
+        increment.executeUpdate();
+        done.incrementAndGet();
+      }
+    }
+
+    private void readSeveral(int first) throws SQLException {
+      readSeveral.setInt(1, first);
+      readSeveral.setInt(2, first);
+      try (ResultSet rows = readSeveral.executeQuery()) {
         while (rows.next()) {
           rows.getInt(2);
           done.incrementAndGet();
         }
       }
-    } else if (kind < 6) {
-      int hot = row % 50; // some updates are lost
+    }
+
+    private void readAndOverwrite(int row) throws SQLException {
       connection.setAutoCommit(false);
-      read.setInt(1, hot);
+      read.setInt(1, row);
       int value;
       try (ResultSet rows = read.executeQuery()) {
         rows.next();
         value = rows.getInt(1);
       }
-      set.setInt(1, value + 1);
-      set.setInt(2, hot);
-      set.executeUpdate();
+      overwrite.setInt(1, value + 1);
+      overwrite.setInt(2, row);
+      overwrite.executeUpdate();
       connection.commit();
       connection.setAutoCommit(true);
       done.addAndGet(2);
-    } else {
-      add.setInt(1, row);
-      add.executeUpdate();
-      done.incrementAndGet();
+    }
+
+    @Override
+    public void close() throws SQLException {
+      try (increment;
+          read;
+          readSeveral;
+          overwrite) {
+        // closes in reverse order
+      }
     }
   }
 

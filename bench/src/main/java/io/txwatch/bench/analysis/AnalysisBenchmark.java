@@ -40,7 +40,6 @@ import org.openjdk.jmh.infra.Blackhole;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class AnalysisBenchmark {
 
-  private static final long SEED = 20_261_121;
   private static final long OPERATIONS = 100_000;
 
   /** The inferred transactions and edges, in order. */
@@ -85,7 +84,9 @@ public class AnalysisBenchmark {
   public AnalysisBenchmark() {
     try {
       new TwoPhaseLockingSimulation<>(
-              new SimulatedDriverEvents(events::add), SEED, Integer.MAX_VALUE)
+              new SimulatedDriverEvents(events::add),
+              TwoPhaseLockingSimulation.SEED,
+              Integer.MAX_VALUE)
           .run(OPERATIONS);
       file = Files.createTempFile("txwatch", ".history");
       Files.delete(file);

@@ -1,5 +1,7 @@
 package io.txwatch.bench.analysis;
 
+import io.txwatch.bench.JdkProcess;
+import io.txwatch.bench.ProcessMemory;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,9 +48,9 @@ record CheckRun(
       int last = Runtime.getRuntime().availableProcessors() - 1;
       command.addAll(List.of("/usr/bin/taskset", "-c", Integer.toString(last)));
     }
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-jar", jar.toString(), "check", "--json"));
-    command.addAll(Collections.nCopies(passes, file.toString()));
+    List<String> arguments = new ArrayList<>(List.of("check", "--json"));
+    arguments.addAll(Collections.nCopies(passes, file.toString()));
+    command.addAll(JdkProcess.ofJar(List.of(), jar, arguments));
     File answer = File.createTempFile("check", ".json");
     try {
       long started = System.nanoTime();
@@ -60,7 +62,7 @@ record CheckRun(
       long peak = 0;
       double cpu = 0;
       while (process.isAlive()) {
-        peak = Math.max(peak, peak(process.pid()));
+        peak = Math.max(peak, ProcessMemory.peakBytes(process.pid()));
         cpu =
             Math.max(
                 cpu, process.info().totalCpuDuration().map(d -> d.toMillis() / 1e3).orElse(0.0));
@@ -89,21 +91,8 @@ record CheckRun(
       }
     }
     if (operations < 0 || seconds < 0) {
-      throw new IOException("check said nothing of " + file + ": " + json);
+      throw new IOException("check printed no result for " + file + ": " + json);
     }
     return new CheckRun(operations, valid, seconds, reading, cpu, whole, peak);
-  }
-
-  /** The peak so far; 0 if the process has ended or the system does not report it. */
-  private static long peak(long process) {
-    try {
-      return Files.readAllLines(Path.of("/proc/" + process + "/status")).stream()
-          .filter(line -> line.startsWith("VmHWM:"))
-          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
-          .findFirst()
-          .orElse(0);
-    } catch (IOException e) {
-      return 0;
-    }
   }
 }

@@ -1,5 +1,6 @@
 package io.txwatch.bench.analysis;
 
+import io.txwatch.bench.JarOption;
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Markdown;
 import io.txwatch.bench.Median;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,32 +24,29 @@ import picocli.CommandLine.Option;
 /** {@code check}: the speed and the memory of checking histories. */
 @Command(
     name = "check",
-    description = "Checks large histories, a process and a processor each, interleaved.",
+    description = "Checks large histories, each in a process on one processor, interleaved.",
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 public final class CheckSpeedCommand implements Callable<Integer> {
-
-  private static final long SEED = 20_261_121;
 
   private static final long WARM_UP_OPERATIONS = 8_000_000;
 
   /** The number of appends after which a key is replaced, as in Elle's own generator. */
   private static final int ELLE_APPENDS_PER_KEY = 32;
 
-  @Option(names = "--jar", description = "txwatch.jar", required = true)
-  private Path jar = Path.of("txwatch.jar");
+  @Mixin private JarOption jar = new JarOption();
 
   @Option(
       names = "--operations",
       split = ",",
-      description = "how large the histories are",
+      description = "the number of operations of each history",
       defaultValue = "1000000,10000000")
   private List<Long> sizes = new ArrayList<>();
 
   @Option(names = "--rounds", description = "runs of each", defaultValue = "3")
   private int rounds = 3;
 
-  @Option(names = "--dir", description = "keep the histories here (default: nowhere)")
+  @Option(names = "--dir", description = "keep the histories here (default: delete them)")
   private @Nullable Path directory;
 
   @Mixin private Output output = new Output();
@@ -73,10 +72,10 @@ public final class CheckSpeedCommand implements Callable<Integer> {
     Map<String, List<CheckRun>> warmRuns = new LinkedHashMap<>();
     for (int round = 1; round <= rounds; round++) {
       for (Map.Entry<String, Path> history : histories.entrySet()) {
-        CheckRun cold = CheckRun.run(jar, history.getValue(), 1);
+        CheckRun cold = CheckRun.run(jar.path(), history.getValue(), 1);
         runs.computeIfAbsent(history.getKey(), name -> new ArrayList<>()).add(cold);
         output.progress(history.getKey() + ": " + cold);
-        CheckRun warm = CheckRun.run(jar, history.getValue(), passes(cold.operations()));
+        CheckRun warm = CheckRun.run(jar.path(), history.getValue(), passes(cold.operations()));
         warmRuns.computeIfAbsent(history.getKey(), name -> new ArrayList<>()).add(warm);
         output.progress(history.getKey() + ", warm: " + warm);
       }
@@ -101,25 +100,7 @@ public final class CheckSpeedCommand implements Callable<Integer> {
       Map<String, List<CheckRun>> runs,
       Map<String, List<CheckRun>> warmRuns)
       throws IOException {
-    output.write(
-        String.format(
-            Locale.ROOT,
-            "%s%n%nSerializable histories of %d operations a transaction, half of them reads, %d"
-                + " sessions, %d keys at a time; keys of Elle's are replaced after %d appends, as"
-                + " by its own generator.%n`java -jar txwatch.jar check` with no option of Java's,"
-                + " each run a process of its own held to one processor (JIT and garbage collection"
-                + " included); medians of %d interleaved runs.%nThe whole is what `check` tells as"
-                + " `seconds`: from opening the file to the verdict. Cold: much of it is spent on"
-                + " compiling. Warm: in a process of its own that has checked the file before"
-                + " (`check FILE FILE …`, the last of them). Analysis is the whole without reading"
-                + " and decoding the file, where the two can be told apart; an Elle history is"
-                + " analysed as it is read. Memory is that of the cold run.%n%n",
-            Machine.describe(),
-            TwoPhaseLockingSimulation.OPERATIONS_PER_TRANSACTION,
-            TwoPhaseLockingSimulation.SESSIONS,
-            TwoPhaseLockingSimulation.KEYS,
-            ELLE_APPENDS_PER_KEY,
-            rounds));
+    output.write(introduction());
     Markdown table =
         new Markdown(
             "history",
@@ -136,36 +117,59 @@ public final class CheckSpeedCommand implements Callable<Integer> {
             "peak memory, MB",
             "valid");
     for (Map.Entry<String, List<CheckRun>> of : runs.entrySet()) {
-      List<CheckRun> all = of.getValue();
-      Median seconds = Median.of(all.stream().map(CheckRun::seconds).toList());
-      Median warm =
-          Median.of(
-              warmRuns.getOrDefault(of.getKey(), all).stream().map(CheckRun::seconds).toList());
-      Median analysis =
-          Median.of(
-              warmRuns.getOrDefault(of.getKey(), all).stream()
-                  .map(run -> run.seconds() - run.readingSeconds())
-                  .toList());
-      Median whole = Median.of(all.stream().map(CheckRun::wholeSeconds).toList());
-      Median cpu = Median.of(all.stream().map(CheckRun::cpuSeconds).toList());
-      Median peak = Median.of(all.stream().map(run -> run.peakBytes() / 1e6).toList());
-      Path file = histories.getOrDefault(of.getKey(), jar);
-      table.row(
-          of.getKey(),
-          number("%.0f", Files.size(file) / 1e6),
-          number("%.2f", seconds.median()),
-          number("%.2f", seconds.min()) + "–" + number("%.2f", seconds.max()),
-          number("%,.0f", all.get(0).operations() / seconds.median()),
-          number("%.2f", warm.median()),
-          number("%,.0f", all.get(0).operations() / warm.median()),
-          number("%.2f", analysis.median()),
-          number("%,.0f", all.get(0).operations() / analysis.median()),
-          number("%.2f", whole.median()),
-          number("%.2f", cpu.median()),
-          number("%.0f", peak.median()),
-          all.get(0).valid());
+      List<CheckRun> cold = of.getValue();
+      Path file = histories.getOrDefault(of.getKey(), jar.path());
+      table.row(row(of.getKey(), file, cold, warmRuns.getOrDefault(of.getKey(), cold)));
     }
     output.write(table + "\n");
+  }
+
+  private String introduction() {
+    return String.format(
+        Locale.ROOT,
+        "%s%n%nSerializable histories of %d operations per transaction, half of them reads, with"
+            + " %d sessions and %d keys at a time; Elle's keys are replaced after %d appends, as"
+            + " in its own generator.%n`java -jar txwatch.jar check` with default JVM options,"
+            + " each run in a process of its own on one processor (including JIT compilation and"
+            + " garbage collection); medians of %d interleaved runs.%nThe whole is `seconds` of"
+            + " `check`: from opening the file to the verdict. Cold: a large part is compilation."
+            + " Warm: in a process that has checked the file before (`check FILE FILE …`, the"
+            + " last of them). Analysis is the whole without reading and decoding the file, where"
+            + " they are separate; an Elle history is analysed while it is read. Memory is that"
+            + " of the cold run.%n%n",
+        Machine.describe(),
+        TwoPhaseLockingSimulation.OPERATIONS_PER_TRANSACTION,
+        TwoPhaseLockingSimulation.SESSIONS,
+        TwoPhaseLockingSimulation.KEYS,
+        ELLE_APPENDS_PER_KEY,
+        rounds);
+  }
+
+  private static String[] row(String name, Path file, List<CheckRun> cold, List<CheckRun> warm)
+      throws IOException {
+    long operations = cold.get(0).operations();
+    Median coldSeconds = median(cold, CheckRun::seconds);
+    Median warmSeconds = median(warm, CheckRun::seconds);
+    Median analysis = median(warm, run -> run.seconds() - run.readingSeconds());
+    return new String[] {
+      name,
+      number("%.0f", Files.size(file) / 1e6),
+      number("%.2f", coldSeconds.median()),
+      number("%.2f", coldSeconds.min()) + "–" + number("%.2f", coldSeconds.max()),
+      number("%,.0f", operations / coldSeconds.median()),
+      number("%.2f", warmSeconds.median()),
+      number("%,.0f", operations / warmSeconds.median()),
+      number("%.2f", analysis.median()),
+      number("%,.0f", operations / analysis.median()),
+      number("%.2f", median(cold, CheckRun::wholeSeconds).median()),
+      number("%.2f", median(cold, CheckRun::cpuSeconds).median()),
+      number("%.0f", median(cold, run -> run.peakBytes() / 1e6).median()),
+      cold.get(0).valid()
+    };
+  }
+
+  private static Median median(List<CheckRun> runs, ToDoubleFunction<CheckRun> of) {
+    return Median.of(runs.stream().map(of::applyAsDouble).toList());
   }
 
   private static String number(String format, double value) {
@@ -184,14 +188,17 @@ public final class CheckSpeedCommand implements Callable<Integer> {
   private static void watched(Path file, long operations) throws IOException {
     try (HistoryWriter writer = HistoryWriter.open(file)) {
       new TwoPhaseLockingSimulation<>(
-              new SimulatedDriverEvents(writer::accept), SEED, Integer.MAX_VALUE)
+              new SimulatedDriverEvents(writer::accept),
+              TwoPhaseLockingSimulation.SEED,
+              Integer.MAX_VALUE)
           .run(operations);
     }
   }
 
   private static void elle(Path file, long operations) throws IOException {
     try (ElleFile elle = new ElleFile(file)) {
-      new TwoPhaseLockingSimulation<>(elle, SEED, ELLE_APPENDS_PER_KEY).run(operations);
+      new TwoPhaseLockingSimulation<>(elle, TwoPhaseLockingSimulation.SEED, ELLE_APPENDS_PER_KEY)
+          .run(operations);
     }
   }
 }

@@ -14,7 +14,6 @@ final class FixedRateLoad {
 
   static final long PLANT_EVERY_OPERATIONS = 5_000;
 
-  private static final long SEED = 20_261_121;
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final EventSink to;
@@ -28,7 +27,9 @@ final class FixedRateLoad {
     this.planted = new PlantedLostUpdates(to::accept, process);
     this.execution =
         new TwoPhaseLockingSimulation<>(
-            new SimulatedDriverEvents(to::accept, process), SEED, Integer.MAX_VALUE);
+            new SimulatedDriverEvents(to::accept, process),
+            TwoPhaseLockingSimulation.SEED,
+            Integer.MAX_VALUE);
   }
 
   /**

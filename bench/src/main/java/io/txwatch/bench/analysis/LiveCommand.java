@@ -27,8 +27,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "live",
     description = {
-      "Offers operations at given rates to the analyzer behind its queue, lost updates among them,",
-      "and takes the time from each commit that proves one to its report."
+      "Measures the throughput and latency of the live analyzer at given rates.",
+      "Latency is the time from the commit that proves a planted lost update to its report."
     },
     mixinStandardHelpOptions = true,
     showDefaultValues = true)

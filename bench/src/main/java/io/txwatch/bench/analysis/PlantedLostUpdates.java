@@ -1,14 +1,12 @@
 package io.txwatch.bench.analysis;
 
-import io.txwatch.history.Access;
+import io.txwatch.bench.analysis.SimulatedTable.StatementId;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
-import io.txwatch.history.RowAccess;
-import io.txwatch.history.StatementKind;
-import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -20,6 +18,12 @@ import java.util.function.Consumer;
 final class PlantedLostUpdates {
 
   private static final int ROWS = 100;
+  private static final SimulatedTable STOCK =
+      new SimulatedTable(
+          "stock",
+          "SELECT n FROM stock WHERE id = ?",
+          "UPDATE stock SET n = ? WHERE id = ?",
+          List.of("Stock.java:19", "Stock.java:21"));
 
   private final long node;
   private final long firstSession;
@@ -37,7 +41,7 @@ final class PlantedLostUpdates {
     node = 0x5eed_0002L + 2L * process << 32;
     firstSession = node | 1;
     secondSession = node | 2;
-    java.util.Arrays.fill(lists, "");
+    Arrays.fill(lists, "");
     Database database = new Database("PostgreSQL", "18.6", Map.of(), "database " + process);
     events.accept(new Event.SessionOpened(firstSession, "planted-1", database));
     events.accept(new Event.SessionOpened(secondSession, "planted-2", database));
@@ -56,11 +60,11 @@ final class PlantedLostUpdates {
     int row = (int) (transactions / 2 % ROWS);
     begin(events, firstSession, loser);
     begin(events, secondSession, winner);
-    statement(events, firstSession, loser, 1, row, false);
-    statement(events, secondSession, winner, 1, row, false);
-    statement(events, secondSession, winner, 2, row, true);
+    events.accept(read(new StatementId(firstSession, loser, 1), row, lists));
+    events.accept(read(new StatementId(secondSession, winner, 1), row, lists));
+    events.accept(update(new StatementId(secondSession, winner, 2), row, lists));
     events.accept(new Event.TransactionEnded(secondSession, winner, Outcome.COMMITTED, 0, 3));
-    statement(events, firstSession, loser, 2, row, true);
+    events.accept(update(new StatementId(firstSession, loser, 2), row, lists));
     return new Event.TransactionEnded(firstSession, loser, Outcome.COMMITTED, 0, 3);
   }
 
@@ -69,26 +73,13 @@ final class PlantedLostUpdates {
         new Event.TransactionBegan(session, transaction, IsolationLevel.READ_COMMITTED, 0));
   }
 
-  private void statement(
-      Consumer<Event> events, long session, long transaction, int number, int row, boolean write) {
-    if (write) {
-      lists[row] = SimulatedDriverEvents.window(lists[row] + WriterToken.of(transaction, number));
-    }
-    events.accept(
-        new Event.StatementExecuted(
-            session,
-            transaction,
-            number,
-            write ? StatementKind.UPDATE : StatementKind.SELECT,
-            write ? "UPDATE stock SET n = ? WHERE id = ?" : "SELECT n FROM stock WHERE id = ?",
-            write ? "Stock.java:21" : "Stock.java:19",
-            List.of(
-                new RowAccess(
-                    write ? Access.UPDATE : Access.READ,
-                    "stock",
-                    row + 1,
-                    WriterList.ofColumn(lists[row]))),
-            true,
-            null));
+  private static Event read(StatementId id, int row, String[] lists) {
+    return STOCK.read(id, row, lists[row]);
+  }
+
+  private static Event update(StatementId id, int row, String[] lists) {
+    lists[row] =
+        SimulatedDriverEvents.window(lists[row] + WriterToken.of(id.transaction(), id.number()));
+    return STOCK.updated(id, row, lists[row]);
   }
 }

@@ -32,8 +32,8 @@ final class Plot {
 
   /** The picture. */
   String svg() {
-    double mostX = round(max(0));
-    double mostY = round(max(1));
+    double maxX = round(max(0));
+    double maxY = round(max(1));
     StringBuilder svg = new StringBuilder();
     add(
         svg,
@@ -42,9 +42,15 @@ final class Plot {
             + "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>%n",
         WIDTH,
         HEIGHT);
+    addAxes(svg, maxX, maxY);
+    addLines(svg, maxX, maxY);
+    return svg.append("</svg>\n").toString();
+  }
+
+  private void addAxes(StringBuilder svg, double maxX, double maxY) {
     for (int i = 0; i <= TICKS; i++) {
-      double x = mostX * i / TICKS;
-      double y = mostY * i / TICKS;
+      double x = maxX * i / TICKS;
+      double y = maxY * i / TICKS;
       add(
           svg,
           "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%3$.1f\" stroke=\"#ddd\"/>%n"
@@ -52,11 +58,11 @@ final class Plot {
               + "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.0f</text>%n",
           MARGIN,
           WIDTH - 20,
-          y(y, mostY),
+          y(y, maxY),
           MARGIN - 6,
-          y(y, mostY) + 4,
+          y(y, maxY) + 4,
           y,
-          x(x, mostX),
+          x(x, maxX),
           HEIGHT - MARGIN + 18,
           x);
     }
@@ -67,11 +73,14 @@ final class Plot {
         HEIGHT - 12,
         xUnit,
         yUnit);
+  }
+
+  private void addLines(StringBuilder svg, double maxX, double maxY) {
     for (int i = 0; i < lines.size(); i++) {
       Line line = lines.get(i);
       String points =
           line.points().stream()
-              .map(p -> String.format(Locale.ROOT, "%.1f,%.1f", x(p[0], mostX), y(p[1], mostY)))
+              .map(p -> String.format(Locale.ROOT, "%.1f,%.1f", x(p[0], maxX), y(p[1], maxY)))
               .collect(Collectors.joining(" "));
       add(
           svg,
@@ -83,7 +92,6 @@ final class Plot {
           HEIGHT - 12,
           line.name());
     }
-    return svg.append("</svg>\n").toString();
   }
 
   private static void add(StringBuilder svg, String format, Object... values) {

@@ -1,13 +1,11 @@
 package io.txwatch.bench.analysis;
 
+import io.txwatch.bench.analysis.SimulatedTable.StatementId;
 import io.txwatch.bench.analysis.TwoPhaseLockingSimulation.Operation;
-import io.txwatch.history.Access;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
-import io.txwatch.history.RowAccess;
-import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import java.util.List;
@@ -20,8 +18,12 @@ import java.util.function.Consumer;
  */
 final class SimulatedDriverEvents implements TwoPhaseLockingSimulation.Recorder<String> {
 
-  private static final String SELECT = "SELECT balance FROM account WHERE id = ?";
-  private static final String UPDATE = "UPDATE account SET balance = balance + ? WHERE id = ?";
+  private static final SimulatedTable ACCOUNT =
+      new SimulatedTable(
+          "account",
+          "SELECT balance FROM account WHERE id = ?",
+          "UPDATE account SET balance = balance + ? WHERE id = ?",
+          List.of("AccountDao.java:41", "AccountDao.java:57"));
 
   private final long node;
   private final Consumer<Event> events;
@@ -57,13 +59,13 @@ final class SimulatedDriverEvents implements TwoPhaseLockingSimulation.Recorder<
 
   @Override
   public void read(int session, long transaction, int place, int key, String list) {
-    statement(session, transaction, place, key, list, false);
+    events.accept(ACCOUNT.read(statement(session, transaction, place), key, list));
   }
 
   @Override
   public String append(int session, long transaction, int place, Operation operation, String list) {
     String window = window(list + WriterToken.of(node | transaction, place));
-    statement(session, transaction, place, operation.key(), window, true);
+    events.accept(ACCOUNT.updated(statement(session, transaction, place), operation.key(), window));
     return window;
   }
 
@@ -72,25 +74,9 @@ final class SimulatedDriverEvents implements TwoPhaseLockingSimulation.Recorder<
     return list.substring(Math.max(0, list.length() - WriterList.WINDOW_LENGTH));
   }
 
-  private void statement(
-      int session, long transaction, int place, int key, String list, boolean write) {
+  private StatementId statement(int session, long transaction, int place) {
     count[session]++;
-    events.accept(
-        new Event.StatementExecuted(
-            id(session),
-            node | transaction,
-            place,
-            write ? StatementKind.UPDATE : StatementKind.SELECT,
-            write ? UPDATE : SELECT,
-            write ? "AccountDao.java:57" : "AccountDao.java:41",
-            List.of(
-                new RowAccess(
-                    write ? Access.UPDATE : Access.READ,
-                    "account",
-                    key + 1,
-                    WriterList.ofColumn(list))),
-            true,
-            null));
+    return new StatementId(id(session), node | transaction, place);
   }
 
   @Override

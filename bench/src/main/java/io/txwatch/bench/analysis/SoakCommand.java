@@ -3,6 +3,8 @@ package io.txwatch.bench.analysis;
 import io.txwatch.analyzer.Analyzer;
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Output;
+import io.txwatch.bench.ProcessMemory;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.report.AnomalyGroups;
 import java.io.IOException;
@@ -23,15 +25,13 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "soak",
     description = {
-      "Feeds the analyzer operations on rows that come and go, lost updates among them, and plots",
-      "what it holds."
+      "Measures and plots the analyzer's memory over many operations.",
+      "Rows are replaced by new ones, and lost updates are planted."
     },
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 public final class SoakCommand implements Callable<Integer> {
 
-  private static final long SEED = 20_261_121;
-  private static final long PLANT_EVERY_OPERATIONS = 5_000;
   private static final int SAMPLES = 100;
   private static final int APPENDS_PER_ROW = 32;
 
@@ -58,43 +58,31 @@ public final class SoakCommand implements Callable<Integer> {
       PlantedLostUpdates planted = new PlantedLostUpdates(analyzer::accept);
       TwoPhaseLockingSimulation<String> execution =
           new TwoPhaseLockingSimulation<>(
-              new SimulatedDriverEvents(analyzer::accept), SEED, APPENDS_PER_ROW);
-      long every = Math.max(PLANT_EVERY_OPERATIONS, operations / SAMPLES);
+              new SimulatedDriverEvents(analyzer::accept),
+              TwoPhaseLockingSimulation.SEED,
+              APPENDS_PER_ROW);
+      long every = Math.max(FixedRateLoad.PLANT_EVERY_OPERATIONS, operations / SAMPLES);
       for (long done = 0; done < operations; ) {
-        done += PLANT_EVERY_OPERATIONS;
+        done += FixedRateLoad.PLANT_EVERY_OPERATIONS;
         execution.runUntil(done);
         analyzer.accept(planted.plant(analyzer::accept));
         plants++;
-        if (done / every > (done - PLANT_EVERY_OPERATIONS) / every) {
+        if (done / every > (done - FixedRateLoad.PLANT_EVERY_OPERATIONS) / every) {
           System.gc();
           live.add(new double[] {done / 1e6, heap() / 1e6});
-          resident.add(new double[] {done / 1e6, resident() / 1e6});
+          resident.add(
+              new double[] {
+                done / 1e6, ProcessMemory.residentBytes(ProcessHandle.current().pid()) / 1e6
+              });
         }
       }
       double seconds = (System.nanoTime() - started) / 1e9;
-      long found = groups.ungrouped() + groups.groups().stream().mapToLong(g -> g.count()).sum();
+      output.write(summary(seconds, plants, groups, analyzer.coverage()));
       output.write(
           String.format(
               Locale.ROOT,
-              "%s%n%n"
-                  + "%,d operations (%d a transaction, half of them reads, %d sessions; %d rows at a"
-                  + " time, each replaced by a new one after %d updates) in %.0f s, generating them"
-                  + " included, in a heap of %d MB. %,d lost updates were planted: %,d anomalies were"
-                  + " reported, in %d groups; missing: %s.%n%n"
-                  + "Live heap after a full collection: %.1f MB after a tenth, %.1f MB at the end,"
+              "Live heap after a full collection: %.1f MB after a tenth, %.1f MB at the end,"
                   + " %.1f MB at most.%n%n",
-              Machine.describe(),
-              operations,
-              TwoPhaseLockingSimulation.OPERATIONS_PER_TRANSACTION,
-              TwoPhaseLockingSimulation.SESSIONS,
-              TwoPhaseLockingSimulation.KEYS,
-              APPENDS_PER_ROW,
-              seconds,
-              Runtime.getRuntime().maxMemory() >> 20,
-              plants,
-              found,
-              groups.groups().size(),
-              analyzer.coverage().gaps().isEmpty() ? "nothing" : analyzer.coverage().gaps(),
               live.get(live.size() / 10)[1],
               live.get(live.size() - 1)[1],
               live.stream().mapToDouble(point -> point[1]).max().orElse(0)));
@@ -109,20 +97,30 @@ public final class SoakCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static long heap() {
-    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  private String summary(double seconds, long plants, AnomalyGroups groups, Coverage coverage) {
+    long found = groups.ungrouped() + groups.groups().stream().mapToLong(g -> g.count()).sum();
+    return String.format(
+        Locale.ROOT,
+        "%s%n%n"
+            + "%,d operations (%d per transaction, half of them reads, %d sessions; %d rows at a"
+            + " time, each replaced by a new one after %d updates) in %.0f s, including their"
+            + " generation, in a heap of %d MB. %,d lost updates were planted: %,d anomalies were"
+            + " reported, in %d groups; missing: %s.%n%n",
+        Machine.describe(),
+        operations,
+        TwoPhaseLockingSimulation.OPERATIONS_PER_TRANSACTION,
+        TwoPhaseLockingSimulation.SESSIONS,
+        TwoPhaseLockingSimulation.KEYS,
+        APPENDS_PER_ROW,
+        seconds,
+        Runtime.getRuntime().maxMemory() >> 20,
+        plants,
+        found,
+        groups.groups().size(),
+        coverage.gaps().isEmpty() ? "nothing" : coverage.gaps());
   }
 
-  /** The resident set of this process in bytes; 0 if it is not available. */
-  private static long resident() throws IOException {
-    Path status = Path.of("/proc/self/status");
-    if (!Files.exists(status)) {
-      return 0;
-    }
-    return Files.readAllLines(status).stream()
-        .filter(line -> line.startsWith("VmRSS:"))
-        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
-        .findFirst()
-        .orElse(0);
+  private static long heap() {
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 }

@@ -2,6 +2,7 @@ package io.txwatch.bench.analysis;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.bench.JdkProcess;
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Output;
 import io.txwatch.coverage.Coverage;
@@ -15,7 +16,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -31,9 +31,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "tcp",
     description = {
-      "Offers operations at given rates, from two processes over TCP, to one analyzer, lost"
-          + " updates",
-      "among them, and takes the time from each commit that proves one to its report."
+      "Measures an analyzer that two processes share over TCP, at given rates.",
+      "Latency is the time from the commit that proves a planted lost update to its report."
     },
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
@@ -53,9 +52,7 @@ public final class TcpCommand implements Callable<Integer> {
 
   @Option(
       names = "--warm-up",
-      description =
-          "for how many seconds, the first half of them at a quarter of the rate, operations are"
-              + " offered before that",
+      description = "seconds of warm-up, the first half at a quarter of the rate",
       defaultValue = "10")
   private int warmUp = 10;
 
@@ -155,16 +152,14 @@ public final class TcpCommand implements Callable<Integer> {
   }
 
   private Process client(int port, long rate, int number) throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            TcpClient.class.getName(),
+    List<String> arguments =
+        List.of(
             Integer.toString(port),
             Long.toString(rate),
             Integer.toString(seconds),
             Integer.toString(warmUp),
-            Integer.toString(number))
+            Integer.toString(number));
+    return new ProcessBuilder(JdkProcess.ofClass(List.of(), TcpClient.class, arguments))
         .redirectError(ProcessBuilder.Redirect.INHERIT)
         .start();
   }

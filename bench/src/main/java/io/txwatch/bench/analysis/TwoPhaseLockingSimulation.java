@@ -16,6 +16,7 @@ import java.util.SplittableRandom;
  */
 final class TwoPhaseLockingSimulation<S> {
 
+  static final long SEED = 20_261_121;
   static final int SESSIONS = 20;
   static final int KEYS = 1000;
   static final int OPERATIONS_PER_TRANSACTION = 5;

@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
 /** {@code fuzz}: decided cases per second. */
 @Command(
     name = "fuzz",
-    description = "Cases that WriteCheck and Troc decide a second, all levels in turn.",
+    description = "Measures the cases that WriteCheck and Troc decide per second.",
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 public final class FuzzSpeedCommand implements Callable<Integer> {
@@ -47,11 +47,11 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
 
   @Option(
       names = "--seconds",
-      description = "on each server, after warming up",
+      description = "duration on each server, after a warm-up",
       defaultValue = "60")
   private int seconds = 60;
 
-  @Option(names = "--seed", description = "makes the cases", defaultValue = "1")
+  @Option(names = "--seed", description = "the seed of the cases", defaultValue = "1")
   private long seed = 1;
 
   @Mixin private Output output = new Output();
@@ -59,16 +59,13 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
   @Override
   public Integer call()
       throws IOException, SQLException, InterruptedException, UnsupportedDbmsException {
-    List<ServerKind> kinds =
-        databases.stream()
-            .map(name -> OptionNames.ofOption("DBMS", ServerKind.class, name))
-            .toList();
+    List<ServerKind> kinds = OptionNames.serverKinds(databases);
     output.write("## Fuzzing\n\n" + Machine.describe() + "\n\n");
     output.write(
         String.format(
             Locale.ROOT,
             "WriteCheck and Troc, all levels in turn, %d workers, %d s on each server, seed %d,"
-                + " the servers' files in %s. A case is decided if one of them is sure of it."
+                + " the servers' files in %s. A case is decided if an oracle reaches a verdict."
                 + " Options of the JVM: %s.%n%n",
             workers,
             seconds,
@@ -87,27 +84,31 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
             "not known behaviour",
             "statements accepted");
     for (ServerKind kind : kinds) {
-      String url = TestServers.freshDatabase(kind);
-      Dbms dbms = Dbms.of(url, DriverManager::getConnection);
-      Grammar grammar = Grammar.valueOf(kind.name());
-      AtomicLong unknown = new AtomicLong();
-      Campaign.Listener counting =
-          finding -> unknown.addAndGet(finding.known().isPresent() ? 0 : 1);
-      new Campaign(dbms, grammar, plan(dbms, seed + 1, Math.min(10, seconds)), found -> {}).run();
-      Summary summary = new Campaign(dbms, grammar, plan(dbms, seed, seconds), counting).run();
-      long decided = summary.cases() - summary.undecided() - summary.unsupported();
-      table.row(
-          dbms.describe(),
-          String.format(Locale.ROOT, "%.0f", decided / summary.seconds()),
-          String.valueOf(summary.cases()),
-          String.format(Locale.ROOT, "%.1f %%", 100.0 * summary.undecided() / summary.cases()),
-          String.valueOf(summary.findings()),
-          String.valueOf(unknown.get()),
-          String.format(Locale.ROOT, "%.1f %%", 100 * summary.accepted()));
-      output.progress(dbms.describe() + ": " + summary);
+      table.row(measure(kind));
     }
     output.write(table + "\n");
     return 0;
+  }
+
+  private String[] measure(ServerKind kind)
+      throws SQLException, InterruptedException, UnsupportedDbmsException {
+    Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
+    Grammar grammar = Grammar.valueOf(kind.name());
+    AtomicLong unknown = new AtomicLong();
+    Campaign.Listener counting = finding -> unknown.addAndGet(finding.known().isPresent() ? 0 : 1);
+    new Campaign(dbms, grammar, plan(dbms, seed + 1, Math.min(10, seconds)), found -> {}).run();
+    Summary summary = new Campaign(dbms, grammar, plan(dbms, seed, seconds), counting).run();
+    long decided = summary.cases() - summary.undecided() - summary.unsupported();
+    output.progress(dbms.describe() + ": " + summary);
+    return new String[] {
+      dbms.describe(),
+      String.format(Locale.ROOT, "%.0f", decided / summary.seconds()),
+      String.valueOf(summary.cases()),
+      String.format(Locale.ROOT, "%.1f %%", 100.0 * summary.undecided() / summary.cases()),
+      String.valueOf(summary.findings()),
+      String.valueOf(unknown.get()),
+      String.format(Locale.ROOT, "%.1f %%", 100 * summary.accepted())
+    };
   }
 
   private Campaign.Plan plan(Dbms dbms, long ofSeed, int forSeconds) {

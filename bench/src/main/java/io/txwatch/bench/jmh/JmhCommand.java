@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
 /** {@code jmh}: single steps. */
 @Command(
     name = "jmh",
-    description = "Single steps with JMH: time and bytes allocated.",
+    description = "Measures single steps with JMH: time and allocated bytes.",
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 public final class JmhCommand implements Callable<Integer> {

@@ -19,28 +19,25 @@ final class BenchmarkOptions {
   @Option(
       names = "--workload",
       split = ",",
-      description = "tpcc, kv-50, kv-95, sibench; if not given: all, of statements tpcc")
+      description = "tpcc, kv-50, kv-95, sibench (default: all; for statements: tpcc)")
   private List<String> workloads = List.of();
 
   @Option(
       names = "--variants",
       split = ",",
       description =
-          "raw and others, in this order; if not given: all, of statements raw, raw-again, inline")
+          "raw and others, in this order (default: all; for statements: raw, raw-again, inline)")
   private List<String> variants = List.of();
 
   @Option(
       names = "--processors",
       description =
-          "apart: one half of them for the clients, one for the server, as on hosts of their own;"
-              + " shared: as the system has it, which favours now one and now the other",
+          "apart: one half for the clients, the other for the server, as on separate hosts; shared: as the scheduler decides, which distorts comparisons",
       defaultValue = "apart")
   private String processors = "apart";
 
   List<ServerKind> databases() {
-    return databases.stream()
-        .map(name -> OptionNames.ofOption("DBMS", ServerKind.class, name))
-        .toList();
+    return OptionNames.serverKinds(databases);
   }
 
   /** The workloads of the command line; if there are none, the given ones. */

@@ -20,19 +20,19 @@ public final class Databases {
   private Databases() {}
 
   /**
-   * The URL of a fresh database with a workload's tables.
+   * The URL of a fresh database with a workload's tables, prepared if the variant is watched.
    *
    * @param analyzed true if statistics of the tables are collected
    */
   static String create(
-      ServerKind kind, Workload workload, boolean prepared, long seed, boolean analyzed)
+      ServerKind kind, Workload workload, Variant variant, long seed, boolean analyzed)
       throws SQLException {
     enlargeBufferPool(kind);
     String url = TestServers.freshDatabase(kind);
     try (Connection connection = DriverManager.getConnection(url)) {
       workload.create(connection, seed);
     }
-    if (prepared) {
+    if (variant.isPrepared()) {
       prepare(url);
     }
     if (analyzed) {
@@ -49,7 +49,7 @@ public final class Databases {
       throws SQLException {
     List<String> urls = new ArrayList<>();
     for (Variant variant : variants) {
-      urls.add(create(kind, workload.create(), variant.isPrepared(), seed, analyzed));
+      urls.add(create(kind, workload.create(), variant, seed, analyzed));
     }
     return urls;
   }

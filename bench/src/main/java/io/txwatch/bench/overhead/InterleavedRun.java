@@ -56,17 +56,10 @@ record InterleavedRun(
     try {
       List<String> urls = Databases.createEach(kind, workload, variants, SEED, analyzed);
       placement.placeServers();
+      WorkerProcess.Settings settings =
+          new WorkerProcess.Settings(workload, clients, SEED, placement, directory, jvmOptions);
       for (int i = 0; i < variants.size(); i++) {
-        WorkerProcess worker =
-            WorkerProcess.start(
-                variants.get(i),
-                workload,
-                urls.get(i),
-                clients,
-                SEED,
-                placement,
-                directory,
-                jvmOptions);
+        WorkerProcess worker = WorkerProcess.start(variants.get(i), urls.get(i), settings);
         workers.add(worker);
         warmUp(worker);
       }

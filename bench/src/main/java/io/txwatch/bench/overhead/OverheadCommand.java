@@ -5,6 +5,7 @@ import io.txwatch.bench.Markdown;
 import io.txwatch.bench.Median;
 import io.txwatch.bench.OptionNames;
 import io.txwatch.bench.Output;
+import io.txwatch.bench.ServerVersion;
 import io.txwatch.bench.UnusableOptionException;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
@@ -12,7 +13,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 /** {@code overhead}: whole applications, with comparable tools. */
 @Command(
     name = "overhead",
-    description = "TPC-C-like and key-value workloads on real servers, interleaved.",
+    description = "Runs TPC-C-like and key-value workloads on real servers, interleaved.",
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 public final class OverheadCommand implements Callable<Integer> {
@@ -41,8 +41,7 @@ public final class OverheadCommand implements Callable<Integer> {
   @Option(
       names = "--warm-up",
       description =
-          "seconds that each variant runs beforehand, at most: until its JVM has compiled what it"
-              + " is going to compile",
+          "maximum seconds of warm-up for each variant, until its JVM has stopped compiling",
       defaultValue = "60")
   private double warmUp = 60;
 
@@ -50,9 +49,7 @@ public final class OverheadCommand implements Callable<Integer> {
       names = "--clients",
       split = ",",
       description =
-          "connections of each variant, in a closed loop: one waits for the server, and what counts is"
-              + " how long a call takes; several keep a processor busy, and what counts is what is"
-              + " added to that one",
+          "connections of each variant, in a closed loop: one measures the latency of calls, several measure their CPU time",
       defaultValue = "1,2")
   private List<Integer> clients = List.of();
 
@@ -66,15 +63,14 @@ public final class OverheadCommand implements Callable<Integer> {
 
   @Option(
       names = "--growth",
-      description = "measure bytes of rows, up to that many updates; 0 for not at all",
+      description = "measure row sizes up to this many updates; 0 to skip",
       defaultValue = "1000")
   private int growth = 1_000;
 
   @Option(
       names = "--no-statistics",
       description =
-          "take no statistics of the tables (PostgreSQL): then what a plan goes by differs between raw"
-              + " tables and prepared ones, which were written anew")
+          "collect no statistics of the tables (PostgreSQL): plans may then differ between raw tables and prepared ones, which were rewritten")
   private boolean noStatistics;
 
   @Mixin private Output output = new Output();
@@ -90,10 +86,28 @@ public final class OverheadCommand implements Callable<Integer> {
     }
     Path directory = Files.createTempDirectory("txwatch-bench");
     output.progress("logs of the variants: " + directory);
-    output.write("## Throughput of whole applications\n\n");
-    output.write(Machine.describe() + "\n\n");
-    output.write(
-        String.format(
+    output.write(introduction(placement));
+    for (int count : clients) {
+      InterleavedRun run =
+          new InterleavedRun(seconds, rounds, warmUp, count, placement, jvmOptions, !noStatistics);
+      for (ServerKind kind : servers) {
+        for (WorkloadKind workload : kinds) {
+          measure(run, kind, workload, chosen, directory);
+        }
+      }
+    }
+    if (growth > 0) {
+      measureGrowth(servers);
+    }
+    output.write("Load average at the end: " + Machine.load() + "\n\n");
+    return 0;
+  }
+
+  private String introduction(Placement placement) {
+    return "## Throughput of whole applications\n\n"
+        + Machine.describe()
+        + "\n\n"
+        + String.format(
             Locale.ROOT,
             "Clients in a closed loop, %d interleaved rounds of %s s for each variant. Beforehand"
                 + " each runs until its JVM has compiled what it is going to compile, %s s at most:"
@@ -108,34 +122,34 @@ public final class OverheadCommand implements Callable<Integer> {
             number(seconds),
             number(warmUp),
             placement.describe(),
-            noStatistics ? " No statistics were taken of the tables." : ""));
-    for (int count : clients) {
-      InterleavedRun interleaving =
-          new InterleavedRun(seconds, rounds, warmUp, count, placement, jvmOptions, !noStatistics);
-      String many = count == 1 ? "one client" : count + " clients";
-      for (ServerKind kind : servers) {
-        for (WorkloadKind workload : kinds) {
-          String name = OptionNames.option(kind) + "-" + workload.option() + "-" + count;
-          Path logs = Files.createDirectory(directory.resolve(name));
-          Map<Variant, List<Slice>> slices =
-              interleaving.run(kind, workload, chosen, logs, this::progress);
-          output.write("### " + workload.title() + " on " + describe(kind) + ", " + many + "\n\n");
-          output.write(table(slices) + "\n");
-        }
-      }
-    }
-    if (growth > 0) {
-      output.write("## Bytes of rows and of updates\n\n");
-      for (ServerKind kind : servers) {
-        output.write("### " + describe(kind) + "\n\n");
-        output.write(new RowGrowth(kind).measure(growth) + "\n");
-      }
-    }
-    output.write("Load average at the end: " + Machine.load() + "\n\n");
-    return 0;
+            noStatistics ? " No statistics were taken of the tables." : "");
   }
 
-  private void progress(Variant variant, int round, Slice slice) {
+  private void measure(
+      InterleavedRun run,
+      ServerKind kind,
+      WorkloadKind workload,
+      List<Variant> chosen,
+      Path directory)
+      throws IOException, SQLException {
+    int count = run.clients();
+    String many = count == 1 ? "one client" : count + " clients";
+    String name = OptionNames.option(kind) + "-" + workload.option() + "-" + count;
+    Path logs = Files.createDirectory(directory.resolve(name));
+    Map<Variant, List<Slice>> slices = run.run(kind, workload, chosen, logs, this::reportProgress);
+    output.write("### " + workload.title() + " on " + describe(kind) + ", " + many + "\n\n");
+    output.write(table(slices) + "\n");
+  }
+
+  private void measureGrowth(List<ServerKind> servers) throws IOException, SQLException {
+    output.write("## Bytes of rows and of updates\n\n");
+    for (ServerKind kind : servers) {
+      output.write("### " + describe(kind) + "\n\n");
+      output.write(new RowGrowth(kind).measure(growth) + "\n");
+    }
+  }
+
+  private void reportProgress(Variant variant, int round, Slice slice) {
     output.progress(
         String.format(
             Locale.ROOT, "round %d  %-34s %8.0f/s", round, variant.title(), slice.throughput()));
@@ -143,14 +157,7 @@ public final class OverheadCommand implements Callable<Integer> {
 
   static String describe(ServerKind kind) throws SQLException {
     try (Connection connection = TestServers.of(kind).connect()) {
-      DatabaseMetaData metaData = connection.getMetaData();
-      return metaData.getDatabaseProductName()
-          + " "
-          + metaData.getDatabaseProductVersion().replaceAll("[ (-].*", "")
-          + ", "
-          + metaData.getDriverName()
-          + " "
-          + metaData.getDriverVersion();
+      return ServerVersion.withDriver(connection);
     }
   }
 

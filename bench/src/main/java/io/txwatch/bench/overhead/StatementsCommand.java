@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "statements",
-    description = "What each call costs more: variants take turns, transaction by transaction.",
+    description = "Measures the additional cost of each call, in turns of one transaction.",
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 public final class StatementsCommand implements Callable<Integer> {
@@ -42,8 +42,7 @@ public final class StatementsCommand implements Callable<Integer> {
   @Option(
       names = "--transactions",
       description =
-          "of each variant; half as many come before and do not count. With fewer than some 8000 of"
-              + " tpcc, 40000 of kv-50, a JVM that still compiles is measured",
+          "transactions of each variant, after half as many for warm-up; fewer than about 8000 of tpcc or 40000 of kv-50 measure a JVM that still compiles",
       defaultValue = "8000")
   private int transactions = 8_000;
 

@@ -1,5 +1,6 @@
 package io.txwatch.bench.overhead;
 
+import io.txwatch.bench.JdkProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -33,43 +34,46 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   /**
-   * Starts a worker.
+   * What all workers of a run share.
    *
+   * @param clients the number of connections of each
+   * @param seed of the clients
    * @param placement of the application
-   * @param directory for its logs
-   * @param options for its JVM
+   * @param directory for their logs
+   * @param jvmOptions for their JVMs; VARIANT stands for the variant's name
    */
-  static WorkerProcess start(
-      Variant variant,
+  record Settings(
       WorkloadKind workload,
-      String url,
       int clients,
       long seed,
       Placement placement,
       Path directory,
-      List<String> options)
-      throws IOException {
-    List<String> command = new ArrayList<>(placement.ofApplication());
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      List<String> jvmOptions) {}
+
+  /** Starts a worker on the database at a URL. */
+  static WorkerProcess start(Variant variant, String url, Settings settings) throws IOException {
+    Path directory = settings.directory();
     // A compiler thread that ends would lose its CPU time.
-    command.addAll(
-        List.of(
-            "-Xms512m",
-            "-Xmx512m",
-            "-XX:-UseDynamicNumberOfCompilerThreads",
-            "-XX:+AlwaysPreTouch"));
-    options.stream()
+    List<String> options =
+        new ArrayList<>(
+            List.of(
+                "-Xms512m",
+                "-Xmx512m",
+                "-XX:-UseDynamicNumberOfCompilerThreads",
+                "-XX:+AlwaysPreTouch"));
+    settings.jvmOptions().stream()
         .map(option -> option.replace("VARIANT", variant.option()))
-        .forEach(command::add);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Worker.class.getName()));
-    command.addAll(
+        .forEach(options::add);
+    List<String> arguments =
         List.of(
             variant.option(),
-            workload.option(),
+            settings.workload().option(),
             url,
-            Integer.toString(clients),
-            Long.toString(seed),
-            directory.toString()));
+            Integer.toString(settings.clients()),
+            Long.toString(settings.seed()),
+            directory.toString());
+    List<String> command = new ArrayList<>(settings.placement().ofApplication());
+    command.addAll(JdkProcess.ofClass(options, Worker.class, arguments));
     Path errors = directory.resolve(variant.option() + ".stderr");
     Process process =
         new ProcessBuilder(command)

@@ -4,6 +4,7 @@ import io.txwatch.bench.Machine;
 import io.txwatch.bench.Markdown;
 import io.txwatch.bench.OptionNames;
 import io.txwatch.bench.Output;
+import io.txwatch.bench.ServerVersion;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationPlan;
 import io.txwatch.prepare.PreparationResult;
@@ -11,7 +12,6 @@ import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.io.IOException;
 import java.sql.Connection;
-import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 /** {@code prepare}: the latency of an application's statements while its table is prepared. */
 @Command(
     name = "prepare",
-    description = "How long an application's statements take while its table is prepared.",
+    description = "Measures the latency of statements while their table is prepared.",
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 public final class PrepareCommand implements Callable<Integer> {
@@ -48,7 +48,7 @@ public final class PrepareCommand implements Callable<Integer> {
 
   @Option(
       names = "--quiet-seconds",
-      description = "how long the application works alone, beforehand",
+      description = "how long the application runs alone first",
       defaultValue = "10")
   private int quietSeconds = 10;
 
@@ -65,8 +65,8 @@ public final class PrepareCommand implements Callable<Integer> {
                 + " statements, commits included.%n%n",
             rows,
             CLIENTS));
-    for (String name : databases) {
-      measure(OptionNames.ofOption("DBMS", ServerKind.class, name));
+    for (ServerKind kind : OptionNames.serverKinds(databases)) {
+      measure(kind);
     }
     output.write("Load average at the end: " + Machine.load() + "\n\n");
     return 0;
@@ -78,13 +78,7 @@ public final class PrepareCommand implements Callable<Integer> {
         new Markdown(
             "phase", "seconds", "statements", "median ms", "p99", "p99.9", "longest", "errors");
     try (Connection connection = DriverManager.getConnection(url)) {
-      DatabaseMetaData metaData = connection.getMetaData();
-      output.write(
-          "### "
-              + metaData.getDatabaseProductName()
-              + " "
-              + metaData.getDatabaseProductVersion().replaceAll("[ (-].*", "")
-              + "\n\n");
+      output.write("### " + ServerVersion.of(connection) + "\n\n");
       fill(connection);
       output.progress(OptionNames.option(kind) + ": filled");
       try (TimedClients clients = new TimedClients(url, CLIENTS, rows)) {

@@ -1,12 +1,13 @@
 package io.txwatch.bench.startup;
 
+import io.txwatch.bench.JarOption;
+import io.txwatch.bench.JdkProcess;
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Markdown;
 import io.txwatch.bench.Median;
 import io.txwatch.bench.Output;
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -22,15 +23,14 @@ import picocli.CommandLine.Option;
 /** {@code startup}: the duration of short-lived JVMs. */
 @Command(
     name = "startup",
-    description = "JVMs from their beginning to their end, with and without txwatch, interleaved.",
+    description = "Measures short-lived JVMs with and without txwatch, interleaved.",
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 public final class StartupCommand implements Callable<Integer> {
 
   private static final String H2 = "h2:mem:startup";
 
-  @Option(names = "--jar", description = "txwatch.jar", required = true)
-  private Path jar = Path.of("txwatch.jar");
+  @Mixin private JarOption jar = new JarOption();
 
   @Option(names = "--rounds", description = "JVMs of each kind", defaultValue = "11")
   private int rounds = 11;
@@ -40,7 +40,7 @@ public final class StartupCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Map<String, List<String>> kinds = new LinkedHashMap<>();
-    String agent = "-javaagent:" + jar.toAbsolutePath();
+    String agent = "-javaagent:" + jar.path().toAbsolutePath();
     kinds.put("nothing", List.of(application()));
     kinds.put("nothing, with the agent", List.of(agent, application()));
     kinds.put("four statements on H2, raw", List.of(application(), "jdbc:" + H2));
@@ -91,12 +91,12 @@ public final class StartupCommand implements Callable<Integer> {
         Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
             .filter(entry -> entry.contains("h2-") || entry.endsWith("bench/target/classes"))
             .collect(Collectors.joining(File.pathSeparator));
-    return jar.toAbsolutePath() + File.pathSeparator + h2;
+    return jar.path().toAbsolutePath() + File.pathSeparator + h2;
   }
 
   private double run(List<String> arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(JdkProcess.program("java").toString());
     command.addAll(List.of("-cp", classPath()));
     command.addAll(arguments);
     long started = System.nanoTime();

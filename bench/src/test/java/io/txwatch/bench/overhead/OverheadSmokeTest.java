@@ -32,7 +32,7 @@ class OverheadSmokeTest {
   })
   void everyWorkloadCompletesTransactions(ServerKind kind, WorkloadKind workload, Variant variant)
       throws Exception {
-    String url = Databases.create(kind, workload.create(), variant.isPrepared(), 1, true);
+    String url = Databases.create(kind, workload.create(), variant, 1, true);
 
     try (ClosedLoopLoad load = new ClosedLoopLoad(variant, workload.create(), url, 2, 1)) {
       assertThat(load.run(100).transactions()).isPositive();
@@ -46,7 +46,7 @@ class OverheadSmokeTest {
       names = {"RAW", "INLINE_NONE"})
   void everyTpcCTransactionRuns(Variant variant) throws Exception {
     TpcC workload = new TpcC();
-    String url = Databases.create(ServerKind.H2, workload, variant.isPrepared(), 1, true);
+    String url = Databases.create(ServerKind.H2, workload, variant, 1, true);
     TpcCInputs inputs = new TpcCInputs(new java.util.Random(1), 1);
 
     try (var connection = variant.open(url)) {
