@@ -23,8 +23,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "soak-adverse",
     description = {
-      "Runs an application with a heap of 128 MB under several faults:",
-      "idle transactions, a full disk for its history, a report without a reader, and a killed analyzer. Plots its heap and its throughput."
+      "Runs an application with a heap of 128 MB under several faults.",
+      "Idle transactions, a full disk for its history, a report without a reader, and a"
+          + " killed analyzer. Plots its heap and its throughput."
     },
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
@@ -101,26 +102,25 @@ public final class AdverseSoakCommand implements Callable<Integer> {
     String[] end = result.end().split(" ");
     return String.format(
         Locale.ROOT,
-        "%s%n%n%s operations (rows read or written) of an application in a heap of 128 MB: four"
-            + " workers on H2 in memory,"
-            + " two of them watched with the analyzer in the process, two with one analyzer"
-            + " beside it, `serve`, in 128 MB, too. The whole time a transaction of each kind"
-            + " stays open that has read a row. %s%s The shared analyzer is killed (SIGKILL)"
-            + " after %d %% of the operations and started again after %d %%.%n%n"
-            + "Errors that the application saw: %s. Exit code of the application: %d. The slowest"
-            + " connect took %s ms. The shared analyzer was %s at the end. Lines on the"
-            + " application's standard error: %,d.%n%n",
+        "%s%n%n%s operations (rows read or written) of an application with a heap of 128 "
+            + "MB: four workers on H2 in memory, two of them watched with the analyzer in the "
+            + "process, two with a shared analyzer, `serve`, with a heap of 128 MB as well. On "
+            + "each URL a transaction that has read a row stays open the whole time. %s%s The "
+            + "shared analyzer is killed (SIGKILL) after %d %% of the operations and started "
+            + "again after %d %%.%n%nErrors that the application observed: %s. Exit code of the"
+            + " application: %d. The slowest connect took %s ms. The shared analyzer was %s at "
+            + "the end. Lines on the application's standard error: %,d.%n%n",
         Machine.describe(),
         end.length > 1 ? String.format(Locale.ROOT, "%,d", Long.parseLong(end[1])) : "?",
         environment.disk() == null
             ? "(Skipped: the full disk; a tmpfs could not be mounted.)"
-            : "The history is on a file system of 4 MB, which is full soon.",
+            : "The history is on a file system of 4 MB, which fills up soon.",
         environment.namedPipe() == null
             ? " (Skipped: the named pipe.)"
-            : " The report is a named pipe that nobody reads.",
+            : " The report is a named pipe without a reader.",
         AdverseSoakRun.KILLED_AT_SAMPLE,
         AdverseSoakRun.RESTARTED_AT_SAMPLE,
-        end.length > 2 ? end[2] : "it did not come to its end",
+        end.length > 2 ? end[2] : "unknown, because it did not finish",
         result.exitCode(),
         end.length > 3 ? end[3] : "?",
         result.isServerAlive() ? "running" : "dead",

@@ -57,12 +57,12 @@ public final class LiveCommand implements Callable<Integer> {
     output.write(
         String.format(
             Locale.ROOT,
-            "%s%n%nOne thread plays %d sessions (%d operations a transaction, half of them reads,"
-                + " %d rows) and hands the events to the queue that stands in every watched"
-                + " application (`txwatch.queue` as by default); behind it, in one thread, the"
-                + " analyzer. Every %,d operations a lost update is planted; latency is from"
-                + " handing over the commit that proves it to the report. Each rate for %d s, after"
-                + " as long at the first rate to warm up.%n%n",
+            "%s%n%nOne thread simulates %d sessions (%d operations per transaction, half of "
+                + "them reads, %d rows) and hands the events to the queue of a watched application "
+                + "(`txwatch.queue` by default); the analyzer reads them in a thread. Every %,d "
+                + "operations a lost update is planted; latency is the time from the commit that "
+                + "proves it to its report. Each rate runs for %d s, after the same time at the "
+                + "first rate to warm up.%n%n",
             Machine.describe(),
             TwoPhaseLockingSimulation.SESSIONS,
             TwoPhaseLockingSimulation.OPERATIONS_PER_TRANSACTION,

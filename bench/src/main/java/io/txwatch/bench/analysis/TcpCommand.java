@@ -66,13 +66,13 @@ public final class TcpCommand implements Callable<Integer> {
     output.write(
         String.format(
             Locale.ROOT,
-            "%s%n%n%d processes, each with %d sessions (%d operations a transaction, half of them"
-                + " reads, %d rows) behind a queue, report over TCP on one machine to one analyzer"
-                + " in a third process; no history is written. Every %,d operations of a process a"
-                + " lost update is planted; latency is from handing over the commit that proves it"
-                + " to the report. Rates and latencies are those of the last %d s of %d at each"
-                + " rate, the first %d of which are at a quarter of it; events lost are those of"
-                + " all.%n%n",
+            "%s%n%n%d processes, each with %d sessions (%d operations per transaction, half "
+                + "of them reads, %d rows) behind a queue, report over TCP on one machine to one "
+                + "analyzer in a third process; no history is written. Every %,d operations of a "
+                + "process a lost update is planted; latency is the time from the commit that "
+                + "proves it to its report. Rates and latencies are those of the last %d s of %d at"
+                + " each rate, of which the first %d run at a quarter of the rate; lost events are "
+                + "those of the whole time.%n%n",
             Machine.describe(),
             PROCESSES,
             TwoPhaseLockingSimulation.SESSIONS,

@@ -109,20 +109,19 @@ public final class OverheadCommand implements Callable<Integer> {
         + "\n\n"
         + String.format(
             Locale.ROOT,
-            "Clients in a closed loop, %d interleaved rounds of %s s for each variant. Beforehand"
-                + " each runs until its JVM has compiled what it is going to compile, %s s at most:"
-                + " measured is what watching costs once a service has been running for a while;"
-                + " what it costs before that, the benchmark `startup` tells. All databases fit in"
-                + " the server's memory (1 GiB of PostgreSQL's shared buffers, of MariaDB's buffer"
-                + " pool). %s Ratios are to raw in the same round: their median, and between what it lies"
-                + " with a confidence of 95 %%. Aborted are transactions that the DBMS rolled back,"
-                + " as for a deadlock or because they cannot be serialized; they are run"
-                + " again.%s%n%n",
+            "Clients in a closed loop, %d interleaved rounds of %s s for each variant. First,"
+                + " each variant runs until its JVM has stopped compiling, at most %s s: the "
+                + "results are those of a service that has been running for a while; the benchmark "
+                + "`startup` measures the time before. All databases fit in the server's memory (1 "
+                + "GiB of PostgreSQL's shared buffers, of MariaDB's buffer pool). %s Ratios are to "
+                + "raw in the same round: their median and its 95 %% confidence interval. Aborted "
+                + "transactions are those that the DBMS rolled back, because of a deadlock or "
+                + "because they cannot be serialized; they are retried.%s%n%n",
             rounds,
             number(seconds),
             number(warmUp),
             placement.describe(),
-            noStatistics ? " No statistics were taken of the tables." : "");
+            noStatistics ? " No statistics of the tables were collected." : "");
   }
 
   private void measure(

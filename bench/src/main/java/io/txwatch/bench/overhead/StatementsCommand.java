@@ -75,7 +75,7 @@ public final class StatementsCommand implements Callable<Integer> {
     output.write(
         "One client for each variant, in turns, transaction by transaction. "
             + placement.describe()
-            + " Means of all but the longest fiftieth; of "
+            + " Means without the longest 2 %, of "
             + transactions
             + " transactions each.\n\n");
     for (ServerKind kind : servers) {

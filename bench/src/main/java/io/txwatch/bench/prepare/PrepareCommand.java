@@ -61,7 +61,7 @@ public final class PrepareCommand implements Callable<Integer> {
         String.format(
             Locale.ROOT,
             "A table of %,d rows, and %d clients in a closed loop that read and update rows by key"
-                + " and insert new ones, in transactions and autocommitted. Milliseconds of single"
+                + " and insert new ones, in transactions and in autocommit mode. Milliseconds of single"
                 + " statements, commits included.%n%n",
             rows,
             CLIENTS));
