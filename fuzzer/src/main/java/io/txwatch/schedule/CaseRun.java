@@ -306,9 +306,9 @@ final class CaseRun {
   private boolean isQuiescent(List<CaseSession> busy) throws SQLException {
     Optional<Map<Long, Set<Long>>> waiting = quiescence.waitGraphIfQuiescent(busy);
     waiting.ifPresent(
-        whom -> {
+        graph -> {
           busy.forEach(CaseSession::markBlocked);
-          recordQuiescence(busy, whom);
+          recordQuiescence(busy, graph);
         });
     return waiting.isPresent();
   }

@@ -156,10 +156,10 @@ final class QuiescenceDetector {
   }
 
   private void countPoll(CaseSession session) {
-    BusyWaitPolls sofar = busyWaitPolls.getOrDefault(session.key(), new BusyWaitPolls(0, 0));
+    BusyWaitPolls previous = busyWaitPolls.getOrDefault(session.key(), new BusyWaitPolls(0, 0));
     long computed = session.cpuNanos();
-    if (computed - sofar.cpuNanos() >= MIN_CPU_BETWEEN_POLLS_NANOS) {
-      busyWaitPolls.put(session.key(), new BusyWaitPolls(sofar.count() + 1, computed));
+    if (computed - previous.cpuNanos() >= MIN_CPU_BETWEEN_POLLS_NANOS) {
+      busyWaitPolls.put(session.key(), new BusyWaitPolls(previous.count() + 1, computed));
     }
   }
 
@@ -241,8 +241,8 @@ final class QuiescenceDetector {
   }
 
   private boolean wasPolledOften(CaseSession session) {
-    BusyWaitPolls sofar = busyWaitPolls.get(session.key());
-    return sofar != null && sofar.count() >= MIN_POLLS;
+    BusyWaitPolls previous = busyWaitPolls.get(session.key());
+    return previous != null && previous.count() >= MIN_POLLS;
   }
 
   private boolean exceedsCpuBudget(CaseSession session) {

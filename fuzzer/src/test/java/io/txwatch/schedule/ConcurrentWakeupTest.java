@@ -47,11 +47,11 @@ class ConcurrentWakeupTest {
   /** Session 1 submits a step and closes a cycle. */
   @ParameterizedTest
   @CsvSource({
-    "2>1 3>1, 2,     2,   false, the second makes way for the first alone",
-    "2>1 3>1, 1,     1,   true,  the first makes way for two",
-    "2>1 3>2, 1,     1,   false, the first makes way for the second",
+    "2>1 3>1, 2,     2,   false, the abort of 2 releases only 1",
+    "2>1 3>1, 1,     1,   true,  the abort of 1 releases two",
+    "2>1 3>2, 1,     1,   false, the abort of 1 releases 2",
     "2>1 3>2, 1 2,   1,   false, which then ends",
-    "2>1 3>2, 2,     2,   true,  the second makes way for two: the third was faster",
+    "2>1 3>2, 2,     2,   true,  the abort of 2 releases two: 3 was faster",
     "2>1 3>2, 2 3,   2,   true,  or ended before the first came back",
     "2>1 3>2, 2 1,   2,   true,  or the first did",
     "2>1 3>2, 2 1 3, 2 1, true,  or the first was a victim in its turn",
