@@ -7,6 +7,7 @@ import io.txwatch.capture.Pipeline;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.Database;
 import io.txwatch.prepare.ConnectionSource;
+import io.txwatch.prepare.DatabaseProbe;
 import io.txwatch.prepare.JdbcCatalog;
 import io.txwatch.prepare.SessionView;
 import io.txwatch.settings.Setting;
@@ -197,7 +198,9 @@ public final class Watch {
       session.tracker = tracker;
       return Optional.of(new WatchedSession(database, tracker, catalog));
     } catch (SQLException | RuntimeException | LinkageError e) {
-      Faults.tell(e);
+      if (!(e instanceof SQLException error && DatabaseProbe.isOfReplication(error))) {
+        Faults.tell(e);
+      }
       if (catalog != null) {
         catalog.close();
       }

@@ -75,6 +75,17 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
         new Database(driverSays, version, Map.of(), place(url)), Optional.empty());
   }
 
+  /**
+   * True for the error by which PostgreSQL's WAL sender refuses the first statements of a session.
+   * It serves a replication connection, carries no transaction of an application, and is left
+   * unwatched. A physical one executes no SQL at all (0A000); a logical one does not know {@code
+   * SHOW TRANSACTION ISOLATION LEVEL} (42601), with which the driver reads the level.
+   */
+  public static boolean isOfReplication(SQLException error) {
+    return error.getClass().getName().startsWith("org.postgresql.")
+        && ("0A000".equals(error.getSQLState()) || "42601".equals(error.getSQLState()));
+  }
+
   private static DatabaseProbe postgres(Connection connection, String url) throws SQLException {
     Map<String, String> settings = new TreeMap<>();
     String version;
