@@ -2,9 +2,9 @@ package io.txwatch.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.settings.Settings;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
+import io.txwatch.settings.Settings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
