@@ -28,47 +28,56 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * Events in, anomalies and coverage out. For one thread at a time.
+ * Detects anomalies in a stream of events, and counts the coverage. Not thread-safe.
  *
- * <p>Only transactions that committed, and of which no event was lost, are accused: every anomaly
- * is told when the last event that proves it has come, and is confirmed then. An anomaly that is
- * {@linkplain Anomaly#possible() possible} is told as suspected, and so is, {@linkplain #suspect()
- * on demand}, one that would be there if transactions that run for long, or whose outcome is not
- * known, committed; the latter is confirmed or {@linkplain #onWithdrawn withdrawn} when they end.
- * But where the level forbids it, what is suspected is counted only, since then it is most likely
- * none: the DBMS may still refuse that commit.
+ * <p>An anomaly is reported as confirmed as soon as the last event that proves it arrives. Only
+ * transactions that committed, and of which no event was lost, take part in confirmed anomalies.
  *
- * <p><b>What is discarded.</b> Let a transaction's horizon be the beginning of the oldest one that
- * ran when it began: all that overlapped with it began later. Discarded is who was over before the
- * horizon of the oldest transaction that runs, with its reads and writes. Time is the order in
- * which events arrive.
+ * <p>An anomaly is reported as suspected if it is {@linkplain Anomaly#possible() possible}, or,
+ * {@linkplain #suspect() on demand}, if it would exist should long-running transactions, or
+ * transactions of unknown outcome, commit. The latter is confirmed or {@linkplain #onWithdrawn
+ * withdrawn} when these transactions end. Where the level forbids a suspected anomaly it is only
+ * counted: the DBMS may still refuse that commit, so it is most likely none.
  *
- * <p>So these anomalies can be missed, and none else: those between transactions of which one was
- * over before the horizon of another; no transaction overlapped with both. It takes a read of what
- * was replaced long ago, or a chain of three transactions or more, each of which overlapped with
- * the next. For an event that completes an anomaly is of a transaction that runs, or begins later,
- * and what is discarded was over before its horizon. The exception is what only a later list tells:
- * a write that was not seen when it happened, by which an anomaly of others is completed.
+ * <p><b>Which transactions are discarded.</b> The horizon of a transaction is the time at which the
+ * oldest transaction began that was active when it began. Everything that overlapped with the
+ * transaction began after its horizon. A transaction is discarded, with its reads and writes, once
+ * it ended before the horizon of the oldest active transaction. Time is the order in which events
+ * arrive.
  *
- * <p><b>Memory.</b> A transaction that never ends would keep all that follow it. So memory is
- * bounded by a {@link MemoryBudget}, too. When that is used up, transactions that run are given up:
- * those for which most is kept, then the oldest, one after the other, until enough of what is over
- * can be discarded. So one discarded transaction costs what is between it and others, and nothing
- * else. Where that is not enough all that are over are discarded, and in the end everything. Each
- * transaction that is discarded early in one of these ways, and each statement with more rows than
- * there is room for, is counted as {@link GapReason#FORGOTTEN}.
+ * <p>Discarding can therefore miss only anomalies between two transactions of which one ended
+ * before the horizon of the other. No transaction overlapped with both. Such an anomaly needs a
+ * read of a version that was replaced long ago, or a chain of three or more transactions, each
+ * overlapping with the next. The reason: the event that completes an anomaly belongs to a
+ * transaction that is active or begins later, and discarded transactions ended before its horizon.
+ * There is one exception: a write that was not observed when it happened, and that a later writers'
+ * list reveals, may complete an anomaly among other transactions.
+ *
+ * <p><b>Memory.</b> A transaction that never ends would retain everything after it. Memory is
+ * therefore also bounded by a {@link MemoryBudget}. When the budget is used up, active transactions
+ * are abandoned, one at a time, until enough ended ones can be discarded: first those that occupy
+ * the most memory, then the oldest. An abandoned transaction costs only the anomalies that it is
+ * part of. If that is not enough, all ended transactions are discarded, and finally everything.
+ * Every transaction that is discarded early, and every statement with more rows than fit, is
+ * counted as {@link GapReason#FORGOTTEN}.
  */
 public final class Analyzer implements EventSink {
 
-  /** So many reads and writes are looked at for suspicions whenever asked. */
+  /**
+   * The reads and writes that one call of {@link #suspect()} examines, besides one for each new
+   * event.
+   */
   private static final long MAX_SUSPECT_WORK = 10_000;
 
-  /** So many transactions at least are in the graph when it is built anew; else twice as many. */
+  /**
+   * The graph is rebuilt when it holds this many transactions, or twice as many as the last time.
+   */
   static final int MIN_GRAPH_TRANSACTIONS = 1024;
 
   /**
-   * Versions that were named in so many events before are kept, needed or not: a row that is
-   * written every now and then has lists that would be read all the way down each time.
+   * Versions mentioned within this many events are retained even if nothing needs them: the
+   * writers' lists of a row that is written now and then would otherwise be read to their ends each
+   * time.
    */
   private static final long RETAINED_VERSION_EVENTS = 1 << 14;
 
@@ -86,25 +95,26 @@ public final class Analyzer implements EventSink {
   private long retained;
 
   /**
-   * Tells {@code onAnomaly} each anomaly, from within {@link #accept}; an eighth of the heap is
-   * its.
+   * Reports each anomaly to {@code onAnomaly}, from within {@link #accept}, and uses up to an
+   * eighth of the heap.
    */
   public Analyzer(Judge judge, Consumer<Anomaly> onAnomaly) {
     this(judge, onAnomaly, Runtime.getRuntime().maxMemory() / 8);
   }
 
   /**
-   * Tells {@code onAnomaly} each anomaly, from within {@link #accept}.
+   * Reports each anomaly to {@code onAnomaly}, from within {@link #accept}.
    *
-   * @param memory how many bytes it may take
+   * @param memory the most bytes that it may use
    */
   public Analyzer(Judge judge, Consumer<Anomaly> onAnomaly, long memory) {
     this(judge, onAnomaly, memory, Set.of());
   }
 
   /**
-   * The same, with orders that count besides dependencies. Then nobody is discarded before the
-   * memory is used up: in the order of a session what was over long ago still counts.
+   * Also reports anomalies that exist only because of the given orders. No transaction is discarded
+   * before the memory is used up then: a session's order also relates transactions that ended long
+   * ago.
    */
   public Analyzer(Judge judge, Consumer<Anomaly> onAnomaly, long memory, Set<CommitOrder> orders) {
     this.judge = judge;
@@ -137,7 +147,7 @@ public final class Analyzer implements EventSink {
     countDiscarded(inference.truncatedStatements() + inference.evictedSessions());
   }
 
-  @SuppressWarnings("this-escape") // only found later, from within accept
+  @SuppressWarnings("this-escape") // called later, from within accept
   private AnomalyDetector newDetector() {
     return new AnomalyDetector(this::report, memory.forReportedAnomalies());
   }
@@ -153,7 +163,7 @@ public final class Analyzer implements EventSink {
     }
   }
 
-  /** Discards as little as it takes, the least valuable first. */
+  /** Discards as little as necessary, the least valuable first. */
   private void makeRoom() {
     if (discardEnded()) {
       return;
@@ -173,7 +183,7 @@ public final class Analyzer implements EventSink {
     }
   }
 
-  /** Discards what nobody can meet any more; true if there is room enough then. */
+  /** Discards the transactions that can be in no further anomaly; true if that made enough room. */
   private boolean discardEnded() {
     inference.makeRoom(false, retained);
     if (bytes() > memory.targetLiveBytes()) {
@@ -183,8 +193,8 @@ public final class Analyzer implements EventSink {
   }
 
   /**
-   * Discards everything but which sessions are open. Also for whoever caught what {@link #accept}
-   * threw: what is left then may contradict itself, and nothing may be concluded from it.
+   * Discards everything except the list of open sessions. Callers must call it after {@link
+   * #accept} threw: the remaining state may be inconsistent, and nothing may be concluded from it.
    */
   public void restart() {
     countDiscarded(inference.transactions());
@@ -193,37 +203,37 @@ public final class Analyzer implements EventSink {
     graphRebuildSize = MIN_GRAPH_TRANSACTIONS;
   }
 
-  /** How many bytes are kept that grow with the traffic. */
+  /** The bytes used by state that grows with the traffic. */
   long bytes() {
     return inference.bytes() + detector.bytes();
   }
 
-  /** How many events were taken in: the time by which it is judged what may be discarded. */
+  /** The number of events accepted: the time that decides what may be discarded. */
   public long clock() {
     return inference.clock();
   }
 
   /**
-   * Has nobody discarded who was over at that {@linkplain #clock time} or later, unless for want of
-   * memory: events may still come of transactions that ran beside him.
+   * Retains the transactions that ended at that {@linkplain #clock time} or later, as far as memory
+   * allows: events of transactions that overlapped with them may still arrive.
    */
   public void retain(long time) {
     retained = time;
   }
 
   /**
-   * Has told what was suspected and came to nothing: one of its transactions was rolled back, or
-   * did something before it committed that makes it none.
+   * Sets the listener for suspected anomalies that did not come true: one of the transactions was
+   * rolled back, or later did something that rules the anomaly out.
    */
   public void onWithdrawn(Consumer<Anomaly> listener) {
     onWithdrawn = listener;
   }
 
   /**
-   * Tells what is suspected: what would be an anomaly if the transactions that are undecided
-   * committed, of those that were there already when this was last called. So whoever is quick is
-   * never suspected, but judged by what he did. To be called now and then; it does nothing when
-   * much is to be looked at and little has happened.
+   * Reports suspected anomalies: those that would exist if the undecided transactions committed.
+   * Only transactions that had begun when this was last called are considered, so short
+   * transactions are never suspected but judged by what they did. To be called periodically; it
+   * does nothing if there is much to examine and little has happened.
    */
   public void suspect() {
     long since = inference.clock() - suspectedAt;
@@ -233,7 +243,9 @@ public final class Analyzer implements EventSink {
     }
   }
 
-  /** Tells all that is suspected: at the end of a history, when no outcomes will come any more. */
+  /**
+   * Reports all suspected anomalies: at the end of a history, when no more outcomes will arrive.
+   */
   public void suspectAll() {
     suspect(Long.MAX_VALUE, Long.MAX_VALUE);
   }
@@ -256,22 +268,22 @@ public final class Analyzer implements EventSink {
     }
   }
 
-  /** How many transactions are remembered. */
+  /** The number of transactions retained. */
   int retainedTransactions() {
     return Math.max(inference.transactions(), detector.transactions());
   }
 
-  /** How many versions of rows are remembered. */
+  /** The number of row versions retained. */
   int retainedVersions() {
     return inference.versions();
   }
 
-  /** How much was seen so far. */
+  /** The coverage so far. */
   public Coverage coverage() {
     return coverage.coverage();
   }
 
-  /** Nothing more will come. What is undecided stays so: it is no anomaly. */
+  /** Ends the history. Transactions that are still undecided stay so, and make no anomaly. */
   @Override
   public void close() {
     detector.flush();

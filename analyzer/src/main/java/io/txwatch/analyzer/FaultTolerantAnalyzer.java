@@ -9,11 +9,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An analyzer that outlives its own faults, {@link OutOfMemoryError} included. What is thrown in
- * the middle of an event leaves a state that may contradict itself, so the analysis {@linkplain
- * Analyzer#restart begins anew} then, and the event is counted as {@link GapReason#FAULT}. After
- * {@value #MAX_FAULTS} faults without {@value #QUIET_EVENTS} events in between it switches itself
- * off and releases its memory. Both are reported once. Nothing is ever thrown to the caller.
+ * An analyzer that survives its own faults, including {@link OutOfMemoryError}. An exception within
+ * an event may leave an inconsistent state, so the analysis {@linkplain Analyzer#restart restarts}
+ * and the event is counted as {@link GapReason#FAULT}. After {@value #MAX_FAULTS} faults without
+ * {@value #QUIET_EVENTS} events in between, the analyzer switches itself off and releases its
+ * memory. Both are reported once. Nothing is ever thrown to the caller.
  */
 public final class FaultTolerantAnalyzer implements EventSink {
 
@@ -23,7 +23,7 @@ public final class FaultTolerantAnalyzer implements EventSink {
   private final Consumer<String> warnings;
   private @Nullable Analyzer analyzer;
 
-  /** What was seen before it was switched off. */
+  /** The coverage up to the moment at which it was switched off. */
   private Coverage before = Coverage.NONE;
 
   private long clockAtEnd;
@@ -33,9 +33,9 @@ public final class FaultTolerantAnalyzer implements EventSink {
   private long quiet;
 
   /**
-   * Keeps an analyzer going.
+   * Wraps an analyzer.
    *
-   * @param warnings takes a line for people
+   * @param warnings receives a line for people
    */
   public FaultTolerantAnalyzer(Analyzer analyzer, Consumer<String> warnings) {
     this.analyzer = analyzer;
@@ -54,7 +54,7 @@ public final class FaultTolerantAnalyzer implements EventSink {
       if (++quiet == QUIET_EVENTS) {
         faults = 0;
       }
-    } catch (Throwable e) { // whatever it is, the application must not notice
+    } catch (Throwable e) { // whatever it is, the application must not be affected
       failed(analysis, e, Event.Gap.ofFault(event));
     }
   }
@@ -119,7 +119,7 @@ public final class FaultTolerantAnalyzer implements EventSink {
     return analyzer == null ? clockAtEnd + ignored : analyzer.clock();
   }
 
-  /** {@link Analyzer#coverage()}; events after it was switched off are gaps. */
+  /** {@link Analyzer#coverage()}; later events count as gaps once it is switched off. */
   public Coverage coverage() {
     return analyzer != null
         ? analyzer.coverage()

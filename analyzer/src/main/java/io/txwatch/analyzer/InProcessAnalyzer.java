@@ -17,15 +17,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The analyzer inside the watched application: {@code txwatch.analyzer=inprocess}. Anomalies go to
- * the file of {@code txwatch.report}, a line of JSON each, and to people on standard error or in
- * the application's log, as {@code txwatch.log} says.
+ * The analyzer inside the watched application: {@code txwatch.analyzer=inprocess}. Anomalies are
+ * written to the file of {@code txwatch.report}, one line of JSON each, and for people to standard
+ * error or the application's log, as {@code txwatch.log} selects.
  */
 public final class InProcessAnalyzer implements EventSinkProvider {
 
   private final PrintStream people;
 
-  /** Made by {@link java.util.ServiceLoader}. */
+  /** For {@link java.util.ServiceLoader}. */
   public InProcessAnalyzer() {
     this(System.err);
   }
@@ -85,12 +85,12 @@ public final class InProcessAnalyzer implements EventSinkProvider {
         log);
   }
 
-  /** The analyzer and where it tells. */
+  /** The analyzer with its reporters. */
   private static final class ReportingSink implements EventSink, Flushable {
 
     private static final long SUSPECT_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** So many events between two looks at the clock. */
+    /** The number of events between two reads of the clock. */
     private static final int EVENTS_PER_FLUSH = 1024;
 
     private final FaultTolerantAnalyzer analyzer;
@@ -119,7 +119,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
       }
     }
 
-    /** Called also when there is nothing else to do. */
+    /** Also called while no events arrive. */
     @Override
     public void flush() {
       long now = System.nanoTime();

@@ -3,18 +3,18 @@ package io.txwatch.analyzer;
 import io.txwatch.history.Event;
 
 /**
- * How many bytes the analyzer may take, and when it is time to discard.
+ * The memory budget of the analyzer, and the schedule by which it discards transactions.
  *
- * <p>Three quarters are for what grows with the traffic: transactions, versions and the graph. They
- * are counted object by object as they come and go ({@code Footprint}), not estimated from events.
- * The last quarter is for what has a size of its own: what was reported already, and suspicions.
+ * <p>Three quarters are for state that grows with the traffic: transactions, versions and the
+ * graph. It is counted object by object ({@code Footprint}), not estimated from events. The last
+ * quarter is for state of bounded size: anomalies already reported, and suspected ones.
  *
- * <p>When the three quarters are full, so much goes that a quarter of them at least is free. So
- * however little can be discarded, it is looked for only after that much has come again.
+ * <p>When the three quarters are full, at least a quarter of them is freed. However little can be
+ * discarded, the next attempt therefore comes only after that much was added again.
  */
 final class MemoryBudget {
 
-  /** So many transactions begin between two times of discarding. */
+  /** The transactions that begin between two rounds of discarding. */
   static final long TRANSACTIONS_PER_DISCARD = 256;
 
   private final long bytes;
@@ -24,9 +24,7 @@ final class MemoryBudget {
     this.bytes = bytes;
   }
 
-  /**
-   * Takes note of an event; true if so many came that it is worth looking what may be discarded.
-   */
+  /** Counts an event; true if it is time to discard ended transactions. */
   boolean isTimeToDiscard(Event event) {
     if (event instanceof Event.TransactionBegan
         && ++beganSinceDiscard >= TRANSACTIONS_PER_DISCARD) {
@@ -36,32 +34,32 @@ final class MemoryBudget {
     return false;
   }
 
-  /** What grows with the traffic may take so many bytes. */
+  /** The most bytes for state that grows with the traffic. */
   long maxLiveBytes() {
     return bytes / 4 * 3;
   }
 
-  /** Within one event it may take so many. */
+  /** The most bytes within one event. */
   long maxWithinEvent() {
     return bytes;
   }
 
-  /** When it has become more than {@link #maxLiveBytes}, it is reduced to so many. */
+  /** What is freed down to, once {@link #maxLiveBytes} is exceeded. */
   long targetLiveBytes() {
     return maxLiveBytes() / 4 * 3;
   }
 
-  /** For one transaction alone there may be so many when room is needed. */
+  /** The most bytes for a single transaction when room is needed. */
   long maxPerTransaction() {
     return maxLiveBytes() / 4;
   }
 
-  /** For what was reported already. */
+  /** For anomalies already reported. */
   long forReportedAnomalies() {
     return bytes / 8;
   }
 
-  /** For suspicions. */
+  /** For suspected anomalies. */
   long forSuspectedAnomalies() {
     return bytes / 8;
   }

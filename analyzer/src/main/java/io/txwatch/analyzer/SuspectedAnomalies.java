@@ -18,9 +18,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The books of what was suspected: each suspicion is told once, and stays open until its
- * transactions have ended. Those of transactions whose outcome nobody knows stay open for good; of
- * all, the youngest are kept, at most {@value #MAX_SUSPICIONS} and so many as there is memory for.
+ * The suspected anomalies that are open. Each is reported once and stays open until its
+ * transactions have ended; those of transactions with an unknown outcome stay open for good. The
+ * youngest are kept, at most {@value #MAX_SUSPICIONS} and as many as memory allows.
  */
 final class SuspectedAnomalies {
 
@@ -30,7 +30,7 @@ final class SuspectedAnomalies {
   private static final int BYTES_PER_TRANSACTION = 200;
   private static final int BYTES_PER_EDGE = 100;
 
-  /** What is suspected of whom. */
+  /** A phenomenon and the transactions that it is suspected of. */
   private record Key(Phenomenon phenomenon, Set<Long> transactions) {
     static Key of(Finding finding) {
       Set<Long> ids = new TreeSet<>();
@@ -40,9 +40,9 @@ final class SuspectedAnomalies {
   }
 
   /**
-   * What became of one so far.
+   * The state of one suspicion.
    *
-   * @param reported the anomaly that was told; empty if the level forbids it, and it was only
+   * @param reported the anomaly that was reported; empty if the level forbids it and it was only
    *     counted
    * @param undecided its transactions that have not ended with a known outcome
    */
@@ -70,23 +70,23 @@ final class SuspectedAnomalies {
   private long bytes;
 
   /**
-   * Nothing is suspected.
+   * Starts without suspicions.
    *
-   * @param maxBytes how many bytes the suspicions may take
+   * @param maxBytes the most bytes that the suspicions may use
    */
   SuspectedAnomalies(long maxBytes) {
     this.maxBytes = maxBytes;
   }
 
-  /** Transactions in confirmed anomalies since {@link #resolve} was last called. */
+  /** The transactions of the anomalies confirmed since {@link #resolve} was last called. */
   private final List<Set<Long>> confirmed = new ArrayList<>();
 
-  /** Whether this was not suspected yet. */
+  /** Whether the finding is not suspected yet. */
   boolean isNew(Finding finding) {
     return !open.containsKey(Key.of(finding));
   }
 
-  /** Opens a suspicion; {@code reported} is empty if nobody is told of it. */
+  /** Opens a suspicion; {@code reported} is empty if it is not reported. */
   void open(Finding finding, Optional<Anomaly> reported) {
     Set<Long> undecided = new HashSet<>();
     for (Transaction transaction : finding.transactions()) {
@@ -113,7 +113,7 @@ final class SuspectedAnomalies {
     return open.isEmpty();
   }
 
-  /** An anomaly was proven. */
+  /** Marks the suspicion of a proven anomaly as confirmed. */
   void markConfirmed(Finding finding) {
     if (!open.isEmpty()) {
       confirmed.add(Key.of(finding).transactions());
@@ -121,10 +121,10 @@ final class SuspectedAnomalies {
   }
 
   /**
-   * A transaction ended, and what follows from that was told: closes the suspicions that are
-   * decided by it.
+   * Closes the suspicions that are decided by the end of a transaction, after the anomalies that it
+   * completes were reported.
    *
-   * @return those that were told and that nothing came of
+   * @return the reported suspicions that did not come true
    */
   List<Anomaly> resolve(long transaction, Outcome outcome) {
     List<Anomaly> withdrawn = new ArrayList<>();

@@ -1,4 +1,4 @@
-/** The analyzer as a whole: events in, anomalies and coverage out. */
+/** The analyzer: reads events, reports anomalies and coverage. */
 @NullMarked
 package io.txwatch.analyzer;
 

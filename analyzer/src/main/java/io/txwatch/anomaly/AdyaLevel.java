@@ -27,8 +27,8 @@ public enum AdyaLevel {
   }
 
   /**
-   * The level that a level of SQL stands for. Snapshot isolation has no place of its own among the
-   * four and is held to PL-2: what lies between is for the DBMS's own profile to say.
+   * The level that an SQL level stands for. Snapshot isolation is not among Adya's four levels and
+   * is held to PL-2; the profile of the DBMS defines what it promises beyond.
    */
   public static AdyaLevel of(IsolationLevel level) {
     return switch (level) {

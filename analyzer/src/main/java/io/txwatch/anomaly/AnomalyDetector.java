@@ -13,29 +13,30 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From dependencies to findings.
+ * Finds anomalies in dependencies.
  *
- * <p>Two graphs are kept apart: one of the proven dependencies, and, from the first possible one
- * on, one of all of them. So a possible dependency costs nothing where there is none, never hides a
- * proven cycle behind a shorter one, and never comes to stand in a finding that looks proven. What
- * is told of two transactions as proven is not told of them as possible, too. A third graph, of the
- * proven and of the {@linkplain io.txwatch.dependency.CommitOrder orders} that were asked for,
- * shows what is an anomaly by these alone; it is there only if they were.
+ * <p>Two graphs are kept apart: one of the proven dependencies, and, once a possible one occurs,
+ * one of all of them. Possible dependencies therefore cost nothing where there are none, never hide
+ * a proven cycle behind a shorter one, and never appear in a finding that looks proven. A finding
+ * on two transactions that was reported as proven is not reported as possible, too. A third graph,
+ * of proven dependencies and the requested {@linkplain io.txwatch.dependency.CommitOrder orders},
+ * yields the anomalies that exist only because of these orders; it exists only if any were
+ * requested.
  */
 public final class AnomalyDetector implements DependencyListener {
 
-  /** How many edges a search for one cycle may look at, and from how many edges it starts. */
+  /** The edges that one search for a cycle may examine. */
   private static final int MAX_EDGES_PER_SEARCH = 4096;
 
   private static final int MAX_EDGES_PER_POSSIBLE_SEARCH = 512;
   private static final int MAX_POSSIBLE_SEARCHES = 16;
 
-  /** How many pairs of transactions are remembered, at least and at most. */
+  /** The bounds of the number of pairs of transactions whose findings are remembered. */
   private static final int MIN_REPORTED_PAIRS = 1 << 8;
 
   private static final int MAX_REPORTED_PAIRS = 1 << 16;
 
-  /** What remembering a pair takes in all the maps together, in bytes. */
+  /** The bytes that a remembered pair takes in all maps together. */
   private static final int BYTES_PER_PAIR = 1500;
 
   private final Consumer<Finding> onFinding;
@@ -45,19 +46,18 @@ public final class AnomalyDetector implements DependencyListener {
   private final Map<WrongReadKey, Boolean> reportedReads;
   private final int maxReportedPairs;
 
-  /** A read that is wrong by itself. */
+  /** Identifies a wrong read. */
   private record WrongReadKey(Phenomenon phenomenon, long writer, long reader) {}
 
-  /** Tells {@code onFinding} each finding. */
+  /** Reports each finding to {@code onFinding}. */
   public AnomalyDetector(Consumer<Finding> onFinding) {
     this(onFinding, Long.MAX_VALUE);
   }
 
   /**
-   * Tells {@code onFinding} each finding.
+   * Reports each finding to {@code onFinding}.
    *
-   * @param bytes what is remembered so that it is not told again takes up to so many, the graphs
-   *     not counted
+   * @param bytes the memory for remembering what was reported, the graphs not included
    */
   public AnomalyDetector(Consumer<Finding> onFinding, long bytes) {
     this.onFinding = onFinding;
@@ -145,7 +145,9 @@ public final class AnomalyDetector implements DependencyListener {
     return finding.phenomenon() == Phenomenon.TRANSACTION_INVERSION;
   }
 
-  /** Searches what the edges since the last call have closed. To be called after each event. */
+  /**
+   * Searches the cycles that the edges since the last call closed. Must be called after each event.
+   */
   public void flush() {
     proven.flush();
     if (possible != null) {
@@ -157,10 +159,10 @@ public final class AnomalyDetector implements DependencyListener {
   }
 
   /**
-   * What would be found besides if undecided transactions committed. To be called when all is
-   * {@linkplain #flush searched}.
+   * The additional findings if undecided transactions committed. Must be called after {@link
+   * #flush}.
    *
-   * @param supposition tells a listener what would follow; whether it told anything
+   * @param supposition emits the hypothetical dependencies to a listener; whether there are any
    */
   public List<Finding> findHypothetical(Predicate<DependencyListener> supposition) {
     HypotheticalCommits suppositions = new HypotheticalCommits();
@@ -169,7 +171,7 @@ public final class AnomalyDetector implements DependencyListener {
         : List.of();
   }
 
-  /** Lets go of the transactions that were discarded. */
+  /** Removes discarded transactions from the graphs. */
   public void discard() {
     proven.discard();
     if (possible != null) {
@@ -180,19 +182,19 @@ public final class AnomalyDetector implements DependencyListener {
     }
   }
 
-  /** How many bytes its graphs take. */
+  /** The bytes that its graphs take. */
   public long bytes() {
     return proven.bytes()
         + (possible == null ? 0 : possible.bytes())
         + (ordered == null ? 0 : ordered.bytes());
   }
 
-  /** How many transactions it remembers. */
+  /** The number of transactions in the graph. */
   public int transactions() {
     return proven.size();
   }
 
-  /** How many searches for a proven cycle ended without a result because they became too long. */
+  /** The number of searches for a proven cycle that exceeded their budget without a result. */
   public long exhaustedSearches() {
     return proven.exhaustedSearches();
   }

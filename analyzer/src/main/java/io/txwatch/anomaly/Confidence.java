@@ -3,10 +3,10 @@ package io.txwatch.anomaly;
 /** Whether every transaction of an anomaly has ended with a known outcome. */
 public enum Confidence {
   /**
-   * One at least has not ended, or its outcome is unknown: it would be there if that one committed.
-   * Or it rests on a dependency that may be none ({@link Anomaly#possible()}). Never a violation.
+   * At least one has not ended, or its outcome is unknown: the anomaly exists if that one commits.
+   * Or one of its dependencies is only possible ({@link Anomaly#possible()}). Never a violation.
    */
   SUSPECTED,
-  /** All have. */
+  /** All have ended. */
   CONFIRMED
 }

@@ -12,22 +12,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Gives a cycle its class by the kinds of its edges, and its name by their rows and statements: the
+ * Classifies a cycle by the kinds of its edges, and names it by their rows and statements: the
  * definitions of {@link Phenomenon}, as a function.
  *
- * <p><b>Current reads</b> (IsoRel §3.4). SELECT … FOR UPDATE, and the reads that an UPDATE or
- * DELETE makes for itself, show the newest version by design, whatever the snapshot says. If T1
- * read a row by a plain SELECT, another wrote it, and a later current read of T1 saw that, then T1
- * knows: the cycle of that rw and that wr edge is none. The same holds if T1 then writes the row:
- * it read it again, so nothing was lost. At SERIALIZABLE nothing is excepted: no serial order
- * explains the two reads, current or not. Where the rows of the two edges differ nothing is
- * excepted either.
+ * <p><b>Current reads</b> (IsoRel §3.4). SELECT … FOR UPDATE, and the reads within an UPDATE or
+ * DELETE, return the newest version by design, whatever the snapshot shows. If T1 read a row by a
+ * plain SELECT, another transaction wrote it, and a later current read of T1 returned that write,
+ * then T1 saw the change: the rw and the wr edge form no cycle. The same holds if T1 read the row
+ * again before it wrote it: nothing was lost. SERIALIZABLE has no such exception, since no serial
+ * order explains the two reads, current or not. Nor is there one where the two edges run through
+ * different rows.
  */
 public final class CycleClassifier {
 
   private CycleClassifier() {}
 
-  /** The finding that a cycle is; empty if it is excepted. */
+  /** The finding for a cycle; empty if the cycle is excepted. */
   public static Optional<Finding> of(List<Edge> found) {
     List<Edge> cycle = inReadingOrder(found);
     for (int i = 0; i < cycle.size(); i++) {
@@ -132,7 +132,7 @@ public final class CycleClassifier {
         : Phenomenon.G2_ITEM;
   }
 
-  /** Whether {@code in} tells T1 of what {@code out} says that it did not see. */
+  /** Whether {@code in} shows T1 the write that, by {@code out}, it had missed. */
   private static boolean isExcepted(Edge in, Edge out) {
     if (out.kind() != DependencyKind.RW
         || in.row() != out.row()
@@ -161,8 +161,8 @@ public final class CycleClassifier {
   }
 
   /**
-   * Turns a cycle so that it begins with its rw edge, out of T1; of several, or of none, with the
-   * one of the oldest transaction id.
+   * Rotates a cycle to start with its rw edge, out of T1; among several, or none, with the edge of
+   * the smallest transaction id.
    */
   private static List<Edge> inReadingOrder(List<Edge> cycle) {
     int first = 0;

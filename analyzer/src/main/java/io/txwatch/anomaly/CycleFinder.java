@@ -20,18 +20,18 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Feeds a graph, searches where an edge closes a cycle, and tells each cycle once.
+ * Maintains a graph, searches for the cycles that new edges close, and reports each cycle once.
  *
- * <p>The edges that one event completes are put into the graph first and searched afterwards, so
- * that what is told of two transactions is the worst of all that is between them ({@link #RANK}),
- * whatever order the edges came in. Of two transactions the same is not told twice, nor anything
- * less bad; but a lost update by other statements is another lost update. Of wider cycles the
- * shortest through each edge is told, and lost updates wherever the edge is in them; but one whose
- * transactions have all been told of, in cycles as bad or worse, says nothing new.
+ * <p>All edges that an event completes are added before any is searched, so that the worst finding
+ * between two transactions is reported ({@link #RANK}) regardless of the order of edges. For a pair
+ * of transactions the same finding is reported once, and no lesser one after it; a lost update by
+ * other statements counts as another one. Of wider cycles the shortest through each new edge is
+ * reported, and every lost update that contains the edge. A wider cycle is not reported if all its
+ * transactions were already reported in cycles of the same or a worse class.
  */
 final class CycleFinder {
 
-  /** Findings on two transactions, worst first. */
+  /** The phenomena of two transactions, worst first. */
   private static final List<Phenomenon> RANK =
       List.of(
           Phenomenon.DIRTY_WRITE,
@@ -47,10 +47,10 @@ final class CycleFinder {
           Phenomenon.G2_ITEM,
           Phenomenon.G2);
 
-  /** Of the edges of one kind between two transactions that one event completes, so many count. */
+  /** The most edges of one kind between two transactions that are searched for each event. */
   private static final int MAX_PARALLEL_EDGES = 16;
 
-  /** At most this many lost updates between two transactions are reported separately. */
+  /** The most lost updates between two transactions that are reported separately. */
   private static final int MAX_PLACES = 64;
 
   private final Consumer<Finding> onFinding;
@@ -67,7 +67,7 @@ final class CycleFinder {
   private boolean closed;
   private final Map<Pair, Reported> reportedPairs;
 
-  /** For each node the ordinal of the worst class that was told of it. */
+  /** For each node, the ordinal of the worst class that was reported for it. */
   private byte[] reportedClass = new byte[64];
 
   private record Pair(long one, long other) {
@@ -78,22 +78,20 @@ final class CycleFinder {
     }
   }
 
-  /** What was told of a pair: the worst rank, and where. */
+  /** What was reported for a pair: the worst rank, and the statements. */
   private record Reported(int rank, Set<String> places) {}
 
-  /** The edges of a kind between two transactions. */
+  /** Identifies the edges of one kind between two transactions. */
   private record Group(Transaction from, Transaction to, DependencyKind kind) {}
 
   /**
-   * A finder with an empty graph.
+   * Creates a finder with an empty graph.
    *
-   * @param onFinding is told each finding
-   * @param of which findings are its business
-   * @param budget how many edges a search for one cycle may look at
-   * @param maxSearches from how many of the edges that one event completes a wider cycle is
-   *     searched
-   * @param maxReportedPairs how many pairs of transactions are remembered, so that they are not
-   *     told again
+   * @param onFinding receives each finding
+   * @param of selects the findings to report
+   * @param budget the edges that one search for a cycle may examine
+   * @param maxSearches the edges of one event from which wider cycles are searched
+   * @param maxReportedPairs the pairs of transactions whose findings are remembered
    */
   CycleFinder(
       Consumer<Finding> onFinding,
@@ -116,13 +114,13 @@ final class CycleFinder {
     markUnreported(transaction.node);
   }
 
-  /** Adds an edge, to be searched by the next {@link #flush}. */
+  /** Adds an edge; the next {@link #flush} searches it. */
   void add(Edge edge) {
     closed |= graph.add(edge);
     newEdges.add(edge);
   }
 
-  /** Builds the graph anew without the transactions that were discarded. */
+  /** Rebuilds the graph without the discarded transactions. */
   void discard() {
     DependencyGraph old = graph;
     byte[] reported = reportedClass;
@@ -139,17 +137,17 @@ final class CycleFinder {
     closed = false;
   }
 
-  /** Transactions in the graph. */
+  /** The number of transactions in the graph. */
   int size() {
     return graph.size();
   }
 
-  /** How many bytes the graph takes. */
+  /** The bytes that the graph takes. */
   long bytes() {
     return graph.bytes();
   }
 
-  /** Adds what another has, as if it had been searched. */
+  /** Adds the graph of another finder, as if it had been searched. */
   void addAll(CycleFinder other) {
     graph.addAll(other.graph);
     for (int node = 0; node < graph.size(); node++) {
@@ -164,19 +162,21 @@ final class CycleFinder {
     reportedClass[node] = Byte.MAX_VALUE;
   }
 
-  /** Whether something was told of two transactions. */
+  /** Whether a finding on its two transactions was reported. */
   boolean hasReported(Finding finding) {
     return finding.edges().size() == 2 && reportedPairs.containsKey(pair(finding));
   }
 
-  /** Searches what the edges since the last call have closed. To be called after each event. */
+  /**
+   * Searches the cycles that the edges since the last call closed. Must be called after each event.
+   */
   void flush() {
     if (!closed) {
       newEdges.clear();
       return;
     }
-    // All of them, not only the one that closed something: the shortest cycle through that one may
-    // be another than the shortest through an edge that came just before it.
+    // All new edges are searched, not only the one that closed a cycle: the shortest cycle through
+    // that one may differ from the shortest through an edge added just before it.
     newEdges.removeIf(edge -> !graph.isOnCycle(edge));
     List<Edge> edges = limitParallelEdges();
     newEdges.clear();
@@ -194,13 +194,13 @@ final class CycleFinder {
       }
     }
     pairs.values().forEach(this::reportWorst);
-    // Lost updates first: another cycle of the same class through the same transactions, which may
-    // be as short, says less.
+    // Lost updates come first: another cycle of the same class through the same transactions may be
+    // as short and says less.
     edges.stream().limit(maxSearches).forEach(this::searchLostUpdates);
     edges.stream().limit(maxSearches).forEach(this::searchWider);
   }
 
-  /** How many searches for a cycle ended without a result because they became too long. */
+  /** The number of searches that exceeded their budget without a result. */
   long exhaustedSearches() {
     return search.exhaustedSearches();
   }
@@ -255,7 +255,7 @@ final class CycleFinder {
     }
   }
 
-  /** Tells of a cycle of three transactions or more, if it says anything new. */
+  /** Reports a cycle of three or more transactions, if it adds anything. */
   private void reportWider(Finding finding) {
     CycleClass cycleClass = CycleClassifier.classOf(finding.edges());
     if (finding.edges().stream()
@@ -264,7 +264,7 @@ final class CycleFinder {
     }
   }
 
-  /** Tells of a pair, unless that, or worse, was told of it before. */
+  /** Reports a finding on a pair, unless that one or a worse one was reported before. */
   void report(Finding finding) {
     Pair pair = pair(finding);
     Reported before = reportedPairs.get(pair);
@@ -301,7 +301,7 @@ final class CycleFinder {
     return rank < 0 ? RANK.size() : rank;
   }
 
-  /** The statements at the ends of its edges, as a text that orders and compares. */
+  /** The statements at the ends of its edges, as a text that can be ordered and compared. */
   private static String place(Finding finding) {
     StringBuilder place = new StringBuilder();
     for (Edge edge : finding.edges()) {
@@ -314,7 +314,7 @@ final class CycleFinder {
     return finding.edges().stream().map(edge -> edge.row().toString()).toList().toString();
   }
 
-  /** A map of at most so many entries, the youngest. */
+  /** A map that evicts its oldest entry beyond a number of entries. */
   static <K, V> Map<K, V> boundedMap(int entries) {
     return new LinkedHashMap<>() {
       @Override

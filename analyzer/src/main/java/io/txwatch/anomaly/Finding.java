@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What was found, before anybody judges it.
+ * An anomaly that was found and not judged yet.
  *
  * @param phenomenon its name
- * @param cycleClass the class of its cycle; empty if it is none
+ * @param cycleClass the class of its cycle; empty if it is not a cycle
  * @param edges the cycle, or the one dependency that is wrong
  */
 public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, List<Edge> edges) {
 
-  /** A read that is wrong by itself. */
+  /** The finding for a wrong read. */
   static Finding of(WrongRead why, Edge read) {
     Phenomenon phenomenon =
         switch (why) {
@@ -31,7 +31,10 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
     return new Finding(phenomenon, Optional.empty(), List.of(read));
   }
 
-  /** The transactions in the order of the edges; writer, then reader, if it is not a cycle. */
+  /**
+   * The transactions in the order of the edges; if it is not a cycle, the writer and then the
+   * reader.
+   */
   public List<Transaction> transactions() {
     if (cycleClass.isPresent()) {
       return edges.stream().map(Edge::from).toList();
@@ -41,9 +44,9 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
   }
 
   /**
-   * The phenomenon that a level must prevent for this not to happen: of an inversion, the one whose
-   * cycle it would be if the order were a dependency. Nobody is told of inversions who did not ask
-   * for the order to count.
+   * The phenomenon that a level must prevent to prevent this finding. For an inversion, that of the
+   * cycle with the order taken as a dependency; inversions are reported only if the order was
+   * requested.
    */
   public Phenomenon judgedAs() {
     if (phenomenon != Phenomenon.TRANSACTION_INVERSION) {
@@ -59,20 +62,20 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
     };
   }
 
-  /** Whether it rests on a dependency that may not be one. */
+  /** Whether one of its dependencies is only possible. */
   public boolean possible() {
     return edges.stream().anyMatch(edge -> edge.evidence().possible());
   }
 
-  /** Whether a read in it missed what its predicate would have matched. */
+  /** Whether a read in it missed a row that its predicate would have matched. */
   public boolean missesByPredicate() {
     return edges.stream().anyMatch(Edge::missesByPredicate);
   }
 
   /**
-   * The level it is judged at: that of the reader if it was only misled, else the weakest of all
-   * transactions. A promise given to one transaction says nothing of another that asked for less
-   * (Adya 1999, §4.5, mixing of levels).
+   * The level it is judged at: the reader's where only the reader is affected, otherwise the
+   * weakest of its transactions. A promise to one transaction does not cover another that asked for
+   * less (Adya 1999, §4.5, mixing of levels).
    */
   public IsolationLevel level() {
     return switch (phenomenon) {
@@ -86,7 +89,7 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
     };
   }
 
-  /** Whether every read in it is a plain SELECT, of the snapshot where there is one. */
+  /** Whether every read in it is a plain SELECT, which reads the snapshot where there is one. */
   public boolean plainReadsOnly() {
     return edges.stream()
         .allMatch(
@@ -98,7 +101,7 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
                 });
   }
 
-  /** Whether the old and the new were seen by one and the same statement of one reader. */
+  /** Whether one statement of the reader returned both the old and the new version. */
   public boolean withinOneStatement() {
     Edge out = edges.get(0);
     Edge in = edges.get(edges.size() - 1);

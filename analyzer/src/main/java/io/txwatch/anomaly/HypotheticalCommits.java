@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What would be found besides if transactions that are undecided committed. It takes down what
- * follows from that; the cycles are searched in a copy of the graph of proven dependencies, which
- * is only made if one can be there at all.
+ * The additional findings if undecided transactions committed. It collects the hypothetical
+ * dependencies and searches cycles in a copy of the graph of proven dependencies. The copy is made
+ * only if a cycle is possible at all.
  */
 final class HypotheticalCommits implements DependencyListener {
 
-  /** Pairs of transactions that are remembered while one set of suppositions is searched. */
+  /** The pairs of transactions remembered during one search. */
   private static final int MAX_REPORTED_PAIRS = 1 << 10;
 
   private final Set<Transaction> hypothetical = new LinkedHashSet<>();
@@ -26,11 +26,11 @@ final class HypotheticalCommits implements DependencyListener {
   private final Set<Finding> findings = new LinkedHashSet<>();
 
   /**
-   * Findings in which an undecided transaction takes part. To be called once, before anything else
-   * happens to the graph.
+   * The findings that include an undecided transaction. Must be called once, before the graph
+   * changes.
    *
-   * @param proven what is proven
-   * @param budget how many edges a search for one cycle may look at
+   * @param proven the proven dependencies
+   * @param budget the edges that one search for a cycle may examine
    */
   List<Finding> findings(CycleFinder proven, int budget) {
     if (mayCloseCycle()) {
@@ -51,7 +51,7 @@ final class HypotheticalCommits implements DependencyListener {
     return List.copyOf(findings);
   }
 
-  /** A cycle leads into one of them and out again. */
+  /** Whether some undecided transaction has edges in and out, which a cycle needs. */
   private boolean mayCloseCycle() {
     Set<Transaction> entered = new HashSet<>();
     Set<Transaction> left = new HashSet<>();
@@ -87,6 +87,6 @@ final class HypotheticalCommits implements DependencyListener {
   @Override
   public void forkedWrite(
       Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
-    // Told by the chains alone, of transactions that have committed.
+    // Reported by the version chains only, for committed transactions.
   }
 }

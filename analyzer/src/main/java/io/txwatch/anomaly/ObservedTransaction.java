@@ -23,7 +23,7 @@ public record ObservedTransaction(
     List<ObservedStatement> statements,
     long endedMicros) {
 
-  /** A transaction of which nobody knows when it was. */
+  /** A transaction whose time is unknown. */
   public ObservedTransaction(
       long id,
       String session,

@@ -25,7 +25,7 @@ public enum Phenomenon {
       "A committed transaction read a version that is not its writer's last of that row.",
       "Adya 1999, G1b",
       AdyaLevel.PL_2),
-  /** Each saw or overwrote what the other wrote. */
+  /** Each read or overwrote what the other wrote. */
   CIRCULAR_INFORMATION_FLOW(
       "circular information flow",
       "A cycle of ww and wr edges with one wr edge at least.",
@@ -37,13 +37,13 @@ public enum Phenomenon {
       "T1 wrote a row, and a later statement of T1 read an older version of it.",
       "Kingsbury and Alvaro 2020 (Elle), internal; Adya 1999, §3.1",
       AdyaLevel.PL_1),
-  /** A read of what nobody wrote. */
+  /** A read of a value that no transaction wrote. */
   GARBAGE_READ(
       "garbage read",
       "A committed transaction read a value that no transaction wrote.",
       "Kingsbury and Alvaro 2020 (Elle), garbage reads; Huang et al. 2024 (Plume), thin-air reads",
       AdyaLevel.PL_1),
-  /** One write, found twice. */
+  /** One write that was found twice. */
   DUPLICATE_WRITE(
       "duplicate write",
       "One write has two places in the order of versions: an element stands in a list twice, or two"
@@ -57,7 +57,7 @@ public enum Phenomenon {
           + " them saw what is in no committed order.",
       "Kingsbury and Alvaro 2020 (Elle), incompatible orders",
       AdyaLevel.PL_2),
-  /** A write that was based on what another had meanwhile replaced. */
+  /** A write based on a version that another transaction had replaced. */
   LOST_UPDATE(
       "lost update",
       "T1 read row x, others wrote x, and T1 wrote x over that without having read it again: one rw"
@@ -65,7 +65,7 @@ public enum Phenomenon {
           + " next version of one and the same version.",
       "Berenson et al. 1995, P4; IsoRel 2025, §2.4",
       AdyaLevel.PL_2_99),
-  /** A decision on one row, the write of another, both changed by T2. */
+  /** A decision based on one row and a write of another, both changed by T2. */
   READ_WRITE_SKEW(
       "read-write skew",
       "Two transactions: rw through x, ww through another row back.",
@@ -77,7 +77,7 @@ public enum Phenomenon {
       "Two transactions: T1 read x, T2 wrote x and y, and a later statement of T1 saw T2's y.",
       "Berenson et al. 1995, A5A",
       AdyaLevel.PL_2_99),
-  /** T2's effects were seen in part. */
+  /** T2's effects were read in part. */
   FRACTURED_READ(
       "fractured read",
       "As read skew, but T1 saw the new y before it saw the old x, or in the same statement.",
@@ -119,7 +119,7 @@ public enum Phenomenon {
       AdyaLevel.PL_2_99),
   /** A cycle with two adjacent rw edges or more, of no special name. */
   G2_ITEM("G2-item", "A cycle with rw edges, all by item.", "Adya 1999, §4.1", AdyaLevel.PL_2_99),
-  /** A later transaction did not see, or came before, an earlier one. */
+  /** A later transaction missed an earlier one, or was ordered before it. */
   TRANSACTION_INVERSION(
       "transaction inversion",
       "A cycle that is one only by the order of a session's transactions, or by real time: one that"
@@ -147,22 +147,22 @@ public enum Phenomenon {
     this.proscribedFrom = proscribedFrom;
   }
 
-  /** The field's term, as people read it. */
+  /** The standard term. */
   public String term() {
     return term;
   }
 
-  /** What it is. */
+  /** Its definition. */
   public String definition() {
     return definition;
   }
 
-  /** Where it was defined. */
+  /** The source of the definition. */
   public String source() {
     return source;
   }
 
-  /** The weakest of Adya's levels that proscribes it; so do all stronger ones. */
+  /** The weakest of Adya's levels that proscribes it; stronger levels do, too. */
   public AdyaLevel proscribedFrom() {
     return proscribedFrom;
   }

@@ -5,19 +5,19 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * How much of the history was seen: a first-class figure of every report.
+ * How much of the history was observed: a figure of every report.
  *
  * @param sessions sessions opened
- * @param transactions transactions that ended, by any outcome
- * @param committed those that committed
+ * @param transactions transactions that ended, with any outcome
+ * @param committed transactions that committed
  * @param statements statements executed
- * @param instrumented statements whose rows were seen, or that touch none
+ * @param instrumented statements whose rows were observed, or that access no rows
  * @param rowsRead row versions read
- * @param rowsWritten row versions written, as far as seen
- * @param uncertain row versions and version sets that a read beside a statement told of, which may
- *     have seen another snapshot
- * @param forbidden possible anomalies that were not told, because the level forbids them
- * @param gaps what was not seen, by reason
+ * @param rowsWritten row versions written, as far as observed
+ * @param uncertain row versions and version sets that a side read returned, which may have read
+ *     another snapshot
+ * @param forbidden possible anomalies that were not reported, because the level forbids them
+ * @param gaps what was not observed, by reason
  */
 public record Coverage(
     long sessions,
@@ -31,15 +31,14 @@ public record Coverage(
     long forbidden,
     Map<GapReason, Long> gaps) {
 
-  /** Nothing seen. */
+  /** No events. */
   public static final Coverage NONE = new Coverage(0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of());
 
-  /** Copies the gaps. */
   public Coverage {
     gaps = Map.copyOf(gaps);
   }
 
-  /** The sum of two. */
+  /** The sum of this and another coverage. */
   public Coverage plus(Coverage other) {
     Map<GapReason, Long> sums = new EnumMap<>(GapReason.class);
     sums.putAll(gaps);

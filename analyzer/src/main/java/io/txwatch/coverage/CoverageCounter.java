@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Counts {@link Coverage} as events pass. */
+/** Computes {@link Coverage} from events. */
 public final class CoverageCounter {
 
   private long sessions;
@@ -27,10 +27,10 @@ public final class CoverageCounter {
   private long forbidden;
   private final Map<GapReason, Long> gaps = new EnumMap<>(GapReason.class);
 
-  /** So many sessions at most may have a gap whose statement is still to come. */
+  /** The most sessions with a gap whose statement has not arrived yet. */
   private static final int MAX_GAPS_TOLD = 1 << 12;
 
-  /** Sessions whose last event was the gap of a statement that comes next. */
+  /** The sessions whose last event was the gap of the statement that comes next. */
   private final Set<Long> gapTold = new LinkedHashSet<>();
 
   /** Counts an event. */
@@ -49,7 +49,7 @@ public final class CoverageCounter {
         } else if (access.access() == Access.READ) {
           rowsRead++;
         }
-        // Of a row that was found by its key no read beside the statement told.
+        // A row found by its key was not returned by a side read.
         uncertain += access.certain() || access.access() == Access.TARGET ? 0 : 1;
       }
       if (!e.versionSets().isEmpty()) {
@@ -66,11 +66,11 @@ public final class CoverageCounter {
       }
     } else if (event instanceof Event.Gap e) {
       gaps.merge(e.reason(), e.count(), Long::sum);
-      // Of a statement on a table that is too large all is seen but what its predicate chose from.
+      // A statement on a table that is too large is observed in full, except for its version set.
       if (e.reason().isOfStatement() && e.reason() != GapReason.TOO_LARGE) {
         unseen += e.count();
         gapTold.add(e.session());
-        if (gapTold.size() > MAX_GAPS_TOLD) { // of statements that never came
+        if (gapTold.size() > MAX_GAPS_TOLD) { // the statement never arrived
           Iterator<Long> eldest = gapTold.iterator();
           eldest.next();
           eldest.remove();

@@ -6,20 +6,20 @@ import java.util.ArrayDeque;
 import java.util.List;
 
 /**
- * What of the chains goes with the transactions that are discarded: versions that only they wrote
- * and read, and rows of which no version is left. A later list may name such a version again; it is
- * then the version of a writer of whom nothing is known.
+ * Removes from the chains what is discarded with its transactions: versions that only discarded
+ * transactions wrote and read, and rows without versions. A later writers' list may mention such a
+ * version again; its writer is then unknown.
  *
- * <p>Nothing is ever swept: a version is looked at when its writer, or its last reader, is
- * discarded, and again later if something else still needed it then. So the time that it takes is
- * in proportion to what goes, whatever else is remembered.
+ * <p>There is no sweep. A version is checked when its writer or its last reader is discarded, and
+ * again later if something still needed it. The cost is proportional to what is removed, however
+ * much is retained.
  */
 final class ChainPruning {
 
-  /** Over so many vanished versions it is looked for a write that stands on them. */
+  /** The vanished versions that the search for a live successor passes at most. */
   private static final int MAX_STEPS = 64;
 
-  /** A version that is to be looked at once only what was named after a time is kept. */
+  /** A version to check again once versions mentioned at this time are no longer retained. */
   private record Deferred(Version version, long since) {}
 
   private final VersionTable versions;
@@ -29,7 +29,7 @@ final class ChainPruning {
     this.versions = versions;
   }
 
-  /** Takes a transaction that is being discarded out of the readers of what it read. */
+  /** Removes a transaction that is being discarded from the readers of what it read. */
   void discarded(Transaction transaction) {
     for (Read read : transaction.reads) {
       Version version = read.version;
@@ -39,7 +39,7 @@ final class ChainPruning {
       }
     }
     List<Version> writes = transaction.writes;
-    // From above: so each has nothing on it by the time that it is looked at.
+    // Newest first, so that each has no successor when it is checked.
     for (int i = writes.size() - 1; i >= 0; i--) {
       check(writes.get(i));
     }
@@ -59,13 +59,13 @@ final class ChainPruning {
   }
 
   /**
-   * Lets go of what nobody needs any more.
+   * Removes the versions and rows that are no longer needed.
    *
-   * @param tables the tables that there are
-   * @param since what was named at this time or later is kept
-   * @param clock the time
-   * @param atOnce whether a row's latest version is to go, too, when it is due, which saves reading
-   *     lists down again if it stays
+   * @param tables all tables
+   * @param since versions mentioned at this time or later are retained
+   * @param clock the current time
+   * @param atOnce whether to remove a row's latest version as soon as it is due; keeping it for a
+   *     while saves reading lists to their ends again
    */
   void prune(Iterable<Table> tables, long since, long clock, boolean atOnce) {
     for (int looks = deferred.size(); looks > 0 && deferred.getFirst().since() < since; looks--) {
@@ -85,7 +85,8 @@ final class ChainPruning {
       return;
     }
     boolean latest = version.row.latest == version && version.listed;
-    if (latest) { // so that the lists above it need not be read down again, if there are some soon
+    if (latest) { // so that lists of later versions need not be read to their ends, should some
+      // arrive soon
       version.row.latest = null;
     }
     if (version.lastMentionedAt >= since) {
@@ -98,9 +99,9 @@ final class ChainPruning {
   }
 
   /**
-   * Whether a write stands on it, directly or with only vanished ones in between, whose transaction
-   * is not discarded: another that ran beside that one may still read what was before it, and so
-   * come before it. True, too, if that is too far to see.
+   * Whether a transaction that is not discarded wrote on this version, directly or above vanished
+   * versions only. Another transaction that overlapped with it may still read an earlier version
+   * and so precede it. Also true if the search is too long.
    */
   private static boolean hasLiveSuccessor(Version version) {
     if (version.firstNext == null) {
@@ -155,7 +156,7 @@ final class ChainPruning {
     drop(row);
   }
 
-  /** Drops a row of which nothing is left. */
+  /** Removes a row of which nothing is left. */
   static void drop(Row row) {
     if (row.versions == 0
         && row.initial.readers == null

@@ -1,8 +1,8 @@
 package io.txwatch.dependency;
 
 /**
- * An order of transactions that counts besides their dependencies, where somebody asks for it. What
- * is told without being asked rests on dependencies alone.
+ * An order of transactions that counts besides their dependencies, if requested. By default only
+ * dependencies count.
  */
 public enum CommitOrder {
   /**
@@ -12,9 +12,9 @@ public enum CommitOrder {
   SESSION,
   /**
    * One ended before the other began: strict serializability (Adya 1999, PL-SS), strong snapshot
-   * isolation. Only between transactions of one node, whose events pass one queue: the end is put
-   * in after the COMMIT returned, the beginning before the first statement is sent. Clocks are not
-   * looked at.
+   * isolation. Only between transactions of one node, whose events pass through one queue: the end
+   * is queued after COMMIT returned, the beginning before the first statement is sent. Clocks are
+   * not used.
    */
   REAL_TIME
 }

@@ -7,16 +7,19 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The edges of the {@linkplain CommitOrder orders} that count, between committed transactions. What
- * follows by way of others is left out: of the order of a session there is one edge to each
- * transaction, of real time as many as transactions ended side by side before it.
+ * Emits the edges of the {@linkplain CommitOrder orders} that count, between committed
+ * transactions. Transitive edges are omitted: session order has one edge to each transaction,
+ * real-time order as many as transactions ended concurrently before it.
  */
 final class CommitOrders {
 
   private final Set<CommitOrder> orders;
   private final DependencyListener out;
 
-  /** Of each node, who committed last: nobody of whom another began after he had ended. */
+  /**
+   * For each node, the transactions that committed last: none of them began after another of them
+   * ended.
+   */
   private final Map<Long, List<Transaction>> frontiers = new HashMap<>();
 
   CommitOrders(Set<CommitOrder> orders, DependencyListener out) {

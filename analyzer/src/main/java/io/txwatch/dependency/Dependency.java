@@ -1,19 +1,19 @@
 package io.txwatch.dependency;
 
 /**
- * One direct dependency: an edge of the graph. The target must come after the source in every
- * equivalent serial order.
+ * A direct dependency: an edge of the graph. In every equivalent serial order the target follows
+ * the source.
  *
  * @param from the source transaction
  * @param to the target transaction
- * @param kind ww, wr, rw or so
- * @param table the table of the row through which it runs; empty for so
- * @param row the row's id; 0 for so
+ * @param kind ww, wr, rw, so or rt
+ * @param table the table of the row through which it runs; empty for so and rt
+ * @param row the row's id; 0 for so and rt
  * @param fromStatement the number of the statement in the source that wrote (ww, wr) or read (rw)
- *     the earlier version; 0 if not known
+ *     the earlier version; 0 if unknown
  * @param toStatement the number of the statement in the target that wrote (ww, rw) or read (wr) the
- *     later version; 0 if not known
- * @param evidence what it rests on
+ *     later version; 0 if unknown
+ * @param evidence the evidence for it
  */
 public record Dependency(
     long from,

@@ -12,41 +12,41 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From events to dependencies, one event at a time: IsoRel's Algorithm 1 (§3.3) over {@link
+ * Infers dependencies from events, one event at a time: IsoRel's Algorithm 1 (§3.3) over {@link
  * VersionChains}.
  *
- * <p>Dependencies are told between transactions that have committed and of which no event was lost.
- * A version counts once its transaction has committed without having undone it; until then it is
- * open, and nothing is concluded from it. That makes the result a function of the events and not of
- * the order in which sessions' events happen to arrive:
+ * <p>Dependencies are emitted between transactions that committed and of which no event was lost. A
+ * version counts once its transaction has committed without undoing it. Until then it is open, and
+ * nothing is concluded from it. The result therefore depends on the events only, not on the order
+ * in which the events of different sessions arrive:
  *
  * <ul>
- *   <li><b>wr</b>: from the writer of a version that survived to each reader of it;
- *   <li><b>ww</b>: from the writer of a version to the writer of the one that stands on it,
- *       versions that vanished in between left out (Adya's version order holds committed versions
- *       only);
- *   <li><b>rw</b>: from each reader of a version to the writer of the one that stands on it,
- *       whether or not the version read survived: the reader saw the row before that write. A
- *       deletion stands on the version deleted. The reader of a version whose own writer wrote the
- *       next one made an intermediate read (G1b) and has no such edge.
+ *   <li><b>wr</b>: from the writer of a surviving version to each of its readers;
+ *   <li><b>ww</b>: from the writer of a version to the writer of the next one, skipping vanished
+ *       versions (Adya's version order contains committed versions only);
+ *   <li><b>rw</b>: from each reader of a version to the writer of the next one, whether or not the
+ *       version read survived: the reader saw the row before that write. A deletion is the next
+ *       version of the version deleted. If one transaction wrote both versions, the read is an
+ *       intermediate read (G1b) and has no such edge.
  * </ul>
  *
- * <p>One ww more does hang on the order of arrival: that of a write which may have made no version
- * ({@link KeyedWrites}).
+ * <p>One further kind of ww edge depends on the order of arrival: that of a write which may have
+ * made no version ({@link KeyedWrites}).
  *
- * <p>Nothing rests on an event that did not come. A writer that is only a token (another process,
- * lost events) is a place in the chain and never an accusation. A transaction whose count of events
- * does not add up takes no part: a rollback to a savepoint may be what is missing.
+ * <p>Nothing is concluded from events that did not arrive. A writer known only by its token
+ * (another process, lost events) has a place in the chain but is never part of an anomaly. A
+ * transaction whose count of events is wrong takes no part: the missing event may be a rollback to
+ * a savepoint.
  */
 public final class DependencyInference {
 
-  /** Of so many transactions whose outcome is not known it is remembered that they are. */
+  /** The most transactions of unknown outcome that are tracked. */
   private static final int MAX_UNDECIDED = 1 << 12;
 
   private static final int MIN_SESSIONS = 1 << 10;
   private static final int MAX_SESSIONS = 1 << 16;
 
-  /** So many bytes of memory allow for one more session. */
+  /** The memory that allows for one more session. */
   private static final long BYTES_PER_SESSION = 1 << 12;
 
   private final DependencyListener out;
@@ -56,53 +56,52 @@ public final class DependencyInference {
   private final StringCache texts = new StringCache();
   private final int maxSessions;
 
-  /** If there are more sessions it is looked which of them can be let go. */
+  /** The number of sessions beyond which idle ones are evicted. */
   private int sessionsExpected;
 
   private final LongTable<Session> sessions;
   private final LongTable<Transaction> transactions = new LongTable<>();
 
-  /** Transactions that run, and some that ran beside them, in the order in which they began. */
+  /** Active transactions, and some that overlapped with them, in the order in which they began. */
   private final ArrayDeque<Transaction> running = new ArrayDeque<>();
 
-  /** Transactions that are over and not discarded, as they ended. */
+  /** Transactions that ended and are not discarded, in the order in which they ended. */
   private final ArrayDeque<Transaction> ended = new ArrayDeque<>();
 
-  /** Transactions as they were first heard of, those among them of which only a token was seen. */
+  /** Transactions in the order of their first mention, including those known only by a token. */
   private final ArrayDeque<Transaction> byFirstMention = new ArrayDeque<>();
 
-  /** Transactions of which nobody knows how they ended. */
+  /** Transactions of unknown outcome. */
   private final List<Transaction> undecided = new ArrayList<>();
 
   private long clock;
   private long truncatedStatements;
 
-  /** Sessions that were let go because there were too many. */
+  /** The sessions evicted because there were too many. */
   private long evictedSessions;
 
-  /** The DBMS of the session that was opened last: most often that of the next one, too. */
+  /** The DBMS of the session opened last, which the next one usually shares. */
   private @Nullable Database lastDatabase;
 
-  /** Tells {@code out} what it finds, from within {@link #accept}. */
+  /** Emits dependencies to {@code out}, from within {@link #accept}. */
   public DependencyInference(DependencyListener out) {
     this(out, Set.of());
   }
 
   /**
-   * Tells {@code out} what it finds, from within {@link #accept}.
+   * Emits dependencies to {@code out}, from within {@link #accept}.
    *
-   * @param orders which orders count besides dependencies
+   * @param orders the orders that count besides dependencies
    */
   public DependencyInference(DependencyListener out, Set<CommitOrder> orders) {
     this(out, orders, Long.MAX_VALUE);
   }
 
   /**
-   * Tells {@code out} what it finds, from within {@link #accept}.
+   * Emits dependencies to {@code out}, from within {@link #accept}.
    *
-   * @param orders which orders count besides dependencies
-   * @param maxBytes one statement may let {@link #bytes} grow to so many; what of its rows does not
-   *     fit is left out
+   * @param orders the orders that count besides dependencies
+   * @param maxBytes what {@link #bytes} may reach within one statement; rows beyond it are omitted
    */
   public DependencyInference(DependencyListener out, Set<CommitOrder> orders, long maxBytes) {
     this(out, orders, maxBytes, new LongTable<>(), 0);
@@ -125,9 +124,9 @@ public final class DependencyInference {
   }
 
   /**
-   * One that knows the open sessions and the time of this one, which must not be used any more, and
-   * nothing else. Of transactions that run only what comes from now on is known, so they take part
-   * in no dependency.
+   * A new inference with only the open sessions and the time of this one, which must not be used
+   * any more. Transactions that are active take part in no dependency, since only their remaining
+   * events will be known.
    */
   public DependencyInference restarted(
       DependencyListener listener, Set<CommitOrder> commitOrders, long maxBytes) {
@@ -139,7 +138,7 @@ public final class DependencyInference {
     return new DependencyInference(listener, commitOrders, maxBytes, sessions, clock);
   }
 
-  /** Takes one event. Events of one session must come in the order in which they happened. */
+  /** Processes an event. Events of one session must arrive in the order in which they happened. */
   public void accept(Event event) {
     clock++;
     if (event instanceof Event.StatementExecuted e) {
@@ -171,44 +170,44 @@ public final class DependencyInference {
     }
   }
 
-  /** How many events have come. */
+  /** The number of events processed. */
   public long clock() {
     return clock;
   }
 
-  /** How many transactions are remembered, those included of which only a token was seen. */
+  /** The number of transactions retained, including those known only by a token. */
   public int transactions() {
     return transactions.size();
   }
 
-  /** How many bytes are kept, by the sizes of the objects. */
+  /** The memory used, by the sizes of the objects. */
   public long bytes() {
     return chains.bytes() + (long) Footprint.TRANSACTION * transactions.size();
   }
 
-  /** How many statements had more rows than fitted into the memory, since this was last called. */
+  /** The number of statements with more rows than memory allowed, since the last call. */
   public long truncatedStatements() {
     long since = truncatedStatements;
     truncatedStatements = 0;
     return since;
   }
 
-  /** How many sessions were let go because there were too many, since this was last called. */
+  /** The number of evicted sessions since the last call. */
   public long evictedSessions() {
     long since = evictedSessions;
     evictedSessions = 0;
     return since;
   }
 
-  /** Whether more could be discarded if the oldest transaction that runs were not there. */
+  /** Whether more could be discarded if the oldest active transaction did not exist. */
   public boolean isBlockedByOldest(long retained) {
     Transaction oldest = running.peekFirst();
     return oldest != null && oldest.horizon < Math.min(retained, clock);
   }
 
   /**
-   * Discards transactions that run and for which alone more is kept than so many bytes. What they
-   * do from now on takes part in no dependency.
+   * Discards the active transactions that alone occupy more than this. What they do from now on
+   * takes part in no dependency.
    *
    * @return how many
    */
@@ -224,8 +223,8 @@ public final class DependencyInference {
   }
 
   /**
-   * Discards the oldest transactions that run, so that those can be discarded that were over before
-   * the others began. What they do from now on takes part in no dependency.
+   * Discards the oldest active transactions, so that those can be discarded that ended before the
+   * others began. What they do from now on takes part in no dependency.
    *
    * @param most how many at most
    * @return how many
@@ -256,7 +255,7 @@ public final class DependencyInference {
     advanceHorizons();
   }
 
-  /** The horizons as they are without those that were given up. */
+  /** Recomputes the horizons without the abandoned transactions. */
   private void advanceHorizons() {
     ArrayDeque<Transaction> before = new ArrayDeque<>();
     for (Transaction transaction : running) {
@@ -268,26 +267,26 @@ public final class DependencyInference {
     }
   }
 
-  /** How many versions are remembered. */
+  /** The number of versions retained. */
   public int versions() {
     return chains.versions();
   }
 
   /**
-   * Discards the transactions that were over when the oldest one began that ran as the oldest one
-   * that runs now began.
+   * Discards the transactions that ended before the horizon of the oldest active transaction.
    *
-   * @param retained whoever was over at this time or later is not to be discarded
-   * @param versionsNamed the same for versions that were named at this time or later, needed or not
+   * @param retained transactions that ended at this time or later are retained
+   * @param versionsNamed versions mentioned at this time or later are retained, needed or not
    */
   public void discard(long retained, long versionsNamed) {
     discard(false, retained, versionsNamed, false);
   }
 
   /**
-   * The same for want of memory: what is kept only because it may be of use goes at once.
+   * The same when memory is short: what is retained only because it may be useful is discarded,
+   * too.
    *
-   * @param early whether all that are over are to be discarded, {@code retained} or not
+   * @param early whether to discard all ended transactions, whatever {@code retained} is
    * @return how many were discarded early
    */
   public long makeRoom(boolean early, long retained) {
@@ -333,12 +332,12 @@ public final class DependencyInference {
   }
 
   /**
-   * Tells what would be there besides if the transactions that are undecided committed as they are:
-   * those that run, and those of which nobody knows how they ended. Changes nothing.
+   * Emits the additional dependencies if the undecided transactions committed: those that are
+   * active, and those of unknown outcome. Changes nothing.
    *
-   * @param before only those that began before this {@linkplain #clock time}
-   * @param most if these have read and written more versions than this, nothing is told
-   * @return whether something was told
+   * @param before only transactions that began before this {@linkplain #clock time}
+   * @param most nothing is emitted if these have read and written more versions than this
+   * @return whether anything was emitted
    */
   public boolean inferHypothetical(long before, long most, DependencyListener listener) {
     undecided.removeIf(transaction -> transaction.discarded || transaction.readsCount);
@@ -367,7 +366,7 @@ public final class DependencyInference {
     return true;
   }
 
-  /** Rows whose writers' lists contradicted each other, and which are left alone since. */
+  /** The number of rows with contradictory writers' lists, which are excluded. */
   public long contradictions() {
     return chains.contradictions();
   }
@@ -385,7 +384,7 @@ public final class DependencyInference {
     transaction.events++;
     transaction.executed(event, clock, texts);
     if (event.succeeded()
-        && session.opened // else the rows may be any database's
+        && session.opened // otherwise the database of the rows is unknown
         && !chains.executed(transaction, event, session.database.place(), clock)) {
       transaction.gap = true;
       truncatedStatements++;
@@ -395,7 +394,7 @@ public final class DependencyInference {
   private void ended(Event.TransactionEnded event) {
     Session session = session(event.session());
     Transaction transaction = transaction(session, event.transaction());
-    if (session.current == transaction) { // a prepared one may end while another is open
+    if (session.current == transaction) { // a prepared transaction may end while another is active
       leaveTransaction(session);
     }
     if (transaction.outcome != null) {
@@ -436,8 +435,8 @@ public final class DependencyInference {
   }
 
   /**
-   * A gap names what is missing as closely as it can. Lost events are found out by the count at the
-   * transaction's end where there is one; what was done behind our back is not in any count.
+   * A gap names what is missing as closely as possible. The count at the transaction's end detects
+   * lost events where there is one; no count includes work done outside the driver.
    */
   private void gap(Event.Gap gap) {
     if (gap.transaction() != 0) {
@@ -459,7 +458,7 @@ public final class DependencyInference {
     switch (gap.reason()) {
       case OVERFLOW, TORN_RECORD, CUT_OFF, FORGOTTEN -> transaction.eventsMayBeLost = true;
       case BYPASS, FAULT -> transaction.lossy = true;
-      // Its rows were seen, only what its predicate chose from was not.
+      // Its rows were observed; only its version set was not.
       case TOO_LARGE, NO_VERSION_SET -> {}
       default -> transaction.gap = true;
     }
@@ -475,7 +474,7 @@ public final class DependencyInference {
     running.addLast(transaction);
   }
 
-  /** A session that goes on to another transaction, or closes, is through with the one before. */
+  /** Ends the session's current transaction: it continues with another one, or closes. */
   private void leaveTransaction(Session session) {
     if (session.current != null) {
       ended(session.current);
@@ -490,7 +489,7 @@ public final class DependencyInference {
     }
   }
 
-  /** Notes that a transaction is over; a prepared one that its session left is so twice. */
+  /** Marks a transaction as ended; a prepared one that its session left is so twice. */
   private void ended(Transaction transaction) {
     if (transaction.endedAt != clock) {
       transaction.endedTwice = transaction.endedAt < Long.MAX_VALUE;
@@ -516,8 +515,8 @@ public final class DependencyInference {
   }
 
   /**
-   * Lets those sessions go of which nothing has come for longest: whoever opened so many has
-   * discarded to close them. One that goes on is as one whose opening was not seen.
+   * Evicts the sessions that were idle for longest: whoever opened so many did not close them. One
+   * that resumes is treated as a session whose opening was not observed.
    */
   private void evictIdleSessions() {
     List<Session> idle = new ArrayList<>();
@@ -544,7 +543,7 @@ public final class DependencyInference {
     return session;
   }
 
-  /** The transaction of an event: most often the one that runs in its session. */
+  /** The transaction of an event, usually the session's current one. */
   private Transaction transaction(Session session, long id) {
     Transaction current = session.current;
     return current != null && current.id() == id ? current : transaction(id);

@@ -10,7 +10,7 @@ public enum DependencyKind {
   RW("rw"),
   /** The target came after the source in the same session. */
   SO("so"),
-  /** The target began after the source had ended, as one observer saw both. */
+  /** The target began after the source had ended, both observed by one node. */
   RT("rt");
 
   private final String term;
@@ -19,7 +19,7 @@ public enum DependencyKind {
     this.term = term;
   }
 
-  /** Whether it is no dependency, but an order that counts besides where somebody asks for it. */
+  /** Whether it is an order, which counts only if requested, rather than a dependency. */
   public boolean isOrder() {
     return this == SO || this == RT;
   }

@@ -1,15 +1,15 @@
 package io.txwatch.dependency;
 
 /**
- * What {@link DependencyInference} tells. All transactions in it have committed and were seen in
- * full, but for the writer of an aborted read.
+ * Receives what {@link DependencyInference} emits. All transactions have committed and were
+ * observed in full, except the writer of an aborted read.
  */
 public interface DependencyListener {
 
-  /** A transaction committed. Told before anything else about it. */
+  /** A transaction committed. Precedes everything else about it. */
   void committed(Transaction transaction);
 
-  /** A dependency. Told once for each read and write that it comes from. */
+  /** A dependency. Emitted once for each read and write that it follows from. */
   void dependency(Edge edge);
 
   /**
@@ -21,8 +21,8 @@ public interface DependencyListener {
   void wrongRead(WrongRead why, Edge read);
 
   /**
-   * Two transactions wrote the next version of one and the same version: one of the writes is not
-   * in the row's list.
+   * Two transactions wrote the next version of the same version: one of the writes is missing from
+   * the row's list.
    */
   void forkedWrite(
       Transaction first, Transaction second, Row row, int firstStatement, int secondStatement);

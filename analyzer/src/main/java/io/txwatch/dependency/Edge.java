@@ -3,16 +3,16 @@ package io.txwatch.dependency;
 import java.util.List;
 
 /**
- * A dependency between two transactions, with the row through which it runs and the statements at
- * its ends: an edge of the graph.
+ * A dependency between two transactions, with its row and the statements at its ends: an edge of
+ * the graph.
  *
  * @param from the source
  * @param to the target
- * @param kind ww, wr or rw
+ * @param kind its kind
  * @param row the row
  * @param fromStatement the statement of the source
  * @param toStatement the statement of the target
- * @param evidence what it rests on
+ * @param evidence the evidence for it
  */
 public record Edge(
     Transaction from,
@@ -23,7 +23,10 @@ public record Edge(
     int toStatement,
     EdgeEvidence evidence) {
 
-  /** Of two writes on one version: each wrote on what the other replaced, an rw edge either way. */
+  /**
+   * The edges of two writes of the same next version: each overwrote what the other replaced, an rw
+   * edge either way.
+   */
   public static List<Edge> ofForkedWrite(
       Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
     return List.of(

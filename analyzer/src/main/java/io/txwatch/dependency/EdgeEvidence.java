@@ -1,17 +1,17 @@
 package io.txwatch.dependency;
 
-/** What a dependency rests on: a row or a predicate, and whether that is certain. */
+/** The evidence for a dependency: a row or a predicate, and whether it is certain. */
 public enum EdgeEvidence {
   /** A row that was read or written. */
   ITEM(false, false),
   /** A predicate whose matches certainly changed. */
   PREDICATE(true, false),
-  /** A row that a read beside the statement told of, which may have seen another snapshot. */
+  /** A row that a side read returned, which may have read another snapshot. */
   POSSIBLE_ITEM(false, true),
   /**
-   * A row that a predicate could choose from, and that was changed, inserted or deleted; whether
-   * its matches changed is not known, nor whether the DBMS looked at the row (TxCheck, section 3.2:
-   * version sets over-count).
+   * A row that the predicate may have read and that was changed, inserted or deleted. It is unknown
+   * whether its matches changed, or whether the DBMS read the row (TxCheck, section 3.2: version
+   * sets over-count).
    */
   POSSIBLE_PREDICATE(true, true);
 
@@ -28,7 +28,7 @@ public enum EdgeEvidence {
     return byPredicate;
   }
 
-  /** Whether it may not be one at all. */
+  /** Whether the dependency may not exist. */
   public boolean possible() {
     return possible;
   }

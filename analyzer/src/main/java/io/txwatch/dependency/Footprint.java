@@ -1,12 +1,9 @@
 package io.txwatch.dependency;
 
 /**
- * How many bytes the analysis keeps: what is added when an object is stored, and subtracted when
- * that object is released. So it never drifts from what is there, however long that takes.
- *
- * <p>The weights are the sizes of the objects on a 64-bit JVM with compressed references, their
- * places in lists and tables included, those at the lowest usual load; {@code FootprintTest} holds
- * them against the heap.
+ * The memory that the analysis uses: increased when an object is stored, decreased when that object
+ * is released, so it never drifts. The weights are the object sizes on a 64-bit JVM with compressed
+ * references, including their places in lists and tables at the lowest usual load.
  */
 final class Footprint {
 
@@ -27,7 +24,7 @@ final class Footprint {
   static final int INTERNAL_READ = 40;
   static final int UNDONE = 40;
 
-  /** What one transaction knows of another by predicates; it may be all that keeps that one. */
+  /** A transaction's predicate link to another, which may be all that retains that one. */
   static final int LINK = 220;
 
   static final int WAITING = 64;
@@ -55,7 +52,7 @@ final class Footprint {
     return bytes;
   }
 
-  /** A text that nobody else is known to keep. */
+  /** A text that is not shared. */
   static long ofText(String text) {
     return TEXT + 2L * text.length();
   }

@@ -5,13 +5,12 @@ import io.txwatch.dependency.Version.Read;
 import java.util.List;
 
 /**
- * The dependencies that would be there besides if some transactions that have not ended, or of
- * which nobody knows how they ended, had committed as they are. By item only: what rests on
- * predicates, or on a write that may have made no version ({@link KeyedWrites}), is not supposed.
+ * Infers the additional dependencies if some transactions that are active, or of unknown outcome,
+ * had committed as they are. By item only: dependencies by predicate, or by a write that may have
+ * made no version ({@link KeyedWrites}), are not inferred.
  *
- * <p>While it tells them the fates of their versions are what they would be, so that the walks
- * along the chains are the ones of {@link VersionChains}; nothing else is changed, and at the end
- * nothing is.
+ * <p>Meanwhile the fates of their versions are set as if they had committed, so that the chains are
+ * walked as in {@link VersionChains}. Nothing else changes, and the fates are restored at the end.
  */
 final class HypotheticalDependencies {
 
@@ -21,7 +20,7 @@ final class HypotheticalDependencies {
     this.out = out;
   }
 
-  /** Tells {@code out} what would be there if these had committed. */
+  /** Emits the dependencies if these transactions had committed. */
   static void infer(List<Transaction> supposed, DependencyListener out) {
     HypotheticalDependencies infer = new HypotheticalDependencies(out);
     try {
@@ -33,7 +32,7 @@ final class HypotheticalDependencies {
     }
   }
 
-  /** Whether a transaction may be supposed to have committed: all that it did was seen. */
+  /** Whether a transaction may be assumed to commit: everything that it did was observed. */
   static boolean isPossible(Transaction transaction) {
     return transaction.observed
         && transaction.levelKnown()
@@ -74,7 +73,7 @@ final class HypotheticalDependencies {
     transaction.reportInternalReads(out);
   }
 
-  /** Whose write it stands on, and who read what it replaced. */
+  /** Edges from the writers and readers of earlier versions. */
   private void inferBelow(Transaction writer, Version write) {
     for (Version version = write.previous; version != null; version = version.previous) {
       if (version.writer != writer) {
@@ -95,7 +94,7 @@ final class HypotheticalDependencies {
     }
   }
 
-  /** Who wrote on it, and who read it. */
+  /** Edges to the writers of later versions and to its readers. */
   private void inferAbove(Transaction writer, Version write) {
     write.forEachSurvivor(
         next -> {

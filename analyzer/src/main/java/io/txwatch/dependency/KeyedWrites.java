@@ -5,63 +5,64 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes of which is known what they were to write, and not whether they made a version: {@link
+ * Writes whose target row is known, but not whether they made a version: {@link
  * io.txwatch.history.Access#TARGET}.
  *
- * <p>MySQL and MariaDB make no version of an UPDATE that changes nothing. Two sessions that read 10
- * and both set 11 leave one version, T1's; T2's update is lost all the same, and no list of writers
- * ever says so. What says so is the order in which the two statements were told of.
+ * <p>MySQL and MariaDB make no version for an UPDATE that changes nothing. If two sessions read 10
+ * and both set 11, only T1's version remains. T2's update is lost all the same, and no writers'
+ * list ever shows it. The order in which the events of the two statements arrive does.
  *
  * <h2>The rule</h2>
  *
- * T2 read version v0 of a row r by a key, and later updated the row of that key, at event e2. T1's
- * version v1 stands on v0 (so rw T2→T1), and the event e1 of the statement that made it came before
- * e2. Both committed, v1 and the update of T2 were not undone, both transactions are of one node,
- * and the DBMS locks rows until the end of a transaction. Then ww T1→T2: T2 wrote after T1.
+ * T2 read version v0 of a row r by a key, and later updated the row with that key, in event e2.
+ * T1's version v1 is the next version after v0 (hence rw T2→T1), and the event e1 of the statement
+ * that made v1 arrived before e2. Both transactions committed, neither v1 nor T2's update was
+ * undone, both transactions ran on one node, and the DBMS holds row locks until the end of a
+ * transaction. Then ww T1→T2: T2 wrote after T1.
  *
  * <h2>Why</h2>
  *
- * InnoDB locks the row that an UPDATE finds by a unique key exclusively, at every level, until the
- * transaction ends; also where nothing changes and after a rollback to a savepoint (MySQL 9.7
- * manual, 17.7.3 and 15.3.4; the driver's {@code TargetsTest} holds both against the servers).
- * Events of one node pass through one queue, in the order in which they were put in. An event is
- * put in after its statement has returned, and that of a TARGET before its session sends anything
- * else, its COMMIT included.
+ * InnoDB takes an exclusive lock on the row that an UPDATE finds by a unique key, at every level,
+ * until the transaction ends; even if nothing changes, and despite a rollback to a savepoint (MySQL
+ * 9.7 manual, 17.7.3 and 15.3.4; the driver's {@code TargetsTest} verifies both on real servers).
+ * The events of one node pass through one queue in the order in which they are queued. An event is
+ * queued after its statement has returned; that of a TARGET before its session sends anything else,
+ * COMMIT included.
  *
- * <p>Suppose T2 had updated r first. T1's statement then waited until T2 had ended. So: e2 was put
- * in, T2 sent COMMIT, T1 got the lock, T1's statement returned, e1 was put in. But e1 came before
- * e2. So if T2 updated r, it did so after T1.
+ * <p>Suppose that T2 had updated r first. Then T1's statement waited until T2 ended. So e2 was
+ * queued, T2 sent COMMIT, T1 got the lock, T1's statement returned, and e1 was queued. But e1
+ * arrived before e2. So if T2 updated r, it did so after T1.
  *
- * <p>And if it was not r that bore the key by then? T2 read r under the key at v0, and v1 stands on
- * v0. So T1, or somebody who wrote r after T1, took the key from r, and committed before somebody
- * gave it to another row, for it is unique; and that one committed before T2 could lock this row.
- * T2 came after T1 along that path, whatever e1 and e2 say.
+ * <p>Suppose that r no longer had the key by then. T2 read r under the key at v0, and v1 follows
+ * v0. So T1, or a later writer of r, changed the key of r and committed before another transaction
+ * gave the key to another row, since it is unique; and that one committed before T2 could lock this
+ * row. Along that path T2 follows T1, whatever the order of e1 and e2.
  *
- * <p>Nothing is concluded where e2 came first: if the update that changes nothing was the earlier
- * one, it may well have been (it wrote 10 over 10, and nothing is lost). Nor is it from a deletion,
- * which leaves no row to find, nor on DBMSs and clusters where a row can be written on two servers
- * at a time. The level does not matter, and T1 may be an autocommitted statement: it is only said
- * that its event came after its lock.
+ * <p>Nothing is concluded if e2 arrived first: the update that changes nothing may then have been
+ * the earlier one (it wrote 10 over 10, and nothing is lost). Nor is anything concluded from a
+ * deletion, which leaves no row to find, nor on DBMSs and clusters where two servers can write a
+ * row at a time. The level does not matter. T1 may be an autocommitted statement: the argument only
+ * needs that its event followed its lock.
  *
- * <p>This is the one place where the order of events of different sessions counts. A history's file
- * keeps it, so that {@code check} finds what was found live.
+ * <p>This is the only place where the order of events of different sessions counts. A history file
+ * preserves that order, so {@code check} finds what was found live.
  */
 final class KeyedWrites {
 
   private static final Set<String> LOCKING = Set.of("MySQL", "MariaDB");
 
   /**
-   * A write that was to write a row.
+   * A write with a known target row.
    *
-   * @param arrived when its event came, on the clock of arriving events
+   * @param arrived when its event arrived, on the clock of events
    */
   record Target(Row row, int statement, long arrived) {}
 
   private KeyedWrites() {}
 
   /**
-   * The statement of a reader that wrote a row after another had replaced the version that it had
-   * read; 0 if there is none for which that is sure.
+   * The statement with which a reader wrote the row after another transaction had replaced the
+   * version that it had read; 0 if there is none for which this is certain.
    */
   static int overwriteAfter(Version successor, Version.Read read) {
     Transaction first = successor.writer;
@@ -80,7 +81,8 @@ final class KeyedWrites {
   }
 
   /**
-   * The last target of the row that was not undone; its own version tells more, if there is one.
+   * The last target in the row that was not undone and made no version of its own, which would show
+   * more.
    */
   private static @Nullable Target lastTargetAfter(Version.Read read) {
     Transaction reader = read.reader;

@@ -4,9 +4,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map from {@code long} to objects without boxes: open addressing with linear probing, at most
- * two thirds full. Not thread-safe. Keys that follow one another (ids are counted) spread by
- * Fibonacci hashing.
+ * A map with {@code long} keys, without boxing: open addressing with linear probing, at most two
+ * thirds full. Not thread-safe. Fibonacci hashing spreads consecutive keys, such as ids.
  */
 final class LongTable<V> {
 
@@ -49,7 +48,7 @@ final class LongTable<V> {
     values[i] = value;
   }
 
-  /** Removes a key, closing the gap so that later probes still find what lies behind it. */
+  /** Removes a key and closes the gap, so that probes still find the keys behind it. */
   void remove(long key) {
     int mask = keys.length - 1;
     int i = slot(key, mask);
@@ -87,7 +86,7 @@ final class LongTable<V> {
     long[] oldKeys = keys;
     @Nullable Object[] oldValues = values;
     long[] newKeys = new long[length];
-    values = new @Nullable Object[length]; // if there is no room, everything is as it was
+    values = new @Nullable Object[length]; // if memory is exhausted, the table is unchanged
     keys = newKeys;
     int mask = keys.length - 1;
     for (int j = 0; j < oldKeys.length; j++) {

@@ -5,10 +5,10 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The predicate dependencies of one transaction, as far as they are known. */
+/** The known predicate dependencies of one transaction. */
 final class PredicateLinks {
 
-  /** The kinds of links: possible ones, through a first row and through another. */
+  /** The kinds of links: possible ones, through a first row and through a second one. */
   static final int POSSIBLE_RW = 1;
 
   static final int POSSIBLE_WR = 4;
@@ -16,9 +16,9 @@ final class PredicateLinks {
   static final int PROVEN_WR = 64;
 
   /**
-   * A dependency that waits for the ends of its transactions.
+   * A dependency that waits for its transactions to end.
    *
-   * @param version the version that the writer among the two must have made for good
+   * @param version the version whose writer, one of the two, must have committed it
    */
   record Waiting(
       Transaction from,
@@ -31,12 +31,12 @@ final class PredicateLinks {
 
   private final Transaction owner;
 
-  /** Which dependencies to which transactions are told, or wait. */
+  /** The dependencies to other transactions that were emitted, or wait. */
   private final Map<Transaction, Integer> linked = new IdentityHashMap<>();
 
   final List<Waiting> waiting = new ArrayList<>(0);
 
-  /** The tables in which its first reading is known. */
+  /** The tables whose first read by predicate is recorded. */
   final List<Table> tables = new ArrayList<>(1);
 
   PredicateLinks(Transaction owner) {
@@ -44,7 +44,7 @@ final class PredicateLinks {
     owner.addWeight(Footprint.LINKS);
   }
 
-  /** Notes a link; false if it was there. */
+  /** Adds a link; false if it exists. */
   boolean link(Transaction other, int link) {
     int known = linked.getOrDefault(other, 0);
     if ((known & link) != 0) {
@@ -58,8 +58,9 @@ final class PredicateLinks {
   }
 
   /**
-   * Notes a possible link; false if there were two already. Two, since what a transaction reads and
-   * then reads again as it is by now is excused (IsoRel §3.4), and what lies beside it is not.
+   * Adds a possible link; false if there are two already. Two are kept, since a row that the
+   * transaction read and later read again in its newest version is excepted (IsoRel §3.4), and the
+   * row beside it is not.
    */
   boolean linkTwice(Transaction other, int link) {
     return link(other, link) || link(other, link << 1);

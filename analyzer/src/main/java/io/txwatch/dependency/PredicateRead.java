@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One reading of a table by a predicate: what its version set said, held against what was known of
- * the table at that time, so that the set itself need not be kept.
+ * A read of a table by a predicate: its version set, compared with what was known of the table at
+ * that time, so that the set need not be kept.
  */
 final class PredicateRead {
 
@@ -20,24 +20,24 @@ final class PredicateRead {
   final long predicate;
 
   /**
-   * When the set was read, on {@link PredicateReads}' clock: it holds no version that {@linkplain
-   * Version#appeared appeared} later, but for those {@link #uncommitted}.
+   * When the set was read, on the clock of {@link PredicateReads}. The set contains no version that
+   * {@linkplain Version#appeared appeared} later, except those in {@link #uncommitted}.
    */
   long readAt;
 
-  /** VersionLookup in the set whose writers had not ended, as far as was known. */
+  /** Versions in the set whose writers had not ended, as far as known. */
   final List<Version> uncommitted = new ArrayList<>(0);
 
-  /** VersionLookup that were known to have survived, and that the set is older than. */
+  /** Surviving versions that are newer than those in the set. */
   final Map<Version, Boolean> missed = new IdentityHashMap<>(0);
 
   /**
-   * The rows that it returned, and in which version. Only if its predicate has a name. In their
-   * order, so that the same history always tells the same.
+   * The rows that it returned, and their versions. Only for named predicates. Ordered, so that a
+   * history always yields the same result.
    */
   final Map<Row, Version> returned = new LinkedHashMap<>(0);
 
-  /** The writer of whom it is known last that it missed a version. */
+  /** The last writer of whom it is known to have missed a version. */
   @Nullable Transaction lastMissed;
 
   PredicateRead(Transaction reader, int statement, long predicate) {
@@ -46,13 +46,13 @@ final class PredicateRead {
     this.predicate = predicate;
   }
 
-  /** Whether the set may have held a version. */
+  /** Whether the set may have contained a version. */
   boolean mayHaveSeen(Version version) {
     return version.appeared != 0 && version.appeared <= readAt && !missed.containsKey(version)
         || sawUncommitted(version);
   }
 
-  /** Whether the set held what a transaction wrote to a row before its end was known. */
+  /** Whether the set contained what a transaction wrote to a row before its end was known. */
   boolean sawUncommitted(Version version) {
     for (Version seen : uncommitted) {
       if (seen.row == version.row && seen.writer == version.writer) {
@@ -62,13 +62,13 @@ final class PredicateRead {
     return false;
   }
 
-  /** How many bytes it takes. */
+  /** The bytes that it takes. */
   long weight() {
     return Footprint.PREDICATE_READ
         + (long) Footprint.PREDICATE_ROW * (uncommitted.size() + missed.size() + returned.size());
   }
 
-  /** Whether its transaction ended in a way that nothing is to be concluded from. */
+  /** Whether its transaction ended such that nothing may be concluded from it. */
   boolean isVoid() {
     return reader.outcome != null && !reader.readsCount && !reader.committing;
   }

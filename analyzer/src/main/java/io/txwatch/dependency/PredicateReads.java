@@ -21,43 +21,42 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Predicate dependencies (Adya 1999, section 4.3; TxCheck, section 3.2 and lemmas 4 to 6), from
- * version sets.
+ * Infers predicate dependencies (Adya 1999, section 4.3; TxCheck, section 3.2 and lemmas 4 to 6)
+ * from version sets.
  *
- * <p><b>Possible ones.</b> By lemmas 4 and 6, a statement predicate-read-depends on T only if a
- * version of T's is in its set, and T predicate-anti-depends on it only if T wrote a later version
+ * <p><b>Possible ones.</b> By lemmas 4 and 6, a statement predicate-read-depends on T only if its
+ * set contains a version of T, and T predicate-anti-depends on it only if T wrote a later version
  * of a row than the one in its set, or inserted a row that is not in it. The converse does not
- * hold: the DBMS may not have looked at the row, and the matches may be as before. So each is
- * {@linkplain EdgeEvidence#POSSIBLE_PREDICATE possible}; two of a kind at most are told for two
- * transactions. A row that is not in the set although nobody is known to have deleted it counts as
- * not yet inserted, a row that somebody is known to have deleted as deleted. A cycle through such a
- * dependency needs transactions that overlap: those are left out that ended before all began that
- * ran when the other began.
+ * hold: the DBMS may not have read the row, and the matches may be unchanged. Each is therefore
+ * {@linkplain EdgeEvidence#POSSIBLE_PREDICATE possible}, and at most two of a kind are emitted for
+ * two transactions. A row missing from the set counts as not inserted yet, or as deleted if a
+ * deletion of it is known. A cycle through a possible dependency needs overlapping transactions:
+ * dependencies are omitted where one transaction ended before the horizon of the other.
  *
- * <p><b>Proven ones.</b> Adya's definitions ask for a version that changes the matches. That is
- * proven by statements of one and the same {@linkplain VersionSet#predicate named predicate} P,
- * which is a function of a row's version. Let S, of T, read by P.
+ * <p><b>Proven ones.</b> Adya's definitions require a version that changes the matches. This is
+ * proven by statements with the same {@linkplain VersionSet#predicate named predicate} P, a
+ * function of a row's version. Let statement S of T read by P.
  *
  * <ul>
- *   <li><b>rw</b>: S did not return row x; S's set does not hold version v of x, which W made; a
- *       later statement by P returned v. So v matches P, the version of x that S could choose from
- *       (an older one, or none) does not, and T comes before W, or before one whose write W's
- *       stands on. Later means: of T itself after S, or having read what T wrote after S. Without
- *       it x might have been deleted when S ran.
- *   <li><b>wr</b>: S returned x in version u; a later statement S' of T by P did not return it,
- *       although T did not write x; and the set of S' shows x in a version above u, or lacks x and
- *       W is known to have deleted u. So what stands on u does not match P: T comes after its
- *       writer W, whose write S' chose from.
+ *   <li><b>rw</b>: S did not return row x, S's set does not contain version v of x, written by W,
+ *       and a later statement by P returned v. So v matches P, the version of x that S read (an
+ *       older one, or none) does not, and T precedes W, or an earlier writer of x. "Later" means:
+ *       of T itself after S, or having read what T wrote after S. Without it, x might have been
+ *       deleted when S ran.
+ *   <li><b>wr</b>: S returned x in version u. A later statement S' of T by P did not return x,
+ *       although T did not write x. And the set of S' contains x in a later version than u, or
+ *       lacks x and W is known to have deleted u. So the version after u does not match P: T
+ *       follows its writer W, whose write S' read.
  * </ul>
  *
- * <p>Both hold for sets that are not certain. Suppose that the set was read at another moment than
- * its statement, as at READ COMMITTED. For rw: had v been there when S ran, S would have returned
- * it. For wr: had u been there when S' ran, S' would have returned it.
+ * <p>Both hold for uncertain sets as well. Suppose that the set was read at another time than its
+ * statement, as at READ COMMITTED. For rw: had v existed when S ran, S would have returned it. For
+ * wr: had u existed when S' ran, S' would have returned it.
  *
- * <p><b>Cost.</b> A set is held against the table once, in time linear in its size, and is not
- * kept: what it held is told by the clock, on which versions appear and sets are read, but for the
- * few rows where they differ. Readings, comings and goings of rows that are kept for each table are
- * bounded; what is let go loses dependencies, and makes none.
+ * <p><b>Cost.</b> A set is compared with the table once, in time linear in its size, and is not
+ * kept. A clock, on which versions appear and sets are read, tells what a set contained, except for
+ * the few rows where they differ. The reads, insertions and deletions kept for each table are
+ * bounded. What is evicted loses dependencies and never adds any.
  */
 final class PredicateReads {
 
@@ -68,7 +67,7 @@ final class PredicateReads {
   private static final int MAX_MISSED_PER_READ = 256;
   private static final int MAX_STEPS = 16;
 
-  /** Finds or makes the version of a row that a token names. */
+  /** Finds or creates the version of a row that a token names. */
   interface VersionLookup {
     Version of(Row row, long transaction, int statement);
   }
@@ -78,7 +77,7 @@ final class PredicateReads {
   private long clock;
   private long readings;
 
-  /** What the readings weigh that are kept; from above until they are {@link #prune pruned}. */
+  /** The memory of the reads that are kept; an upper bound until they are {@link #prune pruned}. */
   private long weight;
 
   PredicateReads(DependencyListener out, VersionLookup versions) {
@@ -86,7 +85,7 @@ final class PredicateReads {
     this.versions = versions;
   }
 
-  /** A statement read a table by its predicates; its rows are known already. */
+  /** Processes a statement's read of a table by its predicates. Its rows are known already. */
   void read(Transaction reader, Event.StatementExecuted event, VersionSet set, Table table) {
     boolean named = set.predicate() != 0 && isQuery(event.kind()) && readsForCertain(event);
     PredicateRead read = new PredicateRead(reader, event.statement(), named ? set.predicate() : 0);
@@ -101,7 +100,7 @@ final class PredicateReads {
     }
   }
 
-  /** How many bytes the readings take that are kept for the tables. */
+  /** The memory of the reads that are kept for the tables. */
   long weight() {
     return weight;
   }
@@ -115,7 +114,7 @@ final class PredicateReads {
         .allMatch(access -> access.access() == Access.READ && access.certain());
   }
 
-  /** Holds a set against what is known of the table. */
+  /** Compares a set with what is known of the table. */
   private void compareWithTable(PredicateRead read, VersionSet set, Table table) {
     long reading = ++readings;
     long[] rows = set.rows();
@@ -151,7 +150,7 @@ final class PredicateReads {
     }
   }
 
-  /** The commit of a version's writer may be on its way; or nobody will ever tell of it. */
+  /** The event of the writer's commit may still arrive, or never will. */
   private void sawUncommitted(PredicateRead read, Version version, Transaction writer) {
     if (writer.observed) {
       read.uncommitted.add(version);
@@ -168,7 +167,7 @@ final class PredicateReads {
     }
   }
 
-  /** A row is not in the set although this version of it appeared before. */
+  /** A row is missing from the set although this version of it appeared before. */
   private void lacks(PredicateRead read, Version version) {
     Transaction writer = version.writer;
     if (version.deletion) {
@@ -176,12 +175,14 @@ final class PredicateReads {
         saw(read, version);
       }
     } else if (writer != null && writer.endedAt > read.reader.beganAt && !isGone(version)) {
-      // What was inserted before the reader began, and is not there, was deleted unseen.
+      // A row inserted before the reader began, and missing, was deleted unobserved.
       missed(read, version);
     }
   }
 
-  /** Whether a row was inserted after a time: who lacks it then may have come before that. */
+  /**
+   * Whether a row was inserted after a time; a reader that lacks it may then precede the insertion.
+   */
   private static boolean isInsertedAfter(Version deletion, long time) {
     Version at = deletion;
     for (int i = 0; i < MAX_STEPS && at != null; i++) {
@@ -194,8 +195,8 @@ final class PredicateReads {
   }
 
   /**
-   * Whether a row ends with a version or with one above it: somebody deletes it, has done so, or
-   * has done so and the word of the commit is on its way. True, too, if that is too far to see.
+   * Whether this version or a later one is a deletion, committed, uncommitted or not known to be
+   * either. Also true if the search is too long.
    */
   private static boolean isGone(Version version) {
     Deque<Version> above = new ArrayDeque<>();
@@ -235,7 +236,7 @@ final class PredicateReads {
     }
   }
 
-  /** False if nothing new follows. */
+  /** Records a missed version; false if that adds no dependency. */
   private boolean missed(PredicateRead read, Version version) {
     if (read.predicate != 0 && read.missed.size() < MAX_MISSED_PER_READ) {
       read.missed.put(version, true);
@@ -259,7 +260,7 @@ final class PredicateReads {
     return false;
   }
 
-  /** A version is known to have survived. */
+  /** A version is now known to have survived. */
   void appeared(Version version) {
     Transaction writer = version.writer;
     if (version.appeared != 0 || writer == null) {
@@ -287,7 +288,7 @@ final class PredicateReads {
     }
   }
 
-  /** What the statement, with others by its predicate, proves. */
+  /** Emits what the statement proves together with others by the same predicate. */
   private void prove(
       PredicateRead read, Event.StatementExecuted event, VersionSet set, Table table) {
     Map<Transaction, Integer> written = new HashMap<>();
@@ -332,7 +333,7 @@ final class PredicateReads {
     }
   }
 
-  /** What a later statement returned and an earlier one, by the same predicate, could not. */
+  /** Emits rw edges: rows that a later statement returned and an earlier one could not. */
   private void proveMissed(PredicateRead before, PredicateRead after) {
     if (before.isVoid()) {
       return;
@@ -359,7 +360,10 @@ final class PredicateReads {
         });
   }
 
-  /** What an earlier statement returned and a later one of the same transaction did not. */
+  /**
+   * Emits wr edges: rows that an earlier statement returned and a later one of the same transaction
+   * did not.
+   */
   private void proveRemoved(PredicateRead before, PredicateRead after) {
     before.returned.forEach(
         (row, version) -> {
@@ -390,7 +394,7 @@ final class PredicateReads {
         });
   }
 
-  /** The version on the way from {@code upper} down to {@code lower} that stands on the latter. */
+  /** The version right after {@code lower}, on the path from {@code upper} down to it. */
   private static @Nullable Version above(Version lower, @Nullable Version upper) {
     Version at = upper == lower ? null : upper;
     for (int i = 0; i < MAX_STEPS && at != null; i++) {
@@ -411,7 +415,7 @@ final class PredicateReads {
     return null;
   }
 
-  /** Tells a dependency as soon as both its transactions have committed. */
+  /** Emits a dependency as soon as both its transactions have committed. */
   private void emitOrWait(Waiting edge) {
     Transaction waitsFor =
         !edge.from().readsCount ? edge.from() : !edge.to().readsCount ? edge.to() : null;
@@ -444,7 +448,7 @@ final class PredicateReads {
     }
   }
 
-  /** Lets go of what the discarded have read and written. */
+  /** Removes the reads and writes of discarded transactions. */
   void prune(Iterable<Table> tables) {
     weight = 0;
     for (Table table : tables) {
@@ -453,7 +457,7 @@ final class PredicateReads {
         weight += read.weight();
       }
       for (PredicateRead read : table.namedInOrder) {
-        weight += read.weight(); // some are in both, and count twice
+        weight += read.weight(); // some are in both lists and count twice
       }
     }
   }

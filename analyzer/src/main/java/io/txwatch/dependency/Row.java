@@ -2,10 +2,10 @@ package io.txwatch.dependency;
 
 import org.jspecify.annotations.Nullable;
 
-/** A row of a table, with what is known of its versions. Rows are compared by identity. */
+/** A row of a table, with its known versions. Rows are compared by identity. */
 public final class Row {
 
-  /** In the place of a row where there is none: an order of transactions runs through no row. */
+  /** A placeholder for edges without a row: those of an order of transactions. */
   public static final Row NONE = new Row(new Table("", new Footprint()), 0);
 
   private final Table table;
@@ -14,18 +14,16 @@ public final class Row {
   /** The version before the first watched write. */
   final Version initial;
 
-  /** The version that was looked up last: most look-ups ask for it again. */
+  /** The version that was looked up last; most lookups repeat it. */
   @Nullable Version latest;
 
-  /**
-   * True once its writers' lists contradicted each other: nothing is concluded from it any more.
-   */
+  /** True once its writers' lists contradicted each other: nothing more is concluded from it. */
   boolean broken;
 
-  /** How many versions of it are remembered, besides the initial one. */
+  /** The number of its versions, besides the initial one. */
   int versions;
 
-  /** The reading by predicate that met it last, and the version that it met. */
+  /** The last version set that contained it, and its version in that set. */
   long lastSetRead;
 
   @Nullable Version versionInLastSet;

@@ -3,22 +3,24 @@ package io.txwatch.dependency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * StringCache that were seen of late, so that equal ones are kept once: a direct-mapped table by
- * hash. A text that is pushed out and comes again is kept twice.
+ * Recently used strings, so that equal ones are stored once: a direct-mapped table by hash. A
+ * string that was evicted and occurs again is stored twice.
  */
 final class StringCache {
 
   private static final int SLOTS = 1 << 10;
 
-  /** Longer ones are not kept here: all of the table together is to stay small. */
+  /** Longer strings are not cached, so that the whole table stays small. */
   private static final int MAX_LENGTH = 1 << 10;
 
   private final @Nullable String[] slots = new @Nullable String[SLOTS];
 
-  /** Weighs in {@code added} what a text takes if it was not here. */
+  /** The memory that the last string added; 0 if it was cached. */
   long addedWeight;
 
-  /** The text to keep instead of an equal one; its {@link #addedWeight} is what that adds. */
+  /**
+   * The string to store instead of an equal one; {@link #addedWeight} is the memory that it adds.
+   */
   String intern(String text) {
     addedWeight = 0;
     if (text.isEmpty()) {

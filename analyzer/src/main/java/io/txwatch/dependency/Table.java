@@ -6,33 +6,32 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A table: its rows, and who read it by predicate. */
+/** A table: its rows, and the reads of it by predicate. */
 final class Table {
 
   final String name;
   final LongTable<Row> rows = new LongTable<>();
 
-  /** The rows that are new since {@link ChainPruning} looked: nothing of them may be known yet. */
+  /** The rows created since {@link ChainPruning} last ran; they may have no versions. */
   final List<Row> created = new ArrayList<>(0);
 
-  /** The first reading by predicate of each transaction, oldest first. */
+  /** The first read by predicate of each transaction, oldest first. */
   final List<PredicateRead> reads = new ArrayList<>(0);
 
-  /** The first reading by each transaction and named predicate. */
+  /** The first read of each transaction by each named predicate. */
   final Map<Long, List<PredicateRead>> named = new HashMap<>();
 
   final ArrayDeque<PredicateRead> namedInOrder = new ArrayDeque<>(0);
 
-  /** Rows that were inserted or deleted of late: a version set shows it by what it lacks. */
+  /** Recently inserted or deleted rows: a version set shows these changes by what it lacks. */
   final ArrayDeque<Version> recentChanges = new ArrayDeque<>(0);
 
   /**
-   * True once so many of its rows were {@linkplain Row#broken contradictory} that none of them is
-   * looked at any more.
+   * True once so many of its rows were {@linkplain Row#broken contradictory} that all are ignored.
    */
   boolean broken;
 
-  /** How many of its rows are contradictory. */
+  /** The number of contradictory rows. */
   int brokenRows;
 
   private final Footprint footprint;
@@ -53,13 +52,13 @@ final class Table {
     return row;
   }
 
-  /** Removes a row of which nothing is known any more. */
+  /** Removes a row without known versions. */
   void remove(Row row) {
     rows.remove(row.id());
     footprint.release(Footprint.ROW);
   }
 
-  /** Whether nothing is known of it that must be kept. */
+  /** Whether nothing needs to be retained for it. */
   boolean isEmpty() {
     return rows.size() == 0
         && !broken

@@ -13,76 +13,77 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A transaction as far as it was seen: at first perhaps only its token in another's writers' list.
- */
+/** A transaction as far as it was observed; at first perhaps only its token in a writers' list. */
 public final class Transaction {
 
   private static final List<int[]> NOTHING_UNDONE = List.of();
 
-  /** So many writes are looked through faster than a map is kept. */
+  /** Up to this many writes a scan is faster than a map. */
   private static final int MAX_SCANNED_WRITES = 16;
 
-  /** Its number in the graph of committed transactions; -1 if it is not in there. */
+  /** Its node in the graph of committed transactions; -1 if it is not in the graph. */
   public int node = -1;
 
   private final long id;
   private final Footprint footprint;
 
-  /** What its statements, reads and links take, in bytes; it grows only until it is discarded. */
+  /**
+   * The memory of its statements, reads and links; it only grows until the transaction is
+   * discarded.
+   */
   private long weight;
 
   private Session session = Session.NONE;
   private IsolationLevel level = IsolationLevel.READ_UNCOMMITTED;
   private boolean levelKnown;
 
-  /** False while only its tokens were seen. */
+  /** False while only its tokens were observed. */
   boolean observed;
 
-  /** An event of it was lost, or may have been: what it did can no longer be told for sure. */
+  /** An event of it was lost, or may have been: what it did is not known for certain. */
   boolean lossy;
 
-  /** A statement of it was not looked into. */
+  /** The rows of one of its statements were not observed. */
   boolean gap;
 
-  /** As {@link #lossy}, unless the count of events at its end says otherwise. */
+  /** As {@link #lossy}, unless the count of events at its end shows that none is missing. */
   boolean eventsMayBeLost;
 
   int events;
 
-  /** The highest number of a statement of it that was seen. */
+  /** The highest number of its observed statements. */
   private int lastStatement;
 
   @Nullable Outcome outcome;
 
-  /** When it was first heard of, on the clock of arriving events. */
+  /** When it was first mentioned, on the clock of events. */
   long firstMentionedAt;
 
-  /** When it began, on the clock of arriving events. */
+  /** When it began, on the clock of events. */
   long beganAt;
 
-  /** When it was over, on the same clock. */
+  /** When it ended, on the same clock. */
   long endedAt = Long.MAX_VALUE;
 
-  /** Whether it was over once before that. */
+  /** Whether it had ended once before. */
   boolean endedTwice;
 
-  /** When it ended, by its node's clock, in microseconds since 1970; for people. */
+  /** When it ended by its node's clock, in microseconds since 1970; for reports. */
   long endedMicros;
 
-  /** When the oldest transaction had begun that ran as this one began. */
+  /** When the oldest transaction began that was active when this one began. */
   long horizon;
 
-  /** Who had ended when it began, and nobody since, if real time counts. */
+  /** The last transactions that ended before it began, if real-time order counts. */
   List<Transaction> after = List.of();
 
-  /** True once it was discarded: what still points to it knows its id and nothing more. */
+  /** True once it was discarded: objects that still refer to it know only its id. */
   boolean discarded;
 
-  /** True while its commit is taken in. */
+  /** True while its commit is processed. */
   boolean committing;
 
-  /** True once its reads take part in dependencies: it committed, and was seen in full. */
+  /** True once its reads count: it committed and was observed in full. */
   boolean readsCount;
 
   private List<Statement> statements = new ArrayList<>(6);
@@ -90,23 +91,23 @@ public final class Transaction {
   List<Version> writes = new ArrayList<>(2);
   List<Version.Read> reads = new ArrayList<>(4);
 
-  /** Rows that it was to write, found by their keys. */
+  /** The target rows of its writes by key. */
   List<KeyedWrites.Target> targets = new ArrayList<>(0);
 
-  /** What it read by predicate; null if nothing. */
+  /** Its predicate dependencies; null if none. */
   @Nullable PredicateLinks predicates;
 
-  /** Its last own surviving write of each row, while it runs; null unless it wrote many. */
+  /** Its last surviving write of each row, while it is active; null unless it wrote many. */
   private @Nullable Map<Row, Version> ownWrites;
 
-  /** Reads that did not show an own write, as things stood when they happened. */
+  /** Reads that did not return an own write, as known at the time of the read. */
   List<InternalRead> internalReads = new ArrayList<>(0);
 
   /**
-   * A statement of it.
+   * A statement.
    *
-   * @param rowsSeen whether any of its rows were
-   * @param arrived when its event came, on the clock of arriving events
+   * @param rowsSeen whether any of its rows were observed
+   * @param arrived when its event arrived, on the clock of events
    */
   public record Statement(
       int number,
@@ -116,7 +117,9 @@ public final class Transaction {
       boolean rowsSeen,
       long arrived) {}
 
-  /** A read at {@code statement} that saw {@code seen} although {@code own} had been written. */
+  /**
+   * A read by {@code statement} that returned {@code seen} although {@code own} had been written.
+   */
   record InternalRead(Version own, Version seen, int statement) {}
 
   Transaction(long id, Footprint footprint) {
@@ -124,7 +127,7 @@ public final class Transaction {
     this.footprint = footprint;
   }
 
-  /** Accounts for something that is kept until this transaction is discarded. */
+  /** Accounts for memory that is held until this transaction is discarded. */
   void addWeight(long more) {
     if (!discarded) {
       weight += more;
@@ -132,17 +135,16 @@ public final class Transaction {
     }
   }
 
-  /** Accounts for something that is released before that. */
+  /** Accounts for memory that is released earlier. */
   void removeWeight(long fewer) {
     addWeight(-fewer);
   }
 
-  /** How many bytes are kept for it alone, its versions included. */
+  /** The memory held for this transaction alone, including its versions. */
   long weight() {
     return weight + (long) Footprint.VERSION * writes.size();
   }
 
-  /** The session in which it runs. */
   Session session() {
     return session;
   }
@@ -150,7 +152,7 @@ public final class Transaction {
   void began(Session in, @Nullable IsolationLevel at) {
     observed = true;
     session = in;
-    lossy |= !in.opened; // which database its rows are of is not known
+    lossy |= !in.opened; // the database of its rows is unknown
     if (at != null) {
       level = at;
       levelKnown = true;
@@ -168,7 +170,7 @@ public final class Transaction {
             event.statement(), event.kind(), sql, callSite, !event.rows().isEmpty(), arrived));
   }
 
-  /** Notes that statements were undone, and discards the own writes among them. */
+  /** Marks statements as undone, own writes among them. */
   void undone(int first, int last) {
     undone = undone.isEmpty() ? new ArrayList<>(1) : undone;
     undone.add(new int[] {first, last});
@@ -176,7 +178,6 @@ public final class Transaction {
     ownWrites = null;
   }
 
-  /** Notes an own write. */
   void addOwnWrite(Version version) {
     if (ownWrites != null) {
       ownWrites.put(version.row, version);
@@ -209,12 +210,12 @@ public final class Transaction {
     return last;
   }
 
-  /** Whether its own event told of a write, and it was not undone. */
+  /** Whether its own event reported a write that was not undone. */
   private boolean isOwnWrite(Version write) {
     return write.certain && !isUndone(write.statement);
   }
 
-  /** It has ended: what it reads is of no interest any more. */
+  /** It has ended: its own writes need no lookup any more. */
   void ended() {
     ownWrites = null;
   }
@@ -224,7 +225,7 @@ public final class Transaction {
     return discarded;
   }
 
-  /** Lets go of all but the id. */
+  /** Releases everything except the id. */
   void discard() {
     footprint.release(weight);
     weight = 0;
@@ -240,7 +241,7 @@ public final class Transaction {
     internalReads = List.of();
   }
 
-  /** When the event of a statement came; 0 if it was not seen. */
+  /** When the event of a statement arrived; 0 if it was not observed. */
   long arrived(int number) {
     return statement(number).map(Statement::arrived).orElse(0L);
   }
@@ -264,9 +265,7 @@ public final class Transaction {
     return false;
   }
 
-  /**
-   * Tells of the reads that did not show its own writes, unless a statement was not looked into.
-   */
+  /** Reports the reads that missed own writes, unless rows of a statement were not observed. */
   void reportInternalReads(DependencyListener out) {
     if (!gap) {
       for (InternalRead read : internalReads) {
@@ -277,7 +276,10 @@ public final class Transaction {
     }
   }
 
-  /** Whether it never came to a statement of that number; of one that has ended, seen in full. */
+  /**
+   * Whether it never executed a statement of that number; for a transaction that ended and was
+   * observed in full.
+   */
   boolean cannotHaveWritten(int statement) {
     return !gap && statement > lastStatement && statement != WriterToken.MAX_STATEMENT;
   }
@@ -292,7 +294,6 @@ public final class Transaction {
     return false;
   }
 
-  /** Its id. */
   public long id() {
     return id;
   }
@@ -307,17 +308,17 @@ public final class Transaction {
     return session.database;
   }
 
-  /** The level it ran at; the weakest of all if that is not {@linkplain #levelKnown() known}. */
+  /** Its level; the weakest of all if it is not {@linkplain #levelKnown() known}. */
   public IsolationLevel level() {
     return level;
   }
 
-  /** Whether its beginning, with the level, was seen. */
+  /** Whether its level is known: its beginning was observed. */
   public boolean levelKnown() {
     return levelKnown;
   }
 
-  /** How it ended; empty if that was not seen. */
+  /** How it ended; empty if not observed. */
   public Optional<Outcome> outcome() {
     return Optional.ofNullable(outcome);
   }
@@ -327,17 +328,17 @@ public final class Transaction {
     return endedMicros;
   }
 
-  /** Whether some of its statements were not looked into. */
+  /** Whether the rows of some of its statements were not observed. */
   public boolean hasGap() {
     return gap;
   }
 
-  /** Its statements as they were seen, in order. */
+  /** Its observed statements, in order. */
   public List<Statement> statements() {
     return statements;
   }
 
-  /** The statement of that number, if it was seen. */
+  /** The statement of that number, if observed. */
   public Optional<Statement> statement(int number) {
     for (int i = Math.min(number, statements.size()) - 1; i >= 0; i--) {
       if (statements.get(i).number() == number) {
@@ -349,7 +350,7 @@ public final class Transaction {
 
   /**
    * The number of the first statement strictly between two others that read {@code row}, or that
-   * locked rows which were not seen; 0 if there is none.
+   * locked rows which were not observed; 0 if there is none.
    */
   public int rereads(Row row, int after, int before) {
     int first = 0;

@@ -5,19 +5,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A version of a row: the name of the write that made it, and its place among the other versions.
+ * A version of a row: the write that made it, and its place among the other versions.
  *
- * <p>{@code previous} is what the write physically stood on, whoever wrote it. VersionLookup that
- * vanished (their transaction aborted, or went back to a savepoint) stay in the chain, so that what
- * was read from them is known for what it is; the walks step over them.
+ * <p>{@code previous} is the version that the write replaced, whoever wrote that. Vanished versions
+ * (their transaction aborted or rolled back to a savepoint) stay in the chain, so that reads of
+ * them are recognized; walks along the chain skip them.
  */
 final class Version {
 
-  /** What has become of a version. */
+  /** The state of a version. */
   enum Fate {
-    /** Its transaction has not ended, or how it ended is not known. */
+    /** Its transaction has not ended, or its outcome is unknown. */
     OPEN,
-    /** Its transaction committed, and it was not undone. The version before all writes survived. */
+    /** Its transaction committed without undoing it. The initial version has survived. */
     SURVIVED,
     /** Its transaction aborted, or undid it. */
     VANISHED
@@ -31,44 +31,44 @@ final class Version {
   final int statement;
   Fate fate;
 
-  /** True for the end of a row: a DELETE's mark, which nothing can read. */
+  /** True for a deletion, which cannot be read. */
   boolean deletion;
 
-  /** True if the statement's own event told of the write, not only a later list. */
+  /** True if the statement's own event reported the write, not only a later list. */
   boolean certain;
 
-  /** True if an INSERT made it: before it there was no row. */
+  /** True if an INSERT made it. */
   boolean insertion;
 
   /**
-   * When it was known to have survived, or was first met by a predicate without its writer being
-   * known, on {@link PredicateReads}' clock; 0 before that.
+   * When it became known to have survived, or when a predicate first read it without its writer
+   * being known, on the clock of {@link PredicateReads}; 0 before.
    */
   long appeared;
 
-  /** True once the list that came with this very version was read. */
+  /** True once the writers' list of this version was read. */
   boolean listed;
 
-  /** Null if not known, or {@linkplain #cut discarded}. */
+  /** Null if unknown or {@linkplain #cut discarded}. */
   @Nullable Version previous;
 
-  /** True once what it stands on was discarded: its lists are read no further. */
+  /** True once the previous version was discarded: its lists are read no further. */
   boolean cut;
 
-  /** When it was named last, on the clock of arriving events. */
+  /** When it was last mentioned, on the clock of events. */
   long lastMentionedAt;
 
-  /** Whether {@link ChainPruning} is to look at it. */
+  /** Whether {@link ChainPruning} will check it. */
   boolean awaitsPruning;
 
-  /** The versions written on this one: more than one only if the others vanished. */
+  /** The next versions; more than one only if the others vanished. */
   @Nullable Version firstNext;
 
   @Nullable Version sibling;
   @Nullable Version siblingBefore;
   @Nullable Read readers;
 
-  /** The first surviving version that was found to stand on this one. */
+  /** The first surviving next version that was found. */
   @Nullable Version successor;
 
   Version(Row row, @Nullable Transaction writer, int statement) {
@@ -78,14 +78,14 @@ final class Version {
     this.fate = writer == null ? Fate.SURVIVED : Fate.OPEN;
   }
 
-  /** Whether it is a deletion of which only a read before the DELETE told. */
+  /** Whether it is a deletion that only a read before the DELETE reported. */
   boolean isDoubtful() {
     return deletion && !certain;
   }
 
   /**
-   * The surviving versions that stand on this one, or on vanished ones that do. Without recursion:
-   * a transaction may have written one row a hundred thousand times.
+   * Visits the surviving next versions, skipping vanished ones. Iterative, since a transaction may
+   * have written one row a hundred thousand times.
    */
   void forEachSurvivor(Consumer<Version> action) {
     ArrayDeque<Version> vanished = null;
@@ -103,7 +103,7 @@ final class Version {
     }
   }
 
-  /** Stands on a version from now on. */
+  /** Sets the previous version. */
   void setPrevious(Version lower) {
     previous = lower;
     sibling = lower.firstNext;
@@ -113,7 +113,7 @@ final class Version {
     lower.firstNext = this;
   }
 
-  /** Stands on no version any more. */
+  /** Unlinks it from the previous version. */
   void unlinkPrevious() {
     if (previous != null && siblingBefore == null) {
       previous.firstNext = sibling;
@@ -128,7 +128,7 @@ final class Version {
     siblingBefore = null;
   }
 
-  /** Takes a read of it out of the list. */
+  /** Removes a reader. */
   void remove(Read read) {
     if (read.before == null) {
       readers = read.next;

@@ -19,23 +19,21 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The versions of each row in their order, learnt from writers' lists, and the dependencies that
- * follow from them.
+ * The versions of each row in order, learned from writers' lists, and the dependencies that follow.
  *
- * <p>A list is a window on the row's writers: each token stands on the one before it. The text that
- * comes with a version never changes, so a list is read back only as far as a version whose own
- * list was read already. Lists that contradict each other (one version standing on two others) mean
- * that ids or texts are not what they should be: the row is left alone from then on and counted.
+ * <p>A list is a window on the row's writers: each token's version replaced the one before it. The
+ * list that comes with a version never changes, so a list is read back only to the first version
+ * whose own list was read already. If lists contradict each other (one version replacing two
+ * others), ids or lists are corrupt: the row is excluded from then on and counted.
  *
- * <p>VersionLookup stand in a tree, since what vanished may have been written on what another then
- * wrote on. Let the survivors of a version be the surviving versions that stand on it directly or
- * on vanished ones in between. Four things can happen, in any order, and each tells exactly the
- * dependencies that it completes: a version survives, a version vanishes, a link is learnt, a
- * reader commits.
+ * <p>The versions form a tree, since a later write may replace the same version as a vanished one.
+ * The survivors of a version are the surviving versions that replaced it, directly or above
+ * vanished ones only. Four things can happen, in any order, and each emits exactly the dependencies
+ * that it completes: a version survives, a version vanishes, a link is learned, a reader commits.
  */
 final class VersionChains {
 
-  /** Rows of a statement between two looks at the memory. */
+  /** The rows of a statement between two checks of the memory. */
   private static final int ROWS_PER_MEMORY_CHECK = 64;
 
   /** If more rows of a table are contradictory, the whole table is skipped. */
@@ -46,7 +44,7 @@ final class VersionChains {
   private final LongFunction<@Nullable Transaction> existing;
   private final Footprint footprint;
 
-  /** No statement's rows are taken in beyond so many bytes in all. */
+  /** The limit of the memory within one statement. */
   private final long maxBytes;
 
   private final Map<String, Map<String, Table>> places = new HashMap<>();
@@ -57,21 +55,21 @@ final class VersionChains {
 
   private long now;
 
-  /** Whose statement is taken in: most new versions are its. */
+  /** The transaction whose statement is processed; most new versions are its own. */
   private @Nullable Transaction executingTransaction;
 
-  /** The table that was looked up last, and its place: most look-ups ask for it again. */
+  /** The table that was looked up last, and its database; most lookups repeat it. */
   private @Nullable Table lastTable;
 
   private String lastPlace = "";
 
   /**
-   * Chains without a row.
+   * Creates empty chains.
    *
-   * @param transactions finds or makes a transaction
-   * @param existing finds one; null if it is not there
-   * @param footprint counts what is kept
-   * @param maxBytes within one statement it may grow to so many bytes
+   * @param transactions finds or creates a transaction
+   * @param existing finds a transaction; null if there is none
+   * @param footprint counts the memory
+   * @param maxBytes the limit of the memory within one statement
    */
   VersionChains(
       DependencyListener out,
@@ -97,10 +95,10 @@ final class VersionChains {
   }
 
   /**
-   * A statement was executed.
+   * Processes a statement.
    *
-   * @param arrived when its event came
-   * @return whether all of its rows were taken in; false if they are too many for the memory
+   * @param arrived when its event arrived
+   * @return whether all its rows were processed; false if they exceed the memory
    */
   boolean executed(
       Transaction transaction, Event.StatementExecuted event, String place, long arrived) {
@@ -147,7 +145,7 @@ final class VersionChains {
     }
     if (!event.versionSets().isEmpty()) {
       for (VersionSet set : event.versionSets()) {
-        // A part of a set is none: what it lacks would look as if it were not there.
+        // A partial set is useless: rows missing from it would look absent.
         long least = (long) set.size() * (Footprint.ROW + Footprint.VERSION);
         if (bytes() + least > maxBytes) {
           return false;
@@ -161,7 +159,7 @@ final class VersionChains {
     return true;
   }
 
-  /** How many bytes rows, versions and readings take, and all that the transactions account for. */
+  /** The memory of rows, versions and predicate reads, and all that transactions account for. */
   long bytes() {
     return footprint.bytes() + (long) Footprint.VERSION * versions.size() + predicates.weight();
   }
@@ -199,7 +197,7 @@ final class VersionChains {
     }
   }
 
-  /** Whether {@code upper} is known to stand on {@code lower}, as far as a window reaches. */
+  /** Whether {@code upper} is known to be later than {@code lower}, within a window. */
   private static boolean isBelow(Version lower, Version upper) {
     Version version = upper.previous;
     for (int i = 0; i < 2 * WriterList.WINDOW && version != null; i++) {
@@ -211,7 +209,10 @@ final class VersionChains {
     return false;
   }
 
-  /** A version's writer has ended: what stands on it, and who read it, can now be told. */
+  /**
+   * Sets the fate of a version whose writer ended, and emits what follows for its neighbors and
+   * readers.
+   */
   void settle(Version version, Fate fate) {
     version.fate = fate;
     if (fate == Fate.SURVIVED) {
@@ -237,7 +238,7 @@ final class VersionChains {
     }
   }
 
-  /** A reader has committed. */
+  /** Emits what follows from a read whose reader committed. */
   void settle(Read read) {
     inferFromWriter(read);
     if (read.version.firstNext != null) {
@@ -245,7 +246,7 @@ final class VersionChains {
     }
   }
 
-  /** Goes back from a survivor over what vanished, down to what it stands on. */
+  /** Walks from a survivor down over vanished versions to the version that it replaced. */
   private void walkDown(Version survivor, Version from) {
     Version version = from;
     while (version != null) {
@@ -261,7 +262,7 @@ final class VersionChains {
   }
 
   private void inferReadersToOverwriter(Version version, Version survivor) {
-    if (version.readers != null) { // most versions have none, and the rest would make an object
+    if (version.readers != null) { // most versions have no readers, and the call would allocate
       forEachReader(version, read -> inferToOverwriter(read, survivor));
     }
   }
@@ -294,8 +295,8 @@ final class VersionChains {
   }
 
   /**
-   * Two survivors on one version. On the version before all writes, which has no name of its own,
-   * the likelier reason is a table that was made anew with the row ids of old.
+   * Handles two surviving next versions of one version. For the initial version, which has no
+   * token, the likelier cause is a table that was recreated with the same row ids.
    */
   private void reportFork(Version version, Version one, Version other) {
     if (version.writer == null) {
@@ -402,7 +403,7 @@ final class VersionChains {
     }
   }
 
-  /** The version that a list names; null if the list says nothing, or contradicts others. */
+  /** The version that a list names; null if the list is empty or contradicts others. */
   private @Nullable Version learn(Row row, WriterList list) {
     int i = list.size() - 1;
     if (i < 0) {
@@ -417,7 +418,7 @@ final class VersionChains {
     return learnt ? named : null;
   }
 
-  /** Links what a version's own list says of those below it; false if that contradicts others. */
+  /** Links the versions below a version by its own list; false if that contradicts other lists. */
   private boolean learnBelow(Version named, WriterList list) {
     Row row = named.row;
     named.listed = true;
@@ -441,7 +442,7 @@ final class VersionChains {
     return !list.complete() || upper.cut || link(upper, row.initial);
   }
 
-  /** How many versions are remembered. */
+  /** The number of versions. */
   int versions() {
     return versions.size();
   }
@@ -452,9 +453,9 @@ final class VersionChains {
   }
 
   /**
-   * Lets go of what goes with the discarded, but for what was named at a time or later.
+   * Removes what is no longer needed, except versions mentioned at a time or later.
    *
-   * @param atOnce whether to let also go of what would only save work
+   * @param atOnce whether to remove also what is retained only to save work
    */
   void prune(long since, long clock, boolean atOnce) {
     List<Table> tables = new ArrayList<>();
@@ -464,7 +465,7 @@ final class VersionChains {
     removeEmptyTables();
   }
 
-  /** Whether a list seen again says the same of the version below. */
+  /** Whether a list read again names the same previous version. */
   private static boolean agrees(Version version, WriterList list) {
     int i = list.size() - 1;
     while (i >= 0 && version.is(list.transaction(i), list.statement(i))) {
@@ -514,7 +515,10 @@ final class VersionChains {
     return null;
   }
 
-  /** Rows whose ids are not to be trusted are kept, so that they are known; not without end. */
+  /**
+   * Excludes a table. Up to this point contradictory rows were retained, so that they are
+   * recognized; that must be bounded.
+   */
   private static void excludeTable(Table table) {
     table.broken = true;
     List<Row> rows = new ArrayList<>();
@@ -577,7 +581,10 @@ final class VersionChains {
     }
   }
 
-  /** Takes note that a version was named, and of its writer, if that was discarded too early. */
+  /**
+   * Notes the mention of a version, and binds it to its writer again if that was discarded too
+   * early.
+   */
   private Version named(Version version) {
     version.lastMentionedAt = now;
     Transaction writer = version.writer;

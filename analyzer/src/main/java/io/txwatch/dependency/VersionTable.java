@@ -3,8 +3,8 @@ package io.txwatch.dependency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * VersionLookup by row and writer's token: open addressing with linear probing. The hashes stand
- * beside, so that a look-up touches few versions but the one that it is for.
+ * Versions by row and writer token: open addressing with linear probing. The hashes are stored in
+ * an array of their own, so that a lookup rarely dereferences other versions.
  */
 final class VersionTable {
 
@@ -38,7 +38,7 @@ final class VersionTable {
     return size;
   }
 
-  /** Removes a version, closing the gap so that later probes still find what lies behind it. */
+  /** Removes a version and closes the gap, so that probes still find the versions behind it. */
   void remove(Version version) {
     int mask = slots.length - 1;
     int hole = slot(hash(version), mask);
@@ -64,7 +64,7 @@ final class VersionTable {
     @Nullable Version[] oldSlots = slots;
     long[] oldHashes = hashes;
     long[] newHashes = new long[length];
-    slots = new @Nullable Version[length]; // if there is no room, everything is as it was
+    slots = new @Nullable Version[length]; // if memory is exhausted, the table is unchanged
     hashes = newHashes;
     for (int i = 0; i < oldSlots.length; i++) {
       Version version = oldSlots[i];

@@ -9,10 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A file's bytes from front to back, with the place of each for those who complain. */
+/** Reads a file's bytes from front to back, and reports errors with their position. */
 final class ByteCursor implements Closeable {
 
-  /** What {@link #peek} and {@link #next} give behind the last byte. */
+  /** What {@link #peek} and {@link #next} return after the last byte. */
   static final int END = -1;
 
   private static final int BUFFER = 1 << 18;
@@ -29,7 +29,7 @@ final class ByteCursor implements Closeable {
     this.in = Files.newInputStream(file);
   }
 
-  /** The next byte, which stays next; {@link #END} if there is none. */
+  /** The next byte, without consuming it; {@link #END} if there is none. */
   int peek() throws IOException {
     return at < end || fill() ? bytes[at] & 0xff : END;
   }
@@ -39,12 +39,12 @@ final class ByteCursor implements Closeable {
     return at < end || fill() ? bytes[at++] & 0xff : END;
   }
 
-  /** Passes the byte that was peeked. */
+  /** Consumes the byte that was peeked. */
   void skip() {
     at++;
   }
 
-  /** Where the next byte stands, from 0. */
+  /** The offset of the next byte, from 0. */
   long offset() {
     return before + at;
   }
@@ -63,7 +63,7 @@ final class ByteCursor implements Closeable {
     return Long.reverseBytes(nextLong());
   }
 
-  /** A byte that must be there. */
+  /** A byte that must exist. */
   int needed() throws IOException {
     int next = next();
     if (next == END) {
@@ -73,9 +73,9 @@ final class ByteCursor implements Closeable {
   }
 
   /**
-   * The complaint that something else was expected here: with the line, if the file is a text.
+   * An error that something else was expected here, with the line.
    *
-   * @param expected what was, and what the reader can do about it
+   * @param expected what was expected, and what the user can do about it
    */
   HistoryFormatException unexpected(String expected) throws IOException {
     int found = peek();
@@ -86,12 +86,12 @@ final class ByteCursor implements Closeable {
     return error("expected " + expected + ", found " + what);
   }
 
-  /** A complaint about what stands here. */
+  /** An error at this position. */
   HistoryFormatException error(String what) throws IOException {
     return error(offset(), what);
   }
 
-  /** A complaint about what stands at an offset. */
+  /** An error at an offset. */
   HistoryFormatException error(long offset, String what) throws IOException {
     return new HistoryFormatException(file, offset, "line " + line(offset) + ": " + what);
   }
@@ -123,7 +123,7 @@ final class ByteCursor implements Closeable {
     in.close();
   }
 
-  /** The first bytes of a file, as text of one character a byte. */
+  /** The first bytes of a file, as ISO 8859-1. */
   static String head(Path file, int length) throws IOException {
     try (InputStream in = Files.newInputStream(file)) {
       return new String(in.readNBytes(length), StandardCharsets.ISO_8859_1);

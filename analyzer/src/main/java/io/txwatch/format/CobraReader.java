@@ -11,19 +11,19 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Cobra's logs: a file {@code *.log} for each client, of records one behind the other, numbers in
- * eight bytes, most significant first.
+ * Reads Cobra's logs: a file {@code *.log} for each client, with consecutive records and big-endian
+ * 8-byte numbers.
  *
  * <pre>
- * S transaction [time]                      it begins
- * W write key value                         it writes; each write has a number of its own
- * R transaction write key value             it reads what that write of that transaction wrote
- * C transaction [time]                      it committed
- * </pre>
+ *  S transaction [time]                      begin
+ *  W write key value                         a write; each write has its own number
+ *  R transaction write key value             a read of that write of that transaction
+ *  C transaction [time]                      commit
+ *  </pre>
  *
- * <p>After {@code CobraLogLoader} of DBCobra/CobraVerifier, as told in {@code
- * history/loaders/CobraHistoryLoader.java} of hengxin/PolySI-PVLDB2023-Artifacts. A read of what
- * was there at first names one of Cobra's two marks for it instead of a transaction and a write.
+ * <p>After {@code CobraLogLoader} of DBCobra/CobraVerifier, as described in {@code
+ * history/loaders/CobraHistoryLoader.java} of hengxin/PolySI-PVLDB2023-Artifacts. A read of an
+ * initial value has one of Cobra's two marks instead of a transaction and a write.
  */
 final class CobraReader {
 
@@ -42,7 +42,7 @@ final class CobraReader {
     this.history = history;
   }
 
-  /** The logs in a directory, by name. */
+  /** The logs in a directory, sorted by name. */
   static List<Path> logs(Path directory) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       return files.filter(file -> file.toString().endsWith(".log")).sorted().toList();
@@ -52,7 +52,7 @@ final class CobraReader {
   /**
    * Reads a directory of logs, or one log.
    *
-   * @throws HistoryFormatException if one is of another form, or there is none
+   * @throws HistoryFormatException if a log has another format, or there is none
    */
   static RegisterHistory read(Path path) throws IOException {
     List<Path> logs = Files.isDirectory(path) ? logs(path) : List.of(path);
@@ -87,7 +87,8 @@ final class CobraReader {
       switch (record) {
         case 'S' -> {
           long transaction = in.nextLong();
-          // A start without a commit before it: that one's client did not see how it ended.
+          // A start without a commit before it: the client does not know the outcome of the
+          // previous one.
           history.begin(session, name, transaction, Outcome.UNKNOWN);
           inTransaction = true;
           if (first) {

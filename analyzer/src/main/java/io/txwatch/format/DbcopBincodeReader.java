@@ -8,12 +8,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * dbcop's histories in bincode: Rust's structures field by field, numbers in eight bytes, least
- * significant first, each sequence behind its length.
+ * Reads dbcop's histories in bincode: Rust's structures field by field, little-endian 8-byte
+ * numbers, each sequence preceded by its length.
  *
  * <p>After {@code src/db/history.rs} of amnore/dbcop (the version that PolySI and Plume use) and
  * {@code history/loaders/DBCopHistoryLoader.java} of hengxin/PolySI-PVLDB2023-Artifacts. Every
- * register begins with 0. What was not successful did not happen.
+ * register starts with 0. Unsuccessful events are ignored.
  */
 final class DbcopBincodeReader {
 
@@ -23,7 +23,7 @@ final class DbcopBincodeReader {
 
   private DbcopBincodeReader() {}
 
-  /** Whether a file's beginning can be one: five small numbers, a text, and a date. */
+  /** Whether a file may start with this: five small numbers, a text, and a date. */
   static boolean looksLike(String head) {
     int at = 0;
     for (int i = 0; i < PARAMETER_COUNT; i++, at += Long.BYTES) {
@@ -54,7 +54,7 @@ final class DbcopBincodeReader {
   /**
    * Reads a file.
    *
-   * @throws HistoryFormatException if it ends too early or holds what cannot be
+   * @throws HistoryFormatException if it is truncated or malformed
    */
   static RegisterHistory read(Path file) throws IOException {
     try (ByteCursor in = new ByteCursor(file)) {

@@ -11,13 +11,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * dbcop's histories in JSON: sessions of transactions of events.
+ * Reads dbcop's histories in JSON: sessions of transactions of events.
  *
- * <p>The older form (amnore/dbcop, {@code src/db/history.rs}) has {@code
- * {"write":true,"variable":0,"value":1,"success":true}} for an event and 0 in every register at
- * first; the newer (rnbguy/dbcop, {@code crates/core/src/history/raw/types.rs}) has {@code
- * {"Write":{"variable":0,"version":1}}} or {@code ["w",0,1]}, and null for a register that nobody
- * has written. Sessions stand under {@code data}, or alone.
+ * <p>The older format (amnore/dbcop, {@code src/db/history.rs}) writes an event as {@code
+ * {"write":true,"variable":0,"value":1,"success":true}}, and registers start with 0. The newer one
+ * (rnbguy/dbcop, {@code crates/core/src/history/raw/types.rs}) writes {@code
+ * {"Write":{"variable":0,"version":1}}} or {@code ["w",0,1]}, and null for a register without a
+ * write. Sessions are under {@code data}, or at the top.
  */
 final class DbcopJsonReader {
 
@@ -33,7 +33,7 @@ final class DbcopJsonReader {
     this.json = json;
   }
 
-  /** Whether a text's beginning can be one. */
+  /** Whether a text may start with this format. */
   static boolean looksLike(String text) {
     return text.contains("\"events\"");
   }
@@ -139,7 +139,7 @@ final class DbcopJsonReader {
     }
   }
 
-  /** The fields of an event, in any order; the current token is the first one's name. */
+  /** Reads the fields of an event, in any order; the current token is the first one's name. */
   private void fields(boolean writes, boolean newer) throws IOException {
     boolean write = writes;
     boolean success = newer;

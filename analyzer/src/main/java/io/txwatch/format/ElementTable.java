@@ -3,15 +3,15 @@ package io.txwatch.format;
 import java.util.Arrays;
 
 /**
- * Who appended which element to which key, and where it stands in the key's list: open addressing
- * over parallel arrays.
+ * The writer of each element of each key, and its position in the key's list: open addressing over
+ * parallel arrays.
  */
 final class ElementTable {
 
-  /** The writer of an element that nobody appended. */
+  /** The writer of an element that no transaction appended. */
   static final int NO_WRITER = -1;
 
-  /** The place of an element that nobody read. */
+  /** The position of an element that no transaction read. */
   static final int UNREAD = -1;
 
   private int[] keys = new int[256];
@@ -25,7 +25,7 @@ final class ElementTable {
     Arrays.fill(keys, -1);
   }
 
-  /** The entry of an element; below 0 if there is none. */
+  /** The entry of an element; negative if there is none. */
   int find(int key, long element) {
     int mask = keys.length - 1;
     for (int i = slot(key, element, mask); ; i = i + 1 & mask) {
@@ -38,7 +38,7 @@ final class ElementTable {
     }
   }
 
-  /** Adds an element that is not there yet. Entries that were found before may have moved. */
+  /** Adds a new element. Invalidates entries that were found before. */
   int add(int key, long element, int writer, int statement) {
     if (2 * (size + 1) > keys.length) {
       grow();
@@ -63,7 +63,7 @@ final class ElementTable {
     return statements[entry];
   }
 
-  /** Its place in the key's list, from 0, or {@link #UNREAD}. */
+  /** Its position in the key's list, from 0, or {@link #UNREAD}. */
   int position(int entry) {
     return positions[entry];
   }
@@ -107,7 +107,7 @@ final class ElementTable {
   }
 
   private static int slot(int key, long element, int mask) {
-    // Elements and keys are both counted up: a sum of multiples would put many pairs in one place.
+    // Both elements and keys are consecutive numbers: a sum of multiples would collide often.
     long mixed = element * 0x9E37_79B9_7F4A_7C15L + key;
     return (int) ((mixed ^ mixed >>> 29) * 0xBF58_476D_1CE4_E5B9L >>> 32) & mask;
   }

@@ -21,31 +21,32 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a txwatch history as a list-append history of Elle, so that another tool can judge it.
+ * Exports a txwatch history as a list-append history of Elle, so that another tool can judge it.
  *
- * <p>A row is a key, a write of it the append of a number, a read the list of all that had been
- * appended. Four things are done so that the lists say what the history says, and no more:
+ * <p>A row becomes a key, a write the append of a number, and a read the list of all numbers
+ * appended before. To make the lists express exactly what the history does:
  *
  * <ul>
- *   <li>Elle learns the order of versions from reads alone, and a row's last writes are often read
- *       by nobody. At the end each key is read once more, by a transaction of its own.
- *   <li>Lists of a row that is written for ever would grow for ever, and the file with their
- *       square. After {@value #SEGMENT} versions a row goes on under a new key, whose first element
- *       is the last one of the old: that write appends to both, so no dependency is lost.
- *   <li>Where a window of writers does not reach back to an older version that was seen, the row
- *       goes on under a new key too.
- *   <li>What was undone by a rollback to a savepoint is a failed transaction of its own; writers
- *       that are only tokens have transactions that nobody knows the end of.
+ *   <li>Elle learns the order of versions from reads only, and often no transaction reads a row's
+ *       last writes. At the end each key is read once more, by a transaction of its own.
+ *   <li>Lists of a row that is written forever would grow without bound, and the file
+ *       quadratically. After {@value #SEGMENT} versions a row continues under a new key, whose
+ *       first element is the last one of the old key: that write appends to both, so no dependency
+ *       is lost.
+ *   <li>Where a writers' list does not reach back to an older observed version, the row continues
+ *       under a new key, too.
+ *   <li>What a rollback to a savepoint undid becomes a failed transaction of its own. Writers known
+ *       only by a token become transactions of unknown outcome.
  * </ul>
  *
- * <p>Transactions are written when they ended, their invocations when they began: processes and
- * indexes are those of the recording, which is no proof of real time. What lists cannot say is left
- * out and counted: accesses that are uncertain, predicates, and what a transaction saw of its own
- * writes before it undid them.
+ * <p>Transactions are written when they ended, their invocations when they began. Processes and
+ * indexes are those of the recording, which does not prove real time. Omitted and counted are:
+ * uncertain accesses, predicates, and what a transaction saw of its own writes before it undid
+ * them.
  */
 public final class ElleExport {
 
-  /** How long lists become. */
+  /** The length at which a list continues under a new key. */
   static final int SEGMENT = 64;
 
   private final Writer out;
@@ -61,10 +62,10 @@ public final class ElleExport {
   private long operations;
   private long leftOut;
 
-  /** A row's versions from a root on, {@link #SEGMENT} of them and one. */
+  /** A part of a row's versions, up to {@link #SEGMENT} and one. */
   private record Segment(Version root, int number) {}
 
-  /** How a transaction ended, and what of it was undone before. */
+  /** How a transaction ended, and which of its statements were undone. */
   private record Ended(Outcome outcome, boolean lossy, List<Event.StatementsUndone> undone) {
     boolean keeps(int statement) {
       return undone.stream()
@@ -72,7 +73,7 @@ public final class ElleExport {
     }
   }
 
-  /** A transaction that runs. */
+  /** An active transaction. */
   private static final class Open {
     final long process;
     final TreeMap<Integer, List<String>> reads = new TreeMap<>();
@@ -83,11 +84,11 @@ public final class ElleExport {
   }
 
   /**
-   * What was written.
+   * What was exported.
    *
-   * @param transactions how many transactions, those added for the export not counted
-   * @param operations how many reads and appends in them
-   * @param leftOut how many accesses could not be said
+   * @param transactions the transactions, not counting those added for the export
+   * @param operations their reads and appends
+   * @param leftOut the accesses that could not be expressed
    */
   public record Written(long transactions, long operations, long leftOut) {}
 
@@ -96,9 +97,9 @@ public final class ElleExport {
   }
 
   /**
-   * Writes a history's file as EDN.
+   * Exports a history file as EDN.
    *
-   * @throws io.txwatch.history.HistoryFormatException if it is none of txwatch's
+   * @throws io.txwatch.history.HistoryFormatException if it is not a txwatch history
    */
   public static Written write(Path history, Writer out) throws IOException {
     ElleExport export = new ElleExport(out);
@@ -207,7 +208,10 @@ public final class ElleExport {
     }
   }
 
-  /** A transaction may see its own write before it goes back to a savepoint: no list can say so. */
+  /**
+   * Whether a read shows an own write that was later rolled back to a savepoint, which no list can
+   * express.
+   */
   private boolean showsOwnUndone(long reader, Version read) {
     Ended ended = ends.get(reader);
     boolean shows = false;
@@ -231,7 +235,7 @@ public final class ElleExport {
     transactions++;
     operations += done.size();
     if (outcome == Outcome.UNKNOWN) {
-      processes.put(session, nextProcess++); // a process that crashed does not come back
+      processes.put(session, nextProcess++); // a crashed process does not come back
     }
     if (outcome == Outcome.COMMITTED) {
       List<String> taken = new ArrayList<>();
@@ -246,7 +250,7 @@ public final class ElleExport {
     }
   }
 
-  /** The reads and appends of a transaction in their order; reads only where they are known. */
+  /** The reads and appends of a transaction in order; reads only if they are known. */
   private List<String> operations(long transaction, Open running, boolean known)
       throws IOException {
     Ended ended = ends.getOrDefault(transaction, new Ended(Outcome.UNKNOWN, true, List.of()));
@@ -348,7 +352,7 @@ public final class ElleExport {
     }
   }
 
-  /** Whether a version survived, and none that survived stands on it. */
+  /** Whether a version survived and no surviving version follows it. */
   private boolean isLast(Version version) {
     if (!survived(version)) {
       return false;

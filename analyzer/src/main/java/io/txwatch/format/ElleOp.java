@@ -1,36 +1,36 @@
 package io.txwatch.format;
 
-/** One operation of a Jepsen history, as its line has it. Filled anew for each line. */
+/** An operation of a Jepsen history, as in its line. Reused for each line. */
 final class ElleOp {
 
-  /** What a line says of a transaction (jepsen.history, "Ops"). */
+  /** The type of an operation (jepsen.history, "Ops"). */
   enum Type {
-    /** It is about to be run: its reads are not known yet. */
+    /** Invoked: its reads are not known yet. */
     INVOKE,
     /** It committed. */
     OK,
-    /** It did not take place. */
+    /** Failed: it had no effect. */
     FAIL,
-    /** Nobody knows. */
+    /** Its outcome is unknown. */
     INFO
   }
 
-  /** The place of the line in the file, in bytes. */
+  /** The byte offset of the line in the file. */
   long offset;
 
   Type type = Type.INFO;
   boolean hasType;
 
-  /** Which process runs it: a process does one thing at a time. */
+  /** The process that runs it, one operation at a time. */
   long process;
 
-  /** False for the nemesis and other processes that are no clients. */
+  /** False for the nemesis and other non-client processes. */
   boolean client;
 
-  /** The index that the file gives it; -1 if none. */
+  /** Its index in the file; -1 if none. */
   long index;
 
-  /** False if it had no value that is a list of reads and writes. */
+  /** False if its value is not a list of reads and writes. */
   boolean hasMicroOps;
 
   final MicroOps micro = new MicroOps();

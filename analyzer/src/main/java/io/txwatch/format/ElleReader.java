@@ -7,27 +7,27 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * Reads the histories of Jepsen and Elle, in EDN and in JSON: a series of operation maps, or one
- * list of them.
+ * Reads histories of Jepsen and Elle, in EDN and JSON: a sequence of operation maps, or one list of
+ * them.
  *
  * <pre>
- * {:type :invoke, :f :txn, :value [[:append 5 1] [:r 7 nil]], :process 0, :index 0}
- * {:type :ok, :f :txn, :value [[:append 5 1] [:r 7 [2 3]]], :process 0, :index 1}
- * {"type": "ok", "value": [["w", "x", 1], ["r", "y", null]], "process": 0, "index": 2}
- * </pre>
+ *  {:type :invoke, :f :txn, :value [[:append 5 1] [:r 7 nil]], :process 0, :index 0}
+ *  {:type :ok, :f :txn, :value [[:append 5 1] [:r 7 [2 3]]], :process 0, :index 1}
+ *  {"type": "ok", "value": [["w", "x", 1], ["r", "y", null]], "process": 0, "index": 2}
+ *  </pre>
  *
- * <p>The form is that of jepsen-io/elle (README, "list-append", "rw-register") and of
- * ligurio/elle-cli (README, {@code histories/elle/*.edn} and {@code *.json}). Keys of a map may
- * come in any order; those that are not of interest are skipped, whatever their values, tagged
- * literals ({@code #jepsen.history.Op{…}}) and comments included.
+ * <p>The format is that of jepsen-io/elle (README, "list-append", "rw-register") and of
+ * ligurio/elle-cli (README, {@code histories/elle/*.edn} and {@code *.json}). Map keys may come in
+ * any order. Unknown keys are skipped with their values, including tagged literals ({@code
+ * #jepsen.history.Op{…}}) and comments.
  *
- * <p>A reader of its own, not one of a library: a history of a million operations holds hundreds of
- * millions of list elements, since each read returns a whole list. Here an element costs the look
- * at its digits, and no object.
+ * <p>This is a parser of its own, since each read returns a whole list: a history of a million
+ * operations contains hundreds of millions of list elements. Here an element costs the parsing of
+ * its digits, and no object.
  */
 final class ElleReader {
 
-  /** Takes what was read; {@code op} is filled anew afterwards. */
+  /** Receives operations; {@code op} is reused. */
   interface Sink {
     void op(ElleOp op) throws IOException;
   }
@@ -54,9 +54,9 @@ final class ElleReader {
   }
 
   /**
-   * Hands on the operations of a file, in its order.
+   * Emits the operations of a file, in order.
    *
-   * @throws io.txwatch.history.HistoryFormatException if it is not of this form; the message says
+   * @throws io.txwatch.history.HistoryFormatException if the format is wrong; the message says
    *     where and what was expected
    */
   static void read(Path file, KeyNames names, Sink sink) throws IOException {
@@ -145,7 +145,7 @@ final class ElleReader {
     if (isNumber(c)) {
       op.process = integer();
     } else {
-      op.client = c == 'n'; // nil is a process too, :nemesis is no client
+      op.client = c == 'n'; // nil is a process, too; :nemesis is not a client
       value();
       op.client = op.client && c == 'n';
     }
@@ -170,7 +170,7 @@ final class ElleReader {
       } else if (c == ByteCursor.END) {
         throw in.unexpected("']': the file seems to be cut off");
       } else {
-        op.hasMicroOps = false; // an operation of another kind, such as the nemesis'
+        op.hasMicroOps = false; // another kind of operation, such as the nemesis'
         value();
       }
     }
@@ -219,7 +219,7 @@ final class ElleReader {
     }
   }
 
-  /** Skips up to the end of the vector that we are in. */
+  /** Skips to the end of the current vector. */
   private void rest() throws IOException {
     for (int c = space(); c != ']' && c != ')'; c = space()) {
       value();
@@ -237,7 +237,7 @@ final class ElleReader {
     return isNumber(c) ? integer() : names.value(text());
   }
 
-  /** A keyword, symbol or string as it is written, a string without its quotes. */
+  /** A keyword, symbol or string as written; a string without its quotes. */
   private String text() throws IOException {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     int c = in.peek();
@@ -282,14 +282,14 @@ final class ElleReader {
       c = in.peek();
     }
     if (c == 'N') {
-      in.skip(); // a big integer of Clojure's that is none
+      in.skip(); // a Clojure big integer that fits a long
     } else if (!isDelimiter(c)) {
       throw in.unexpected("an integer");
     }
     return negative ? -value : value;
   }
 
-  /** The key of a map, and in JSON the colon behind it. */
+  /** The key of a map; in JSON also the colon after it. */
   private long mapKey() throws IOException {
     int c = in.peek();
     if (c != ':' && c != '"') {
@@ -306,7 +306,7 @@ final class ElleReader {
     return name;
   }
 
-  /** A keyword or string, its first eight characters in a number; 0 if it is longer. */
+  /** A keyword or string, its first eight characters packed into a number; 0 if it is longer. */
   private long name() throws IOException {
     int c = in.peek();
     boolean quoted = c == '"';
@@ -341,7 +341,7 @@ final class ElleReader {
     return instead;
   }
 
-  /** Skips any value, however deep: nothing is called again, so no file can exhaust the stack. */
+  /** Skips any value, however deep. Iterative, so that no file can exhaust the stack. */
   private void value() throws IOException {
     int depth = 0;
     int needed = 1;
@@ -387,13 +387,13 @@ final class ElleReader {
     }
   }
 
-  /** What stands behind a {@code #}. */
+  /** What follows a {@code #}. */
   private enum Tag {
-    /** A name, or nothing: the form behind it is the value. */
+    /** A name, or nothing: the next form is the value. */
     OF_NEXT,
-    /** {@code #_}: the form behind it is none. */
+    /** {@code #_}: the next form is discarded. */
     DISCARDS,
-    /** {@code ##Inf}: it is a value itself. */
+    /** {@code ##Inf}: a value itself. */
     ITSELF
   }
 
@@ -418,7 +418,7 @@ final class ElleReader {
     }
   }
 
-  /** Skips what separates, comments included; the byte behind it, which stays next. */
+  /** Skips separators and comments; returns the next byte without consuming it. */
   private int space() throws IOException {
     while (true) {
       int c = in.peek();

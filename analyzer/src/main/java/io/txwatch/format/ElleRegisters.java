@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Elle's rw-register histories (jepsen-io/elle, {@code rw_register.clj}): {@code [:w k v]}, {@code
- * [:r k v]}, and {@code nil} for a register that nobody has written.
+ * Reads Elle's rw-register histories (jepsen-io/elle, {@code rw_register.clj}): {@code [:w k v]},
+ * {@code [:r k v]}, and {@code nil} for a register without a write.
  */
 final class ElleRegisters {
 

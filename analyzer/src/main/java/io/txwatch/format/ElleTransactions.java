@@ -7,22 +7,21 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Makes transactions of an Elle history's lines: an invocation and its completion, by the same
- * process, are one. A completion without invocation is one too; an invocation without completion is
- * one of unknown outcome, as one that ends with {@code :info} is.
+ * Assembles transactions from the lines of an Elle history. An invocation and its completion by the
+ * same process are one transaction. A completion without an invocation is one, too. An invocation
+ * without a completion is one of unknown outcome, like one that completes with {@code :info}.
  */
 final class ElleTransactions implements ElleReader.Sink {
 
-  /** Takes a transaction. */
+  /** Receives transactions. */
   interface Sink {
     /**
-     * Takes one.
+     * Receives a transaction.
      *
-     * @param process which process ran it; -1 for one without a number
-     * @param before how many transactions had been handed on as it was invoked; -1 if nothing says
-     *     when that was
+     * @param process the process that ran it; -1 if it has no number
+     * @param before the number of transactions emitted when it was invoked; -1 if unknown
      * @param index the index of its completion; -1 if it has none
-     * @param micro what it did; what it read is known only if it committed. Filled anew afterwards
+     * @param micro its operations; read results are known only if it committed. Reused
      */
     void transaction(long process, int before, long index, Outcome outcome, MicroOps micro)
         throws IOException;
@@ -65,7 +64,7 @@ final class ElleTransactions implements ElleReader.Sink {
     }
   }
 
-  /** Nothing more comes: what was invoked only, nobody knows how it ended. */
+  /** Ends the history: what was only invoked has an unknown outcome. */
   void end() throws IOException {
     for (Map.Entry<Long, Invoked> left : invoked.entrySet()) {
       Invoked op = left.getValue();

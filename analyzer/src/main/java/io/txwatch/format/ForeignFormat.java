@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The formats of histories that others wrote. */
+/** The history formats of other tools. */
 public enum ForeignFormat {
   /** Elle's list-append, in EDN or JSON. */
   ELLE_APPEND("elle-append"),
@@ -17,7 +17,7 @@ public enum ForeignFormat {
   PLUME("plume"),
   /** dbcop's JSON and bincode. */
   DBCOP("dbcop"),
-  /** Cobra's logs: a directory of them, or one. */
+  /** Cobra's logs: a directory of them, or one log. */
   COBRA("cobra");
 
   private static final int HEAD_LENGTH = 1 << 16;
@@ -37,12 +37,12 @@ public enum ForeignFormat {
     return id;
   }
 
-  /** Whether the order counts, if somebody asks, in which its transactions ended and began. */
+  /** Whether the format records the real-time order of transactions. */
   public boolean hasRealTimeOrder() {
     return this == ELLE_APPEND;
   }
 
-  /** The format of that name. */
+  /** The format with that name. */
   public static Optional<ForeignFormat> named(String id) {
     for (ForeignFormat format : values()) {
       if (format.id.equals(id)) {
@@ -52,7 +52,7 @@ public enum ForeignFormat {
     return Optional.empty();
   }
 
-  /** The format that a file's beginning looks like; empty if it looks like none of these. */
+  /** The format detected from a file's start; empty if it is none of these. */
   public static Optional<ForeignFormat> of(Path file) throws IOException {
     if (Files.isDirectory(file)) {
       return CobraReader.logs(file).isEmpty() ? Optional.empty() : Optional.of(COBRA);
@@ -98,7 +98,9 @@ public enum ForeignFormat {
         : Optional.empty();
   }
 
-  /** A log begins with the start of a transaction, and something that is known stands behind it. */
+  /**
+   * Whether a text starts like a log: with the start of a transaction, followed by a known record.
+   */
   private static boolean isCobra(String head) {
     return !head.isEmpty()
         && head.charAt(0) == 'S'

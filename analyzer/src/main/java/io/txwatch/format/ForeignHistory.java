@@ -14,22 +14,21 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/** Checks a history that others wrote. */
+/** Checks a history of another tool. */
 public final class ForeignHistory {
 
   private ForeignHistory() {}
 
   /**
-   * What a history is held to.
+   * The options of a check.
    *
-   * @param level the level that all its transactions are judged at, by Adya's definitions
-   * @param sessionOrder whether the order of a session's transactions counts; empty for what the
-   *     format's own checker does: Plume's, dbcop's, PolySI's and Cobra's levels include it, Elle's
-   *     plain ones do not
-   * @param realTimeOrder whether the order counts in which transactions ended and began, where the
-   *     format {@linkplain ForeignFormat#tellsRealTime tells it}
-   * @param budget how long to search where nothing certain decides
-   * @param memory how many bytes, roughly, the analysis may hold
+   * @param level the level that all its transactions are held to, by Adya's definitions
+   * @param sessionOrder whether session order counts; empty for the default of the format's own
+   *     checker: the levels of Plume, dbcop, PolySI and Cobra include it, Elle's plain ones do not
+   * @param realTimeOrder whether real-time order counts, if the format {@linkplain
+   *     ForeignFormat#hasRealTimeOrder records it}
+   * @param budget the time limit of a search where nothing certain decides
+   * @param memory the approximate memory limit of the analysis, in bytes
    */
   public record Demand(
       IsolationLevel level,
@@ -51,12 +50,12 @@ public final class ForeignHistory {
   }
 
   /**
-   * What a history is found to be.
+   * The result of a check.
    *
-   * @param operations how many reads and writes it holds
-   * @param transactions how many transactions it holds
-   * @param valid whether it is of the level demanded; empty if that could not be told
-   * @param reason why that could not be told, or what the verdict rests on, for people
+   * @param operations the number of its reads and writes
+   * @param transactions the number of its transactions
+   * @param valid whether it satisfies the level; empty if undecided
+   * @param reason why it is undecided, or what the result rests on, for people
    */
   public record Verdict(
       long operations, long transactions, Optional<Boolean> valid, String reason) {}
@@ -64,7 +63,7 @@ public final class ForeignHistory {
   /**
    * Checks a file.
    *
-   * @param found takes each anomaly
+   * @param found receives each anomaly
    * @throws io.txwatch.history.HistoryFormatException if it is not of that format
    */
   public static Verdict check(

@@ -27,33 +27,33 @@ import org.jgrapht.nio.DefaultAttribute;
 import org.jgrapht.nio.dot.DOTExporter;
 
 /**
- * Writes the dependency graph of a history in Graphviz's DOT, for people to look at: a node for
- * each committed transaction, an edge for each dependency, with the statements at its ends; dashed
- * if it is only possible.
+ * Exports the dependency graph of a history in Graphviz's DOT format: a node for each committed
+ * transaction, and an edge for each dependency, labeled with the statements at its ends, dashed if
+ * it is only possible.
  *
- * <p>Nobody can look at a hundred thousand transactions. So those are written that lie on cycles,
- * or all, if that is asked for. The graph is built in memory, all of it.
+ * <p>A graph of a hundred thousand transactions is unreadable, so by default only transactions on
+ * cycles are exported. The whole graph is built in memory.
  */
 public final class GraphExport implements DependencyListener {
 
   private final Graph<Transaction, Edge> graph = new DirectedPseudograph<>(Edge.class);
 
   /**
-   * What was written.
+   * What was exported.
    *
-   * @param transactions how many transactions
-   * @param dependencies how many dependencies between them
-   * @param of how many transactions have committed
+   * @param transactions the exported transactions
+   * @param dependencies the dependencies between them
+   * @param of the committed transactions
    */
   public record Written(int transactions, int dependencies, int of) {}
 
   private GraphExport() {}
 
   /**
-   * Writes the graph of a history's file.
+   * Exports the graph of a history file.
    *
-   * @param all whether also what lies on no cycle is written
-   * @throws io.txwatch.history.HistoryFormatException if it is none of txwatch's
+   * @param all whether to include transactions on no cycle
+   * @throws io.txwatch.history.HistoryFormatException if it is not a txwatch history
    */
   public static Written write(Path history, boolean all, Writer out) throws IOException {
     GraphExport export = new GraphExport();
@@ -79,7 +79,7 @@ public final class GraphExport implements DependencyListener {
 
   @Override
   public void dependency(Edge edge) {
-    graph.addEdge(edge.from(), edge.to(), edge); // two that are equal say the same
+    graph.addEdge(edge.from(), edge.to(), edge); // equal edges are redundant
   }
 
   @Override
@@ -107,7 +107,7 @@ public final class GraphExport implements DependencyListener {
     return new Written(shown.vertexSet().size(), shown.edgeSet().size(), graph.vertexSet().size());
   }
 
-  /** In the order in which they committed, so that the same history is always written alike. */
+  /** In commit order, so that the same history always yields the same output. */
   private Set<Transaction> onCycles() {
     Set<Transaction> cyclic = new HashSet<>();
     for (Set<Transaction> strong :
@@ -148,7 +148,7 @@ public final class GraphExport implements DependencyListener {
   }
 
   /**
-   * KeyNames come from SQL. Quotes are escaped by the exporter, and a backslash would escape that.
+   * Names come from SQL. The exporter escapes quotes, but not the backslash that could undo this.
    */
   private static String harmless(String name) {
     return name.replaceAll("[\\\\\\p{Cntrl}]", "?");

@@ -9,14 +9,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives keys small numbers, and turns values that are no integers into ones that are. Integers,
- * which nearly all keys and values are, take no boxes.
+ * Numbers keys from 0, and maps non-integer values to integers. Integers, which nearly all keys and
+ * values are, are not boxed.
  */
 final class KeyNames implements RegisterHistory.Keys {
 
-  /**
-   * StringCache among the values are called by numbers from here on, where no integer is expected.
-   */
+  /** Non-integer values are numbered from here, where no integer is expected. */
   private static final long FIRST_TEXT = Long.MIN_VALUE + 1;
 
   private long[] slots = new long[64];
@@ -28,7 +26,7 @@ final class KeyNames implements RegisterHistory.Keys {
   private final List<String> values = new ArrayList<>();
   private final Map<String, Long> valueNumbers = new HashMap<>();
 
-  /** The number of an integer key: 0, 1, … as they are met. */
+  /** The number of an integer key, assigned in the order of occurrence. */
   int key(long integer) {
     int mask = slots.length - 1;
     int i = slot(integer, mask);
@@ -46,7 +44,7 @@ final class KeyNames implements RegisterHistory.Keys {
     return size - 1;
   }
 
-  /** The number of a key that is no integer: {@code :x}. */
+  /** The number of a non-integer key: {@code :x}. */
   int key(String text) {
     Integer known = texts.get(text);
     if (known != null) {
@@ -57,26 +55,28 @@ final class KeyNames implements RegisterHistory.Keys {
     return number;
   }
 
-  /** How many keys there are. */
+  /** The number of keys. */
   @Override
   public int keys() {
     return size;
   }
 
-  /** The integer that a key is; 0 if it is none. */
+  /** The integer of a key; 0 if it is not an integer. */
   @Override
   public long row(int key) {
     return names[key] == null ? integers[key] : 0;
   }
 
-  /** The key as a table: its own name if it is no integer, else {@code ofIntegers}. */
+  /**
+   * The table name of a key: its own name if it is not an integer, otherwise {@code ofIntegers}.
+   */
   @Override
   public String table(int key, String ofIntegers) {
     String text = names[key];
     return text == null ? ofIntegers : text;
   }
 
-  /** The integer that stands for a value that is none. */
+  /** The integer that stands for a non-integer value. */
   long value(String text) {
     return valueNumbers.computeIfAbsent(
         text,
@@ -86,7 +86,7 @@ final class KeyNames implements RegisterHistory.Keys {
         });
   }
 
-  /** A value as it was written. */
+  /** A value as written in the file. */
   @Override
   public String valueText(long value) {
     long number = value - FIRST_TEXT;

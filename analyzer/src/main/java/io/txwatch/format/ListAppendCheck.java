@@ -26,19 +26,19 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Judges a list-append history.
+ * Checks a list-append history.
  *
- * <p>Cycles, aborted and intermediate reads are the analyzer's, which is fed {@linkplain
- * ListAppendEvents events}. What only lists can show is found here, by Elle's rules (Kingsbury and
- * Alvaro 2020, §4.2 and §6; jepsen-io/elle, {@code list_append.clj}): lists that contradict each
- * other, elements that stand twice in one or that nobody appended, aborted appends in the middle of
- * a list, and reads that do not show the reader's own append.
+ * <p>The analyzer, which is fed {@linkplain ListAppendEvents events}, finds cycles, aborted and
+ * intermediate reads. This class finds what only lists show, by Elle's rules (Kingsbury and Alvaro
+ * 2020, §4.2 and §6; jepsen-io/elle, {@code list_append.clj}): contradictory lists, elements that
+ * occur twice in a list or that no transaction appended, aborted appends within a list, and reads
+ * that lack the reader's own append.
  */
 final class ListAppendCheck {
 
   private static final Database DATABASE = new Database("list-append history", "", Map.of());
 
-  /** The analyzer finds an own write above the version read if it is not farther away than this. */
+  /** The analyzer detects an own write above the version read within this distance. */
   private static final int WINDOW = 16;
 
   private final ListHistory history;
@@ -47,7 +47,7 @@ final class ListAppendCheck {
   private final IsolationLevel level;
   private final Consumer<Anomaly> found;
 
-  /** Of each key, the places of elements that must not be there and were not told of yet. */
+  /** For each key, the positions of elements that must not exist and were not reported yet. */
   private final Map<Integer, List<Integer>> suspects = new HashMap<>();
 
   ListAppendCheck(ListHistory history, IsolationLevel level, Consumer<Anomaly> found) {
@@ -59,11 +59,11 @@ final class ListAppendCheck {
   }
 
   /**
-   * Tells every anomaly.
+   * Reports every anomaly.
    *
-   * @param memory how many bytes, roughly, the analyzer may hold
-   * @param orders which orders count besides dependencies
-   * @return what was to be seen
+   * @param memory the approximate memory limit of the analyzer, in bytes
+   * @param orders the orders that count besides dependencies
+   * @return what the history contained
    */
   Seen run(long memory, Set<CommitOrder> orders) {
     order.faults().forEach(this::report);
@@ -89,7 +89,7 @@ final class ListAppendCheck {
     }
   }
 
-  /** Nobody knows which DBMS it was, or what its users could do. */
+  /** Omits the advice: the DBMS is unknown, and what its users could do. */
   private void reportWithoutAdvice(Anomaly anomaly) {
     found.accept(
         new Anomaly(
@@ -120,14 +120,14 @@ final class ListAppendCheck {
   }
 
   /**
-   * What was to be seen.
+   * What the history contained.
    *
-   * @param related whether any two transactions depend on each other at all
-   * @param whole whether all was compared with all
+   * @param related whether any two transactions depend on each other
+   * @param whole whether the analysis was complete
    */
   record Seen(boolean related, boolean whole) {}
 
-  /** Whether a read depends on another transaction, or another on it. */
+  /** Whether a read depends on another transaction, or another transaction on it. */
   private boolean relates(int transaction, int op) {
     int key = history.key(op);
     int length = history.length(op);
@@ -173,7 +173,7 @@ final class ListAppendCheck {
       int append = history.firstOp(writer) + order.elements().statement(entry) - 1;
       report(Phenomenon.ABORTED_READ, writer, append, reader, op);
     } else {
-      return false; // the last element is the version that was read: the analyzer's to tell
+      return false; // the last element is the version read, which the analyzer handles
     }
     return true;
   }
@@ -238,7 +238,7 @@ final class ListAppendCheck {
         .get(0);
   }
 
-  /** Transactions and operations on a key. Slow: for what is told a few times only. */
+  /** Two operations on a key with their transactions. Slow: only for the few that are reported. */
   private List<int[]> operations(int key, java.util.function.IntPredicate wanted) {
     List<int[]> some = new ArrayList<>();
     for (int t = 0; t < history.transactions() && some.size() < 2; t++) {

@@ -22,21 +22,21 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * A list-append history as events, as if the driver had seen it: a key is a row, an element of its
- * list a version, an append an UPDATE and a read a SELECT.
+ * Converts a list-append history to events as the driver would emit them: a key is a row, an
+ * element of its list a version, an append an UPDATE, and a read a SELECT.
  *
- * <p>Of a list, an event carries the element concerned and the one before it, which is all that the
- * analyzer needs to learn a row's order; so the events of a history are as many as its operations,
- * however long the lists. An append that nobody read is a write of unknown place.
+ * <p>Instead of a list, an event carries the element concerned and the one before it, which
+ * suffices for the analyzer to learn a row's order. A history has as many events as operations,
+ * however long its lists. An append that no transaction read is a write at an unknown position.
  */
 final class ListAppendEvents {
 
-  /** A transaction's id is its number with this above it; shown as {@code 1.17}. */
+  /** Added to a transaction's number to make its id, shown as {@code 1.17}. */
   private static final long TRANSACTIONS = 1L << 32;
 
   private static final long UNKNOWN_WRITERS = 2L << 32;
 
-  /** The session of a transaction that has one for itself is its number with this above it. */
+  /** Added to the number of a transaction with a session of its own. */
   private static final long OWN_SESSION = 1L << 62;
 
   private static final Database DATABASE = new Database("list-append history", "", Map.of());
@@ -46,7 +46,7 @@ final class ListAppendEvents {
   private final IsolationLevel level;
   private final boolean[] committed;
 
-  /** Transactions by their ids; empty until the first is asked for. */
+  /** Transactions by their ids; filled on first use. */
   private final Map<Long, Integer> numbers = new HashMap<>();
 
   ListAppendEvents(ListHistory history, ListOrder order, IsolationLevel level) {
@@ -63,8 +63,8 @@ final class ListAppendEvents {
   }
 
   /**
-   * A transaction of unknown outcome of which a committed one read something did commit, or else
-   * that read was an aborted read: either way the level is broken by what follows from it.
+   * Treats transactions of unknown outcome as committed if a committed one read from them:
+   * otherwise that read would be an aborted read, and the level is broken either way.
    */
   private void promoteReadWriters() {
     int[] longest = new int[history.names().keys()];
@@ -86,7 +86,7 @@ final class ListAppendEvents {
     }
   }
 
-  /** Whether a transaction committed, as far as can be told. */
+  /** Whether a transaction committed, as far as known. */
   boolean isCommitted(int transaction) {
     return committed[transaction];
   }
@@ -96,12 +96,12 @@ final class ListAppendEvents {
     return TRANSACTIONS | history.index(transaction);
   }
 
-  /** What people call a transaction's session. */
+  /** The display name of a transaction's session. */
   String session(int transaction) {
     return "process " + history.process(transaction);
   }
 
-  /** The operation as it stands in the file, for people. */
+  /** The operation as in the file, for people. */
   String text(int op) {
     int key = history.key(op);
     String name = history.names().table(key, Long.toString(history.names().row(key)));
@@ -113,7 +113,7 @@ final class ListAppendEvents {
     };
   }
 
-  /** The operation of an event, for people, by its transaction's id and its own number. */
+  /** The operation of an event, for people, by its transaction's id and its statement number. */
   String textOf(long id, int statement) {
     if (numbers.isEmpty()) {
       for (int t = 0; t < history.transactions(); t++) {
@@ -138,7 +138,7 @@ final class ListAppendEvents {
     return text.append(']').toString();
   }
 
-  /** Hands on the events, a transaction behind the other, in the order of the file. */
+  /** Emits the events, one transaction after another, in the order of the file. */
   void forEach(Consumer<Event> events) {
     Set<Long> opened = new HashSet<>();
     for (int t = 0; t < history.transactions(); t++) {
@@ -150,9 +150,9 @@ final class ListAppendEvents {
   }
 
   /**
-   * Hands on the events so that a transaction begins and ends where the file says that it was
-   * invoked and completed. One whose invocation is not told began before all others; one that ended
-   * nobody knows how may have taken effect at any time, and ends behind all others.
+   * Emits the events such that a transaction begins and ends where the file records its invocation
+   * and completion. A transaction without an invocation begins before all others; one of unknown
+   * outcome may have taken effect at any time, and ends after all others.
    */
   void forEachInRealTime(Consumer<Event> events) {
     Set<Long> opened = new HashSet<>();
@@ -225,7 +225,7 @@ final class ListAppendEvents {
         id(transaction),
         op - history.firstOp(transaction) + 1,
         append ? StatementKind.UPDATE : StatementKind.SELECT,
-        "", // made for the few that are told of: see textOf
+        "", // set only for those that are reported, see textOf
         append ? ":append" : ":r",
         rows,
         !append || !rows.isEmpty(),

@@ -8,27 +8,27 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A list-append history in memory, a few bytes an operation.
+ * A list-append history in memory, with a few bytes per operation.
  *
- * <p>Nearly every list that is read is the beginning of a longer one that another reads. So of each
- * key only the longest list is kept, and of a read only how long its list was. Lists of a key that
- * contradict each other (neither begins with the other) are kept beside it, as further branches.
+ * <p>Nearly every list that is read is a prefix of a longer one. So only the longest list of each
+ * key is stored, and for each read the length of its list. Contradictory lists of a key (neither is
+ * a prefix of the other) are stored as further branches.
  */
 final class ListHistory {
 
-  /** What an operation is. */
+  /** The kind of an operation. */
   enum Kind {
     /** An append; its value is the element. */
     APPEND,
     /** A read; its value is a branch and a length. */
     READ,
-    /** A read of which nobody knows what it returned. */
+    /** A read with an unknown result. */
     UNKNOWN_READ
   }
 
   private static final Kind[] KINDS = Kind.values();
 
-  /** A list of a key's elements, as long as anybody has read it. */
+  /** A list of a key's elements, as far as it was read. */
   static final class Branch {
     private long[] elements = new long[4];
     private int length;
@@ -42,7 +42,8 @@ final class ListHistory {
     }
 
     /**
-     * Whether it begins with so many elements of an array, or they with it; then it takes them in.
+     * Extends this list by an array if one is a prefix of the other; false if they contradict each
+     * other.
      */
     private boolean takes(long[] from, int start, int count) {
       int common = Math.min(count, length);
@@ -92,9 +93,9 @@ final class ListHistory {
   }
 
   /**
-   * Takes in a transaction.
+   * Adds a transaction.
    *
-   * @param before how many of those taken in had ended as it began; -1 if nobody knows
+   * @param before how many earlier ones had ended when it began; -1 if unknown
    */
   void add(long process, int before, long index, Outcome outcome, MicroOps micro) {
     if (transactions == processes.length) {
@@ -153,7 +154,7 @@ final class ListHistory {
     return (long) (known.size() - 1) << 32 | count;
   }
 
-  /** Indexes are names for transactions if every one has its own. */
+  /** Uses the indexes as names of transactions if each has its own. */
   private void checkIndexes() {
     long[] sorted = Arrays.copyOf(indexes, transactions);
     Arrays.sort(sorted);
@@ -179,7 +180,7 @@ final class ListHistory {
     return processes[transaction];
   }
 
-  /** How many transactions had ended as this one began; -1 if nobody knows. */
+  /** The number of transactions that had ended when this one began; -1 if unknown. */
   int endedBefore(int transaction) {
     return befores[transaction];
   }
@@ -190,7 +191,9 @@ final class ListHistory {
 
   private static final Outcome[] OUTCOMES = Outcome.values();
 
-  /** The index of its completion, if every transaction has one; else its number in the file. */
+  /**
+   * The index of its completion if every transaction has one, otherwise its position in the file.
+   */
   long index(int transaction) {
     return indexed ? indexes[transaction] : transaction;
   }
@@ -199,7 +202,7 @@ final class ListHistory {
     return firstOps[transaction];
   }
 
-  /** Behind its last operation. */
+  /** The end of its operations, exclusive. */
   int endOp(int transaction) {
     return firstOps[transaction + 1];
   }
@@ -227,7 +230,7 @@ final class ListHistory {
     return (int) values[op];
   }
 
-  /** The lists of a key that contradict each other; one only, or none, if all is well. */
+  /** The contradictory lists of a key; at most one if all is well. */
   List<Branch> branches(int key) {
     return key < branches.size() ? branches.get(key) : List.of();
   }

@@ -7,31 +7,30 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the lists of a history say of the order of versions: of each key the longest list that was
- * read, and who appended each element of it.
+ * The order of versions as the lists of a history show it: for each key the longest list that was
+ * read, and the writer of each element.
  *
- * <p>Three things make a key unfit to say anything: an element that was appended twice, one that
- * stands twice in its list, both of which leave open whose write a read saw. They are kept as
- * faults. Lists that contradict the longest one are faults too, and left out; the longest one
- * stays.
+ * <p>A key is unusable if an element was appended twice or occurs twice in its list, since the
+ * writer of a version is then ambiguous. These are recorded as faults. Lists that contradict the
+ * longest one are faults, too, and ignored; the longest one remains usable.
  */
 final class ListOrder {
 
-  /** What is wrong with a key. */
+  /** A fault of a key. */
   enum Fault {
     /** Two transactions appended the same element: the file breaks the rules of the test. */
     APPENDED_TWICE,
-    /** An element stands in a list twice. */
+    /** An element occurs twice in a list. */
     DUPLICATE,
-    /** A list that neither begins the longest one nor is begun by it. */
+    /** Two lists of which neither is a prefix of the other. */
     INCOMPATIBLE
   }
 
   /**
    * A fault.
    *
-   * @param element the element concerned; of incompatible lists, the first that differs
-   * @param branch of incompatible lists, the branch that is not the longest
+   * @param element the element concerned; for incompatible lists, the first difference
+   * @param branch for incompatible lists, the branch that is not the longest
    */
   record Found(Fault fault, int key, long element, int branch) {}
 
@@ -103,7 +102,7 @@ final class ListOrder {
     }
   }
 
-  /** The longest list without what was aborted; if there is none, the longest. */
+  /** The longest list without aborted elements; if there is none, the longest. */
   private Branch longest(int key, List<Branch> branches) {
     Branch longest = NONE;
     boolean clean = false;
@@ -121,7 +120,10 @@ final class ListOrder {
     return abortedFrom(key, branch, 0) < 0;
   }
 
-  /** The place of the first element from a place on whose transaction aborted; -1 if none has. */
+  /**
+   * The position of the first element, from a position on, whose transaction aborted; -1 if there
+   * is none.
+   */
   int abortedFrom(int key, Branch branch, int from) {
     for (int i = from; i < branch.length(); i++) {
       int entry = elements.find(key, branch.element(i));
@@ -133,7 +135,7 @@ final class ListOrder {
     return -1;
   }
 
-  /** How many elements a branch has in common with the key's list. */
+  /** The length of the common prefix of a branch and the key's list. */
   int common(int key, int branch) {
     return common[key][branch];
   }
@@ -156,7 +158,7 @@ final class ListOrder {
     return main[key];
   }
 
-  /** The entry of the element at a place of the key's list. */
+  /** The entry of the element at a position of the key's list. */
   int entry(int key, int position) {
     return elements.find(key, main[key].element(position));
   }

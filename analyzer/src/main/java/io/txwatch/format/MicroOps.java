@@ -2,23 +2,20 @@ package io.txwatch.format;
 
 import java.util.Arrays;
 
-/**
- * The reads and writes of one transaction, as its line in the file has them. Filled anew for each
- * line.
- */
+/** The reads and writes of one transaction, as in its line. Reused for each line. */
 final class MicroOps {
 
-  /** What one of them is. */
+  /** The kind of an operation. */
   enum Kind {
-    /** Put an element at the end of a key's list. */
+    /** Appends an element to a key's list. */
     APPEND,
-    /** Set a register. */
+    /** Writes a register. */
     WRITE,
-    /** Returned nothing: the list was empty, the register not set, or nobody knows. */
+    /** Returns nothing: the list is empty, the register is not set, or the result is unknown. */
     READ_NIL,
-    /** Returned a register's value. */
+    /** Returns a register's value. */
     READ_VALUE,
-    /** Returned a list. */
+    /** Returns a list. */
     READ_LIST
   }
 
@@ -37,7 +34,7 @@ final class MicroOps {
     elementCount = 0;
   }
 
-  /** Adds one that has at most a value. */
+  /** Adds an operation with at most one value. */
   void add(Kind kind, int key, long value) {
     if (size == kinds.length) {
       kinds = Arrays.copyOf(kinds, size * 2);
@@ -52,7 +49,7 @@ final class MicroOps {
     size++;
   }
 
-  /** Adds an element to the list that the next {@link #addList} is about. */
+  /** Adds an element to the list of the next {@link #addList}. */
   void element(long value) {
     if (elementCount == elements.length) {
       elements = Arrays.copyOf(elements, elementCount * 2);
@@ -60,7 +57,7 @@ final class MicroOps {
     elements[elementCount++] = value;
   }
 
-  /** Where the elements of a list that is read next will begin. */
+  /** The start of the elements of the next list. */
   int mark() {
     return elementCount;
   }
@@ -88,7 +85,7 @@ final class MicroOps {
     return values[i];
   }
 
-  /** Where the elements of the list read begin in {@link #elements}. */
+  /** The start, in {@link #elements}, of the elements of the list read. */
   int start(int i) {
     return starts[i];
   }
@@ -97,9 +94,7 @@ final class MicroOps {
     return elements;
   }
 
-  /**
-   * The writes alone, and reads of unknown result: what is known before a transaction has ended.
-   */
+  /** Only the writes, and reads of unknown result: what is known before a transaction has ended. */
   MicroOps invoked() {
     MicroOps copy = new MicroOps();
     for (int i = 0; i < size; i++) {

@@ -7,11 +7,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The text of Plume and PolySI: a line for each operation of a committed transaction, {@code
- * w(key,value,session,transaction)} or {@code r(key,value,session,transaction)}.
+ * Reads the text format of Plume and PolySI: a line for each operation of a committed transaction,
+ * {@code w(key,value,session,transaction)} or {@code r(key,value,session,transaction)}.
  *
  * <p>After {@code history/loaders/TextHistoryLoader.java} of hengxin/PolySI-PVLDB2023-Artifacts and
- * the histories named {@code text} in dracoooooo/Plume. Every register begins with 0.
+ * the histories named {@code text} in dracoooooo/Plume. Every register starts with 0.
  */
 final class PlumeReader {
 
@@ -28,7 +28,7 @@ final class PlumeReader {
   /**
    * Reads a file.
    *
-   * @throws HistoryFormatException if a line is of another form
+   * @throws HistoryFormatException if a line has another format
    */
   static RegisterHistory read(Path file) throws IOException {
     try (ByteCursor in = new ByteCursor(file)) {

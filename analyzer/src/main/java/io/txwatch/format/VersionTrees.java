@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The versions of every row of a history, each with the one that it stands on, learnt from writers'
- * lists: what {@link ElleExport} makes lists of.
+ * The versions of every row of a history, each with its previous version, learned from writers'
+ * lists: the input of {@link ElleExport}.
  */
 final class VersionTrees {
 
@@ -24,17 +24,17 @@ final class VersionTrees {
   static final class Version {
     final RowKey row;
 
-    /** 0 for the version before all writes. */
+    /** 0 for the initial version. */
     final long transaction;
 
     final int statement;
 
-    /** Null for the one before all writes, and where nobody knows. */
+    /** Null for the initial version, and where unknown. */
     @Nullable Version previous;
 
     final List<Version> next = new ArrayList<>(1);
 
-    /** Its number among the versions of its row, from 1; 0 for the one before all writes. */
+    /** Its number among the versions of its row, from 1; 0 for the initial version. */
     final int element;
 
     private int depth = -1;
@@ -50,7 +50,7 @@ final class VersionTrees {
       return transaction == 0;
     }
 
-    /** The oldest version that is known to stand below: the one before all writes, or another. */
+    /** The oldest known version below: the initial one, or another. */
     Version root() {
       Version version = this;
       while (version.previous != null) {
@@ -60,8 +60,8 @@ final class VersionTrees {
     }
 
     /**
-     * How many versions stand between it and the root, counted from 0, the one before all writes
-     * not counted. To be asked when all is learnt.
+     * The number of versions between it and the root, from 0, the initial version not counted.
+     * Valid once everything is learned.
      */
     int depth() {
       List<Version> unknown = new ArrayList<>();
@@ -90,7 +90,7 @@ final class VersionTrees {
   private final Map<RowKey, RowTree> rows = new HashMap<>();
   private final Map<Long, List<Version>> writes = new HashMap<>();
 
-  /** Learns what a statement tells. */
+  /** Learns from the writers' lists of a statement. */
   void learn(String place, Event.StatementExecuted statement) {
     for (RowAccess access : statement.rows()) {
       if (statement.succeeded() && access.certain()) {
@@ -99,10 +99,7 @@ final class VersionTrees {
     }
   }
 
-  /**
-   * The version that an access is about: for a deletion the end of the row. Null if nothing is
-   * known of it.
-   */
+  /** The version that an access refers to; for a deletion, the end of the row. Null if unknown. */
   @Nullable Version version(String place, Event.StatementExecuted statement, RowAccess access) {
     RowTree row =
         rows.computeIfAbsent(new RowKey(place, access.table(), access.row()), RowTree::new);
@@ -117,7 +114,7 @@ final class VersionTrees {
     return deletion;
   }
 
-  /** What a transaction wrote, as far as its own statements or later lists tell. */
+  /** The writes of a transaction, as far as its own statements or later lists show. */
   List<Version> writes(long transaction) {
     return writes.getOrDefault(transaction, List.of());
   }

@@ -1,11 +1,11 @@
 /**
- * Histories that others wrote: readers of their files, and the way from there to a verdict.
+ * Histories of other tools: readers of their files, and their checks.
  *
- * <p>Two kinds of history exist. In a <b>list-append</b> history each read returns the list of all
- * that was appended to a key, so the order of versions can be read off (Kingsbury and Alvaro, Elle,
- * VLDB 2020, §4): it is turned into events and judged by the same analyzer as our own. In a
- * <b>register</b> history a read returns one value only; {@link io.txwatch.register} judges it.
- * Files are read once, from front to back, into a few bytes an operation.
+ * <p>There are two kinds of history. In a <b>list-append</b> history each read returns the list of
+ * everything appended to a key, which shows the order of versions (Kingsbury and Alvaro, Elle, VLDB
+ * 2020, §4). It is converted to events and checked by the same analyzer as our own histories. In a
+ * <b>register</b> history a read returns a single value; {@link io.txwatch.register} checks it.
+ * Files are read once, from front to back, into a few bytes per operation.
  */
 @NullMarked
 package io.txwatch.format;

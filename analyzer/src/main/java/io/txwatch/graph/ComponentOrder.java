@@ -3,11 +3,11 @@ package io.txwatch.graph;
 import java.util.Arrays;
 
 /**
- * A total order of components in which one can be moved to before another: a linked list with
- * labels that grow along it.
+ * A total order of components in which a component can be moved before another: a linked list with
+ * increasing labels.
  *
- * <p>Labels leave room between them. When a place has none left all are spaced anew, which costs
- * time linear in the number of components and makes room for thousands of moves to that place.
+ * <p>Labels leave gaps. When a gap is used up, all labels are respaced. This is linear in the
+ * number of components and makes room for thousands of moves to that place.
  */
 final class ComponentOrder {
 
@@ -21,7 +21,7 @@ final class ComponentOrder {
   private int first = NONE;
   private int last = NONE;
 
-  /** An empty order, with room for so many. */
+  /** Creates an empty order with an initial capacity. */
   ComponentOrder(int components) {
     label = new long[components];
     previous = new int[components];
@@ -75,7 +75,7 @@ final class ComponentOrder {
       relabel();
       low = before == NONE ? label[place] - 2 * SPACE : label[before];
     }
-    // Close to the one before: the next one comes before the same place, too.
+    // Close to the previous component, since the next one is inserted before the same place, too.
     label[component] = low + Math.min(STEP, (label[place] - low) / 2);
     previous[component] = before;
     next[component] = place;

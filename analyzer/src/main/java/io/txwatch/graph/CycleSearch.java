@@ -8,16 +8,19 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Looks for the shortest cycle of a class through an edge: breadth first from its target back to
- * its source, inside their component.
+ * Finds the shortest cycle of a class through an edge: breadth first from its target back to its
+ * source, within their component.
  *
- * <p>A place in the search is a node and what the path to it has used up (an rw edge, or that its
- * last edge was one). Each search looks at no more edges than its budget allows; that it ran out is
- * told, since then there may be a cycle that was not found.
+ * <p>A state of the search is a node and what the path to it has used (an rw edge, or that its last
+ * edge was one). Each search examines at most as many edges as its budget. Exhausted searches are
+ * counted, since they may have missed a cycle.
  */
 public final class CycleSearch {
 
-  /** What a path may consist of; edges of an {@linkplain DependencyKind#isOrder order} anywhere. */
+  /**
+   * The edges that a path may consist of; edges of an {@linkplain DependencyKind#isOrder order} may
+   * be anywhere.
+   */
   public enum Shape {
     /** ww edges only. */
     G0,
@@ -42,21 +45,21 @@ public final class CycleSearch {
   private long exhaustedSearches;
 
   /**
-   * A search in a graph.
+   * Creates a search.
    *
-   * @param budget how many edges one search may look at
+   * @param budget the edges that one search may examine
    */
   public CycleSearch(DependencyGraph graph, int budget) {
     this.graph = graph;
     this.budget = budget;
   }
 
-  /** How many searches ran out of budget without a result. */
+  /** The number of searches that exhausted their budget without a result. */
   public long exhaustedSearches() {
     return exhaustedSearches;
   }
 
-  /** All edges that lead straight back from an edge's target to its source, at most {@code max}. */
+  /** The edges from an edge's target directly back to its source, at most {@code max}. */
   public List<Edge> directReturnEdges(Edge edge, int max) {
     List<Edge> back = new ArrayList<>();
     int seen = 0;
@@ -72,9 +75,7 @@ public final class CycleSearch {
     return back;
   }
 
-  /**
-   * The shortest cycle of that shape, {@code edge} first; empty if there is none, or none found.
-   */
+  /** The shortest cycle of that shape, starting with {@code edge}; empty if none was found. */
   public List<Edge> shortest(Edge edge, Shape shape) {
     int start = start(edge.kind(), shape);
     if (start < 0) {
@@ -126,7 +127,7 @@ public final class CycleSearch {
     return List.of();
   }
 
-  /** The state after the first edge; -1 if the shape does not admit it. */
+  /** The state after the first edge; -1 if the shape excludes it. */
   private static int start(DependencyKind kind, Shape shape) {
     boolean rw = kind == DependencyKind.RW;
     return switch (shape) {
@@ -156,7 +157,7 @@ public final class CycleSearch {
     };
   }
 
-  /** Walks the path back; a path that meets a node twice is no cycle. */
+  /** Follows the path back; a path that visits a node twice is not a cycle. */
   private List<Edge> cycle(Edge edge, int lastPlace, int lastEdge) {
     List<Edge> cycle = new ArrayList<>();
     cycle.add(graph.edge(lastEdge));

@@ -8,24 +8,25 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The dependency graph of committed transactions, kept in topological order while it grows.
+ * The dependency graph of committed transactions, maintained in topological order as it grows.
  *
- * <p><b>What it answers.</b> {@link #add(Edge)} tells whether the new edge lies on a cycle. Nodes
- * are joined into strongly connected components (union-find), and the components are kept in a
- * topological order, so an edge that goes forward in that order closes no cycle and costs nothing
- * but its own storage.
+ * <p><b>Purpose.</b> {@link #add(Edge)} returns whether the new edge lies on a cycle. Nodes are
+ * joined into strongly connected components (union-find), and the components are kept in
+ * topological order. An edge that goes forward in that order closes no cycle and costs only its
+ * storage.
  *
- * <p><b>How.</b> After Pearce and Kelly (JEA 2006), on components instead of nodes, and from one
- * end only: an edge u → v against the order starts a search backward from u, over components that
- * stand behind v. What it finds must stand before v and is moved there; what of it is also reached
- * from v makes one component with v. The search never scans v itself: a component of thousands of
- * transactions (a counter that every transaction updates) is typically v, and a young transaction
- * u. New transactions come last in the order, and most edges lead to the younger one, so few edges
- * start a search, and it stays among transactions that ran at about the same time.
+ * <p><b>Algorithm.</b> Pearce and Kelly (JEA 2006), on components instead of nodes, and searching
+ * from one end only. An edge u → v against the order starts a search backward from u, over
+ * components ordered after v. The components found must precede v and are moved there; those that v
+ * also reaches form one component with v. The search never scans v itself: a component of thousands
+ * of transactions (a counter that every transaction updates) is typically v, and u a young
+ * transaction. New transactions come last in the order, and most edges lead to the younger
+ * transaction. So few edges start a search, and a search stays among transactions that ran at about
+ * the same time.
  *
- * <p>The order is a linked list with sparse labels, so that moving a component is cheap ({@link
- * ComponentOrder}). The edges into a component are a linked list too: joining components joins the
- * lists, and edges that came to lie inside are dropped from it when they are met.
+ * <p>The order is a linked list with sparse labels, so moving a component is cheap ({@link
+ * ComponentOrder}). The incoming edges of a component are a linked list, too: joining components
+ * concatenates the lists, and edges that became internal are dropped when a search encounters them.
  *
  * <p>Nodes and edges are dense ints into parallel arrays. Not thread-safe.
  */
@@ -33,10 +34,10 @@ public final class DependencyGraph {
 
   static final int NONE = -1;
 
-  /** Bytes that a transaction takes, with its places in the order and in a search. */
+  /** The bytes of a transaction, with its places in the order and in a search. */
   private static final int NODE_BYTES = 160;
 
-  /** Bytes that an edge takes, in a copy of the graph, too. */
+  /** The bytes of an edge, including a copy of the graph. */
   private static final int EDGE_BYTES = 100;
 
   private final ComponentOrder order;
@@ -87,7 +88,7 @@ public final class DependencyGraph {
     this.nextIn = new int[edges];
   }
 
-  /** Adds a transaction, and gives it its node. */
+  /** Adds a transaction and sets its node. */
   public void add(Transaction transaction) {
     int node = transactions.size();
     transaction.node = node;
@@ -109,9 +110,9 @@ public final class DependencyGraph {
   }
 
   /**
-   * Adds an edge between two transactions that were added.
+   * Adds an edge between two transactions of the graph.
    *
-   * @return true if it lies on a cycle already
+   * @return whether it lies on a cycle
    */
   public boolean add(Edge edge) {
     int id = edges.size();
@@ -136,7 +137,7 @@ public final class DependencyGraph {
     return order.isBefore(earlier, later) && reorder(later, earlier);
   }
 
-  /** Adds what another graph has, but for transactions that were discarded. */
+  /** Adds another graph, except for discarded transactions. */
   public void addAll(DependencyGraph other) {
     for (Transaction transaction : other.transactions) {
       if (!transaction.isDiscarded()) {
@@ -150,7 +151,7 @@ public final class DependencyGraph {
     }
   }
 
-  /** The places, in order, of the transactions that were not discarded. */
+  /** The nodes, in order, of the transactions that were not discarded. */
   public int[] nodes() {
     IntList nodes = new IntList();
     for (int node = 0; node < transactions.size(); node++) {
@@ -161,22 +162,22 @@ public final class DependencyGraph {
     return nodes.toArray();
   }
 
-  /** How many transactions there are. */
+  /** The number of transactions. */
   public int size() {
     return transactions.size();
   }
 
-  /** How many edges there are. */
+  /** The number of edges. */
   public int edgeCount() {
     return edges.size();
   }
 
-  /** How many bytes it takes, roughly. */
+  /** The approximate memory that it takes. */
   public long bytes() {
     return (long) NODE_BYTES * size() + (long) EDGE_BYTES * edgeCount();
   }
 
-  /** Whether an edge that was added lies on a cycle, by now. */
+  /** Whether an edge of the graph lies on a cycle by now. */
   public boolean isOnCycle(Edge edge) {
     return together(edge.from().node, edge.to().node);
   }
@@ -216,7 +217,7 @@ public final class DependencyGraph {
     lastIn[component] = edge;
   }
 
-  /** Puts the order right after an edge against it; true if they were joined. */
+  /** Repairs the order after an edge against it; true if components were joined. */
   private boolean reorder(int from, int to) {
     searchBackward(from, to);
     markReached();
@@ -238,8 +239,8 @@ public final class DependencyGraph {
   }
 
   /**
-   * Collects the components behind {@code bound} from which {@code start} is reached; of them those
-   * with an edge from {@code bound} itself are touched.
+   * Collects the components after {@code bound} that reach {@code start}, and marks those with an
+   * edge from {@code bound} itself.
    */
   private void searchBackward(int start, int bound) {
     search += 2;
@@ -272,7 +273,7 @@ public final class DependencyGraph {
     }
   }
 
-  /** Marks with {@code search + 1} what is reached from the bound. */
+  /** Marks with {@code search + 1} the components that {@code bound} reaches. */
   private void markReached() {
     for (int i = 0; i < touched.size(); i++) {
       visited[touched.get(i)] = search + 1;
@@ -302,7 +303,8 @@ public final class DependencyGraph {
   }
 
   /**
-   * Joins {@code component}, already out of the order, into {@code into}, which keeps its place.
+   * Joins {@code component}, already removed from the order, into {@code into}, which keeps its
+   * place.
    */
   private void join(int component, int into) {
     parent[component] = into;

@@ -8,34 +8,34 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The direct test for lost updates: who wrote a row over versions that came after the one he had
- * read. The shortest cycle through an edge is not always that one. If T1 wrote over T2, T3 and T4,
- * and T3 is the last to be heard of, the edges that close T1's cycle are T2 → T3 → T4; and if T3
- * itself overwrote T2 unseen, theirs is the shorter one.
+ * Finds lost updates directly: a transaction that wrote a row over versions newer than the one it
+ * had read. The shortest cycle through an edge is not always such a cycle. If T1 overwrote T2, T3
+ * and T4, and T3's events arrive last, the edges that close T1's cycle are T2 → T3 → T4; and if T3
+ * itself overwrote T2 unseen, its own cycle is shorter.
  *
- * <p>A row's writers follow one another by ww edges, so it is a walk along them: up from the edge
- * to each later writer, and for each rw edge of his through the row up again, from where it leads,
+ * <p>A row's writers are connected by ww edges, so the search walks along them: from the edge up to
+ * each later writer, and, for each rw edge of that writer through the row, from its target up again
  * to the edge.
  */
 public final class LostUpdateSearch {
 
-  /** How many writers may stand between. */
+  /** The most writers in between. */
   private static final int MAX_CHAIN_LENGTH = 32;
 
   private final DependencyGraph graph;
   private int left;
 
-  /** A search in a graph. */
+  /** Creates a search. */
   public LostUpdateSearch(DependencyGraph graph) {
     this.graph = graph;
   }
 
   /**
-   * The cycles of one rw edge and ww edges, all through one row, that lead through an edge.
+   * The cycles through an edge that consist of one rw edge and ww edges, all through one row.
    *
    * @param edge a ww edge
-   * @param budget how many edges may be looked at
-   * @return cycles, the rw edge of each first
+   * @param budget the edges that may be examined
+   * @return cycles, each starting with its rw edge
    */
   public List<List<Edge>> through(Edge edge, int budget) {
     left = budget;
@@ -66,9 +66,7 @@ public final class LostUpdateSearch {
     return cycles;
   }
 
-  /**
-   * An edge and the row's writers behind it up to another edge; empty if they do not lead there.
-   */
+  /** An edge and the row's following writers up to another edge; empty if they do not reach it. */
   private Optional<List<Edge>> ahead(Edge first, Edge upTo) {
     List<Edge> path = new ArrayList<>(List.of(first));
     int node = first.to().node;

@@ -16,22 +16,22 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What would prevent an anomaly, in a sentence or two for the developer whose code it is: lock the
- * read, at its line; write in one statement; or the weakest level of this DBMS that prevents it.
+ * What would prevent an anomaly, in a sentence or two for the developer of the code: lock the read,
+ * at its line; write in one statement; or the weakest level of this DBMS that prevents it.
  *
- * <p>Of a lost update it depends on the statement that overwrote. One that sets what the
- * application has computed loses the other's value. One that computes the new value from the row
- * ({@code SET bal = bal - ?}) loses none, and what is stale is the decision that rests on the read
- * before it.
+ * <p>For a lost update the advice depends on the overwriting statement. A statement that sets a
+ * value computed by the application loses the other's value. One that computes the new value from
+ * the row ({@code SET bal = bal - ?}) loses nothing; only the decision that rests on the earlier
+ * read is stale.
  */
 public final class Advice {
 
-  /** DBMSs in whose strings a backslash escapes. */
+  /** The DBMSs with backslash escapes in strings. */
   private static final Set<String> BACKSLASHES = Set.of("MySQL", "MariaDB");
 
   private Advice() {}
 
-  /** The advice on a finding. */
+  /** The advice for a finding. */
   public static String on(Finding finding, Verdict verdict, Database database) {
     Profile profile = Profile.of(database);
     if (verdict == Verdict.VIOLATION) {
@@ -122,7 +122,7 @@ public final class Advice {
             + ").";
   }
 
-  /** The statements that overwrote what their transactions had not seen. */
+  /** The statements that overwrote versions that their transactions had not read. */
   private static List<Transaction.Statement> overwriting(Finding finding) {
     List<Transaction.Statement> writes = new ArrayList<>();
     for (Edge edge : finding.edges()) {
@@ -151,7 +151,7 @@ public final class Advice {
     return String.join(", ", columns);
   }
 
-  /** The places of the reads that missed a write. */
+  /** The call sites of the reads that missed a write. */
   private static String places(Finding finding) {
     List<String> places =
         finding.edges().stream()

@@ -6,13 +6,13 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What a DBMS promises at one level: the phenomena that its documentation plainly says do not
- * happen there. Where the documentation is silent or hedges there is no promise.
+ * What a DBMS promises at one level: the phenomena that its documentation states do not occur.
+ * Where the documentation is silent or vague there is no promise.
  *
- * @param prevents what does not happen
- * @param plainReads what does not happen as long as all reads are plain SELECTs
+ * @param prevents what does not occur
+ * @param plainReads what does not occur as long as all reads are plain SELECTs
  * @param statementSnapshot whether all rows of one plain SELECT are of one point in time
- * @param source where the documentation says so
+ * @param source where the documentation states this
  */
 public record Guarantee(
     Set<Phenomenon> prevents,
@@ -37,13 +37,13 @@ public record Guarantee(
   private static final Set<Phenomenon> NOT_IN_SNAPSHOT =
       EnumSet.complementOf(EnumSet.of(Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM, Phenomenon.G2));
 
-  /** Own writes are seen, writes are not interleaved; nothing else. */
+  /** Own writes are visible and writes are not interleaved; nothing else. */
   static Guarantee dirty(String source) {
     return new Guarantee(
         EnumSet.of(Phenomenon.DIRTY_WRITE, Phenomenon.INTERNAL), Set.of(), false, source);
   }
 
-  /** Only committed data is read; each statement sees what there is then. */
+  /** Only committed data is read, as of each read. */
   static Guarantee committed(String source) {
     return new Guarantee(G1, Set.of(), false, source);
   }
@@ -53,29 +53,29 @@ public record Guarantee(
     return new Guarantee(G1, Set.of(), true, source);
   }
 
-  /** Plain SELECTs of one row show one version; nothing is said of several rows, nor of writes. */
+  /** Plain SELECTs of one row return one version; no promise covers several rows, or writes. */
   static Guarantee repeatable(String source) {
     return new Guarantee(G1, EnumSet.of(Phenomenon.NON_REPEATABLE_READ), false, source);
   }
 
-  /** Plain SELECTs read from one snapshot; writes and locking reads from what there is then. */
+  /** Plain SELECTs read from one snapshot; writes and locking reads use the newest versions. */
   static Guarantee consistentReads(String source) {
     return new Guarantee(G1, READS, true, source);
   }
 
-  /** Snapshot isolation: one snapshot, and the first of two writers of a row wins. */
+  /** Snapshot isolation: one snapshot, and the first writer of a row wins. */
   static Guarantee snapshot(String source) {
     return new Guarantee(NOT_IN_SNAPSHOT, Set.of(), true, source);
   }
 
-  /** Snapshot of reads without a word about two writers. */
+  /** Reads from one snapshot; no promise covers concurrent writers. */
   static Guarantee snapshotReads(String source) {
     Set<Phenomenon> prevents = EnumSet.copyOf(G1);
     prevents.addAll(READS);
     return new Guarantee(prevents, Set.of(), true, source);
   }
 
-  /** Everything that a serial execution could not show. */
+  /** Serializability: nothing that a serial execution could not produce. */
   static Guarantee serializable(String source) {
     return new Guarantee(ALL, Set.of(), true, source);
   }

@@ -7,7 +7,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.util.Locale;
 
-/** What a level is held to. */
+/** The standard that a level is held to. */
 public enum Judge {
   /** The DBMS's own promise, by its documentation, version and settings. */
   DBMS {
@@ -18,8 +18,8 @@ public enum Judge {
     }
   },
   /**
-   * Adya's levels, whatever the vendor says. Snapshot isolation, which has no place in their row,
-   * is held to its own definition: no cycle but one with two adjacent rw edges (Adya, section 4.3,
+   * Adya's levels, whatever the vendor promises. Snapshot isolation, which is not among them, is
+   * held to its own definition: no cycle but one with two adjacent rw edges (Adya, section 4.3,
    * PL-SI; Cerone and Gotsman 2016, theorem 4.1).
    */
   ADYA {
@@ -36,10 +36,10 @@ public enum Judge {
     }
   };
 
-  /** Whose fault a finding is. */
+  /** The verdict on a finding. */
   public abstract Verdict judge(Finding finding, Database database);
 
-  /** The judge of that name, as users type it. */
+  /** The judge with that name, as users type it. */
   public static Judge named(String name) {
     return valueOf(name.strip().toUpperCase(Locale.ROOT));
   }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The guarantees of each DBMS, level by level, with the place in its documentation. A fork that is
- * not in here, or a DBMS that nobody described, promises nothing that could be broken.
+ * The guarantees of each DBMS, level by level, with the place in its documentation. A DBMS or fork
+ * without a profile promises nothing that could be broken.
  */
 enum Profile {
   /** PostgreSQL. READ UNCOMMITTED behaves as READ COMMITTED. */
@@ -145,7 +145,7 @@ enum Profile {
   /** The guarantee of a level, in that version and with those settings. */
   abstract Guarantee at(IsolationLevel level, Database database);
 
-  /** What an application must be ready for at SERIALIZABLE; empty if nothing. */
+  /** What an application must handle at SERIALIZABLE; empty if nothing. */
   String retry() {
     return retry;
   }

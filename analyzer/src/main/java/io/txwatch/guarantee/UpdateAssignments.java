@@ -8,21 +8,20 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What an UPDATE's text says about the values that it assigns: which columns it computes from what
- * stands in the row, and which it overwrites with values from elsewhere.
+ * The assignments of an UPDATE: which columns it computes from the row, and which it overwrites
+ * with other values.
  *
- * <p>It reads tokens, not a grammar. Whatever it is not sure of (a CASE, a COALESCE, a subquery, a
- * row of values that it cannot pair, an executable comment) makes the whole text not understood,
- * and then nothing is said about it.
+ * <p>It works on tokens, without a grammar. If it finds anything uncertain (a CASE, a COALESCE, a
+ * subquery, a row of values that it cannot pair, an executable comment), the whole statement counts
+ * as not understood.
  *
- * @param computed columns that are computed from themselves: {@code bal} in {@code SET bal = bal -
- *     ?}
- * @param overwritten columns whose new values come from elsewhere
- * @param checksComputed whether the WHERE names one of the computed columns
+ * @param computed columns computed from themselves: {@code bal} in {@code SET bal = bal - ?}
+ * @param overwritten columns with new values from elsewhere
+ * @param checksComputed whether the WHERE clause names one of the computed columns
  */
 record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean checksComputed) {
 
-  /** Words after which a column that is named need not be what its new value is computed from. */
+  /** Words that make uncertain whether a column in an expression determines the new value. */
   private static final Set<String> UNSUPPORTED =
       Set.of(
           "case",
@@ -39,7 +38,7 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
           "excluded",
           "with");
 
-  /** What depends on no row, and on nothing that was read. */
+  /** Expressions that depend neither on a row nor on anything that was read. */
   private static final Set<String> ROW_INDEPENDENT =
       Set.of(
           "clock_timestamp",
@@ -62,18 +61,18 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
 
   private static final Set<String> ENDS_WHERE = Set.of("returning", "order", "limit");
 
-  /** Words before the table's name, and those that may stand between it and SET. */
+  /** Words between UPDATE and SET that are not names. */
   private static final Set<String> NO_NAMES =
       Set.of("low_priority", "ignore", "only", "or", "rollback", "abort", "replace", "fail", "as");
 
-  /** Keeps its order. */
+  /** Preserves the order of the columns. */
   UpdateAssignments {
     computed = java.util.Collections.unmodifiableSet(new LinkedHashSet<>(computed));
     overwritten = java.util.Collections.unmodifiableSet(new LinkedHashSet<>(overwritten));
   }
 
   /**
-   * What a text says; empty if it is no UPDATE, or is not understood.
+   * The assignments of a statement; empty if it is not an UPDATE or is not understood.
    *
    * @param backslashes whether a backslash escapes in strings, and double quotes enclose strings:
    *     MySQL and MariaDB
@@ -86,9 +85,9 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
   /**
    * A token.
    *
-   * @param text of a name as the DBMS would look it up, or near enough to compare with others of
-   *     the same statement; else as it stands
-   * @param isWord whether it is a name or a word of the language
+   * @param text for a name, its lookup form, or close enough to compare names within one statement;
+   *     otherwise the text itself
+   * @param isWord whether it is a name or a keyword
    * @param isQuoted whether it is a quoted name
    */
   private record Token(String text, boolean isWord, boolean isQuoted) {
@@ -129,7 +128,7 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
     return Optional.of(new UpdateAssignments(computed, overwritten, checks));
   }
 
-  /** The first of some words outside of parentheses; the end if there is none. */
+  /** The index of the first of some words outside parentheses; the end if there is none. */
   private static int find(List<Token> tokens, int from, Set<String> words) {
     int depth = 0;
     for (int i = from; i < tokens.size(); i++) {
@@ -145,7 +144,7 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
     return token.is("(") ? 1 : token.is(")") ? -1 : 0;
   }
 
-  /** The table's name and its alias. Of a join, those of the first table. */
+  /** The table's name and alias; for a join, those of the first table. */
   private static Set<String> names(List<Token> tables) {
     Set<String> names = new LinkedHashSet<>();
     for (int i = 0; i < tables.size(); i++) {
@@ -175,7 +174,7 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
     return parts;
   }
 
-  /** Takes in an assignment; false if it is not understood. */
+  /** Adds an assignment; false if it is not understood. */
   private static boolean assign(
       List<Token> assignment, Set<String> names, Set<String> computed, Set<String> overwritten) {
     int equals = 0;
@@ -200,7 +199,7 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
     return assign(column.text(), value, own(target, names), computed, overwritten);
   }
 
-  /** The names of the table that is written, that of the assigned column included. */
+  /** The names of the written table, including the qualifier of the assigned column. */
   private static Set<String> own(List<Token> target, Set<String> names) {
     if (target.size() == 1) {
       return names;
@@ -270,7 +269,7 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
     return !words.isEmpty() && words.stream().allMatch(token -> token.isIn(ROW_INDEPENDENT));
   }
 
-  /** Whether a column of the table is named, by itself or behind the table's name. */
+  /** Whether a column of the table is named, with or without the table's name. */
   private static boolean names(String column, List<Token> tokens, Set<String> names) {
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
@@ -288,7 +287,9 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
     return false;
   }
 
-  /** Splits a text into tokens; comments and white space are none, literals are one each. */
+  /**
+   * Splits a statement into tokens. Comments and white space are skipped; a literal is one token.
+   */
   private static final class Scanner {
     private final String sql;
     private final boolean backslashes;
@@ -300,7 +301,7 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
       this.backslashes = backslashes;
     }
 
-    /** The tokens of the first statement; empty if the text is not understood. */
+    /** The tokens of the first statement; empty if it is not understood. */
     Optional<List<Token>> tokens() {
       while (at < sql.length()) {
         char c = sql.charAt(at);
@@ -347,7 +348,7 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
       } else if (c == '"' || c == '`') {
         return quoted(c, false, true);
       } else if (c == '[' && at > 0 && !isPartOfName(sql.charAt(at - 1))) {
-        return quoted(']', false, true); // [name]; right behind a name it is a subscript
+        return quoted(']', false, true); // [name]; right after a name it is a subscript
       } else if (c == '$' && !backslashes) {
         return dollar();
       } else if (Character.isUnicodeIdentifierStart(c) || c == '_') {
@@ -380,7 +381,7 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
       return Character.isUnicodeIdentifierPart(c) || c == '"' || c == ')' || c == ']';
     }
 
-    /** Whether the string that begins here is E'…', whose E is a token by now. */
+    /** Whether the string that begins here is E'…', whose E was already read as a token. */
     private boolean followsE() {
       boolean follows =
           at > 0

@@ -1,6 +1,6 @@
 package io.txwatch.guarantee;
 
-/** VersionNumbers as DBMSs print them: numbers with dots, then anything. */
+/** Compares version numbers as DBMSs print them: numbers with dots, then anything. */
 final class VersionNumbers {
 
   private VersionNumbers() {}

@@ -1,7 +1,7 @@
 /**
- * What each DBMS promises at each level, by its own documentation, version and settings; and what
- * Adya's levels ask for. The difference between the two is the difference between a VIOLATION and a
- * HAZARD.
+ * What each DBMS promises at each level, by its documentation, version and settings, and what
+ * Adya's levels require. The former decides between VIOLATION and HAZARD by default, the latter on
+ * request.
  */
 @NullMarked
 package io.txwatch.guarantee;

@@ -11,26 +11,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dependencies that hold whatever the order of versions is, and their cycles.
+ * The dependencies that hold in every order of versions, and their cycles.
  *
  * <ul>
- *   <li>wr: a read's value tells who wrote it.
- *   <li>so: session order, where the level includes it.
- *   <li>ww: who read a version and then wrote the key wrote the next one, if nothing is lost. If
- *       two did, one of them is: a cycle of two rw edges.
- *   <li>rw: who read what was there at first comes before everyone who wrote the key; who read a
- *       version comes before the one who read it too and then wrote the next.
+ *   <li>wr: a read's value identifies its writer.
+ *   <li>so: session order, if the level includes it.
+ *   <li>ww: a transaction that read a version and then wrote the key wrote the next version, if no
+ *       update is lost. If two transactions did, one update is lost: a cycle of two rw edges.
+ *   <li>rw: a transaction that read the initial value precedes every writer of the key; one that
+ *       read a version precedes the transaction that also read it and then wrote the next one.
  * </ul>
  *
- * <p>The ww and rw edges of the last two hold at SNAPSHOT, REPEATABLE_READ and SERIALIZABLE, where
- * an update may not be lost. Below these only wr and so edges are here.
+ * <p>The ww and rw edges hold at SNAPSHOT, REPEATABLE_READ and SERIALIZABLE, where no update may be
+ * lost. Below these, only wr and so edges are added.
  */
 final class CertainEdges {
 
-  /** Of one key's first readers and writers so many are put into edges; all others say the same. */
+  /** The readers and writers of a key that get edges; more of them add nothing. */
   private static final int MAX_ACCESSES_PER_KEY = 64;
 
-  /** How many cycles are told at most. */
+  /** The most cycles reported. */
   private static final int MAX_CYCLES = 100;
 
   /**
@@ -100,7 +100,7 @@ final class CertainEdges {
     initial.forEach(this::beforeAllWrites);
   }
 
-  /** Edges from the readers of a version to those among them that wrote the next one. */
+  /** Adds edges from the readers of a version to those among them that wrote the next one. */
   private void overwritten(List<Read> readers) {
     int key = history.key(readers.get(0).op());
     int overwriters = 0;
@@ -146,19 +146,19 @@ final class CertainEdges {
     }
   }
 
-  /** How many edges there are besides session order. */
+  /** The number of edges besides session order. */
   long count() {
     return count;
   }
 
   /**
-   * Cycles, one for each set of transactions that hang together.
+   * Cycles, one for each strongly connected component.
    *
-   * @param adjacent whether two rw edges may follow each other; SNAPSHOT allows such cycles
+   * @param adjacent whether two rw edges may be adjacent, as SNAPSHOT allows
    */
   List<List<Edge>> cycles(boolean adjacent) {
     int[] component = components();
-    // Where adjacent rw edges are allowed to SNAPSHOT's transactions, a lost update still is not.
+    // SNAPSHOT allows adjacent rw edges, but no lost update.
     List<List<Edge>> cycles = new ArrayList<>(adjacent ? List.of() : lost);
     BitSet reported = new BitSet();
     for (int t = 0; t < out.size() && cycles.size() < MAX_CYCLES; t++) {
@@ -174,8 +174,8 @@ final class CertainEdges {
   }
 
   /**
-   * The shortest cycle from a transaction back to it. A place of the search is a transaction,
-   * whether the edge into it was rw, and whether the first edge was.
+   * The shortest cycle through a transaction. A state of the search is a transaction, whether the
+   * edge into it was rw, and whether the first edge was.
    */
   private List<Edge> shortest(int start, int[] component, boolean adjacent) {
     Map<Long, Edge> via = new HashMap<>();
@@ -229,7 +229,7 @@ final class CertainEdges {
     return simple ? cycle : List.of();
   }
 
-  /** Of each transaction the {@linkplain StrongComponents component}; -1 if it is on no cycle. */
+  /** The {@linkplain StrongComponents component} of each transaction; -1 if it is on no cycle. */
   private int[] components() {
     int edges = out.stream().mapToInt(List::size).sum();
     int[] from = new int[edges];

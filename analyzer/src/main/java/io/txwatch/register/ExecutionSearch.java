@@ -10,24 +10,23 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * Looks for an execution of a history's committed transactions in which every read returns what it
- * did return. One that is found is the proof that the history is of its level; if the search has
- * been through all there is and found none, it is not.
+ * Searches for an execution of a history's committed transactions in which every read returns what
+ * it did return. Such an execution proves that the history satisfies its level. If an exhaustive
+ * search finds none, it does not.
  *
  * <p><b>Steps.</b> For SERIALIZABLE a transaction is one step, which reads and then writes. For
- * SNAPSHOT it is two: its snapshot reads, its commit writes, and of two transactions that write one
- * key the second takes its snapshot after the first one's commit (Biswas and Enea, OOPSLA 2019,
- * section 4).
+ * SNAPSHOT it is two: the snapshot reads, and the commit of the writes. Of two transactions that
+ * write one key, the second takes its snapshot after the first one's commit (Biswas and Enea,
+ * OOPSLA 2019, section 4).
  *
- * <p><b>When a step may be taken.</b> When the versions that it reads are the current ones, and no
- * version that it replaces is still to be read by another. So which version of a key is current
- * follows from the set of steps taken, as far as it matters to any step to come: a set that led
- * nowhere is not tried again. With session order there are no more sets than the product of the
- * sessions' lengths. A step that writes nothing is taken at once: it never stands in the way.
+ * <p><b>When a step may be taken.</b> When the versions that it reads are current, and no other
+ * step still has to read a version that it replaces. So the set of steps taken determines which
+ * version of a key is current, as far as it matters to later steps, and a set that led nowhere is
+ * not tried again. With session order there are at most as many sets as the product of the
+ * sessions' lengths. A step that writes nothing is taken at once, since it never blocks another.
  *
- * <p>First comes one attempt without going back, in the order of the file wherever there is a
- * choice; it is linear, and most valid histories pass. Sets are remembered by two sums of 64 random
- * bits each.
+ * <p>The first attempt does not backtrack and follows the order of the file. It is linear, and most
+ * valid histories pass it. Sets are remembered by two sums of 64 random bits each.
  */
 final class ExecutionSearch {
 
@@ -48,19 +47,19 @@ final class ExecutionSearch {
    * A step.
    *
    * @param reads the versions that it reads
-   * @param writes the versions that it makes
-   * @param claims the keys that no other step may claim from here on
+   * @param writes the versions that it writes
+   * @param claims the keys that no other step may claim from then on
    * @param frees the keys that others may claim again
    * @param then the steps that must come later
    */
   record Step(int[] reads, int[] writes, int[] claims, int[] frees, int[] then) {}
 
   /**
-   * A search.
+   * Creates a search.
    *
-   * @param steps the steps; where there is a choice, earlier ones are tried first
-   * @param keyOf the key of each version; version k is what key k holds at first
-   * @param keys how many keys there are
+   * @param steps the steps; earlier ones are tried first
+   * @param keyOf the key of each version; version k is the initial version of key k
+   * @param keys the number of keys
    */
   ExecutionSearch(List<Step> steps, int[] keyOf, int keys) {
     this.steps = steps.toArray(new Step[0]);
@@ -96,8 +95,8 @@ final class ExecutionSearch {
   /**
    * Searches.
    *
-   * @param withinBudget asked now and then whether there is budget left
-   * @return whether there is such an execution; empty if the budget ended before that was known
+   * @param withinBudget polled for whether budget is left
+   * @return whether there is such an execution; empty if the budget ended first
    */
   Optional<Boolean> search(BooleanSupplier withinBudget) {
     if (attempt()) {
@@ -107,7 +106,7 @@ final class ExecutionSearch {
     return searchAll(withinBudget);
   }
 
-  // One attempt: a step that cannot be taken waits where it will be called.
+  // One attempt: a blocked step waits for the key that blocks it.
 
   private boolean attempt() {
     PriorityQueue<Integer> ready = new PriorityQueue<>();
@@ -152,7 +151,7 @@ final class ExecutionSearch {
     waiting.clear();
   }
 
-  /** The key for whose sake a step cannot be taken now; -1 if it can be. */
+  /** The key that blocks a step; -1 if none does. */
   private int obstacle(int s) {
     Step step = steps[s];
     for (int version : step.reads) {
@@ -179,7 +178,7 @@ final class ExecutionSearch {
     return -1;
   }
 
-  /** Takes a step; the versions that it replaced. */
+  /** Takes a step; returns the versions that it replaced. */
   private int[] take(int s) {
     Step step = steps[s];
     int[] replaced = new int[step.writes.length];
@@ -228,7 +227,7 @@ final class ExecutionSearch {
 
   // All attempts, depth first.
 
-  /** What was taken, and what else can be taken there instead. */
+  /** A step that was taken, and the versions that it replaced. */
   private record Taken(int step, int[] replaced) {}
 
   private static final class Choice {
@@ -289,7 +288,7 @@ final class ExecutionSearch {
     }
   }
 
-  /** Takes every step that only reads, until there is none. */
+  /** Takes all read-only steps that can be taken. */
   private void takeReads(List<Taken> path) {
     boolean more = true;
     while (more) {

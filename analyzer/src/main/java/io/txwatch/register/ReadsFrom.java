@@ -11,19 +11,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom each read read from, and what is wrong with a read by itself.
+ * Resolves the writer of each read, and finds reads that are wrong by themselves.
  *
  * <p>Only committed transactions count. One of unknown outcome counts as committed if a committed
- * one read from it; so do, then, its own reads. A key of which a value was written twice says
- * nothing: its reads are left out, and counted.
+ * one read from it, and then so do its own reads. A key with a value that was written twice is
+ * ambiguous: its reads are skipped and counted.
  */
 final class ReadsFrom {
 
-  /** The writer of what was there at first. */
+  /** The writer of initial values. */
   static final int INITIAL = -1;
 
   /**
-   * A read of what another transaction wrote, or of what was there at first.
+   * A read from another transaction, or of an initial value.
    *
    * @param reader the transaction that read
    * @param op its read
@@ -33,7 +33,7 @@ final class ReadsFrom {
   record Read(int reader, int op, int writer, int write) {}
 
   /**
-   * Something wrong with a read.
+   * A read that is wrong by itself.
    *
    * @param from the transaction of {@code fromOp}: the writer, or the reader itself
    * @param to the reader
@@ -124,7 +124,7 @@ final class ReadsFrom {
           wrong.add(new ReadAnomaly(Phenomenon.INTERNAL, t, lastOwn[key], t, op));
         }
       } else if (lastRead[key] >= history.firstOp(t) && sees(lastRead[key], op)) {
-        continue; // the same once more
+        continue; // a repeated read of the same version
       } else {
         if (lastRead[key] >= history.firstOp(t)) {
           wrong.add(new ReadAnomaly(Phenomenon.NON_REPEATABLE_READ, t, lastRead[key], t, op));
@@ -160,7 +160,8 @@ final class ReadsFrom {
     int writer = owners[write];
     if (writer == reader) {
       wrong.add(
-          new ReadAnomaly(Phenomenon.INTERNAL, reader, write, reader, op)); // of its own future
+          new ReadAnomaly(
+              Phenomenon.INTERNAL, reader, write, reader, op)); // it read its own later write
     } else if (!committed[writer]) {
       if (history.outcome(writer) == Outcome.ABORTED) {
         wrong.add(new ReadAnomaly(Phenomenon.ABORTED_READ, writer, write, reader, op));
@@ -195,22 +196,22 @@ final class ReadsFrom {
     return committed[transaction];
   }
 
-  /** Whether nothing can be said of a key. */
+  /** Whether nothing can be concluded from a key. */
   boolean isAmbiguous(int key) {
     return ambiguous[key];
   }
 
-  /** The reads of committed transactions from others, each version once a transaction. */
+  /** The reads of committed transactions from others, each version once per transaction. */
   List<Read> reads() {
     return reads;
   }
 
-  /** What is wrong with single reads. */
+  /** The reads that are wrong by themselves. */
   List<ReadAnomaly> wrong() {
     return wrong;
   }
 
-  /** How many reads of committed transactions nobody knows the writer of. */
+  /** The number of reads of committed transactions with an unknown writer. */
   long unresolved() {
     return unresolved;
   }

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Puts what was found in a register history into the words of reports. */
+/** Converts findings in a register history to anomalies. */
 final class RegisterAnomalies {
 
   private static final long TRANSACTIONS = 1L << 32;
@@ -43,7 +43,7 @@ final class RegisterAnomalies {
     this.labelled = unique;
   }
 
-  /** A read that is wrong by itself. */
+  /** The anomaly of a wrong read. */
   Anomaly of(ReadAnomaly wrong) {
     boolean pair = wrong.phenomenon() == Phenomenon.NON_REPEATABLE_READ;
     return anomaly(
@@ -58,13 +58,13 @@ final class RegisterAnomalies {
                 wrong.toOp())));
   }
 
-  /** A cycle. */
+  /** The anomaly of a cycle. */
   Anomaly of(List<Edge> cycle) {
     CycleClass cycleClass = classOf(cycle);
     return anomaly(name(cycle, cycleClass), Optional.of(cycleClass), fromRw(cycle, cycleClass));
   }
 
-  /** Turned so that it begins with its rw edge, out of the transaction that it happens to. */
+  /** Rotates a cycle to start with its rw edge, out of the affected transaction. */
   private static List<Edge> fromRw(List<Edge> cycle, CycleClass cycleClass) {
     int first = 0;
     while (first < cycle.size() && cycle.get(first).kind() != DependencyKind.RW) {

@@ -15,31 +15,31 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Judges a register history: what is certain first, then a search within a budget.
+ * Checks a register history: first what is certain, then by a search within a budget.
  *
- * <p>At READ_UNCOMMITTED and READ_COMMITTED the certain decides: an order of versions that agrees
- * with all read-from edges can be had for every history in which those have no cycle.
- * REPEATABLE_READ is SERIALIZABLE here, since there are no predicates.
+ * <p>At READ_UNCOMMITTED and READ_COMMITTED the certain edges decide: every history whose read-from
+ * edges form no cycle has an order of versions that agrees with them. REPEATABLE_READ equals
+ * SERIALIZABLE here, since there are no predicates.
  */
 public final class RegisterCheck {
 
   private RegisterCheck() {}
 
   /**
-   * A verdict.
+   * The result of a check.
    *
-   * @param valid whether the history is of its level; empty if that could not be told
-   * @param reason why not, or what the verdict rests on, for people
+   * @param valid whether the history satisfies its level; empty if undecided
+   * @param reason why not, or what the result rests on, for people
    */
   public record Result(Optional<Boolean> valid, String reason) {}
 
   /**
-   * Judges a history.
+   * Checks a history.
    *
    * @param level the level, by Adya's definitions
-   * @param sessions whether the order of a session's transactions counts
-   * @param budget how long to search
-   * @param found takes each anomaly
+   * @param sessions whether session order counts
+   * @param budget the time limit of the search
+   * @param found receives each anomaly
    */
   public static Result check(
       RegisterHistory history,
@@ -80,7 +80,7 @@ public final class RegisterCheck {
       boolean sessions,
       Duration budget) {
     long end = System.nanoTime() + budget.toNanos();
-    // What is serializable is of snapshot isolation too, and found out sooner.
+    // Serializable implies snapshot isolation and is decided sooner.
     Optional<Boolean> result =
         replay(history, readsFrom, false, sessions).search(() -> !snapshot && isBefore(end));
     if (snapshot && !result.equals(Optional.of(true))) {
@@ -106,7 +106,7 @@ public final class RegisterCheck {
     return System.nanoTime() - end < 0;
   }
 
-  /** The steps of committed transactions. */
+  /** The search over the steps of committed transactions. */
   private static ExecutionSearch replay(
       RegisterHistory history, ReadsFrom readsFrom, boolean snapshot, boolean sessions) {
     int keys = history.keys().keys();
@@ -170,8 +170,8 @@ public final class RegisterCheck {
   }
 
   /**
-   * Committed transactions, by their place in their session: a file may have all of one session
-   * before all of the next.
+   * Committed transactions, by their position in their session: a file may list one session after
+   * another.
    */
   private static List<Integer> order(RegisterHistory history, ReadsFrom readsFrom) {
     Map<Long, Integer> lengths = new HashMap<>();
@@ -201,7 +201,7 @@ public final class RegisterCheck {
     return list.stream().mapToInt(Integer::intValue).toArray();
   }
 
-  /** Whether a phenomenon that was found is enough to break a level. */
+  /** Whether a phenomenon violates a level. */
   static boolean isProscribed(Phenomenon phenomenon, IsolationLevel level) {
     return io.txwatch.anomaly.AdyaLevel.of(level).compareTo(phenomenon.proscribedFrom()) >= 0
         || level == IsolationLevel.SNAPSHOT

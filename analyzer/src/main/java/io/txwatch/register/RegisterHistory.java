@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/** A history of registers in memory, a few bytes an operation. Immutable. */
+/** A register history in memory, with a few bytes per operation. Immutable. */
 public final class RegisterHistory {
 
   /** What an operation is. */
@@ -19,18 +19,18 @@ public final class RegisterHistory {
     READ_INITIAL
   }
 
-  /** What people call keys and values. */
+  /** The display names of keys and values. */
   public interface Keys {
-    /** How many keys there are: they are 0, 1, … */
+    /** The number of keys: 0, 1, … */
     int keys();
 
-    /** The table that a key belongs to; {@code ofIntegers} for keys that are integers. */
+    /** The table of a key; {@code ofIntegers} for integer keys. */
     String table(int key, String ofIntegers);
 
-    /** The row that a key is. */
+    /** The row of a key. */
     long row(int key);
 
-    /** A value as it was written. */
+    /** A value as written in the file. */
     String valueText(long value);
   }
 
@@ -59,7 +59,7 @@ public final class RegisterHistory {
     labels = Arrays.copyOf(from.labels, transactions);
     outcomes = Arrays.copyOf(from.outcomes, transactions);
     sessionNames = Map.copyOf(from.sessionNames);
-    // Operations of one transaction may lie apart: they are brought together, in their order.
+    // The operations of a transaction may be scattered; they are collected in their order.
     firstOps = new int[transactions + 1];
     for (int i = 0; i < from.operations; i++) {
       firstOps[from.owners[i] + 1]++;
@@ -80,7 +80,7 @@ public final class RegisterHistory {
   }
 
   /**
-   * Begins a history.
+   * Starts a history.
    *
    * @param what what it is, for people: "register history"
    */
@@ -98,32 +98,32 @@ public final class RegisterHistory {
     return keys;
   }
 
-  /** The value of every register at first, if that is one that could be written too. */
+  /** The initial value of every register, if that value could also be written. */
   public OptionalLong initialValue() {
     return initialValue;
   }
 
-  /** How many transactions it has: they are 0, 1, … */
+  /** The number of transactions: 0, 1, … */
   public int transactions() {
     return transactions;
   }
 
-  /** How many operations it has: they are 0, 1, …, those of a transaction together. */
+  /** The number of operations: 0, 1, …; those of a transaction are consecutive. */
   public int operations() {
     return kinds.length;
   }
 
-  /** The session of a transaction. Those of one session have their numbers in its order. */
+  /** The session of a transaction. The transactions of a session are numbered in its order. */
   public long session(int transaction) {
     return sessions[transaction];
   }
 
-  /** What people call a session. */
+  /** The display name of a session. */
   public String sessionName(long session) {
     return sessionNames.getOrDefault(session, "");
   }
 
-  /** The number that the file gives a transaction; -1 if none. */
+  /** The transaction's number in the file; -1 if none. */
   public long label(int transaction) {
     return labels[transaction];
   }
@@ -138,7 +138,7 @@ public final class RegisterHistory {
     return firstOps[transaction];
   }
 
-  /** Behind the last operation of a transaction. */
+  /** The end of a transaction's operations, exclusive. */
   public int endOp(int transaction) {
     return firstOps[transaction + 1];
   }
@@ -158,7 +158,7 @@ public final class RegisterHistory {
     return values[op];
   }
 
-  /** Collects a history. */
+  /** Builds a history. */
   public static final class Builder {
     private final String what;
     private final Keys keys;
@@ -183,13 +183,13 @@ public final class RegisterHistory {
       this.keys = keys;
     }
 
-    /** Says that every register has this value at first. */
+    /** Sets the initial value of every register. */
     public Builder initialValue(long value) {
       initialValue = OptionalLong.of(value);
       return this;
     }
 
-    /** Begins a transaction; what is added next is its. */
+    /** Begins a transaction; operations added next are its own. */
     public void begin(long session, String sessionName, long label, Outcome outcome) {
       if (transactions == sessions.length) {
         sessions = Arrays.copyOf(sessions, transactions * 2);
@@ -203,7 +203,7 @@ public final class RegisterHistory {
       current = transactions++;
     }
 
-    /** Goes on with the transaction of that label in that session, or begins it. */
+    /** Continues the transaction with that label in that session, or begins it. */
     public void continueOrBegin(long session, String sessionName, long label, Outcome outcome) {
       if (transactions > 0 && labels[current] == label && sessions[current] == session) {
         return;
@@ -218,22 +218,22 @@ public final class RegisterHistory {
       }
     }
 
-    /** Says how the current transaction ended. */
+    /** Sets the outcome of the current transaction. */
     public void outcome(Outcome outcome) {
       outcomes[current] = (byte) outcome.ordinal();
     }
 
-    /** The current transaction wrote. */
+    /** Adds a write to the current transaction. */
     public void write(int key, long value) {
       add(Kind.WRITE, key, value);
     }
 
-    /** The current transaction read. */
+    /** Adds a read to the current transaction. */
     public void read(int key, long value) {
       add(Kind.READ, key, value);
     }
 
-    /** The current transaction read a register that nobody had written. */
+    /** Adds a read of a register without a write. */
     public void readInitial(int key) {
       add(Kind.READ_INITIAL, key, 0);
     }

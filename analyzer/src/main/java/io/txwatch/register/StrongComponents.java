@@ -9,18 +9,17 @@ import org.jgrapht.graph.DefaultDirectedGraph;
 import org.jgrapht.graph.DefaultEdge;
 
 /**
- * Which nodes of a graph lie on cycles together. JGraphT finds it, in what is left when everything
- * was taken away that no cycle leads to, or that leads to no cycle: most often that is nothing.
+ * Computes which nodes lie on common cycles. JGraphT does so, on the graph without the nodes that
+ * cannot be on a cycle, which is usually empty.
  */
 final class StrongComponents {
 
   private StrongComponents() {}
 
   /**
-   * For each node a number that it shares with those with whom it lies on cycles; -1 if it lies on
-   * none.
+   * A number for each node, equal for nodes on common cycles; -1 if a node lies on none.
    *
-   * @param nodes how many there are
+   * @param nodes the number of nodes
    * @param from the source of each edge; no edge leads from a node to itself
    * @param to the target of each edge
    */
@@ -51,7 +50,7 @@ final class StrongComponents {
     return component;
   }
 
-  /** Takes away what nothing leads to, and then what nothing leads to any more, and so on. */
+  /** Removes nodes without incoming edges, repeatedly. */
   private static void removeUnreachable(BitSet rest, int nodes, int[] from, int[] to) {
     int[] leadTo = new int[nodes];
     int[] end = new int[nodes + 1];

@@ -20,10 +20,10 @@ import java.util.OptionalDouble;
 import java.util.regex.Pattern;
 
 /**
- * Anomalies that differ only in their rows and transactions, taken together: the same phenomenon
- * through the same lines of the application is one thing to mend, however often it happens.
+ * Groups anomalies that differ only in their rows and transactions: the same phenomenon through the
+ * same lines of the application is one problem to fix, however often it occurs.
  *
- * <p>Not thread-safe. Space is bounded by {@value #MAX_GROUPS} groups and by the lengths of their
+ * <p>Not thread-safe. Memory is bounded by {@value #MAX_GROUPS} groups and by the lengths of their
  * statements, which may take a 32nd of the heap.
  */
 public final class AnomalyGroups {
@@ -31,17 +31,16 @@ public final class AnomalyGroups {
   private static final Pattern LITERAL = Pattern.compile("'(?:[^']|'')*+'|\\b\\d[\\w.]*+");
   private static final Pattern LIST = Pattern.compile("\\(\\?(?:\\s*,\\s*\\?)++\\)");
 
-  /** How many groups are kept. */
+  /** The most groups. */
   static final int MAX_GROUPS = 1_000;
 
   /**
-   * Anomalies of one kind.
+   * A group of anomalies.
    *
-   * @param first the first of them
-   * @param count how many there were
-   * @param firstMicros when the earliest was complete, in microseconds since 1970; 0 if that is not
-   *     known
-   * @param lastMicros when the latest was
+   * @param first the first anomaly
+   * @param count the number of anomalies
+   * @param firstMicros when the earliest was complete, in microseconds since 1970; 0 if unknown
+   * @param lastMicros when the latest was complete
    */
   public record Group(Anomaly first, long count, long firstMicros, long lastMicros) {
 
@@ -52,7 +51,10 @@ public final class AnomalyGroups {
       this(first, 1, first.micros(), first.micros());
     }
 
-    /** The group with one more. Clocks of several nodes may lie: neither end moves inwards. */
+    /**
+     * This group with one more anomaly. The clocks of several nodes may disagree, so neither end
+     * moves inwards.
+     */
     Group with(Anomaly next) {
       long micros = next.micros();
       return new Group(
@@ -63,8 +65,8 @@ public final class AnomalyGroups {
     }
 
     /**
-     * How many there were a second between the first and the last; empty if that was less than a
-     * second, or is not known.
+     * The rate per second between the first and the last; empty if that is less than a second, or
+     * unknown.
      */
     public OptionalDouble perSecond() {
       double seconds = (lastMicros - firstMicros) / MICROS_PER_SECOND;
@@ -75,9 +77,9 @@ public final class AnomalyGroups {
   }
 
   /**
-   * What anomalies of a group have in common. Of the edges each counts once, in whatever order and
-   * however often it is in the cycle: a cycle of five transactions that run through the lines of a
-   * cycle of two is the same thing to mend.
+   * What the anomalies of a group have in common. Each edge counts once, in any order and however
+   * often the cycle contains it: a cycle of five transactions through the lines of a cycle of two
+   * is the same problem.
    */
   private record Shape(
       Phenomenon phenomenon,
@@ -87,7 +89,7 @@ public final class AnomalyGroups {
       String database,
       List<Edge> edges) {}
 
-  /** An edge by the places in the application that it runs between. */
+  /** An edge by the call sites that it connects. */
   private record Edge(
       DependencyKind kind, EdgeEvidence evidence, String table, String from, String to) {}
 
@@ -96,12 +98,12 @@ public final class AnomalyGroups {
   private long characters;
   private long ungrouped;
 
-  /** No groups. */
+  /** Creates no groups yet. */
   public AnomalyGroups() {
     this(Runtime.getRuntime().maxMemory() / 32 / Character.BYTES);
   }
 
-  /** No groups, of statements of at most so many characters in all. */
+  /** Creates no groups yet, with a limit for the characters of their statements. */
   AnomalyGroups(long maxCharacters) {
     this.maxCharacters = maxCharacters;
   }
@@ -109,8 +111,8 @@ public final class AnomalyGroups {
   /**
    * Counts an anomaly.
    *
-   * @return its group, this anomaly counted; {@code count} is 1 if it is the first of its kind, or
-   *     if there was no room for another kind
+   * @return its group, including this anomaly; {@code count} is 1 if it is the first of its kind,
+   *     or if there was no room for another group
    */
   public Group add(Anomaly anomaly) {
     Shape shape = shape(anomaly);
@@ -127,17 +129,17 @@ public final class AnomalyGroups {
     return group;
   }
 
-  /** The groups, in the order in which they were first seen. */
+  /** The groups, in the order of their first anomalies. */
   public List<Group> groups() {
     return List.copyOf(groups.values());
   }
 
-  /** How many anomalies belong to no group for want of room. */
+  /** The number of anomalies without a group, for lack of room. */
   public long ungrouped() {
     return ungrouped;
   }
 
-  /** Twice those of its statements: they may stand in what the group has in common, too. */
+  /** Twice the characters of its statements, which the group's shape may contain as well. */
   private static long length(Anomaly anomaly) {
     long characters = 0;
     for (ObservedTransaction transaction : anomaly.transactions()) {
@@ -168,12 +170,12 @@ public final class AnomalyGroups {
         edges.stream().distinct().sorted(Comparator.comparing(Edge::toString)).toList());
   }
 
-  /** A text without its literals, and with lists of values as long as any other. */
+  /** A statement without its literals, and with value lists of one length. */
   private static String withoutValues(String sql) {
     return LIST.matcher(LITERAL.matcher(sql).replaceAll("?")).replaceAll("(?)");
   }
 
-  /** The statement's call site, or its text if that is not known. */
+  /** The statement's call site, or its text if the call site is unknown. */
   private static String site(Anomaly anomaly, long transaction, int statement) {
     for (ObservedTransaction observed : anomaly.transactions()) {
       if (observed.id() == transaction) {

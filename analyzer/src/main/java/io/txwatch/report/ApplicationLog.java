@@ -10,16 +10,15 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The application's own log: {@code txwatch.log=slf4j}. The application's slf4j is looked up by
- * name, through the application's class loader, so that ours brings none of its own; where there is
- * none, or none that writes anywhere, {@link java.util.logging}.
+ * The application's own log: {@code txwatch.log=slf4j}. The application's slf4j is found by name,
+ * through the application's class loader, since txwatch brings none of its own. Without slf4j, or
+ * with one that drops everything, {@link java.util.logging} is used.
  */
 public final class ApplicationLog {
 
-  /** The logger's name. */
   static final String NAME = "io.txwatch";
 
-  /** Put together, so that no relocation of packages takes it for one of ours. */
+  /** Concatenated, so that the relocation of packages does not change it. */
   private static final String SLF4J = String.join(".", "org", "slf4j");
 
   private ApplicationLog() {}
@@ -27,8 +26,8 @@ public final class ApplicationLog {
   /**
    * The log of the application that a class loader belongs to.
    *
-   * @param loader the application's; null for the one that the JVM started with
-   * @param stderr for what can be logged no more
+   * @param loader the application's class loader; null for the JVM's initial one
+   * @param stderr receives what can no longer be logged
    */
   public static LogTarget of(@Nullable ClassLoader loader, PrintStream stderr) {
     ClassLoader application = loader == null ? ClassLoader.getSystemClassLoader() : loader;
@@ -44,7 +43,10 @@ public final class ApplicationLog {
           lookup
               .findStatic(factory, "getLogger", MethodType.methodType(logger, String.class))
               .invoke(NAME);
-      if (found.getClass().getSimpleName().equals("NOPLogger")) { // no provider: it drops all
+      if (found
+          .getClass()
+          .getSimpleName()
+          .equals("NOPLogger")) { // no provider: it drops everything
         return Optional.empty();
       }
       MethodType ofText = MethodType.methodType(void.class, String.class);
@@ -53,12 +55,12 @@ public final class ApplicationLog {
               lookup.findVirtual(logger, "warn", ofText).bindTo(found),
               lookup.findVirtual(logger, "info", ofText).bindTo(found),
               stderr));
-    } catch (Throwable e) { // not there, or not as it should be: there is another way
+    } catch (Throwable e) { // missing or unusable: java.util.logging remains
       return Optional.empty();
     }
   }
 
-  /** A text as one message: without the newline at its end. */
+  /** A text as one message, without the newline at its end. */
   private static String message(String text) {
     return text.stripTrailing();
   }
@@ -80,16 +82,16 @@ public final class ApplicationLog {
     private void log(MethodHandle method, String text) {
       try {
         method.invoke(message(text));
-      } catch (Throwable e) { // the application was unloaded, say
+      } catch (Throwable e) { // the application was unloaded, for example
         stderr.print(text);
       }
     }
   }
 
-  /** A logger of java.util.logging. */
+  /** Logs to java.util.logging. */
   private static final class JavaLog implements LogTarget {
 
-    /** Held, since a logger that nobody holds is collected. */
+    /** A strong reference, since loggers are garbage-collected. */
     private final Logger logger = Logger.getLogger(NAME);
 
     private final PrintStream stderr;
@@ -108,7 +110,7 @@ public final class ApplicationLog {
       logger.logp(Level.INFO, NAME, "", message(text));
     }
 
-    /** As the JVM ends java.util.logging closes its handlers, before us or after us. */
+    /** At shutdown java.util.logging closes its handlers, before or after us. */
     @Override
     public void last(String text) {
       if (hasHandlers()) {

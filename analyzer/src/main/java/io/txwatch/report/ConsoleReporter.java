@@ -13,21 +13,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Reports anomalies to people, at a length that they can read. Anomalies are grouped by their
- * places in the application ({@link AnomalyGroups}). The first of a group is printed in full,
- * others are counted. The counts follow at growing intervals: 10 s, 30 s, 1 min, 5 min, and every
- * 10 min from then on. Where many groups come at once, {@value #MAX_BLOCKS} are printed in full,
- * and one more every {@value #SECONDS_PER_BLOCK} s; the others have a line each in the next counts
+ * Reports anomalies to people, in an amount that they can read. Anomalies are grouped by their call
+ * sites ({@link AnomalyGroups}). The first anomaly of a group is printed in full; the others are
+ * counted, and the counts are printed at growing intervals: after 10 s, 30 s, 1 min, 5 min, and
+ * then every 10 min. If many groups arrive at once, {@value #MAX_BLOCKS} are printed in full, and
+ * one more every {@value #SECONDS_PER_BLOCK} s; the others appear as a line each in the next counts
  * and at the end.
  *
- * <p>The end lists every group with its count, in one piece.
+ * <p>The end lists every group with its count, as one text.
  */
 public final class ConsoleReporter {
 
   static final int MAX_BLOCKS = 20;
   static final int SECONDS_PER_BLOCK = 10;
 
-  /** So many groups have a line each between two counts; the end lists all. */
+  /** The most groups listed between two counts; the end lists all. */
   private static final int MAX_LINES = 10;
 
   /** Seconds from one count to the next; the last repeats. */
@@ -37,7 +37,7 @@ public final class ConsoleReporter {
   private final LongSupplier nanos;
   private final AnomalyGroups groups = new AnomalyGroups();
 
-  /** How many of each group were there at the last count, by the group's first anomaly. */
+  /** The count of each group at the last report, by the group's first anomaly. */
   private final Map<Anomaly, Long> counted = new IdentityHashMap<>();
 
   private int blocks = MAX_BLOCKS;
@@ -49,9 +49,9 @@ public final class ConsoleReporter {
   private long withdrawn;
 
   /**
-   * A log.
+   * Creates a reporter.
    *
-   * @param nanos the time, in nanoseconds since whenever
+   * @param nanos the time in nanoseconds, from any origin
    */
   public ConsoleReporter(LogTarget out, LongSupplier nanos) {
     this.out = out;
@@ -60,7 +60,7 @@ public final class ConsoleReporter {
     this.blocksSince = countedAt;
   }
 
-  /** Reports an anomaly, or counts it. */
+  /** Reports an anomaly in full, or counts it. */
   public void report(Anomaly anomaly) {
     long ungrouped = groups.ungrouped();
     boolean first = groups.add(anomaly).count() == 1 && groups.ungrouped() == ungrouped;
@@ -82,7 +82,7 @@ public final class ConsoleReporter {
     return blocks > 0 && blocks-- > 0;
   }
 
-  /** Reports that a suspicion came to nothing, or counts that. */
+  /** Reports a suspected anomaly that did not come true, or counts it. */
   public void withdraw(Anomaly anomaly) {
     withdrawn++;
     if (withdrawn == 1) {
@@ -93,13 +93,13 @@ public final class ConsoleReporter {
     }
   }
 
-  /** Counts an anomaly that was reported elsewhere. */
+  /** Counts an anomaly that an earlier run reported. */
   public void countReported(Anomaly anomaly) {
     Group group = groups.add(anomaly);
     counted.put(group.first(), group.count());
   }
 
-  /** Reports the counts if it is time to. */
+  /** Reports the counts if the interval is over. */
   public void tick() {
     int interval = INTERVALS_SECONDS[Math.min(intervals, INTERVALS_SECONDS.length - 1)];
     if (uncounted > 0 && nanos.getAsLong() - countedAt >= TimeUnit.SECONDS.toNanos(interval)) {
@@ -142,7 +142,7 @@ public final class ConsoleReporter {
     return group.count() - counted.getOrDefault(group.first(), 0L);
   }
 
-  /** Reports every group with its count, and how much was seen. */
+  /** Reports every group with its count, and the coverage. */
   public void close(Coverage coverage) {
     StringBuilder text = new StringBuilder();
     List<Group> all = new ArrayList<>(groups.groups());

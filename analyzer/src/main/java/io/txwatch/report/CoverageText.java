@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Coverage for people: how much was seen, what was not, and what can be done about each reason. */
+/**
+ * Coverage for people: how much was observed, what was not, and what can be done about each reason.
+ */
 final class CoverageText {
 
   private CoverageText() {}
@@ -86,12 +88,12 @@ final class CoverageText {
     return String.format(Locale.ROOT, "%,d %s%s", count, noun, count == 1 ? "" : "s");
   }
 
-  /** Rounded down: 100 % is said of everything only. */
+  /** Rounded down: only everything is 100 %. */
   private static String percent(long part, long whole) {
     return Math.floorDiv(part * 1000, whole) / 10.0 + " %";
   }
 
-  /** How many of the gaps are statements that were executed unseen. */
+  /** The gaps that are statements executed without being observed. */
   private static long statements(Coverage coverage) {
     return coverage.gaps().entrySet().stream()
         .filter(gap -> gap.getKey().isOfStatement() && gap.getKey() != GapReason.TOO_LARGE)
@@ -99,7 +101,7 @@ final class CoverageText {
         .sum();
   }
 
-  /** What the reason means and what a user can do. */
+  /** What the reason means, and what a user can do about it. */
   private static String remedy(GapReason reason) {
     return switch (reason) {
       case TOO_LARGE ->

@@ -9,14 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Why an anomaly is one, in a sentence: a clause for each edge, {@code T1 < T2} for "T1 must come
- * before T2 in a serial order", and the contradiction that they add up to.
+ * Explains an anomaly in a sentence: a clause for each edge, {@code T1 < T2} for "T1 must come
+ * before T2 in a serial order", and the contradiction between them.
  */
 final class Explanation {
 
   private Explanation() {}
 
-  /** The clauses, in the order of the cycle, each to stand on a line of its own. */
+  /** The clauses, in the order of the cycle, each for a line of its own. */
   static List<String> of(Anomaly anomaly) {
     RowNames rows = RowNames.of(anomaly);
     List<String> clauses = new ArrayList<>();
@@ -42,7 +42,7 @@ final class Explanation {
     return isCycle(anomaly.phenomenon()) ? joined(clauses) : clauses;
   }
 
-  /** The name of a transaction in one report: T1, T2, … in the order of the anomaly. */
+  /** The name of a transaction within one report: T1, T2, … in the order of the anomaly. */
   static String label(Anomaly anomaly, long transaction) {
     for (int i = 0; i < anomaly.transactions().size(); i++) {
       if (anomaly.transactions().get(i).id() == transaction) {
@@ -52,7 +52,7 @@ final class Explanation {
     return Ids.display(transaction);
   }
 
-  /** The name of the transaction that stands at a place, counted from 0. */
+  /** The name of the transaction at a position, from 0. */
   static String label(int column) {
     return "T" + (column + 1);
   }

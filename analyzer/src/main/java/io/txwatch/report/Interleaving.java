@@ -15,27 +15,27 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * An order of an anomaly's statements that its dependencies allow: one of the schedules that lead
- * to it, not a record of what came when, which nobody knows.
+ * An order of an anomaly's statements that its dependencies allow: one possible schedule, not a
+ * record of the actual one, which is unknown.
  *
- * <p>Three rules give the order. A transaction's statements keep theirs, and a session's
- * transactions (so). A write comes before the read that saw it and before the write that overwrote
- * it (wr, ww): it must have. A read comes before the write that it did not see (rw), unless the
- * first two rules say otherwise; then the read was of an old snapshot, and the step says so. Among
- * what may come next, the transaction that stands first in the anomaly goes on.
+ * <p>Three rules determine the order. Statements keep their order within a transaction, and
+ * transactions within a session (so). A write precedes the read that saw it and the write that
+ * overwrote it (wr, ww). A read precedes the write that it did not see (rw), unless that
+ * contradicts the first two rules; then the read was of an old snapshot, and the step says so.
+ * Where several statements may come next, that of the first transaction in the anomaly does.
  */
 final class Interleaving {
 
   /**
-   * One statement in its place.
+   * A statement in its place.
    *
-   * @param column the place, from 0, of its transaction in the anomaly
+   * @param column the position, from 0, of its transaction in the anomaly
    * @param statement the statement
    * @param effects what it did to the rows of the cycle: {@code reads account row 7}
    */
   record Step(int column, ObservedStatement statement, List<String> effects) {}
 
-  /** A statement by its transaction's place and its number. */
+  /** Identifies a statement by the position of its transaction and its number. */
   private record Place(int column, int number) {}
 
   private final Anomaly anomaly;
@@ -49,7 +49,7 @@ final class Interleaving {
     this.rows = RowNames.of(anomaly);
   }
 
-  /** The steps. Time and space grow with the square of the statements, which are few. */
+  /** The steps. Time and space are quadratic in the number of statements, which is small. */
   static List<Step> of(Anomaly anomaly) {
     Interleaving order = new Interleaving(anomaly);
     order.readStatements();
@@ -118,7 +118,7 @@ final class Interleaving {
     }
   }
 
-  /** What was read was overwritten by its own writer: the next write shown of it comes later. */
+  /** Orders an intermediate read before the writer's next write that is shown. */
   private void readBeforeTheWriterGoesOn(Dependency edge) {
     Place read = new Place(column(edge.to()), edge.toStatement());
     statements.keySet().stream()
@@ -158,7 +158,7 @@ final class Interleaving {
     }
   }
 
-  /** The one transaction ended before the other began. */
+  /** Orders all statements of one transaction before those of another. */
   private void requireTransactionOrder(int earlier, int later) {
     for (Place first : statements.keySet()) {
       for (Place second : statements.keySet()) {
@@ -169,7 +169,7 @@ final class Interleaving {
     }
   }
 
-  /** Adds an order that may be given up; false if it contradicts what is already there. */
+  /** Adds an order that is optional; false if it contradicts the present ones. */
   private boolean prefer(Place earlier, Place later) {
     if (!statements.containsKey(earlier) || !statements.containsKey(later)) {
       return true;
@@ -197,7 +197,7 @@ final class Interleaving {
                   place ->
                       before.getOrDefault(place, Set.of()).stream().noneMatch(waiting::contains))
               .findFirst()
-              // Dependencies that contradict each other: show the statements all the same.
+              // The dependencies contradict each other; all statements are shown nevertheless.
               .orElseGet(() -> waiting.iterator().next());
       waiting.remove(next);
       ObservedStatement statement = statements.get(next);

@@ -22,12 +22,11 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Anomalies and coverage as JSON. Ids and row ids are strings, since many readers of JSON keep
- * numbers in 53 bits.
+ * Anomalies and coverage as JSON. Ids and row ids are strings, since many JSON parsers keep numbers
+ * in 53 bits.
  *
- * <p>What the generators made here write is pure ASCII without {@code <}, {@code >} and {@code &}
- * (they are escaped): it can be printed to any terminal and put into a script element of a page,
- * whatever SQL it quotes.
+ * <p>The output is ASCII without {@code <}, {@code >} and {@code &}, which are escaped: it is safe
+ * in any terminal and in a script element of a page, whatever SQL it quotes.
  */
 public final class JsonReport {
 
@@ -51,8 +50,8 @@ public final class JsonReport {
   }
 
   /**
-   * One line that takes a suspected anomaly back: of type {@code withdrawn}, with the same
-   * phenomenon and the same ids of transactions as the line that told it.
+   * The line that withdraws a suspected anomaly: of type {@code withdrawn}, with the phenomenon and
+   * the transaction ids of the line that reported it.
    */
   public static String withdrawn(Anomaly anomaly) {
     return line(
@@ -80,8 +79,8 @@ public final class JsonReport {
   }
 
   /**
-   * Writes a group as one anomaly that stands for all, with when the first and the last of them was
-   * seen (ISO 8601) and how many there were a second between.
+   * Writes a group as one anomaly that represents all, with the times of the first and the last
+   * (ISO 8601) and the rate per second.
    */
   public static void write(JsonGenerator json, AnomalyGroups.Group group) throws IOException {
     write(json, group.first(), group.count(), group);
@@ -212,7 +211,7 @@ public final class JsonReport {
     void writeTo(JsonGenerator json) throws IOException;
   }
 
-  /** Escapes what HTML reads as markup, besides what JSON must escape. */
+  /** Escapes HTML markup, besides what JSON requires. */
   private static final class HtmlEscapes extends CharacterEscapes {
 
     private static final long serialVersionUID = 1L;

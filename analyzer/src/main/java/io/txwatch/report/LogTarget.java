@@ -2,21 +2,21 @@ package io.txwatch.report;
 
 import java.io.PrintStream;
 
-/** Where texts for people go, each of one line or more and ended by a newline. */
+/** Receives texts for people, each of one or more lines and ended by a newline. */
 public interface LogTarget {
 
-  /** An anomaly, or a count of them. */
+  /** Logs an anomaly, or a count of anomalies. */
   void warn(String text);
 
-  /** Anything else. */
+  /** Logs anything else. */
   void info(String text);
 
-  /** The last text: there may be no logging any more, since the JVM is about to end. */
+  /** Logs the last text. Logging may have ended, since the JVM is shutting down. */
   default void last(String text) {
     info(text);
   }
 
-  /** A stream, such as standard error. Each text is printed in one piece. */
+  /** Prints to a stream, such as standard error, each text with one call. */
   static LogTarget of(PrintStream stream) {
     return new LogTarget() {
       @Override

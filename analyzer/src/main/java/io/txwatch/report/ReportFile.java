@@ -22,22 +22,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file of anomalies: a line of JSON each, written as they are found. A thread of its own opens
- * and writes the file, because both can block for ever (a named pipe without a reader, a file
- * system that does not answer): neither the application nor the analysis waits for it.
+ * Writes anomalies to a file as they are found, one line of JSON each. A separate thread opens and
+ * writes the file, because both can block forever (a named pipe without a reader, a file system
+ * that does not respond). Neither the application nor the analysis waits for it.
  *
- * <p>A line that cannot be written, or for which there is no room while the file blocks, is
- * dropped. That is reported once, and at the end how many. A line is written whole or not at all.
- * If another program has moved or deleted the file, the next line begins a new one.
+ * <p>A line that cannot be written, or that does not fit while the file blocks, is dropped. The
+ * first drop is reported, and the end reports their number. A line is written completely or not at
+ * all. If another program moves or deletes the file, the next line creates a new one.
  */
 public final class ReportFile {
 
-  /** Characters that may wait to be written. */
+  /** The most characters queued. */
   private static final long MAX_WAITING_CHARACTERS = 1 << 22;
 
   private static final long CLOSE_TIMEOUT_MILLIS = 2_000;
 
-  /** Stands behind the last line. */
+  /** Marks the end of the queue. */
   private static final String END = "";
 
   private final String name;
@@ -52,7 +52,7 @@ public final class ReportFile {
   private volatile boolean warned;
   private volatile boolean closed;
 
-  /** Of the thread that writes. */
+  /** Confined to the writing thread. */
   private @Nullable Object identity;
 
   private ReportFile(String name, Consumer<String> warnings) {
@@ -60,14 +60,14 @@ public final class ReportFile {
     this.warnings = warnings;
     this.thread = new Thread(null, this::run, "txwatch-report", 0, false);
     thread.setDaemon(true);
-    // Not the application's: a web application that is unloaded must not be held by this thread.
+    // Not the application's: this thread must not prevent a web application from being unloaded.
     thread.setContextClassLoader(ReportFile.class.getClassLoader());
   }
 
   /**
-   * Begins to open a file to append to, with the directories above it; does not wait for it.
+   * Starts to open a file for appending, creating its directories; does not wait for it.
    *
-   * @param warnings takes a line for people, from any thread
+   * @param warnings receives a line for people, from any thread
    */
   public static ReportFile append(String name, Consumer<String> warnings) {
     ReportFile file = new ReportFile(name, warnings);
@@ -75,18 +75,18 @@ public final class ReportFile {
     return file;
   }
 
-  /** Why the file cannot be opened, as far as that is known within the time; empty otherwise. */
+  /** The reason why the file cannot be opened, if known within the time; empty otherwise. */
   public Optional<String> openFailure(Duration within) throws InterruptedException {
     boolean known = opened.await(within.toMillis(), TimeUnit.MILLISECONDS);
     return known ? Optional.ofNullable(openFailure) : Optional.empty();
   }
 
-  /** Writes a line. Does not block. */
+  /** Writes an anomaly. Does not block. */
   public void write(Anomaly anomaly) {
     writeLine(JsonReport.anomaly(anomaly));
   }
 
-  /** Writes a line that takes a suspicion back. Does not block. */
+  /** Writes the withdrawal of a suspected anomaly. Does not block. */
   public void withdraw(Anomaly anomaly) {
     writeLine(JsonReport.withdrawn(anomaly));
   }
@@ -100,7 +100,7 @@ public final class ReportFile {
     }
   }
 
-  /** Waits two seconds at most until all lines are written, and lets the file go. */
+  /** Waits at most two seconds until all lines are written, and closes the file. */
   public void close() {
     lines.add(END);
     try {
@@ -108,12 +108,12 @@ public final class ReportFile {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    closed = true; // if the file has blocked until now, nothing more is written
+    closed = true; // if the file still blocks, nothing more is written
     long missing = dropped.get() + lines.stream().filter(line -> !line.equals(END)).count();
     if (missing > 0) {
       warnings.accept(name + ": " + missing + " anomalies are missing in this file");
     }
-    closeChannel(); // ends a write that blocks
+    closeChannel(); // interrupts a write that blocks
   }
 
   private void run() {
@@ -176,7 +176,7 @@ public final class ReportFile {
     }
   }
 
-  /** Writes a line; cuts off again what a full disk took of it. */
+  /** Writes a line; truncates a line that a full disk accepted in part. */
   private static void append(FileChannel to, ByteBuffer line) throws IOException {
     long before = to.size();
     try {

@@ -6,16 +6,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What one report calls rows: {@code account row 7}. Ids that some DBMS make are of eighteen
- * digits, too long to be told apart by eye: they are shown by their last digits, {@code ..321085},
- * as many as tell the rows of this anomaly apart.
+ * Names rows within one report: {@code account row 7}. Some DBMSs make ids of eighteen digits, too
+ * long to compare by eye. These are shortened to their last digits, {@code ..321085}, as many as
+ * distinguish the rows of the anomaly.
  */
 final class RowNames {
 
   private static final int MIN_SHORTENED_DIGITS = 10;
   private static final int MIN_SHOWN_DIGITS = 6;
 
-  /** Of a long, its sign included. */
+  /** The digits of a long, including its sign. */
   private static final int MAX_DIGITS = 20;
 
   private final int digits;
@@ -39,7 +39,7 @@ final class RowNames {
     return ids.stream().map(id -> shown(id, digits)).distinct().count() == ids.size();
   }
 
-  /** Table and row. */
+  /** The table and the row. */
   String of(Dependency edge) {
     return TerminalText.escape(edge.table()) + " row " + id(edge);
   }

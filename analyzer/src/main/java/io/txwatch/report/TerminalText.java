@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Text as a terminal shows it: made harmless, measured in cells, shortened and wrapped. A cell is
- * the room of one Latin letter; an ideograph takes two, a combining mark none.
+ * Text for a terminal: escaped, measured in cells, shortened and wrapped. A cell is the width of a
+ * Latin letter; an ideograph takes two, a combining mark none.
  */
 final class TerminalText {
 
@@ -14,9 +14,9 @@ final class TerminalText {
   private TerminalText() {}
 
   /**
-   * The text on one line, with nothing left in it that a terminal would obey: runs of white space
-   * become one space; control characters, terminal escapes, invisible and direction-changing
-   * characters and broken surrogates become their Java escapes, {@code \}{@code u001b}.
+   * The text on one line, without anything that a terminal interprets. Runs of white space become
+   * one space. Control characters, terminal escapes, invisible and direction-changing characters,
+   * and unpaired surrogates become Java escapes, {@code \}{@code u001b}.
    */
   static String escape(String text) {
     StringBuilder out = new StringBuilder(text.length());
@@ -64,7 +64,7 @@ final class TerminalText {
     };
   }
 
-  /** How many cells a harmless text takes. */
+  /** The width of an escaped text, in cells. */
   static int width(String text) {
     return text.codePoints().map(TerminalText::width).sum();
   }
@@ -92,8 +92,8 @@ final class TerminalText {
   }
 
   /**
-   * The text in at most {@code max} cells: what does not fit is left out of the middle, since a
-   * statement says at its head what it does and at its tail to which rows.
+   * The text in at most {@code max} cells. Characters are omitted from the middle, since the start
+   * of a statement says what it does and the end to which rows.
    */
   static String shorten(String text, int max) {
     if (width(text) <= max) {
@@ -128,13 +128,13 @@ final class TerminalText {
     return text.substring(start);
   }
 
-  /** The text in lines of at most {@code max} cells, broken at spaces where there are any. */
+  /** The text in lines of at most {@code max} cells, broken at spaces where possible. */
   static List<String> wrap(String text, int max) {
     List<String> lines = new ArrayList<>();
     String rest = text;
     while (width(rest) > max) {
       String fits = head(rest, max);
-      // An ideograph may be wider than a very narrow column: take it all the same.
+      // An ideograph wider than a very narrow column is accepted.
       int end = fits.isEmpty() ? Character.charCount(rest.codePointAt(0)) : fits.length();
       int space = rest.charAt(end) == ' ' ? end : fits.lastIndexOf(' ');
       int cut = space > 0 ? space : end;
@@ -147,7 +147,7 @@ final class TerminalText {
     return lines;
   }
 
-  /** The text and spaces after it, to {@code width} cells. */
+  /** The text, padded with spaces to {@code width} cells. */
   static String pad(String text, int width) {
     return text + " ".repeat(Math.max(0, width - width(text)));
   }

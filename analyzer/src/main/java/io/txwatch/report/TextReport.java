@@ -22,21 +22,22 @@ import java.util.OptionalDouble;
 import java.util.Set;
 
 /**
- * One block an anomaly, for a developer to read in ten seconds: what and how bad, who did what in
- * which order, why no serial order explains it, what would prevent it.
+ * Formats an anomaly as a block of text that a developer reads in ten seconds: what it is and how
+ * bad, which transaction did what in which order, why no serial order explains it, and what would
+ * prevent it.
  *
- * <p>Lines are at most {@value #WIDTH} cells wide. What is of our making is ASCII, so that it
- * survives any terminal and any log.
+ * <p>Lines are at most {@value #WIDTH} cells wide. Text that txwatch adds is ASCII, so that any
+ * terminal and any log shows it.
  */
 public final class TextReport {
 
   /** The width of a line, in terminal cells. */
   static final int WIDTH = 100;
 
-  /** Up to so many transactions have a column each that is wide enough for SQL. */
+  /** Up to this many transactions get a column each, wide enough for SQL. */
   private static final int MAX_COLUMNS = 3;
 
-  /** Up to so many transactions have a lane each beside the SQL. */
+  /** Up to this many transactions get a narrow lane each beside the SQL. */
   private static final int MAX_LANES = 10;
 
   private static final int LANE_WIDTH = 4;
@@ -55,14 +56,14 @@ public final class TextReport {
     return of(anomaly, 1);
   }
 
-  /** The block of an anomaly that stands for {@code count} of its kind, ended by a newline. */
+  /** The block of an anomaly that represents {@code count} of its kind, ended by a newline. */
   public static String of(Anomaly anomaly, long count) {
     return of(anomaly, count == 1 ? "" : String.format(Locale.ROOT, "  %,d times", count));
   }
 
   /**
-   * One line for {@code count} anomalies that have in common what the first of them shows: name,
-   * verdict, database, count, and the places in the application. It is as long as it takes.
+   * One line for {@code count} anomalies: the name, verdict, database, count and call sites, which
+   * the first of them shows. Not wrapped.
    */
   public static String line(Anomaly anomaly, long count) {
     Set<String> places = new LinkedHashSet<>();
@@ -79,7 +80,7 @@ public final class TextReport {
         + (places.isEmpty() ? "" : "  at " + String.join(", ", places));
   }
 
-  /** A group: its first anomaly, how many there were, how often, and from when to when. */
+  /** A group: its first anomaly, the count, the rate, and the time range. */
   public static String of(AnomalyGroups.Group group) {
     OptionalDouble perSecond = group.perSecond();
     if (perSecond.isEmpty()) {
@@ -120,8 +121,8 @@ public final class TextReport {
   }
 
   /**
-   * How much was seen and what was not, by reason, with what to do about it: a line, and one for
-   * each reason, ended by a newline.
+   * The coverage: a line for what was observed, and one for each reason why something was not, with
+   * what to do about it; ended by a newline.
    */
   public static String coverage(Coverage coverage) {
     return CoverageText.of(coverage);
@@ -188,7 +189,7 @@ public final class TextReport {
     return text + (left > 0 ? " and " + left + " more" : "");
   }
 
-  /** A wide column for each transaction, a statement and what it did below one another. */
+  /** A wide column for each transaction, with each statement above its effects. */
   private static List<String> columns(Anomaly anomaly) {
     int count = Math.max(1, anomaly.transactions().size());
     int width = (WIDTH - MARGIN.length() - GAP * (count - 1)) / count;
@@ -217,7 +218,7 @@ public final class TextReport {
     return lines;
   }
 
-  /** Narrow lanes that show whose turn it is, and the statements beside them. */
+  /** Narrow lanes that show whose turn it is, with the statements beside them. */
   private static List<String> lanes(Anomaly anomaly) {
     int count = anomaly.transactions().size();
     List<String> lines = new ArrayList<>();
@@ -248,7 +249,7 @@ public final class TextReport {
 
   private static List<String> step(Interleaving.Step step, int width) {
     String sql = TerminalText.escape(step.statement().sql());
-    // Breaks at spaces waste room: what is shortened to a line less fits in all of them.
+    // Breaks at spaces waste room: text shortened to one line less fits.
     List<String> lines =
         new ArrayList<>(
             TerminalText.wrap(TerminalText.shorten(sql, width * (MAX_SQL_LINES - 1)), width));

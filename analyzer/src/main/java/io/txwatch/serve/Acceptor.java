@@ -12,21 +12,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Where connections come in, with those that are open. Those that have not completed the handshake
- * have limits of their own ({@link PendingHandshakes}). Safe for many threads.
+ * Accepts connections and tracks the open ones. Connections that have not completed the handshake
+ * have limits of their own ({@link PendingHandshakes}). Thread-safe.
  */
 final class Acceptor {
 
   private static final int MAX_CONNECTIONS = 256;
   private static final int BACKLOG = 64;
 
-  /** For a whole handshake, TLS included; less if a client may not be silent for as long. */
+  /** The time limit of a whole handshake, TLS included; lower if the limit of silence is. */
   private static final long MAX_HANDSHAKE_MILLIS = 10_000;
 
-  /** How often it is looked whose handshake takes too long. */
+  /** The interval at which overdue handshakes are closed. */
   private static final int HANDSHAKE_CHECK_INTERVAL_MILLIS = 250;
 
-  /** Bytes that frames may hold while they arrive. */
+  /** The most bytes of partially received frames. */
   private static final long MAX_PARTIAL_FRAME_BYTES = 32L << 20;
 
   private static final long ACCEPT_RETRY_MILLIS = 100;
@@ -44,9 +44,9 @@ final class Acceptor {
   private volatile boolean closing;
 
   /**
-   * A door that nobody is let in by yet; who comes meanwhile waits.
+   * Binds the address. Connections wait until {@link #open} is called.
    *
-   * @throws IOException if the address is not to be had; the message says which
+   * @throws IOException if the address is not available; the message says which
    */
   Acceptor(ServerOptions options, BoundedInbox inbox, RateLimitedLog log) throws IOException {
     this.options = options;
@@ -64,7 +64,7 @@ final class Acceptor {
     }
   }
 
-  /** Lets in who comes, from now on. */
+  /** Accepts connections from now on. */
   void open() {
     Thread thread = new Thread(null, this::run, "txwatch-door", 0, false);
     thread.setDaemon(true);
@@ -80,7 +80,7 @@ final class Acceptor {
     return connections.isEmpty();
   }
 
-  /** Lets nobody in any more, and ends what is open. */
+  /** Accepts no more connections, and closes those that are open. */
   void close() throws IOException {
     closing = true;
     socket.close();
@@ -93,13 +93,13 @@ final class Acceptor {
         cutOverdue();
         accept(socket.accept());
       } catch (SocketTimeoutException e) {
-        // nobody came
+        // no connection within the interval
       } catch (IOException e) {
         if (!closing) {
           log.log("cannot take a connection: " + e.getMessage());
           pause();
         }
-      } catch (OutOfMemoryError e) { // also what a system without threads throws
+      } catch (OutOfMemoryError e) { // also thrown by a system that is out of threads
         log.log("cannot take a connection: " + e.getMessage());
         pause();
       }
@@ -128,7 +128,7 @@ final class Acceptor {
     }
   }
 
-  /** Called when a connection has shown its token: whether there is room for it. */
+  /** Called when a connection has shown its token; whether there is room for it. */
   private boolean admit(Connection connection) {
     pending.remove(connection);
     if (admitted.incrementAndGet() > MAX_CONNECTIONS) {

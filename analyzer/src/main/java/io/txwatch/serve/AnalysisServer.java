@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The analyzer that many processes share.
  *
- * <h2>What is acknowledged</h2>
+ * <h2>Acknowledgement</h2>
  *
- * A chunk is acknowledged when it was analysed, what it led to was told, and, where a history is
- * written, it was handed to the operating system. So whatever kills this process, a client that
- * comes to the next one sends what that has not got; where in the history each client's chunks
- * stand tells it what it has ({@link Origin}). Without a history the next one begins with what was
- * not acknowledged.
+ * A chunk is acknowledged once it was analyzed, its anomalies were reported, and, if a history is
+ * written, it was handed to the operating system. Whatever kills this process, a client that
+ * connects to the next one resends what that one does not have: the position of each client's
+ * chunks in the history ({@link Origin}) shows what it has. Without a history, the next process
+ * starts with the chunks that were not acknowledged.
  *
- * <h2>ClientRegistry that do not come back</h2>
+ * <h2>Clients that do not come back</h2>
  *
- * One that was cut off is waited for, then given up: its open transactions end with an unknown
- * outcome, neither committed nor aborted, each with a gap.
+ * A client that was cut off is awaited for a grace period and then given up. Its open transactions
+ * end with an unknown outcome, each with a gap.
  */
 public final class AnalysisServer implements AutoCloseable {
 
@@ -45,7 +45,7 @@ public final class AnalysisServer implements AutoCloseable {
   private final Acceptor acceptor;
   private final Thread thread;
 
-  // Of the thread that analyses.
+  // Confined to the analysis thread.
   private final ClientRegistry clients = new ClientRegistry();
   private final SharedAnalysis analysis;
   private final Epochs epochs;
@@ -75,10 +75,10 @@ public final class AnalysisServer implements AutoCloseable {
   }
 
   /**
-   * Opens a server. What its history holds is analysed before this returns; clients that come
-   * meanwhile wait.
+   * Opens a server. The events of its history are analyzed before this returns; clients that
+   * connect meanwhile wait.
    *
-   * @throws IOException if the address or the history is not to be had; the message says which
+   * @throws IOException if the address or the history is not available; the message says which
    */
   public static AnalysisServer open(ServerOptions options, ServerListener listener)
       throws IOException {
@@ -89,17 +89,17 @@ public final class AnalysisServer implements AutoCloseable {
     return server;
   }
 
-  /** Where it listens. */
+  /** The address that it listens on. */
   public InetSocketAddress address() {
     return acceptor.address();
   }
 
-  /** How it was doing a moment ago. */
+  /** A recent status. */
   public Status status() {
     return status;
   }
 
-  /** Takes in what has come, and ends. What clients have not been acknowledged they keep. */
+  /** Analyzes what has arrived, and stops. Clients keep the chunks that were not acknowledged. */
   @Override
   public void close() {
     stopping = true;
@@ -114,7 +114,8 @@ public final class AnalysisServer implements AutoCloseable {
   }
 
   private void run() {
-    tick(); // before the first event, so that nobody is discarded of whom it is not known
+    tick(); // before the first event, so that nothing is discarded that a client not yet known
+    // overlaps with
     try {
       while (!stopping || !acceptor.isQuiet() || !inbox.isEmpty()) {
         Message message = inbox.poll(POLL_INTERVAL_MILLIS);
@@ -137,7 +138,10 @@ public final class AnalysisServer implements AutoCloseable {
     status = analysis.status(clients, duplicates);
   }
 
-  /** A client whose message could not be taken in is cut off: it comes back and sends it again. */
+  /**
+   * Cuts off a client whose message could not be analyzed: it reconnects and sends the message
+   * again.
+   */
   private void handleFault(@Nullable Message message, Throwable e) {
     if (message != null) {
       message.connection().cut();
@@ -182,9 +186,9 @@ public final class AnalysisServer implements AutoCloseable {
     if (!back) {
       client.acknowledgedEpoch = epochs.newest();
       epochs.clientConnects(analysis.clock());
-    } // else what waited for the link while it was cut is still to come
+    } // else the client still sends what it buffered while the link was cut
     connected.connection().client = client;
-    analysis.flush(); // the welcome acknowledges
+    analysis.flush(); // since the welcome acknowledges
     connected.connection().welcome(client.lastChunk, client.sessions.isEmpty());
     log.log(
         client.name
@@ -194,7 +198,7 @@ public final class AnalysisServer implements AutoCloseable {
             + connected.connection().address());
   }
 
-  /** The client has nothing more to tell of before that epoch, which it has from us. */
+  /** Notes that a client will send no event from before an epoch. */
   private static void epochAcknowledged(Connection connection, long epoch) {
     ClientState client = connection.client;
     if (client != null && epoch <= client.sentEpoch) {
@@ -301,7 +305,8 @@ public final class AnalysisServer implements AutoCloseable {
     lastTickNanos = now;
     if (now - lastEpochNanos >= EPOCH_INTERVAL_NANOS) {
       lastEpochNanos = now;
-      unacknowledged.addAll(clients.connected()); // who has nothing to say tells the epoch, too
+      unacknowledged.addAll(
+          clients.connected()); // clients without events acknowledge the epoch, too
     }
     acknowledge();
     if (!stopping) {

@@ -7,20 +7,20 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bounded way into the analysis: so many messages, and so many bytes in them. A connection that
- * has read a frame waits for its room before it reads the next one.
+ * The bounded queue of messages to the analysis thread, bounded by their number and their bytes. A
+ * connection that has read a frame waits until it fits before it reads the next one.
  */
 final class BoundedInbox {
 
   private static final int MAX_MESSAGES = 1024;
 
   /**
-   * KiB of frames. Decoded they take many times as much, and each garbage collection copies them:
-   * what there is to wait for waits with the clients, as bytes.
+   * In KiB of encoded frames. Decoded they take many times as much, and every garbage collection
+   * copies them. A backlog is cheaper as bytes with the clients.
    */
   private static final int MAX_CAPACITY_KIB = 8 << 10;
 
-  /** The room may take this share of the heap, as bytes of frames. */
+  /** The queue may hold this fraction of the heap, as encoded bytes. */
   private static final int HEAP_DIVISOR = 64;
 
   private static final int KIB_SHIFT = 10;
@@ -35,7 +35,8 @@ final class BoundedInbox {
   private final Semaphore capacityKib = new Semaphore(CAPACITY_KIB, true);
 
   /**
-   * Waits for room for a frame, all of it for a very large one; the result is what to give back.
+   * Waits until a frame of that many bytes fits; a frame larger than the queue waits until it is
+   * empty. Returns the weight to release.
    */
   int reserve(int bytes) throws InterruptedException {
     int weight = Math.min((bytes >> KIB_SHIFT) + 1, CAPACITY_KIB);
@@ -43,7 +44,7 @@ final class BoundedInbox {
     return weight;
   }
 
-  /** Gives room back. */
+  /** Releases a weight. */
   void release(int weight) {
     capacityKib.release(weight);
   }
@@ -52,7 +53,7 @@ final class BoundedInbox {
     queue.put(message);
   }
 
-  /** The next message, if there is one within so many milliseconds. */
+  /** The next message, if one arrives within that many milliseconds. */
   @Nullable Message poll(long millis) throws InterruptedException {
     return queue.poll(millis, TimeUnit.MILLISECONDS);
   }

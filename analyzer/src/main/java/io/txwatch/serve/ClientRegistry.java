@@ -6,8 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The clients that are connected, that are waited for, and whose books are kept in case they come
- * again.
+ * The clients that are connected, that are awaited, and whose state is kept in case they reconnect.
  */
 final class ClientRegistry {
 
@@ -15,7 +14,7 @@ final class ClientRegistry {
 
   private final Map<Long, ClientState> clients = new LinkedHashMap<>();
 
-  /** The client of that id, which may be new. */
+  /** The client with that id, which may be new. */
   ClientState client(long id) {
     ClientState client = clients.get(id);
     if (client == null) {
@@ -35,7 +34,7 @@ final class ClientRegistry {
     clients.remove(client.id);
   }
 
-  /** After a restart: those that had sessions open are waited for. */
+  /** Awaits, after a restart, the clients that had sessions open. */
   void awaitReplayedClients() {
     long now = System.nanoTime();
     for (ClientState client : clients.values()) {
@@ -44,7 +43,7 @@ final class ClientRegistry {
     }
   }
 
-  /** Those that were waited for since before that time, of {@link System#nanoTime}. */
+  /** The clients awaited since before that time, as {@link System#nanoTime}. */
   List<ClientState> awaitedSince(long time) {
     List<ClientState> late = new ArrayList<>();
     for (ClientState client : clients.values()) {
@@ -55,12 +54,12 @@ final class ClientRegistry {
     return late;
   }
 
-  /** Those of whom something may come. */
+  /** The clients that may send more events. */
   List<ClientState> expected() {
     return clients.values().stream().filter(ClientState::isExpected).toList();
   }
 
-  /** Takes note of which chunks each has said to be complete. */
+  /** Reads from each connection which chunks are complete. */
   void updateCompletedChunks() {
     for (ClientState client : clients.values()) {
       Connection connection = client.connection;
@@ -70,12 +69,12 @@ final class ClientRegistry {
     }
   }
 
-  /** Those that are connected. */
+  /** The connected clients. */
   List<ClientState> connected() {
     return clients.values().stream().filter(client -> client.connection != null).toList();
   }
 
-  /** How each is doing of whom something may come. */
+  /** The status of each client that may send more events. */
   List<Status.ClientStatus> statuses() {
     List<Status.ClientStatus> known = new ArrayList<>();
     for (ClientState client : expected()) {

@@ -14,42 +14,42 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The books of a client: up to which chunk everything was taken in, and what it has open. Kept by
- * the thread that analyses, and made anew from the history after a restart.
+ * The state of a client: up to which chunk its events were analyzed, and what it has open. Confined
+ * to the analysis thread; rebuilt from the history after a restart.
  */
 final class ClientState {
 
-  /** Open transactions that are kept, at most. */
+  /** The most open transactions tracked. */
   private static final int MAX_OPEN_TRANSACTIONS = 1 << 16;
 
   final long id;
   String name = "a client of an earlier run";
 
-  /** All chunks up to this one were taken in. */
+  /** The last chunk that was analyzed; so were all before it. */
   long lastChunk;
 
-  /** How many events of the next chunk were taken in already, before a restart. */
+  /** The events of the next chunk that were analyzed before a restart. */
   int takenOfNextChunk;
 
-  /** Its connection; null while it is cut off. */
+  /** Its connection; null while cut off. */
   @Nullable Connection connection;
 
-  /** True from when it was cut off until it is back, or given up. */
+  /** True from the cut until the client is back or given up. */
   boolean awaited;
 
-  /** When it was cut off, in nanoseconds of {@link System#nanoTime}. */
+  /** When it was cut off, as {@link System#nanoTime}. */
   long cutOffNanos;
 
-  /** Whether that was in the middle of a frame. */
+  /** Whether the connection ended within a frame. */
   boolean torn;
 
-  /** The latest of the {@link Epochs} before whose beginning it has nothing more to tell of. */
+  /** The latest of the {@link Epochs} from before which it has no more events to send. */
   long acknowledgedEpoch;
 
-  /** The latest that it was told of. */
+  /** The latest epoch that was sent to it. */
   long sentEpoch;
 
-  /** Which of its chunks were complete when each of the epochs began. */
+  /** For each epoch, its chunks that were complete when the epoch began. */
   final Deque<Epochs.Mark> marks = new ArrayDeque<>();
 
   /** Its chunks up to this one are known to be complete. */
@@ -64,7 +64,7 @@ final class ClientState {
     this.id = id;
   }
 
-  /** Its chunks up to that one are complete. */
+  /** Marks its chunks up to this one as complete. */
   void markComplete(long chunk) {
     complete = Math.max(complete, chunk);
   }
@@ -74,17 +74,17 @@ final class ClientState {
     return complete;
   }
 
-  /** Whether something of it may still come. */
+  /** Whether more of its events may arrive. */
   boolean isExpected() {
     return connection != null || awaited;
   }
 
-  /** How many transactions it has open. */
+  /** The number of its open transactions. */
   int openTransactions() {
     return open.size();
   }
 
-  /** Takes note of an event of its. */
+  /** Tracks an event of this client. */
   void track(Event event) {
     if (event instanceof Event.TransactionBegan) {
       if (open.size() < MAX_OPEN_TRANSACTIONS) {
@@ -99,7 +99,7 @@ final class ClientState {
     }
   }
 
-  /** Takes note of where an event of its stands in the history of an earlier run. */
+  /** Tracks an event that is replayed from the history of an earlier run. */
   void replayed(Event event, Origin origin) {
     track(event);
     boolean whole = origin.index() >= origin.events();
@@ -107,16 +107,17 @@ final class ClientState {
     takenOfNextChunk = whole ? 0 : origin.index();
   }
 
-  /** The chunk that what the server says of this client itself is filed under. */
+  /** The origin of events that the server itself adds for this client. */
   Origin ownOrigin() {
     return new Origin(id, lastChunk, 0, 0);
   }
 
   /**
-   * Ends what it has open: nobody will tell how that ended.
+   * Ends its open transactions, with an unknown outcome, and its sessions.
    *
-   * @param reason for a gap of each open transaction; null if the client ended in order
-   * @param micros now, for people
+   * @param reason the reason for the gap of each open transaction; null if the client ended in
+   *     order
+   * @param micros the current time, in microseconds since 1970
    */
   void closeAll(@Nullable GapReason reason, long micros, Consumer<Event> out) {
     Map<Long, Long> ended = Map.copyOf(open);

@@ -22,23 +22,25 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
 /**
- * A client's connection: a thread that reads and decodes, and one that writes welcome and
- * acknowledgements, so that a client that does not read holds up nobody.
+ * A client's connection: one thread reads and decodes, another writes the welcome and the
+ * acknowledgements, so a client that does not read blocks no other.
  *
- * <p>Nothing is believed: frames have a bound, which is small until the client has shown its token;
- * what is no frame ends the connection, as does a silence.
+ * <p>Input is not trusted. Frames have a size limit, which is small until the client has shown its
+ * token; malformed frames and silence end the connection.
  */
 final class Connection {
 
   private static final long MAX_ACK_INTERVAL_MILLIS = 5_000;
 
-  /** Who guesses at tokens is let wait. */
+  /** The delay after a wrong token, against guessing. */
   private static final long WRONG_TOKEN_DELAY_MILLIS = 200;
 
-  /** Bytes of a frame that are read at once. */
+  /** The bytes of a frame that are read at a time. */
   private static final int READ_SIZE_BYTES = 1 << 16;
 
-  /** A frame that arrives more slowly, once it has had its time of silence, is given up. */
+  /**
+   * A frame that arrives more slowly than this, after the limit of silence, ends the connection.
+   */
   private static final long MIN_BYTES_PER_SECOND = 1 << 16;
 
   private final Socket socket;
@@ -48,7 +50,7 @@ final class Connection {
   private final Predicate<Connection> admission;
   private final String address;
 
-  /** Kept by the thread that analyses. */
+  /** Confined to the analysis thread. */
   @org.jspecify.annotations.Nullable ClientState client;
 
   private volatile boolean admitted;
@@ -63,7 +65,9 @@ final class Connection {
   private boolean closed;
 
   /**
-   * @param mayComeIn is called when the client has shown its token: whether there is room for it
+   * Wraps a socket.
+   *
+   * @param admission called when the client has shown its token; whether there is room for it
    */
   Connection(
       Socket socket,
@@ -79,7 +83,7 @@ final class Connection {
     this.address = String.valueOf(socket.getRemoteSocketAddress()).replaceFirst("^[^/]*/", "");
   }
 
-  /** Where the client is. */
+  /** The client's address. */
   String address() {
     return address;
   }
@@ -87,7 +91,7 @@ final class Connection {
   /**
    * Starts reading.
    *
-   * @param over is called at the end, with whether the client had been let in
+   * @param onClose called at the end, with whether the client had been admitted
    */
   void start(ServerOptions options, BiConsumer<Connection, Boolean> onClose) {
     startDaemon(
@@ -126,7 +130,7 @@ final class Connection {
     } catch (SocketTimeoutException e) {
       log.log(address + ": silent for too long, closed");
     } catch (IOException e) {
-      // A client that is killed is often a reset connection; one that talks nonsense is told of.
+      // A killed client often resets the connection. Only protocol errors are logged.
       if (!cutByUs && (!admitted || !(e instanceof java.net.SocketException))) {
         log.log(address + ": closed: " + e.getMessage());
       }
@@ -164,7 +168,7 @@ final class Connection {
       refuse(out, "speaks version " + Frames.VERSION + " of the protocol, as this client does not");
       return false;
     }
-    // An empty token asks for none: then the server listens to its own machine alone.
+    // An empty token requires none: the server then listens on its own machine only.
     if (!token.isEmpty() && !MessageDigest.isEqual(utf8(token), utf8(hello.getToken()))) {
       TimeUnit.MILLISECONDS.sleep(WRONG_TOKEN_DELAY_MILLIS);
       refuse(
@@ -191,7 +195,7 @@ final class Connection {
     Frames.write(out, Frames.refusal(reason));
   }
 
-  /** Reads until the client says bye (true) or just ends (false). */
+  /** Reads until the client says bye (true) or the connection ends (false). */
   private boolean read(InputStream in, long silenceNanos) throws IOException, InterruptedException {
     while (true) {
       int length = Frames.readLength(in, Frames.LONGEST);
@@ -201,7 +205,7 @@ final class Connection {
       inFrame = true;
       byte[] body = readBody(in, length, silenceNanos);
       inFrame = false;
-      // Only a frame that is here takes room: one that is awaited would keep out all others.
+      // Only a frame that has arrived takes room: an announced one would lock out all others.
       int weight = inbox.reserve(length);
       partialFrames.remove(this);
       boolean handedOn = false;
@@ -221,7 +225,7 @@ final class Connection {
     }
   }
 
-  /** Reads a frame's body, taking memory as it arrives. */
+  /** Reads a frame's body, allocating memory as it arrives. */
   private byte[] readBody(InputStream in, int length, long silenceNanos) throws IOException {
     long startNanos = System.nanoTime();
     byte[] body = new byte[0];
@@ -289,12 +293,15 @@ final class Connection {
     }
   }
 
-  /** Up to which chunk all had happened that the client will say in them, when it last said so. */
+  /**
+   * The chunk up to which everything had happened that the client will send, as of its last
+   * message.
+   */
   long complete() {
     return complete;
   }
 
-  /** Lets the client go on behind that chunk. */
+  /** Sends the welcome; the client continues after that chunk. */
   synchronized void welcome(long behind, boolean announceSessions) {
     acknowledgedChunk = behind;
     announce = announceSessions;
@@ -303,7 +310,7 @@ final class Connection {
   }
 
   /**
-   * Chunks up to this one are taken in.
+   * Acknowledges the chunks up to this one.
    *
    * @param newest the newest epoch
    */
@@ -314,14 +321,14 @@ final class Connection {
     notifyAll();
   }
 
-  /** Ends it at once, and reports why. */
+  /** Closes the connection at once, and logs the reason. */
   void cut(String reason) {
     cutByUs = true;
     log.log(address + ": closed: " + reason);
     cut();
   }
 
-  /** Ends it at once. */
+  /** Closes the connection at once. */
   void cut() {
     synchronized (this) {
       closed = true;

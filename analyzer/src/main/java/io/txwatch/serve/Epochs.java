@@ -5,38 +5,39 @@ import java.util.Collection;
 import java.util.Deque;
 
 /**
- * Tells what was over, in any client, before everything that is still to come began, in any client.
+ * Determines what ended, in any client, before every event that is still to arrive happened, in any
+ * client.
  *
- * <p>Streams of clients are merged as they arrive, and one may be behind another, or behind the
- * time, by as much as its buffer holds. An epoch is a moment between two events for all of them:
+ * <p>The clients' streams are merged as they arrive. A stream may lag behind the others by as much
+ * as its client buffers. An epoch is a point in time between two events, common to all clients:
  *
  * <ul>
- *   <li>Whatever a client had completed when it last said so had happened before the epoch began
- *       ({@code complete} in {@code link.proto}). What came before the first chunk beyond was over
- *       by then, and so nothing but arrives late.
- *   <li>A client that knows of the epoch says with which chunk it has told everything that had
- *       happened before it heard ({@code told}). Whatever comes after that began later.
+ *   <li>Everything that a client last declared complete ({@code complete} in {@code link.proto})
+ *       happened before the epoch began. Events that arrived before the first later chunk had ended
+ *       by then, and nothing older arrives after them.
+ *   <li>A client that knows the epoch states, with a chunk, that it has sent everything from before
+ *       it received the epoch ({@code told}). Everything that it sends afterwards began later.
  * </ul>
  *
- * So once every client has told the epoch, nothing overlaps any more with what was over at the
- * arrival of the first chunk that was not known to be complete when it began. What is kept for what
- * is still to come is what was on the wire between, and not what waits with the clients.
+ * Once every client has acknowledged an epoch, no new event can therefore overlap with a
+ * transaction that ended before the first chunk arrived that was not known to be complete when the
+ * epoch began. Only what was in transit in between is retained for events to come, not what clients
+ * buffer.
  *
- * <p>Times are the analyzer's: how many events it has taken in. Of the thread that analyses.
+ * <p>Times are the analyzer's: the number of events accepted. Confined to the analysis thread.
  */
 final class Epochs {
 
-  /** Epochs that may be open: no more are begun as long as a client does not tell them. */
+  /** The most open epochs: no more begin while a client does not acknowledge them. */
   private static final int MAX_OPEN = 1024;
 
-  /** From the oldest that some client has not told beyond to the newest; never empty. */
+  /** From the oldest epoch that a client has not passed to the newest; never empty. */
   private final Deque<Epoch> open = new ArrayDeque<>();
 
-  /** One epoch. */
   private static final class Epoch {
     final long number;
 
-    /** When the first event came that may have happened after it began, as far as it came. */
+    /** When the first event arrived that may have happened after the epoch began. */
     long endTime = Long.MAX_VALUE;
 
     Epoch(long number) {
@@ -44,7 +45,7 @@ final class Epochs {
     }
   }
 
-  /** An epoch, and the last chunk of a client that was known to be complete when it began. */
+  /** An epoch, and the last chunk of a client that was complete when it began. */
   static final class Mark {
     private final Epoch epoch;
     private final long complete;
@@ -56,9 +57,9 @@ final class Epochs {
   }
 
   /**
-   * Begins before the first client comes.
+   * Begins before the first client connects.
    *
-   * @param time nothing is discarded that was over then or later, until all clients have told
+   * @param time what ended then or later is retained until all clients have acknowledged
    */
   Epochs(long time) {
     Epoch first = new Epoch(0);
@@ -66,12 +67,14 @@ final class Epochs {
     open.add(first);
   }
 
-  /** The newest. */
+  /** The newest epoch. */
   long newest() {
     return open.getLast().number;
   }
 
-  /** Begins one, of those clients of whom something may come; the newest if there are too many. */
+  /**
+   * Begins an epoch for the clients that may send events; returns the newest if there are too many.
+   */
   long begin(Collection<ClientState> expected) {
     if (open.size() < MAX_OPEN) {
       Epoch epoch = new Epoch(newest() + 1);
@@ -83,14 +86,14 @@ final class Epochs {
     return newest();
   }
 
-  /** A client comes at that time: nobody knows what it had completed. */
+  /** A client connects at that time; what it had completed is unknown. */
   void clientConnects(long time) {
     for (Epoch epoch : open) {
       epoch.endTime = Math.min(epoch.endTime, time);
     }
   }
 
-  /** A chunk of a client comes at that time. */
+  /** A chunk of a client arrives at that time. */
   void chunkArrives(ClientState client, long chunk, long time) {
     for (Mark next = client.marks.peek();
         next != null && next.complete < chunk;
@@ -100,16 +103,18 @@ final class Epochs {
     }
   }
 
-  /** A client is gone for good at that time: what is said of it from now on it does not say. */
+  /**
+   * A client left for good at that time; the events that end its transactions are the server's own.
+   */
   void clientLeaves(ClientState client, long time) {
     chunkArrives(client, Long.MAX_VALUE, time);
   }
 
   /**
-   * The time since which something was over that may overlap with what is still to come.
+   * The time from which on ended transactions may overlap with events still to arrive.
    *
-   * @param expected of whom something may come
-   * @param time the analyzer's, now
+   * @param expected the clients that may send more events
+   * @param time the analyzer's current time
    */
   long retainFrom(Collection<ClientState> expected, long time) {
     long told = newest();

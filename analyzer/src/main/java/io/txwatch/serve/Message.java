@@ -3,40 +3,40 @@ package io.txwatch.serve;
 import io.txwatch.history.Event;
 import java.util.List;
 
-/** What connections tell the thread that analyses. */
+/** A message from a connection to the analysis thread. */
 sealed interface Message {
 
-  /** Whose it is. */
+  /** The connection that it came from. */
   Connection connection();
 
-  /** A client has proven that it may come in. */
+  /** A client has completed the handshake. */
   record ClientConnected(Connection connection, long client, String name) implements Message {}
 
-  /** A client's open sessions. */
+  /** The sessions that a client has open. */
   record SessionsAnnounced(Connection connection, List<Event> events, int weight)
       implements Message {}
 
   /**
-   * A chunk of a client's history; it weighs on the intake until it is taken in.
+   * A chunk of a client's history; its weight is held in the inbox until it is analyzed.
    *
-   * @param told the epoch before which the client has nothing more to tell of
+   * @param acknowledgedEpoch the epoch from before which the client has no more events to send
    */
   record ChunkReceived(
       Connection connection, long number, List<Event> events, long acknowledgedEpoch, int weight)
       implements Message {}
 
   /**
-   * A client has nothing to say.
+   * A client without new events.
    *
-   * @param told the epoch before which it has nothing more to tell of
+   * @param acknowledgedEpoch the epoch from before which it has no more events to send
    */
   record Heartbeat(Connection connection, long acknowledgedEpoch) implements Message {}
 
   /**
-   * A connection is over.
+   * A connection ended.
    *
    * @param bye whether the client ended in order
-   * @param torn whether it was cut in the middle of a frame
+   * @param torn whether the connection was cut within a frame
    */
   record Disconnected(Connection connection, boolean bye, boolean torn) implements Message {}
 }

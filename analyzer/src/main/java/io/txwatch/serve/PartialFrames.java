@@ -5,9 +5,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the bytes of frames that have arrived in part, and bounds them: memory is taken as bytes
- * arrive, not as a client announces them. When the bound is exceeded, the connection that holds the
- * most has to go, so that many small frames are never held up by large ones. Safe for many threads.
+ * Bounds the memory of frames that have arrived in part. Memory is counted as bytes arrive, not as
+ * a client announces them. When the bound is exceeded, the connection with the largest partial
+ * frame is cut, so large frames never block many small ones. Thread-safe.
  */
 final class PartialFrames {
 
@@ -19,7 +19,7 @@ final class PartialFrames {
     this.maxBytes = maxBytes;
   }
 
-  /** Counts more bytes of a connection's frame; the result is the connection to cut, if any. */
+  /** Counts more bytes of a connection's frame; returns the connection to cut, if any. */
   synchronized @Nullable Connection add(Connection connection, long more) {
     bytes.merge(connection, more, Long::sum);
     total += more;
@@ -35,7 +35,7 @@ final class PartialFrames {
     return largest;
   }
 
-  /** The connection's frame is complete, or will never be. */
+  /** Ends a connection's frame: it is complete, or never will be. */
   synchronized void remove(Connection connection) {
     Long held = bytes.remove(connection);
     total -= held == null ? 0 : held;

@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The connections that have not shown their token yet, the oldest first: so many from one address,
- * so many in all, each for a limited time however it spends that. Nobody who stays before the
- * handshake keeps out those who complete it. Safe for many threads.
+ * The connections that have not completed the handshake, oldest first. Their number is limited per
+ * address and in total, and their time is limited. A client that stalls before the handshake
+ * therefore cannot lock out those that complete it. Thread-safe.
  */
 final class PendingHandshakes {
 
@@ -31,14 +31,14 @@ final class PendingHandshakes {
     this.deadlineNanos = TimeUnit.MILLISECONDS.toNanos(deadlineMillis);
   }
 
-  /** Whether one more connection from there may wait. */
+  /** Whether one more connection from that address may wait. */
   synchronized boolean mayConnect(InetAddress address) {
     long already =
         pending.values().stream().filter(since -> since.address().equals(address)).count();
     return already < MAX_PER_ADDRESS;
   }
 
-  /** Adds a connection; the result is the one that has to go instead, if there are too many. */
+  /** Adds a connection; returns the one to close instead, if there are too many. */
   synchronized Optional<Connection> add(Connection connection, InetAddress address) {
     pending.put(connection, new Since(address, System.nanoTime()));
     if (pending.size() <= MAX_TOTAL) {
@@ -49,12 +49,12 @@ final class PendingHandshakes {
     return Optional.of(oldest);
   }
 
-  /** The connection has completed its handshake, or is over. */
+  /** Removes a connection that has completed its handshake or has ended. */
   synchronized void remove(Connection connection) {
     pending.remove(connection);
   }
 
-  /** Removes those whose time is over. */
+  /** Removes and returns the connections whose time is over. */
   synchronized List<Connection> takeOverdue() {
     long now = System.nanoTime();
     List<Connection> overdue = new ArrayList<>();

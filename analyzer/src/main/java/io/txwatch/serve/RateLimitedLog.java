@@ -4,9 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Lets so many lines through that people can read them, at most {@value #MAX_LINES} in {@value
- * #INTERVAL_SECONDS} seconds, and counts the others: a port that is knocked at must not fill a log.
- * What came from outside is made fit for a terminal. Safe for many threads.
+ * Logs at most {@value #MAX_LINES} lines in {@value #INTERVAL_SECONDS} seconds and counts the
+ * others, so that a port scan cannot fill a log. Text from outside is made printable. Thread-safe.
  */
 final class RateLimitedLog {
 
@@ -32,7 +31,7 @@ final class RateLimitedLog {
     }
   }
 
-  /** Tells how many lines there were not, if it is time to. */
+  /** Logs the number of suppressed lines when the interval is over. */
   synchronized void tick() {
     if (System.nanoTime() - since > TimeUnit.SECONDS.toNanos(INTERVAL_SECONDS)) {
       if (suppressed > 0) {
@@ -44,7 +43,7 @@ final class RateLimitedLog {
     }
   }
 
-  /** On one line, of printable ASCII, and not longer than people read. */
+  /** The text on one line, in printable ASCII, shortened. */
   static String printable(String text) {
     String line = text.replaceAll("[^ -~]+", "?");
     return line.length() <= 300 ? line : line.substring(0, 300) + "...";

@@ -2,22 +2,22 @@ package io.txwatch.serve;
 
 import io.txwatch.anomaly.Anomaly;
 
-/** What a server tells. Anomalies come from one thread, lines from several. */
+/** Receives what a server reports. Anomalies come from one thread, lines from several. */
 public interface ServerListener {
 
   /**
-   * An anomaly was found.
+   * Receives an anomaly.
    *
-   * @param again true if it stands in the history of an earlier run, which has told of it
+   * @param replayed whether it is from the history of an earlier run, which has reported it
    */
   void found(Anomaly anomaly, boolean replayed);
 
-  /** A suspected anomaly came to nothing. */
+  /** Receives a suspected anomaly that did not come true. */
   default void withdrawn(Anomaly anomaly) {}
 
-  /** A line for people: who came, who went, what is missing. */
+  /** Receives a line for people: a client connected or left, events are missing. */
   void log(String line);
 
-  /** Some time has passed. */
+  /** Called periodically. */
   default void tick() {}
 }

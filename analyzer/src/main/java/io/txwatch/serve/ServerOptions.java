@@ -8,17 +8,17 @@ import java.util.Optional;
 import javax.net.ssl.SSLContext;
 
 /**
- * How a server is to be.
+ * The options of a server.
  *
- * @param listen where clients find it
- * @param tls what it speaks TLS with; empty for plain TCP
- * @param token what clients must know; empty if anybody may come
- * @param history the file that it writes, and goes on from; empty for none
- * @param historyMaxBytes the size of that file at which it is renamed and a new one is begun
+ * @param listen the address that clients connect to
+ * @param tls the TLS context; empty for plain TCP
+ * @param token the token that clients must present; empty if none is required
+ * @param history the file that it writes and resumes from; empty for none
+ * @param historyMaxBytes the size at which that file is renamed and a new one begins
  * @param judge what levels are held to
- * @param grace how long a client that was cut off is waited for
- * @param silence how long a client may say nothing at all before its connection is closed
- * @param memory bytes, roughly, that the analyzer may hold
+ * @param grace how long a client that was cut off is awaited
+ * @param silence how long a client may send nothing before its connection is closed
+ * @param memory the approximate memory limit of the analyzer, in bytes
  */
 public record ServerOptions(
     Address listen,
@@ -31,13 +31,13 @@ public record ServerOptions(
     Duration silence,
     long memory) {
 
-  /** How long a client that was cut off is waited for, unless somebody says otherwise. */
+  /** The default for {@link #grace}. */
   public static final Duration GRACE = Duration.ofSeconds(30);
 
-  /** How long a client may be silent: it says every second that it is there. */
+  /** The default for {@link #silence}; clients send a heartbeat every second. */
   public static final Duration SILENCE = Duration.ofSeconds(20);
 
-  /** Does not show the token. */
+  /** Omits the token. */
   @Override
   public String toString() {
     return "ServerOptions[listen=" + listen + ", tls=" + tls.isPresent() + "]";

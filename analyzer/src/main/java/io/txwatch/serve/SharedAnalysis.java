@@ -9,15 +9,15 @@ import io.txwatch.history.Origin;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The analyzer of all clients, and the history that is written of what it was given. */
+/** The analyzer of all clients, and the history that records its events. */
 final class SharedAnalysis {
 
-  /** Events of a history between two looks at what may be discarded. */
+  /** The replayed events between two rounds of discarding. */
   private static final long EVENTS_PER_DISCARD = 256;
 
   /**
-   * How many events of a history are kept for clients that will go on from there: it does not say
-   * how far behind the others each of them was.
+   * The last events of a history are retained for clients that continue from there: the history
+   * does not record how far each of them lagged behind the others.
    */
   private static final long RETAINED_REPLAYED_EVENTS = 100_000;
 
@@ -31,9 +31,9 @@ final class SharedAnalysis {
   private long faults;
 
   /**
-   * Goes on from the history, if there is one, and has clients told what it says of them.
+   * Resumes from the history, if there is one, and restores the clients' state from it.
    *
-   * @throws IOException if the history is not to be had; the message says which
+   * @throws IOException if the history is not available; the message says why
    */
   SharedAnalysis(ServerOptions options, ServerListener listener, ClientRegistry clients)
       throws IOException {
@@ -69,14 +69,14 @@ final class SharedAnalysis {
     }
   }
 
-  /** Where the events come from that come next. */
+  /** Sets the origin of the events that follow. */
   void setOrigin(Origin origin) {
     if (history != null) {
       history.from(origin);
     }
   }
 
-  /** Analyses, then writes: what stands in the history was told. */
+  /** Analyzes an event, then writes it: every event in the history has been reported. */
   void accept(Event event) {
     events++;
     analyzer.accept(event);
@@ -96,7 +96,7 @@ final class SharedAnalysis {
     listener.found(anomaly, replaying);
   }
 
-  /** Hands what was written to the operating system: then it may be acknowledged. */
+  /** Hands written events to the operating system, so that they may be acknowledged. */
   void flush() {
     if (history != null) {
       history.flush();
@@ -109,23 +109,23 @@ final class SharedAnalysis {
   }
 
   /**
-   * Since when something was over at the beginning that may overlap with what clients will tell.
+   * The time, at the start, from which on ended transactions may overlap with events of clients.
    */
   long retainFrom() {
     return retainFrom;
   }
 
-  /** Has nobody discarded who was over at that time or later. */
+  /** Retains the transactions that ended at that time or later. */
   void retain(long time) {
     analyzer.retain(time);
   }
 
-  /** Looks what would be an anomaly if what is open committed. */
+  /** Reports suspected anomalies. */
   void suspect() {
     analyzer.suspect();
   }
 
-  /** Nothing more will come. */
+  /** Ends the analysis and closes the history. */
   void close() {
     analyzer.close();
     if (history != null) {
@@ -134,9 +134,9 @@ final class SharedAnalysis {
   }
 
   /**
-   * How it is doing.
+   * The current status.
    *
-   * @param duplicates chunks that came again
+   * @param duplicates chunks that were received again
    */
   Status status(ClientRegistry clients, long duplicates) {
     return new Status(

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * How a server is doing.
+ * The status of a server.
  *
- * @param clients the clients that are connected, or were lately
- * @param events events taken in by this run
- * @param duplicates chunks that came twice and were taken in once
- * @param anomalies anomalies found, those of the history that it goes on from included
+ * @param clients the clients that are connected or awaited
+ * @param events events accepted by this run
+ * @param duplicates chunks that were received twice and analyzed once
+ * @param anomalies anomalies reported, including those of the history that it resumed from
  * @param historyLost events that could not be written to the history
- * @param coverage how much was seen, the history that it goes on from included
+ * @param coverage the coverage, including the history that it resumed from
  */
 public record Status(
     List<ClientStatus> clients,
@@ -29,21 +29,20 @@ public record Status(
     Coverage coverage) {
 
   /**
-   * How a client is doing.
+   * The status of a client.
    *
-   * @param name what it calls itself
-   * @param connected whether there is a link to it
-   * @param sessions sessions that it has open
-   * @param openTransactions transactions that run
+   * @param name the name that it gives itself
+   * @param connected whether it is connected
+   * @param sessions the number of its open sessions
+   * @param openTransactions the number of its active transactions
    */
   public record ClientStatus(String name, boolean connected, int sessions, int openTransactions) {}
 
-  /** Copies the clients. */
   public Status {
     clients = List.copyOf(clients);
   }
 
-  /** Events that are known to be missing. */
+  /** The number of events known to be missing. */
   public long dropped() {
     return Stream.of(GapReason.OVERFLOW, GapReason.TORN_RECORD, GapReason.CUT_OFF, GapReason.FAULT)
         .mapToLong(reason -> coverage.gaps().getOrDefault(reason, 0L))

@@ -18,8 +18,8 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The status over HTTP, as JSON, at {@code /}. Who asks must know the token if there is one, as a
- * bearer ({@code Authorization: Bearer …}).
+ * Serves the status over HTTP, as JSON, at {@code /}. If a token is set, clients must send it as a
+ * bearer token ({@code Authorization: Bearer …}).
  */
 public final class StatusPage implements AutoCloseable {
 
@@ -43,15 +43,15 @@ public final class StatusPage implements AutoCloseable {
   }
 
   /**
-   * Opens the page.
+   * Starts the server.
    *
-   * @throws IOException if the address cannot be listened at
+   * @throws IOException if the address is not available
    */
   public static StatusPage open(
       Address address, Optional<SSLContext> tls, String token, Supplier<Status> status)
       throws IOException {
-    // In seconds: who dawdles must not hold the threads. An application of ours has no other
-    // server.
+    // In seconds: a slow client must not occupy the threads. These properties are the JVM's; this
+    // process runs no other server.
     System.setProperty("sun.net.httpserver.maxReqTime", "10");
     System.setProperty("sun.net.httpserver.maxRspTime", "10");
     HttpServer server;
@@ -69,7 +69,7 @@ public final class StatusPage implements AutoCloseable {
     return page;
   }
 
-  /** Where it listens. */
+  /** The address that it listens on. */
   public InetSocketAddress address() {
     return server.getAddress();
   }
@@ -106,7 +106,8 @@ public final class StatusPage implements AutoCloseable {
 
   private boolean isAuthorized(HttpExchange exchange) {
     if (token.isEmpty()) {
-      // Pages of others whose name was made to mean this machine do not get to read it.
+      // Prevents DNS rebinding: a foreign page whose name resolves to this machine must not read
+      // it.
       return isLocalHost(exchange.getRequestHeaders().getFirst("Host"));
     }
     String given = exchange.getRequestHeaders().getFirst("Authorization");
@@ -120,7 +121,7 @@ public final class StatusPage implements AutoCloseable {
     return host != null && host.matches("(localhost|127\\.[0-9.]+|\\[::1])(:[0-9]+)?");
   }
 
-  /** Whether an address is one that only this machine can reach. */
+  /** Whether only this machine can reach an address. */
   public static boolean isLoopback(Address address) throws IOException {
     return InetAddress.getByName(address.host()).isLoopbackAddress();
   }
