@@ -1,5 +1,6 @@
 package io.txwatch.analyzer;
 
+import io.txwatch.anomaly.Anomaly;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
@@ -14,6 +15,8 @@ import java.io.Flushable;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,48 +44,24 @@ public final class InProcessAnalyzer implements EventSinkProvider {
 
   @Override
   public EventSink open(Settings settings) throws IOException {
-    return open(settings, Thread.currentThread().getContextClassLoader());
+    return open(settings, () -> null);
   }
 
   @Override
-  public EventSink open(Settings settings, @Nullable ClassLoader application) throws IOException {
+  public EventSink open(Settings settings, Supplier<@Nullable ClassLoader> application)
+      throws IOException {
     Judge judge = Judge.named(settings.get(Setting.JUDGE_BY));
-    String file = settings.get(Setting.REPORT);
-    ReportFile report =
-        file.isEmpty() ? null : ReportFile.append(file, line -> people.println("txwatch: " + line));
     String where = settings.get(Setting.LOG);
+    ApplicationLog ofApplication =
+        where.equals("slf4j") ? new ApplicationLog(application, people) : null;
+    LogTarget target = ofApplication == null ? LogTarget.of(people) : ofApplication;
     ConsoleReporter log =
-        where.equals("none")
-            ? null
-            : new ConsoleReporter(
-                where.equals("slf4j")
-                    ? ApplicationLog.of(application, people)
-                    : LogTarget.of(people),
-                System::nanoTime);
-    Analyzer analyzer =
-        new Analyzer(
-            judge,
-            anomaly -> {
-              if (report != null) {
-                report.write(anomaly);
-              }
-              if (log != null) {
-                log.report(anomaly);
-              }
-            });
-    analyzer.onWithdrawn(
-        anomaly -> {
-          if (report != null) {
-            report.withdraw(anomaly);
-          }
-          if (log != null) {
-            log.withdraw(anomaly);
-          }
-        });
-    return new ReportingSink(
-        new FaultTolerantAnalyzer(analyzer, line -> people.println("txwatch: " + line)),
-        report,
-        log);
+        where.equals("none") ? null : new ConsoleReporter(target, System::nanoTime);
+    return new ReportingSink(judge, settings.get(Setting.REPORT), log, ofApplication, this::say);
+  }
+
+  private void say(String line) {
+    people.println("txwatch: " + line);
   }
 
   /** The analyzer with its reporters. */
@@ -94,18 +73,55 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     private static final int EVENTS_PER_FLUSH = 1024;
 
     private final FaultTolerantAnalyzer analyzer;
-    private final @Nullable ReportFile report;
+    private final String reportName;
+    private final Consumer<String> complaints;
     private final @Nullable ConsoleReporter log;
+    private final @Nullable ApplicationLog ofApplication;
+    private @Nullable ReportFile report;
     private long suspected = System.nanoTime();
     private int events;
 
     ReportingSink(
-        FaultTolerantAnalyzer analyzer,
-        @Nullable ReportFile report,
-        @Nullable ConsoleReporter log) {
-      this.analyzer = analyzer;
-      this.report = report;
+        Judge judge,
+        String reportName,
+        @Nullable ConsoleReporter log,
+        @Nullable ApplicationLog ofApplication,
+        Consumer<String> complaints) {
+      this.reportName = reportName;
+      this.complaints = complaints;
       this.log = log;
+      this.ofApplication = ofApplication;
+      this.report = reportName.isEmpty() ? null : ReportFile.append(reportName, complaints);
+      Analyzer analysis = new Analyzer(judge, this::tell);
+      analysis.onWithdrawn(this::withdraw);
+      this.analyzer = new FaultTolerantAnalyzer(analysis, complaints);
+    }
+
+    private void tell(Anomaly anomaly) {
+      ReportFile file = report();
+      if (file != null) {
+        file.write(anomaly);
+      }
+      if (log != null) {
+        log.report(anomaly);
+      }
+    }
+
+    private void withdraw(Anomaly anomaly) {
+      ReportFile file = report();
+      if (file != null) {
+        file.withdraw(anomaly);
+      }
+      if (log != null) {
+        log.withdraw(anomaly);
+      }
+    }
+
+    private @Nullable ReportFile report() {
+      if (report == null && !reportName.isEmpty()) {
+        report = ReportFile.append(reportName, complaints);
+      }
+      return report;
     }
 
     @Override
@@ -127,6 +143,24 @@ public final class InProcessAnalyzer implements EventSinkProvider {
         suspected = now;
         analyzer.suspect();
       }
+    }
+
+    /** What is known stays: a row that is read later may show what was written before. */
+    @Override
+    public boolean rest() {
+      analyzer.close();
+      if (log != null) {
+        log.rest(analyzer.coverage());
+      }
+      if (ofApplication != null) {
+        ofApplication.release();
+      }
+      if (report != null) {
+        report.close();
+        // A file that blocks keeps its thread, so there is at most one.
+        report = report.isOpen() ? report : null;
+      }
+      return true;
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -14,14 +15,57 @@ import org.jspecify.annotations.Nullable;
  * through the application's class loader, since txwatch brings none of its own. Without slf4j, or
  * with one that drops everything, {@link java.util.logging} is used.
  */
-public final class ApplicationLog {
+public final class ApplicationLog implements LogTarget {
 
   static final String NAME = "io.txwatch";
 
   /** Concatenated, so that the relocation of packages does not change it. */
   private static final String SLF4J = String.join(".", "org", "slf4j");
 
-  private ApplicationLog() {}
+  private final Supplier<@Nullable ClassLoader> application;
+  private final PrintStream stderr;
+  private @Nullable LogTarget found;
+
+  /**
+   * A log that is looked up at its first use, and again after {@link #release}. For one thread at a
+   * time.
+   *
+   * @param application the application's class loader; null for the one that the JVM started with
+   * @param stderr for what can be logged no more
+   */
+  public ApplicationLog(Supplier<@Nullable ClassLoader> application, PrintStream stderr) {
+    this.application = application;
+    this.stderr = stderr;
+  }
+
+  private LogTarget target() {
+    LogTarget known = found;
+    if (known == null) {
+      known = of(application.get(), stderr);
+      found = known;
+    }
+    return known;
+  }
+
+  /** Holds no class of the application until the next use. */
+  public void release() {
+    found = null;
+  }
+
+  @Override
+  public void warn(String text) {
+    target().warn(text);
+  }
+
+  @Override
+  public void info(String text) {
+    target().info(text);
+  }
+
+  @Override
+  public void last(String text) {
+    target().last(text);
+  }
 
   /**
    * The log of the application that a class loader belongs to.
@@ -29,7 +73,7 @@ public final class ApplicationLog {
    * @param loader the application's class loader; null for the JVM's initial one
    * @param stderr receives what can no longer be logged
    */
-  public static LogTarget of(@Nullable ClassLoader loader, PrintStream stderr) {
+  static LogTarget of(@Nullable ClassLoader loader, PrintStream stderr) {
     ClassLoader application = loader == null ? ClassLoader.getSystemClassLoader() : loader;
     return slf4j(application, stderr).orElseGet(() -> new JavaLog(stderr));
   }

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reports anomalies to people, in an amount that they can read. Anomalies are grouped by their call
@@ -20,7 +21,7 @@ import java.util.function.LongSupplier;
  * one more every {@value #SECONDS_PER_BLOCK} s; the others appear as a line each in the next counts
  * and at the end.
  *
- * <p>The end lists every group with its count, as one text.
+ * <p>The end lists every group with its count, as one text; so does a period without connections.
  */
 public final class ConsoleReporter {
 
@@ -48,6 +49,11 @@ public final class ConsoleReporter {
   private long ungroupedCounted;
   private long withdrawn;
 
+  /** What was reported since the last summary. */
+  private long unsummarized;
+
+  private @Nullable Coverage summarized;
+
   /**
    * Creates a reporter.
    *
@@ -62,6 +68,7 @@ public final class ConsoleReporter {
 
   /** Reports an anomaly in full, or counts it. */
   public void report(Anomaly anomaly) {
+    unsummarized++;
     long ungrouped = groups.ungrouped();
     boolean first = groups.add(anomaly).count() == 1 && groups.ungrouped() == ungrouped;
     if (first && takeBlock()) {
@@ -84,6 +91,7 @@ public final class ConsoleReporter {
 
   /** Reports a suspected anomaly that did not come true, or counts it. */
   public void withdraw(Anomaly anomaly) {
+    unsummarized++;
     withdrawn++;
     if (withdrawn == 1) {
       out.info(
@@ -142,8 +150,30 @@ public final class ConsoleReporter {
     return group.count() - counted.getOrDefault(group.first(), 0L);
   }
 
-  /** Reports every group with its count, and the coverage. */
+  /**
+   * Nothing may come any more: reports every group with its count, if there is anything new since
+   * this was last done.
+   */
+  public void rest(Coverage coverage) {
+    boolean isFirst = summarized == null && !coverage.equals(Coverage.NONE);
+    if (isFirst || unsummarized > 0) {
+      summarize(coverage);
+    }
+  }
+
+  /** Reports every group with its count, and the coverage, unless they were reported. */
   public void close(Coverage coverage) {
+    if (unsummarized > 0 || !coverage.equals(summarized)) {
+      summarize(coverage);
+    }
+  }
+
+  private void summarize(Coverage coverage) {
+    unsummarized = 0;
+    uncounted = 0;
+    ungroupedCounted = groups.ungrouped();
+    summarized = coverage;
+    groups.groups().forEach(group -> counted.put(group.first(), group.count()));
     StringBuilder text = new StringBuilder();
     List<Group> all = new ArrayList<>(groups.groups());
     all.sort(Comparator.comparingLong(Group::count).reversed());

@@ -1,6 +1,7 @@
 package io.txwatch.report;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.history.BackgroundThreads;
 import io.txwatch.history.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -58,10 +59,7 @@ public final class ReportFile {
   private ReportFile(String name, Consumer<String> warnings) {
     this.name = name;
     this.warnings = warnings;
-    this.thread = new Thread(null, this::run, "txwatch-report", 0, false);
-    thread.setDaemon(true);
-    // Not the application's: this thread must not prevent a web application from being unloaded.
-    thread.setContextClassLoader(ReportFile.class.getClassLoader());
+    this.thread = BackgroundThreads.create("txwatch-report", this::run);
   }
 
   /**
@@ -114,6 +112,11 @@ public final class ReportFile {
       warnings.accept(name + ": " + missing + " anomalies are missing in this file");
     }
     closeChannel(); // interrupts a write that blocks
+  }
+
+  /** True as long as the file is open, or blocks its thread. */
+  public boolean isOpen() {
+    return thread.isAlive();
   }
 
   private void run() {

@@ -13,6 +13,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -112,5 +113,24 @@ class ConsoleReporterTest {
   void whereNothingWasFoundTheEndIsTheCoverageAlone() {
     log.close(Coverage.NONE);
     assertThat(printed()).startsWith("coverage");
+  }
+
+  @Test
+  void aPeriodWithoutConnectionsIsSummarizedIfThereIsAnythingNew() {
+    Coverage seen = new Coverage(1, 2, 2, 4, 4, 2, 2, 0, 0, Map.of());
+    log.rest(Coverage.NONE);
+    assertThat(printed()).isEmpty();
+
+    log.report(lostUpdate(1));
+    printed();
+    log.rest(seen);
+    assertThat(printed()).startsWith("txwatch: in all\n").contains("coverage");
+    log.rest(seen);
+    log.close(seen);
+    assertThat(printed()).isEmpty();
+
+    log.report(lostUpdate(1));
+    log.close(seen);
+    assertThat(printed()).startsWith("txwatch: in all\n");
   }
 }

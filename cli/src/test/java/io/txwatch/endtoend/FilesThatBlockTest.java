@@ -45,7 +45,7 @@ class FilesThatBlockTest {
     try (BufferedReader reader = Files.newBufferedReader(report)) {
       assertThat(reader.readLine()).contains("LOST_UPDATE");
     }
-    Pipeline.of(Settings.ofUrlProperties(settings)).sink().close();
+    Pipeline.of(Settings.ofUrlProperties(settings)).close();
     assertThat(commits(history)).isGreaterThanOrEqualTo(2);
   }
 
@@ -56,7 +56,7 @@ class FilesThatBlockTest {
     Properties settings =
         settings(Map.of("report", report.toString(), "history", history.toString()));
     loseAnUpdate("unreadreport", settings);
-    Pipeline.of(Settings.ofUrlProperties(settings)).sink().close();
+    Pipeline.of(Settings.ofUrlProperties(settings)).close();
     assertThat(commits(history)).isGreaterThanOrEqualTo(2);
   }
 
@@ -73,7 +73,7 @@ class FilesThatBlockTest {
     loseAnUpdate("blockedtrust", settings);
     Thread writer = new Thread(() -> open(trust)); // or the sink cannot be closed at once
     writer.start();
-    Pipeline.of(Settings.ofUrlProperties(settings)).sink().close();
+    Pipeline.of(Settings.ofUrlProperties(settings)).close();
     writer.join();
     assertThat(commits(history)).isGreaterThanOrEqualTo(2);
   }
@@ -87,7 +87,7 @@ class FilesThatBlockTest {
                 "history", pipe(folder.resolve("history")).toString(),
                 "report", report.toString()));
     loseAnUpdate("pipehistory", settings);
-    Pipeline.of(Settings.ofUrlProperties(settings)).sink().close();
+    Pipeline.of(Settings.ofUrlProperties(settings)).close();
     assertThat(report).content().contains("LOST_UPDATE");
   }
 

@@ -79,7 +79,7 @@ final class Watched implements Application, AutoCloseable {
 
   @Override
   public void close() {
-    Pipeline.of(Settings.ofUrlProperties(properties)).sink().close();
+    Pipeline.of(Settings.ofUrlProperties(properties)).close();
   }
 
   /** After closing: what was reported while it ran. */

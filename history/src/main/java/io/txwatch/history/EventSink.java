@@ -18,6 +18,23 @@ public interface EventSink extends AutoCloseable {
    */
   default void caughtUp() {}
 
+  /**
+   * Said by a {@link QueueSink} before anything else. A sink that needs {@link #caughtUp} while no
+   * events come runs {@code waker}, on any thread, and is called twice soon after.
+   */
+  default void setWaker(Runnable waker) {}
+
+  /**
+   * No connection is open any more: hands on what is buffered, waiting a bounded time, and releases
+   * threads, files and network connections. Never throws.
+   *
+   * @return true if it keeps what it knows and takes events again later; false if it is closed
+   */
+  default boolean rest() {
+    close();
+    return false;
+  }
+
   /** Hands on what is buffered, waiting a bounded time, and releases everything. Never throws. */
   @Override
   void close();

@@ -1,6 +1,7 @@
 package io.txwatch.history;
 
 import io.txwatch.settings.Settings;
+import java.util.function.Supplier;
 
 /**
  * How the driver finds a consumer of events that lives in a module it may not import: a {@link
@@ -26,10 +27,12 @@ public interface EventSinkProvider {
   /**
    * The same for an application whose own libraries are found through a class loader.
    *
-   * @param application the context class loader of the thread that opened the first connection
+   * @param application the context class loader of the thread that has opened the first connection
+   *     since there was none; null if it is gone. The sink holds none of its classes after {@link
+   *     EventSink#rest}, so that a web application can be unloaded
    */
   default EventSink open(
-      Settings settings, @org.jspecify.annotations.Nullable ClassLoader application)
+      Settings settings, Supplier<@org.jspecify.annotations.Nullable ClassLoader> application)
       throws java.io.IOException {
     return open(settings);
   }

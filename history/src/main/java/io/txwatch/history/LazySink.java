@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * application's threads must not do it: they put events into a {@link QueueSink}, whose thread
  * opens what stands behind it.
  *
- * <p>If the sink cannot be opened, that is reported in one line and every event is dropped. For one
- * thread.
+ * <p>If the sink cannot be opened, that is reported in one line and every event is dropped. Closing
+ * it closes the sink that it has opened; the next use opens another one. For one thread at a time.
  */
 public final class LazySink implements EventSink, Flushable {
 
@@ -29,6 +29,8 @@ public final class LazySink implements EventSink, Flushable {
   private final Consumer<String> complaints;
   private @Nullable EventSink sink;
   private boolean tried;
+  private boolean reported;
+  private Runnable waker = () -> {};
 
   /**
    * @param failure what it means if the sink cannot be opened: the beginning of the line that says
@@ -45,10 +47,15 @@ public final class LazySink implements EventSink, Flushable {
     if (!tried) {
       tried = true;
       try {
-        sink = opener.open();
+        EventSink opened = opener.open();
+        opened.setWaker(waker);
+        sink = opened;
       } catch (IOException | RuntimeException | ServiceConfigurationError | LinkageError e) {
         String message = e.getMessage();
-        complaints.accept(failure + ": " + (message == null ? e : message));
+        if (!reported) {
+          reported = true;
+          complaints.accept(failure + ": " + (message == null ? e : message));
+        }
       }
     }
     return sink;
@@ -78,9 +85,33 @@ public final class LazySink implements EventSink, Flushable {
   }
 
   @Override
-  public void close() {
+  public void setWaker(Runnable newWaker) {
+    waker = newWaker;
     if (sink != null) {
-      sink.close();
+      sink.setWaker(newWaker);
     }
+  }
+
+  @Override
+  public boolean rest() {
+    EventSink opened = sink;
+    if (opened == null || !opened.rest()) {
+      forget();
+    }
+    return true;
+  }
+
+  @Override
+  public void close() {
+    EventSink opened = sink;
+    forget();
+    if (opened != null) {
+      opened.close();
+    }
+  }
+
+  private void forget() {
+    sink = null;
+    tried = false;
   }
 }

@@ -10,13 +10,16 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import org.jctools.queues.atomic.MpscAtomicArrayQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stands between the application's threads and the consumers of events: a bounded queue, and one
@@ -37,6 +40,16 @@ import org.jctools.queues.atomic.MpscAtomicArrayQueue;
  * the same session had queued before has a smaller index, everything that it queues later has that
  * one or a greater. So it is enough to deliver, before the event at index i, what was noted at i or
  * before.
+ *
+ * <h2>When nothing comes</h2>
+ *
+ * While events come the thread empties the queue at intervals, so that a producer does not pay for
+ * waking it. After {@value #QUIET_ROUNDS} intervals without an event it flushes the consumers and
+ * waits, with one more flush a second later and no wake-ups after that; the next event wakes it. No
+ * wake-up is lost: a producer first adds its event, then reads {@link #asleep}; the thread first
+ * sets it, then looks at the queue.
+ *
+ * <p>A {@link SharedQueue} decides when a queue ends that no connection uses any more.
  *
  * <h2>When a consumer fails</h2>
  *
@@ -65,7 +78,7 @@ public final class QueueSink implements EventSink {
   /** What a row of an event weighs, in rows of version sets. */
   private static final int WEIGHT_OF_ROW = 8;
 
-  private static final long CLOSE_MILLIS = 5_000;
+  static final long CLOSE_MILLIS = 5_000;
 
   /** For so long of that events are still delivered; then the consumers are closed. */
   private static final long DELIVER_MILLIS = 3_500;
@@ -81,6 +94,15 @@ public final class QueueSink implements EventSink {
 
   private static final long SHORT_PAUSE = 1_000_000;
   private static final long LONGEST_PAUSE = 40_000_000;
+
+  /** After so many pauses without an event the thread waits for the next one. */
+  static final int QUIET_ROUNDS = 5;
+
+  /**
+   * Nanoseconds from the first flush of a quiet queue to the second. A consumer that does something
+   * at most once a second does it then.
+   */
+  private static final long SECOND_FLUSH_NANOS = 1_100_000_000;
 
   /** The share of the queue that calls for short pauses. */
   private static final int SHORT_PAUSE_AT = 32;
@@ -108,6 +130,9 @@ public final class QueueSink implements EventSink {
   private volatile boolean late;
   private volatile boolean closed;
 
+  /** True while the thread waits for somebody to {@link #wake} it. */
+  private volatile boolean asleep;
+
   /** When events are delivered no more, by {@link System#nanoTime}; only if it is closed. */
   private volatile long deliverUntil;
 
@@ -115,11 +140,28 @@ public final class QueueSink implements EventSink {
   private final Map<EventSink, Long> failures = new HashMap<>();
   private final Consumer<String> complaints;
   private final Thread thread;
+
+  /** Nanoseconds until this queue is to end, asked when it is empty; see {@link SharedQueue}. */
+  private final ToLongFunction<QueueSink> nanosToEnd;
+
+  /** Open until the thread that used the consumers before has ended. */
+  private final CountDownLatch predecessorEnded;
+
+  /** Open until the thread has ended; does not hold the queue. */
+  private final CountDownLatch ended = new CountDownLatch(1);
+
+  /** True if the queue ends because nobody uses it: its consumers may be used again. */
+  private boolean unused;
+
+  // Of the SharedQueue, guarded by its lock.
+  int users;
+  long unusedSinceNanos;
+
   private final PriorityQueue<Late> inOrder = new PriorityQueue<>();
   private long catchUpTo;
   private long flushed = System.nanoTime();
   private volatile long failed;
-  private volatile @org.jspecify.annotations.Nullable Thread hook;
+  private volatile @Nullable Thread hook;
 
   /**
    * An event that came when the queue was full.
@@ -153,12 +195,48 @@ public final class QueueSink implements EventSink {
    * @param complaints takes a line for people
    */
   public QueueSink(int capacity, List<? extends EventSink> consumers, Consumer<String> complaints) {
+    this(capacity, consumers, complaints, queue -> Long.MAX_VALUE, new CountDownLatch(0));
+  }
+
+  /**
+   * The same for a {@link SharedQueue}.
+   *
+   * @param nanosToEnd nanoseconds until the queue is to end. At 0 or less nobody can add events any
+   *     more
+   * @param predecessorEnded open while another queue uses the consumers
+   */
+  QueueSink(
+      int capacity,
+      List<? extends EventSink> consumers,
+      Consumer<String> complaints,
+      ToLongFunction<QueueSink> nanosToEnd,
+      CountDownLatch predecessorEnded) {
     long room = Math.max(MIN_CAPACITY_WHATEVER_THE_HEAP, maxHeapBytes() / HEAP_OF_AN_EVENT);
     this.queue = new MpscAtomicArrayQueue<>((int) Math.max(4, Math.min(capacity, room)));
     this.consumers = List.copyOf(consumers);
     this.complaints = complaints;
+    this.nanosToEnd = nanosToEnd;
+    this.predecessorEnded = predecessorEnded;
     this.thread = BackgroundThreads.create("txwatch-events", this::run);
     thread.start();
+  }
+
+  /** Open until this queue has ended and its consumers are released; does not hold the queue. */
+  CountDownLatch ended() {
+    return ended;
+  }
+
+  /** True if it takes no more events. */
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Has the thread look at the queue, and say that it has caught up, if it waits. Cheap if not. */
+  void wake() {
+    if (asleep) {
+      asleep = false;
+      LockSupport.unpark(thread);
+    }
   }
 
   private static long maxHeapBytes() {
@@ -180,6 +258,7 @@ public final class QueueSink implements EventSink {
       droppedUntraced.increment();
       late = true;
     }
+    wake();
   }
 
   private void acceptHeavy(Event.StatementExecuted event) {
@@ -273,8 +352,12 @@ public final class QueueSink implements EventSink {
    */
   public QueueSink closeAtShutdown() {
     Thread closer = BackgroundThreads.create("txwatch-shutdown", this::close);
-    Runtime.getRuntime().addShutdownHook(closer);
     hook = closer;
+    try {
+      Runtime.getRuntime().addShutdownHook(closer);
+    } catch (IllegalStateException e) {
+      // The JVM is ending: what can be delivered until it has ended is.
+    }
     return this;
   }
 
@@ -300,6 +383,11 @@ public final class QueueSink implements EventSink {
     if (thread.isAlive()) {
       complaints.accept("closed before " + queue.size() + " events were analysed or written");
     }
+    removeHook();
+  }
+
+  /** A shutdown hook holds this queue, and the class loader of its class. */
+  private void removeHook() {
     Thread closer = hook;
     if (closer != null && closer != Thread.currentThread()) {
       try {
@@ -311,6 +399,24 @@ public final class QueueSink implements EventSink {
   }
 
   private void run() {
+    try {
+      awaitPredecessor();
+      for (EventSink consumer : consumers) {
+        consumer.setWaker(this::wake);
+      }
+      deliverInSpiteOfFaults();
+      int left = queue.size();
+      if (left > 0) {
+        leave(left);
+      }
+      consumers.forEach(this::end);
+      removeHook();
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  private void deliverInSpiteOfFaults() {
     for (int faults = 0; faults < MAX_FAULTS; faults++) {
       try {
         deliverUntilClosed();
@@ -324,15 +430,28 @@ public final class QueueSink implements EventSink {
         report("events are not analysed or written any more, after repeated faults");
       }
     }
-    int left = queue.size();
-    if (left > 0) {
-      leave(left);
-    }
-    for (EventSink consumer : consumers) {
-      try {
+  }
+
+  private void end(EventSink consumer) {
+    try {
+      if (unused) {
+        consumer.rest();
+      } else {
         consumer.close();
-      } catch (Throwable e) {
-        fail(consumer, e);
+      }
+      consumer.setWaker(() -> {}); // the one that it has holds this queue
+    } catch (Throwable e) {
+      fail(consumer, e);
+    }
+  }
+
+  private void awaitPredecessor() {
+    while (true) {
+      try {
+        predecessorEnded.await();
+        return;
+      } catch (InterruptedException e) {
+        // It is nobody's to interrupt: two threads must not use one consumer.
       }
     }
   }
@@ -350,7 +469,8 @@ public final class QueueSink implements EventSink {
   }
 
   private void deliverUntilClosed() {
-    long pause = PAUSE;
+    int quietRounds = 0;
+    boolean flushedTwice = false;
     while (true) {
       boolean last = closed;
       long delivered = drain();
@@ -360,12 +480,49 @@ public final class QueueSink implements EventSink {
         continue;
       }
       sayCaughtUp();
-      pause =
-          delivered == 0
-              ? Math.min(pause * 2, LONGEST_PAUSE)
-              : isFilling(delivered) ? SHORT_PAUSE : PAUSE;
-      LockSupport.parkNanos(this, pause);
+      if (delivered > 0) {
+        quietRounds = 0;
+        flushedTwice = false;
+        LockSupport.parkNanos(this, isFilling(delivered) ? SHORT_PAUSE : PAUSE);
+      } else if (++quietRounds < QUIET_ROUNDS) {
+        LockSupport.parkNanos(this, LONGEST_PAUSE);
+      } else {
+        flush();
+        if (sleep(flushedTwice ? Long.MAX_VALUE : SECOND_FLUSH_NANOS)) {
+          quietRounds = QUIET_ROUNDS - 2; // consumers are told twice that it has caught up
+        } else {
+          flushedTwice = true;
+        }
+      }
     }
+  }
+
+  /**
+   * Waits until somebody wakes this thread, the time is over, or the queue is to end.
+   *
+   * @return true if somebody woke it
+   */
+  private boolean sleep(long nanos) {
+    long since = System.nanoTime();
+    asleep = true;
+    while (asleep && queue.isEmpty() && !late && !closed) {
+      long left = nanos == Long.MAX_VALUE ? nanos : since + nanos - System.nanoTime();
+      long toEnd = nanosToEnd.applyAsLong(this);
+      if (toEnd <= 0) {
+        deliverUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DELIVER_MILLIS);
+        unused = true;
+        closed = true;
+      } else if (left <= 0) {
+        asleep = false;
+        return false;
+      } else if (left == Long.MAX_VALUE && toEnd == Long.MAX_VALUE) {
+        LockSupport.park(this);
+      } else {
+        LockSupport.parkNanos(this, Math.min(left, toEnd));
+      }
+    }
+    asleep = false;
+    return true;
   }
 
   /** True if what still waits after the end must be left: consumers have to close in time. */

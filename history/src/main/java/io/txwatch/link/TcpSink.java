@@ -56,7 +56,8 @@ final class TcpSink implements EventSink {
   // epoch that it has a word for.
   private @Nullable Link linkBefore;
   private long epochBefore;
-  private long epochTold;
+  private volatile long epochTold;
+  private volatile Runnable waker = () -> {};
 
   /**
    * A word that everything is told that had happened before an epoch of the analyzer.
@@ -139,6 +140,12 @@ final class TcpSink implements EventSink {
     }
     linkBefore = to;
     epochBefore = to == null ? 0 : to.epoch;
+  }
+
+  /** An epoch is acknowledged by a process, too, in which nothing happens. */
+  @Override
+  public void setWaker(Runnable newWaker) {
+    waker = newWaker;
   }
 
   private void sayDropping() {
@@ -381,6 +388,9 @@ final class TcpSink implements EventSink {
           if (answer.hasAck()) {
             epoch = answer.getAck().getEpoch();
             backlog.acknowledged(answer.getAck().getThrough());
+            if (epoch > epochTold) {
+              waker.run();
+            }
           }
         }
       } catch (IOException | RuntimeException | Error e) {

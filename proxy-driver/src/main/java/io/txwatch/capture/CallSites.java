@@ -7,8 +7,8 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Where in the application a statement was executed: the nearest frame of a class that is the
@@ -42,64 +42,47 @@ public final class CallSites {
   /** By the text of the setting: a few. */
   private static final Map<String, CallSites> BY_PACKAGES = new ConcurrentHashMap<>();
 
-  private static final ClassValue<Places> APPLICATION_PLACES =
+  /**
+   * The places of each class from which statements were executed: a few. A row of them is the
+   * method, its descriptor, the byte code index, and the name for people. The descriptor is empty
+   * if no other method of the class has that name: to ask a frame for it costs as much as the rest.
+   *
+   * <p>No class of ours may hang on a class that is not: it would keep our class loader alive.
+   */
+  private static final ClassValue<CopyOnWriteArrayList<Object[]>> APPLICATION_PLACES =
       new ClassValue<>() {
         @Override
-        protected Places computeValue(Class<?> type) {
-          return new Places();
+        protected CopyOnWriteArrayList<Object[]> computeValue(Class<?> type) {
+          return new CopyOnWriteArrayList<>();
         }
       };
 
-  /**
-   * A place in a class, with its name for people.
-   *
-   * @param descriptor of the method; null if no other method of the class has its name: to ask a
-   *     frame for it costs as much as the rest
-   */
-  private record Place(String method, @Nullable String descriptor, int byteCodeIndex, String name) {
-
-    boolean is(String ofMethod, int atIndex, StackFrame frame) {
-      return byteCodeIndex == atIndex
-          && method.equals(ofMethod)
-          && (descriptor == null || descriptor.equals(frame.getDescriptor()));
+  private static String placeName(StackFrame frame) {
+    CopyOnWriteArrayList<Object[]> places = APPLICATION_PLACES.get(frame.getDeclaringClass());
+    String method = frame.getMethodName();
+    int index = frame.getByteCodeIndex();
+    for (Object[] place : places) {
+      if (index == (Integer) place[2]
+          && method.equals(place[0])
+          && (place[1].equals("") || place[1].equals(frame.getDescriptor()))) {
+        return (String) place[3];
+      }
     }
+    String descriptor =
+        isOverloaded(frame.getDeclaringClass(), method) ? frame.getDescriptor() : "";
+    String name = describe(frame);
+    places.add(new Object[] {method, descriptor, index, name});
+    return name;
   }
 
-  /** The places of a class from which statements were executed: a few. */
-  private static final class Places {
-
-    private volatile Place[] known = {};
-
-    String name(StackFrame frame) {
-      String method = frame.getMethodName();
-      int index = frame.getByteCodeIndex();
-      for (Place place : known) {
-        if (place.is(method, index, frame)) {
-          return place.name();
-        }
-      }
-      return learn(frame, method, index);
-    }
-
-    private synchronized String learn(StackFrame frame, String method, int index) {
-      String descriptor =
-          isOverloaded(frame.getDeclaringClass(), method) ? frame.getDescriptor() : null;
-      Place place = new Place(method, descriptor, index, describe(frame));
-      Place[] more = Arrays.copyOf(known, known.length + 1);
-      more[known.length] = place;
-      known = more;
-      return place.name();
-    }
-
-    private static boolean isOverloaded(Class<?> type, String method) {
-      try {
-        return Arrays.stream(type.getDeclaredMethods())
-                .filter(declared -> declared.getName().equals(method))
-                .count()
-            != 1;
-      } catch (LinkageError | RuntimeException e) {
-        return true; // it names classes that are not there
-      }
+  private static boolean isOverloaded(Class<?> type, String method) {
+    try {
+      return Arrays.stream(type.getDeclaredMethods())
+              .filter(declared -> declared.getName().equals(method))
+              .count()
+          != 1;
+    } catch (LinkageError | RuntimeException e) {
+      return true; // it names classes that are not there
     }
   }
 
@@ -151,7 +134,7 @@ public final class CallSites {
         left = Math.min(left, MAX_FRAMES_BEHIND_CANDIDATE);
       }
     }
-    return best == null ? "" : APPLICATION_PLACES.get(best.getDeclaringClass()).name(best);
+    return best == null ? "" : placeName(best);
   }
 
   /** True if the nearer one is of the same maker: a part of the application in a jar beside it. */

@@ -20,7 +20,8 @@ final class SessionEvents {
   private final String name;
   private final Database database;
   private final LongSupplier micros;
-  private final EventSink sink;
+  private final Pipeline pipeline;
+  private @Nullable EventSink sink;
   private boolean opened;
 
   /**
@@ -29,12 +30,25 @@ final class SessionEvents {
    * @param name what people call the session
    * @param micros the wall clock, in microseconds since 1970
    */
-  SessionEvents(long session, String name, Database database, LongSupplier micros, EventSink sink) {
+  SessionEvents(
+      long session, String name, Database database, LongSupplier micros, Pipeline pipeline) {
     this.session = session;
     this.name = name;
     this.database = database;
     this.micros = micros;
-    this.sink = sink;
+    this.pipeline = pipeline;
+    this.sink = pipeline.acquire();
+  }
+
+  /**
+   * The connection is closed. Events may still come: of a branch whose outcome is decided later.
+   */
+  void release() {
+    EventSink acquired = sink;
+    sink = null;
+    if (acquired != null) {
+      pipeline.release(acquired);
+    }
   }
 
   /** The DBMS at the other end. */
@@ -107,10 +121,21 @@ final class SessionEvents {
   }
 
   private void send(Event event) {
+    EventSink acquired = sink;
+    if (acquired != null) {
+      send(event, acquired);
+      return;
+    }
+    EventSink again = pipeline.acquire();
+    send(event, again);
+    pipeline.release(again);
+  }
+
+  private void send(Event event, EventSink to) {
     if (!opened) {
       opened = true;
-      sink.accept(new Event.SessionOpened(session, name, database));
+      to.accept(new Event.SessionOpened(session, name, database));
     }
-    sink.accept(event);
+    to.accept(event);
   }
 }

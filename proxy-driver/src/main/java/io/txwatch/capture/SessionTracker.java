@@ -1,7 +1,6 @@
 package io.txwatch.capture;
 
 import io.txwatch.history.Database;
-import io.txwatch.history.EventSink;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Ids;
 import io.txwatch.history.IsolationLevel;
@@ -52,6 +51,7 @@ public final class SessionTracker {
    * @param level what the connection says
    * @param micros the wall clock, in microseconds since 1970
    * @param ended is told of each end of a transaction, also of one without statements
+   * @param pipeline where its events go, and its ids come from
    */
   public SessionTracker(
       String name,
@@ -59,11 +59,11 @@ public final class SessionTracker {
       TransactionRules rules,
       boolean autoCommit,
       IsolationLevel level,
-      Ids ids,
       LongSupplier micros,
       Ended ended,
-      EventSink sink) {
-    this.events = new SessionEvents(ids.next(), name, database, micros, sink);
+      Pipeline pipeline) {
+    Ids ids = pipeline.ids();
+    this.events = new SessionEvents(ids.next(), name, database, micros, pipeline);
     this.state = new SessionState(rules, autoCommit, level, ids, ended, events);
     this.texts = new ControlTexts(this, state);
     this.branches = new SessionBranches(this, state);
@@ -347,15 +347,20 @@ public final class SessionTracker {
     if (closed) {
       return false;
     }
-    if (state.current != null) {
-      state.end(state.current.single ? Outcome.COMMITTED : Outcome.ABORTED);
+    try {
+      if (state.current != null) {
+        state.end(state.current.single ? Outcome.COMMITTED : Outcome.ABORTED);
+      }
+      state.branch = null;
+      for (Branches.Branch gone : Branches.HERE.takeUnprepared(this)) {
+        gone.ended(Outcome.ABORTED);
+      }
+      closed = true;
+      sessionClosed();
+    } finally {
+      closed = true;
+      events.release();
     }
-    state.branch = null;
-    for (Branches.Branch gone : Branches.HERE.takeUnprepared(this)) {
-      gone.ended(Outcome.ABORTED);
-    }
-    closed = true;
-    sessionClosed();
     return true;
   }
 
@@ -372,6 +377,7 @@ public final class SessionTracker {
     handedBack();
     closed = true;
     sessionClosed();
+    events.release();
     return true;
   }
 
@@ -481,7 +487,7 @@ public final class SessionTracker {
     }
   }
 
-  void gap(long transaction, GapReason reason, String detail, long count) {
+  synchronized void gap(long transaction, GapReason reason, String detail, long count) {
     events.gap(transaction, reason, detail, count);
   }
 

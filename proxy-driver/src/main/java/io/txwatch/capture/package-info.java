@@ -2,6 +2,30 @@
  * From calls to events: which transaction a session is in, which rows a statement touched, where it
  * was called from; and the way of an event to its sinks, behind a bounded queue that never blocks
  * the application.
+ *
+ * <p>Every thread that txwatch starts in an application is a daemon made by {@link
+ * io.txwatch.history.BackgroundThreads}; there are no timers, and the agent starts none:
+ *
+ * <table>
+ * <caption>Threads</caption>
+ * <tr><th>name</th><th>from</th><th>until</th><th>wakes up while nothing comes</th></tr>
+ * <tr><td>{@code txwatch-events}, one for each set of settings; a second one before a history's
+ *     file if there is an analysis, too</td><td>the first connection</td><td>2 s after the last
+ *     one was closed</td><td>no</td></tr>
+ * <tr><td>{@code txwatch-report}</td><td>the first connection, or the next anomaly</td><td>with
+ *     {@code txwatch-events}</td><td>no</td></tr>
+ * <tr><td>{@code txwatch-link}, {@code txwatch-link-answers}</td><td>the first connection</td>
+ *     <td>with {@code txwatch-events}</td><td>once a second: a sign of life to the shared
+ *     analyzer, or the next attempt to reach it after up to 15 s</td></tr>
+ * <tr><td>{@code txwatch-sql-parser}, two at most</td><td>a text that is parsed</td><td>2 s after
+ *     the last one</td><td>no</td></tr>
+ * <tr><td>{@code txwatch-prepare-lock-wait}</td><td>a MySQL statement of {@code prepare} that may
+ *     wait for a lock</td><td>the end of that statement</td><td>no</td></tr>
+ * <tr><td>{@code txwatch-shutdown}</td><td>the end of the JVM; registered as long as there is
+ *     {@code txwatch-events}</td><td>5 s at most</td><td>no</td></tr>
+ * </table>
+ *
+ * <p>A connection that the application has lost without closing it counts as open.
  */
 @NullMarked
 package io.txwatch.capture;

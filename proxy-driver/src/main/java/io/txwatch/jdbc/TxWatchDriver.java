@@ -1,5 +1,6 @@
 package io.txwatch.jdbc;
 
+import io.txwatch.capture.Pipeline;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.SettingException;
 import io.txwatch.settings.Settings;
@@ -27,9 +28,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TxWatchDriver implements Driver {
 
+  // A container that stops an application deregisters its drivers, then closes its class loader.
   static {
     try {
-      DriverManager.registerDriver(new TxWatchDriver());
+      DriverManager.registerDriver(new TxWatchDriver(), Pipeline::endUnused);
     } catch (SQLException e) {
       throw new ExceptionInInitializerError(e);
     }

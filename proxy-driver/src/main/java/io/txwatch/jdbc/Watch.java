@@ -97,8 +97,17 @@ public final class Watch {
       Pipeline pipeline,
       UnaryOperator<Planner> planner) {
     return session(real, url, user, source, settings, pipeline, planner)
-        .map(session -> DriverInterfaces.show(new WatchedConnection(real, session, null)))
+        .map(session -> shown(real, session))
         .orElse(real);
+  }
+
+  private static Connection shown(Connection real, WatchedSession session) {
+    try {
+      return DriverInterfaces.show(new WatchedConnection(real, session, null));
+    } catch (RuntimeException | LinkageError e) {
+      session.close();
+      throw e;
+    }
   }
 
   /**
@@ -303,10 +312,9 @@ public final class Watch {
         database.rules(),
         real.getAutoCommit(),
         Levels.orDefault(real.getTransactionIsolation()),
-        database.pipeline().ids(),
         Watch::micros,
         catalog::transactionEnded,
-        database.pipeline().sink());
+        database.pipeline());
   }
 
   private static void notWatched(Database database) {

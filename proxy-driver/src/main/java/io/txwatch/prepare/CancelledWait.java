@@ -1,5 +1,6 @@
 package io.txwatch.prepare;
 
+import io.txwatch.history.BackgroundThreads;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -32,7 +33,8 @@ final class CancelledWait {
     CountDownLatch done = new CountDownLatch(1);
     AtomicBoolean cancelled = new AtomicBoolean();
     Thread watch =
-        new Thread(
+        BackgroundThreads.create(
+            "txwatch-prepare-lock-wait",
             () -> {
               try {
                 if (!done.await(bound.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -44,9 +46,7 @@ final class CancelledWait {
               } catch (SQLException e) {
                 // It waits as long as the DBMS's own bound lets it.
               }
-            },
-            "txwatch-prepare-lock-wait");
-    watch.setDaemon(true);
+            });
     watch.start();
     SQLException failure = null;
     try {

@@ -54,7 +54,7 @@ final class ParserAgreement {
 
   private static final ThreadPoolExecutor PARSERS =
       new ThreadPoolExecutor(
-          2, 2, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), ParserAgreement::daemon);
+          2, 2, 2, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), ParserAgreement::daemon);
 
   static {
     PARSERS.allowCoreThreadTimeOut(true);

@@ -40,19 +40,20 @@ class SessionTrackerTest {
             TransactionRules.of(dialect, database),
             autoCommit,
             IsolationLevel.READ_COMMITTED,
-            Ids.ofNode(7),
             () -> 0,
             committed -> {},
-            new EventSink() {
-              @Override
-              public void accept(Event event) {
-                events.add(event);
-                tell(event);
-              }
+            new Pipeline(
+                Ids.ofNode(7),
+                new EventSink() {
+                  @Override
+                  public void accept(Event event) {
+                    events.add(event);
+                    tell(event);
+                  }
 
-              @Override
-              public void close() {}
-            });
+                  @Override
+                  public void close() {}
+                }));
     return tracker;
   }
 

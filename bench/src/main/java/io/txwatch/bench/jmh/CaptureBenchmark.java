@@ -3,6 +3,7 @@ package io.txwatch.bench.jmh;
 import io.txwatch.analyzer.Analyzer;
 import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Observation;
+import io.txwatch.capture.Pipeline;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.guarantee.Judge;
@@ -63,10 +64,9 @@ public class CaptureBenchmark {
         TransactionRules.of(Dialect.POSTGRESQL, DATABASE),
         false,
         IsolationLevel.READ_COMMITTED,
-        Ids.ofNode(1),
         () -> 0,
         committed -> {},
-        sink);
+        new Pipeline(Ids.ofNode(1), sink));
   }
 
   /** Ends the queue's thread. */
