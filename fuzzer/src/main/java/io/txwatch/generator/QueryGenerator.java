@@ -46,56 +46,50 @@ final class QueryGenerator {
     }
     expressions.with(table, "");
     String rows = table.name() + context.where(table, expressions);
-    switch (form) {
-      case 0:
-        return "SELECT COUNT(*), MIN(c0), MAX(c0) FROM " + rows;
-      case 1:
-        return "SELECT c1, COUNT(*), SUM(c0) FROM " + rows + groups();
-      case 2:
-        return "SELECT DISTINCT c1 FROM " + rows;
-      case 5:
-        return "SELECT c0 FROM "
-            + rows
-            + random.oneOf(" UNION ", " UNION ALL ", " INTERSECT ", " EXCEPT ")
-            + "SELECT c0 FROM "
-            + context.randomTable().name();
-      case 6:
-        return "SELECT * FROM "
-            + rows
-            + " ORDER BY "
-            + table.allColumns()
-            + grammar.limit(random.between(1, 3));
-      case 7:
-        if (grammar.supportsOrderedRowNumber()) {
-          return "SELECT c0, " + window(table) + " AS n FROM " + rows;
-        }
-        break;
-      case 8:
-        if (grammar.hasCommonTableExpressions()) {
-          return "WITH w AS (SELECT * FROM " + rows + ") SELECT * FROM w";
-        }
-        break;
-      case 9:
-        return "SELECT d.c0, d.c1 FROM (SELECT * FROM "
-            + rows
-            + ") d WHERE "
-            + context.expressions(List.of()).with(table, "d").simpleCondition();
-      case 10:
-        return "SELECT c0, "
-            + expressions.value(random.oneOf(SqlType.values()))
-            + " AS v FROM "
-            + rows;
-      case 11:
-        if (grammar.hasRecursion()) {
-          return "WITH RECURSIVE w(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM w WHERE n < 2) "
-              + "SELECT c0, n FROM w CROSS JOIN "
-              + rows;
-        }
-        break;
-      default:
-        break;
-    }
+    return switch (form) {
+      case 0 -> "SELECT COUNT(*), MIN(c0), MAX(c0) FROM " + rows;
+      case 1 -> "SELECT c1, COUNT(*), SUM(c0) FROM " + rows + groups();
+      case 2 -> "SELECT DISTINCT c1 FROM " + rows;
+      case 5 -> setOperation(rows);
+      case 6 ->
+          "SELECT * FROM %s ORDER BY %s%s"
+              .formatted(rows, table.allColumns(), grammar.limit(random.between(1, 3)));
+      case 7 ->
+          grammar.supportsOrderedRowNumber()
+              ? "SELECT c0, " + window(table) + " AS n FROM " + rows
+              : wholeRows(rows);
+      case 8 ->
+          grammar.hasCommonTableExpressions()
+              ? "WITH w AS (SELECT * FROM " + rows + ") SELECT * FROM w"
+              : wholeRows(rows);
+      case 9 ->
+          "SELECT d.c0, d.c1 FROM (SELECT * FROM "
+              + rows
+              + ") d WHERE "
+              + context.expressions(List.of()).with(table, "d").simpleCondition();
+      case 10 ->
+          "SELECT c0, " + expressions.value(random.oneOf(SqlType.values())) + " AS v FROM " + rows;
+      case 11 -> grammar.hasRecursion() ? recursion(rows) : wholeRows(rows);
+      default -> wholeRows(rows);
+    };
+  }
+
+  private static String wholeRows(String rows) {
     return "SELECT * FROM " + rows;
+  }
+
+  private String setOperation(String rows) {
+    return "SELECT c0 FROM "
+        + rows
+        + random.oneOf(" UNION ", " UNION ALL ", " INTERSECT ", " EXCEPT ")
+        + "SELECT c0 FROM "
+        + context.randomTable().name();
+  }
+
+  private static String recursion(String rows) {
+    return "WITH RECURSIVE w(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM w WHERE n < 2) "
+        + "SELECT c0, n FROM w CROSS JOIN "
+        + rows;
   }
 
   private String groups() {

@@ -59,9 +59,7 @@ final class WriteOrder {
     for (Write earlier : writes) {
       for (Write later : writes) {
         if (earlier.position() < later.position()) {
-          boolean same = earlier.transaction().equals(later.transaction());
-          boolean seen = same || end(execution, earlier.transaction()) < later.position();
-          order.put(earlier.outcome(), later.outcome(), seen, same);
+          order.put(earlier, later, end(execution, earlier.transaction()));
         }
       }
     }
@@ -94,12 +92,22 @@ final class WriteOrder {
         execution, execution.outcome(transaction.steps().get(transaction.steps().size() - 1)));
   }
 
-  private void put(StepOutcome earlier, StepOutcome later, boolean seen, boolean same) {
-    if (same || reads(earlier, later) || (seen && !later.blocked() && reads(later, earlier))) {
-      put(earlier, later);
+  /**
+   * Adds the order of two writes that completed one after the other.
+   *
+   * @param end the position at which the transaction of the earlier write ended
+   */
+  private void put(Write earlier, Write later, int end) {
+    StepOutcome first = earlier.outcome();
+    StepOutcome second = later.outcome();
+    boolean same = earlier.transaction().equals(later.transaction());
+    boolean seen = same || end < later.position();
+    boolean readsFirst = !second.blocked() && reads(second, first);
+    if (same || reads(first, second) || (seen && readsFirst)) {
+      put(first, second);
     }
-    if (!seen && !later.blocked() && reads(later, earlier)) {
-      put(later, earlier);
+    if (!seen && readsFirst) {
+      put(second, first);
     }
   }
 

@@ -10,6 +10,7 @@ import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -323,6 +324,11 @@ final class CaseRun {
     return testCase.steps().stream()
         .map(step -> outcomes.getOrDefault(step.id(), StepOutcome.without(step, Status.UNDECIDED)))
         .toList();
+  }
+
+  /** The sessions of the case. */
+  Collection<CaseSession> sessions() {
+    return sessions.values();
   }
 
   /** The ids of the completed steps, in the order of completion. */

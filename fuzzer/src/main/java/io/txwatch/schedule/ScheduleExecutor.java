@@ -206,24 +206,37 @@ public final class ScheduleExecutor implements AutoCloseable {
     }
     application.prepare(workspace, isNew);
     CaseSession reader = session("reader");
-    Map<String, CaseSession> own = new LinkedHashMap<>();
+    Map<String, CaseSession> caseSessions = readySessions(testCase, level, changesOnlyRows);
+    if (isAlone) {
+      CaseSession session = caseSessions.values().iterator().next();
+      return executeSerial(testCase, level, session, reader, restoreStatements);
+    }
+    CaseRun run = new CaseRun(testCase, level, caseSessions, environment, changesOnlyRows);
+    return executeConcurrent(testCase, level, run, reader);
+  }
+
+  /** The sessions of a case, at its level and on its tables. */
+  private Map<String, CaseSession> readySessions(
+      TestCase testCase, IsolationLevel level, boolean changesOnlyRows) throws SQLException {
+    Map<String, CaseSession> ready = new LinkedHashMap<>();
     for (String name : testCase.sessions()) {
       CaseSession session = session(name);
       session.reset();
       session.switchTo(fixture.switchStatement());
       session.setLevel(level, changesOnlyRows);
       dbms.refreshSchema(session.connection());
-      own.put(name, session);
+      ready.put(name, session);
     }
-    if (isAlone) {
-      return executeSerial(
-          testCase, level, own.values().iterator().next(), reader, restoreStatements);
-    }
-    CaseRun run = new CaseRun(testCase, level, own, environment, changesOnlyRows);
+    return ready;
+  }
+
+  private CaseExecution executeConcurrent(
+      TestCase testCase, IsolationLevel level, CaseRun run, CaseSession reader)
+      throws SQLException, InterruptedException {
     Optional<String> undecided = run.run();
     List<StepOutcome> finals = List.of();
     if (undecided.isPresent()) {
-      abandon(own.values());
+      abandon(run.sessions());
       fixture.invalidate();
     } else {
       finals = readFinalState(testCase, reader);
@@ -408,8 +421,8 @@ public final class ScheduleExecutor implements AutoCloseable {
     for (SchemaFixture each : fixtures) {
       each.close();
     }
-    for (Workspace own : extraWorkspaces) {
-      own.close();
+    for (Workspace caseSessions : extraWorkspaces) {
+      caseSessions.close();
     }
     monitor.close();
   }

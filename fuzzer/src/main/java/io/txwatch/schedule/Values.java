@@ -23,11 +23,11 @@ public final class Values {
 
   /** The labels of a result's columns. */
   static List<String> labels(ResultSet result) throws SQLException {
-    ResultSetMetaData shape = result.getMetaData();
-    int width = shape.getColumnCount();
+    ResultSetMetaData metaData = result.getMetaData();
+    int width = metaData.getColumnCount();
     List<String> labels = new ArrayList<>(width);
     for (int i = 1; i <= width; i++) {
-      labels.add(shape.getColumnLabel(i));
+      labels.add(metaData.getColumnLabel(i));
     }
     return labels;
   }

@@ -24,23 +24,25 @@ class ConcurrentWakeupTest {
     "2>1 3>2 4>2, 1 2, true,  the second frees two",
     "2>1 3>1,   4,     false, nobody waited for the fourth",
   })
-  void sessionsReleasedByAnEnd(String waited, String ended, boolean race, String why) {
+  void sessionsReleasedByAnEnd(String waitGraph, String ended, boolean race, String description) {
     assertThat(
             new ConcurrentWakeup(sessions(ended), Set.of(), Set.of(), true)
-                .mayOverlapAfterEnds(waits(waited)))
-        .as(why)
+                .mayOverlapAfterEnds(waits(waitGraph)))
+        .as(description)
         .isEqualTo(race);
   }
 
   /** A session that acquires a lock and leaves the row unchanged releases the next one. */
   @Test
   void aSessionThatReleasesItsLockReleasesTheNextOne() {
-    Map<Long, Set<Long>> waited = waits("2>1 3>2");
+    Map<Long, Set<Long>> waitGraph = waits("2>1 3>2");
     assertThat(
-            new ConcurrentWakeup(Set.of(1L), Set.of(), Set.of(), false).mayOverlapAfterEnds(waited))
+            new ConcurrentWakeup(Set.of(1L), Set.of(), Set.of(), false)
+                .mayOverlapAfterEnds(waitGraph))
         .isTrue();
     assertThat(
-            new ConcurrentWakeup(Set.of(1L), Set.of(), Set.of(), true).mayOverlapAfterEnds(waited))
+            new ConcurrentWakeup(Set.of(1L), Set.of(), Set.of(), true)
+                .mayOverlapAfterEnds(waitGraph))
         .isFalse();
   }
 
@@ -57,24 +59,26 @@ class ConcurrentWakeupTest {
     "2>1 3>2, 2 1 3, 2 1, true,  or the first was a victim in its turn",
   })
   void sessionsReleasedByAVictim(
-      String waited, String ended, String victims, boolean race, String why) {
-    ConcurrentWakeup sideBySide =
+      String waitGraph, String ended, String victims, boolean race, String description) {
+    ConcurrentWakeup wakeup =
         new ConcurrentWakeup(sessions(ended), sessions(victims), Set.of(), true);
-    assertThat(sideBySide.mayOverlapAfterStatementOf(1, waits(waited))).as(why).isEqualTo(race);
+    assertThat(wakeup.mayOverlapAfterStatementOf(1, waits(waitGraph)))
+        .as(description)
+        .isEqualTo(race);
   }
 
   /** Session 1 waits for 3, which waits for 2; the abort of 2 releases only 3. */
   @Test
   void aSessionKnownToBeBlockedDoesNotRunConcurrently() {
-    Map<Long, Set<Long>> waited = waits("2>1 3>2");
+    Map<Long, Set<Long>> waitGraph = waits("2>1 3>2");
     Set<Long> second = Set.of(2L);
     assertThat(
             new ConcurrentWakeup(second, second, Set.of(1L), true)
-                .mayOverlapAfterStatementOf(1, waited))
+                .mayOverlapAfterStatementOf(1, waitGraph))
         .isFalse();
     assertThat(
             new ConcurrentWakeup(second, second, Set.of(), true)
-                .mayOverlapAfterStatementOf(1, waited))
+                .mayOverlapAfterStatementOf(1, waitGraph))
         .as("it may have come too late for what the second had")
         .isTrue();
     assertThat(
@@ -87,14 +91,14 @@ class ConcurrentWakeupTest {
   /** Session 2, once released, closes a cycle with 3, for which a fourth waits. */
   @Test
   void sessionsReleasedByTheVictimOfAReleasedSession() {
-    Map<Long, Set<Long>> waited = waits("2>1 3>2 4>3");
+    Map<Long, Set<Long>> waitGraph = waits("2>1 3>2 4>3");
     for (String ended : new String[] {"1 3", "1 3 2", "1 3 4", "1 3 2 4"}) {
-      ConcurrentWakeup sideBySide =
-          new ConcurrentWakeup(sessions(ended), Set.of(3L), Set.of(), true);
-      assertThat(sideBySide.mayOverlapAfterEnds(waited)).as(ended).isTrue();
+      ConcurrentWakeup wakeup = new ConcurrentWakeup(sessions(ended), Set.of(3L), Set.of(), true);
+      assertThat(wakeup.mayOverlapAfterEnds(waitGraph)).as(ended).isTrue();
     }
     assertThat(
-            new ConcurrentWakeup(Set.of(1L), Set.of(), Set.of(), true).mayOverlapAfterEnds(waited))
+            new ConcurrentWakeup(Set.of(1L), Set.of(), Set.of(), true)
+                .mayOverlapAfterEnds(waitGraph))
         .isFalse();
   }
 

@@ -53,7 +53,7 @@ public final class OverheadCommand implements Callable<Integer> {
       defaultValue = "1,2")
   private List<Integer> clients = List.of();
 
-  @Mixin private BenchmarkOptions subjects = new BenchmarkOptions();
+  @Mixin private BenchmarkOptions options = new BenchmarkOptions();
 
   @Option(
       names = "--jvm",
@@ -77,10 +77,10 @@ public final class OverheadCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, SQLException {
-    List<Variant> chosen = subjects.variantsOr(Variant.values());
-    List<WorkloadKind> kinds = subjects.workloadsOr(WorkloadKind.values());
-    List<ServerKind> servers = subjects.databases();
-    Placement placement = subjects.placement();
+    List<Variant> chosen = options.variantsOr(Variant.values());
+    List<WorkloadKind> kinds = options.workloadsOr(WorkloadKind.values());
+    List<ServerKind> servers = options.databases();
+    Placement placement = options.placement();
     if (clients.stream().anyMatch(count -> count < 1)) {
       throw new UnusableOptionException("--clients: a number of connections is at least 1");
     }

@@ -37,7 +37,7 @@ public final class StatementsCommand implements Callable<Integer> {
 
   private static final int MAX_NAME_LENGTH = 72;
 
-  @Mixin private BenchmarkOptions subjects = new BenchmarkOptions();
+  @Mixin private BenchmarkOptions options = new BenchmarkOptions();
 
   @Option(
       names = "--transactions",
@@ -66,10 +66,10 @@ public final class StatementsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, SQLException {
-    List<Variant> chosen = subjects.variantsOr(Variant.RAW, Variant.RAW_AGAIN, Variant.INLINE);
-    List<WorkloadKind> kinds = subjects.workloadsOr(WorkloadKind.TPCC);
-    List<ServerKind> servers = subjects.databases();
-    Placement placement = subjects.placement();
+    List<Variant> chosen = options.variantsOr(Variant.RAW, Variant.RAW_AGAIN, Variant.INLINE);
+    List<WorkloadKind> kinds = options.workloadsOr(WorkloadKind.TPCC);
+    List<ServerKind> servers = options.databases();
+    Placement placement = options.placement();
     output.write("## Call by call, microseconds\n\n");
     output.write(Machine.describe() + "\n\n");
     output.write(

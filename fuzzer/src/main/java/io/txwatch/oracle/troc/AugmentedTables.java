@@ -79,14 +79,14 @@ final class AugmentedTables {
 
   /** Reads a table and records its columns; the rows are sorted by their texts. */
   List<List<@Nullable Object>> read(ResultSet result, String table) throws SQLException {
-    ResultSetMetaData shape = result.getMetaData();
+    ResultSetMetaData metaData = result.getMetaData();
     String quote = table.startsWith("`") ? "`" : "\"";
     List<String> columns = new ArrayList<>();
     int autoIncrementColumn = -1;
-    for (int i = 1; i <= shape.getColumnCount(); i++) {
-      if (!isAdded(shape.getColumnName(i))) { // the added columns come last
-        autoIncrementColumn = shape.isAutoIncrement(i) ? columns.size() : autoIncrementColumn;
-        columns.add(quote + shape.getColumnName(i) + quote);
+    for (int i = 1; i <= metaData.getColumnCount(); i++) {
+      if (!isAdded(metaData.getColumnName(i))) { // the added columns come last
+        autoIncrementColumn = metaData.isAutoIncrement(i) ? columns.size() : autoIncrementColumn;
+        columns.add(quote + metaData.getColumnName(i) + quote);
       }
     }
     layouts.put(table, new Layout(String.join(", ", columns), columns.size(), autoIncrementColumn));

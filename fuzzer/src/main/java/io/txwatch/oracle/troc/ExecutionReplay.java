@@ -142,28 +142,28 @@ final class ExecutionReplay {
     Step step = outcome.step();
     OpenTransaction transaction =
         Optional.ofNullable(open.get(step.session())).orElseGet(() -> new OpenTransaction(false));
-    StatementForm shape = StatementForm.of(step.sql());
-    if (shape.kind() == StatementForm.Kind.SAVEPOINT) {
+    StatementForm form = StatementForm.of(step.sql());
+    if (form.kind() == StatementForm.Kind.SAVEPOINT) {
       savepoint(transaction, step.sql());
       return;
     }
-    if (shape.kind() == StatementForm.Kind.OTHER) {
+    if (form.kind() == StatementForm.Kind.OTHER) {
       throw EarlyVerdictException.undecided(
           outcome, "the expected result of such a statement is unknown");
     }
-    if (shape.dependsOnRowOrder()) {
+    if (form.dependsOnRowOrder()) {
       throw EarlyVerdictException.undecided(outcome, "its effect depends on the order of rows");
     }
-    if (!executor.isHidden() && shape.dependsOnColumnCount()) {
+    if (!executor.isHidden() && form.dependsOnColumnCount()) {
       throw EarlyVerdictException.undecided(outcome, "the added columns would change its meaning");
     }
-    takeSnapshot(transaction, shape, outcome);
-    if (shape.kind() == StatementForm.Kind.READ) {
-      expectation.read(outcome, shape, transaction);
-    } else if (shape.kind() == StatementForm.Kind.LOCKING_READ) {
-      expectation.lockingRead(outcome, shape, transaction);
+    takeSnapshot(transaction, form, outcome);
+    if (form.kind() == StatementForm.Kind.READ) {
+      expectation.read(outcome, form, transaction);
+    } else if (form.kind() == StatementForm.Kind.LOCKING_READ) {
+      expectation.lockingRead(outcome, form, transaction);
     } else {
-      expectation.write(outcome, shape, transaction);
+      expectation.write(outcome, form, transaction);
     }
     if (!transaction.explicit) {
       transaction.writer.commit(timeline.now());
@@ -180,14 +180,14 @@ final class ExecutionReplay {
     }
   }
 
-  private void takeSnapshot(OpenTransaction transaction, StatementForm shape, StepOutcome outcome) {
+  private void takeSnapshot(OpenTransaction transaction, StatementForm form, StepOutcome outcome) {
     boolean takes =
         switch (semantics.snapshot()) {
           case BEGIN -> true;
           case FIRST_STATEMENT ->
-              shape.kind() != StatementForm.Kind.SAVEPOINT
-                  && shape.kind() != StatementForm.Kind.OTHER;
-          case FIRST_READ -> shape.kind() == StatementForm.Kind.READ && outcome.succeeded();
+              form.kind() != StatementForm.Kind.SAVEPOINT
+                  && form.kind() != StatementForm.Kind.OTHER;
+          case FIRST_READ -> form.kind() == StatementForm.Kind.READ && outcome.succeeded();
         };
     if (!takes) {
       return;

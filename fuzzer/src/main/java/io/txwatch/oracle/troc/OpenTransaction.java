@@ -20,7 +20,7 @@ final class OpenTransaction {
    * @param newestOwnVersion the number of the newest version at that time: it did not see later
    *     ones of its own transaction
    */
-  record Read(StepOutcome outcome, StatementForm shape, int moment, int newestOwnVersion) {}
+  record Read(StepOutcome outcome, StatementForm form, int moment, int newestOwnVersion) {}
 
   final Writer writer = new Writer();
   final boolean explicit;

@@ -50,16 +50,16 @@ final class StatementChecker {
   }
 
   /** Checks a plain query. */
-  void read(StepOutcome outcome, StatementForm shape, OpenTransaction transaction)
+  void read(StepOutcome outcome, StatementForm form, OpenTransaction transaction)
       throws SQLException, EarlyVerdictException {
     View view = views.view(semantics.reads(), transaction, outcome);
-    ViewExecutor.Outcome expected = executor.query(shape.sql(), view);
+    ViewExecutor.Outcome expected = executor.query(form.sql(), view);
     requireSuccess(expected, outcome);
     if (semantics.plainReadsLock() && transaction.explicit) {
-      requireNoDirtyDifference(outcome, shape, transaction, expected);
+      requireNoDirtyDifference(outcome, form, transaction, expected);
     }
     transaction.reads.add(
-        new OpenTransaction.Read(outcome, shape, timeline.now(), versions.savepoint()));
+        new OpenTransaction.Read(outcome, form, timeline.now(), versions.savepoint()));
     if (semantics.reads() == Visibility.DIRTY && timeline.hasPartiallyExecutedPeer(outcome)) {
       return; // partial effects of blocked statements are visible, too
     }
@@ -80,7 +80,7 @@ final class StatementChecker {
     View empty = new View(Map.of());
     for (int first = 1; first < reads.size(); first++) {
       OpenTransaction.Read before = reads.get(first - 1);
-      if (!isSame(before.outcome(), executor.query(before.shape().sql(), empty))) {
+      if (!isSame(before.outcome(), executor.query(before.form().sql(), empty))) {
         return false;
       }
       int moment = reads.get(first).moment();
@@ -92,7 +92,7 @@ final class StatementChecker {
                     version.writer() == transaction.writer
                         ? version.number() <= read.newestOwnVersion()
                         : version.writer().isCommittedBefore(moment));
-        explains &= isSame(read.outcome(), executor.query(read.shape().sql(), view));
+        explains &= isSame(read.outcome(), executor.query(read.form().sql(), view));
       }
       if (explains) {
         transaction.snapshot = moment;
@@ -107,26 +107,26 @@ final class StatementChecker {
   }
 
   /** Checks a query that locks the rows it reads. */
-  void lockingRead(StepOutcome outcome, StatementForm shape, OpenTransaction transaction)
+  void lockingRead(StepOutcome outcome, StatementForm form, OpenTransaction transaction)
       throws SQLException, EarlyVerdictException {
     View view = views.view(semantics.writes(), transaction, outcome);
-    Optional<String> locked = shape.lockedRowsQuery(AugmentedTables.ROW);
-    Optional<String> table = executor.tableNamed(shape.table());
+    Optional<String> locked = form.lockedRowsQuery(AugmentedTables.ROW);
+    Optional<String> table = executor.tableNamed(form.table());
     if (locked.isEmpty() || table.isEmpty()) {
       if (outcome.blocked() || semantics.reads() != semantics.writes()) {
         throw EarlyVerdictException.undecided(outcome, "the rows that it locks are unknown");
       }
     } else {
       Set<Long> rows = executor.numbers(locked.get(), view);
-      view = views.recheck(outcome, shape, transaction, view, Map.of(table.get(), rows));
-      if (!locksIndexEntries(shape)) {
+      view = views.recheck(outcome, form, transaction, view, Map.of(table.get(), rows));
+      if (!locksIndexEntries(form)) {
         requireMayTouch(outcome, transaction, table.get(), executor.numbers(locked.get(), view));
       }
     }
-    ViewExecutor.Outcome expected = executor.query(shape.sql(), view);
+    ViewExecutor.Outcome expected = executor.query(form.sql(), view);
     requireSuccess(expected, outcome);
-    if (locksIndexEntries(shape)) {
-      requireNoDirtyDifference(outcome, shape, transaction, expected);
+    if (locksIndexEntries(form)) {
+      requireNoDirtyDifference(outcome, form, transaction, expected);
     }
     compare(outcome, expected.rows());
   }
@@ -136,45 +136,24 @@ final class StatementChecker {
    * do ({@code row_search_mvcc}): it then does not conflict with a write that leaves these columns
    * unchanged.
    */
-  private boolean locksIndexEntries(StatementForm shape) {
-    return semantics.snapshot() == Snapshot.FIRST_READ && shape.locksShared();
+  private boolean locksIndexEntries(StatementForm form) {
+    return semantics.snapshot() == Snapshot.FIRST_READ && form.locksShared();
   }
 
   /** Checks a write and records its row versions. */
-  void write(StepOutcome outcome, StatementForm shape, OpenTransaction transaction)
+  void write(StepOutcome outcome, StatementForm form, OpenTransaction transaction)
       throws SQLException, EarlyVerdictException {
     String table =
         executor
-            .tableNamed(shape.table())
+            .tableNamed(form.table())
             .orElseThrow(
-                () -> EarlyVerdictException.undecided(outcome, "no table '" + shape.table() + "'"));
-    if (outcome.blocked() && shape.hasSubquery()) {
-      throw EarlyVerdictException.undecided(
-          outcome, "it was blocked, and when its subquery was evaluated is unknown");
-    }
-    if (shape.joins()) {
-      requireKnownJoinVisibility(outcome, transaction, table);
-    }
-    if (shape.resolvesConflicts()
-        && semantics.writes() != Visibility.COMMITTED
-        && !views
-            .view(semantics.writes(), transaction, outcome)
-            .equals(views.view(Visibility.COMMITTED, transaction, outcome))) {
-      throw EarlyVerdictException.undecided(
-          outcome, "keys are compared with rows that it does not see");
-    }
-    requireKnownForeignKeyState(outcome, transaction, table);
-    boolean readsOthersUnlocked = shape.kind() != StatementForm.Kind.DELETE && shape.hasSubquery();
-    View view =
-        readsOthersUnlocked
-            ? views.view(
-                semantics.writes(), table, semantics.sameTransactionReads(), transaction, outcome)
-            : views.view(semantics.writes(), transaction, outcome);
-    String sql = executor.adapt(shape, shape.withTouchedMark(AugmentedTables.TOUCHED));
+                () -> EarlyVerdictException.undecided(outcome, "no table '" + form.table() + "'"));
+    requireKnownView(outcome, form, transaction, table);
+    View view = viewOfWrite(outcome, form, transaction, table);
+    String sql = executor.adapt(form, form.withTouchedMark(AugmentedTables.TOUCHED));
     ViewExecutor.Outcome expected = executor.write(sql, view, table);
     if (expected.error().isEmpty()) {
-      Map<String, Set<Long>> touched = touched(view, expected);
-      View rechecked = views.recheck(outcome, shape, transaction, view, touched);
+      View rechecked = views.recheck(outcome, form, transaction, view, touched(view, expected));
       if (!rechecked.equals(view)) {
         view = rechecked;
         expected = executor.write(sql, view, table);
@@ -188,10 +167,41 @@ final class StatementChecker {
     if (outcome.isQuery()) {
       compare(outcome, expected.rows());
     }
-    if (shape.kind() != StatementForm.Kind.UPSERT && expected.count() != outcome.updateCount()) {
+    if (form.kind() != StatementForm.Kind.UPSERT && expected.count() != outcome.updateCount()) {
       throw EarlyVerdictException.mismatch(outcome, "#" + expected.count());
     }
     recordWrite(transaction.writer, expected, touched);
+  }
+
+  /** Checks that the order of completion determines what a write sees. */
+  private void requireKnownView(
+      StepOutcome outcome, StatementForm form, OpenTransaction transaction, String table)
+      throws EarlyVerdictException {
+    if (outcome.blocked() && form.hasSubquery()) {
+      throw EarlyVerdictException.undecided(
+          outcome, "it was blocked, and when its subquery was evaluated is unknown");
+    }
+    if (form.joins()) {
+      requireKnownJoinVisibility(outcome, transaction, table);
+    }
+    if (form.resolvesConflicts()
+        && semantics.writes() != Visibility.COMMITTED
+        && !views
+            .view(semantics.writes(), transaction, outcome)
+            .equals(views.view(Visibility.COMMITTED, transaction, outcome))) {
+      throw EarlyVerdictException.undecided(
+          outcome, "keys are compared with rows that it does not see");
+    }
+    requireKnownForeignKeyState(outcome, transaction, table);
+  }
+
+  private View viewOfWrite(
+      StepOutcome outcome, StatementForm form, OpenTransaction transaction, String table) {
+    boolean readsOthersUnlocked = form.kind() != StatementForm.Kind.DELETE && form.hasSubquery();
+    return readsOthersUnlocked
+        ? views.view(
+            semantics.writes(), table, semantics.sameTransactionReads(), transaction, outcome)
+        : views.view(semantics.writes(), transaction, outcome);
   }
 
   /**
@@ -345,7 +355,7 @@ final class StatementChecker {
     }
     View empty = new View(Map.of());
     for (OpenTransaction.Read read : transaction.reads) {
-      if (!isSame(read.outcome(), executor.query(read.shape().sql(), empty))) {
+      if (!isSame(read.outcome(), executor.query(read.form().sql(), empty))) {
         return false;
       }
     }
@@ -354,23 +364,23 @@ final class StatementChecker {
 
   /** True if a row was deleted since the snapshot, and another row has its values now. */
   private boolean isRestored(Version newest, String table, long row, int snapshot) {
-    View today = versions.view((name, version) -> version.writer().isCommitted());
+    View current = versions.view((name, version) -> version.writer().isCommitted());
     return newest.data() == null
         && versions
             .newest(table, row, version -> version.writer().isCommittedBefore(snapshot))
-            .filter(then -> today.rows(table).containsValue(then.data()))
+            .filter(then -> current.rows(table).containsValue(then.data()))
             .isPresent();
   }
 
   /** The result of a query that locks rows must not depend on uncommitted changes. */
   private void requireNoDirtyDifference(
       StepOutcome outcome,
-      StatementForm shape,
+      StatementForm form,
       OpenTransaction transaction,
       ViewExecutor.Outcome expected)
       throws SQLException, EarlyVerdictException {
     ViewExecutor.Outcome dirty =
-        executor.query(shape.sql(), views.view(Visibility.DIRTY, transaction, outcome));
+        executor.query(form.sql(), views.view(Visibility.DIRTY, transaction, outcome));
     if (dirty.error().isEmpty() && !bag(dirty.rows()).equals(bag(expected.rows()))) {
       throw EarlyVerdictException.violation(
           outcome, "; it should have waited for a transaction that had changed rows it reads");
@@ -403,11 +413,11 @@ final class StatementChecker {
   void compareFinalState(CaseExecution execution) throws SQLException, EarlyVerdictException {
     View state = versions.view((table, version) -> version.writer().isCommitted());
     for (StepOutcome read : execution.finalReads()) {
-      StatementForm shape = StatementForm.of(read.step().sql());
-      if (shape.dependsOnRowOrder() || (!executor.isHidden() && shape.dependsOnColumnCount())) {
+      StatementForm form = StatementForm.of(read.step().sql());
+      if (form.dependsOnRowOrder() || (!executor.isHidden() && form.dependsOnColumnCount())) {
         continue;
       }
-      ViewExecutor.Outcome expected = executor.query(shape.sql(), state);
+      ViewExecutor.Outcome expected = executor.query(form.sql(), state);
       requireSuccess(expected, read);
       compare(read, expected.rows());
     }

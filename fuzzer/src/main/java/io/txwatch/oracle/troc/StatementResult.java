@@ -24,10 +24,10 @@ record StatementResult(long count, List<String> columns, List<List<@Nullable Obj
       return new StatementResult(statement.getUpdateCount(), List.of(), List.of());
     }
     try (ResultSet result = statement.getResultSet()) {
-      ResultSetMetaData shape = result.getMetaData();
+      ResultSetMetaData metaData = result.getMetaData();
       List<String> columns = new ArrayList<>();
-      for (int i = 1; i <= shape.getColumnCount(); i++) {
-        columns.add(shape.getColumnLabel(i));
+      for (int i = 1; i <= metaData.getColumnCount(); i++) {
+        columns.add(metaData.getColumnLabel(i));
       }
       List<List<@Nullable Object>> rows = new ArrayList<>();
       while (result.next()) {

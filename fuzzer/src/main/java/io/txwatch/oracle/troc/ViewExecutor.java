@@ -195,8 +195,8 @@ final class ViewExecutor implements AutoCloseable {
   }
 
   /** The text that has the same meaning on the augmented tables. */
-  String adapt(StatementForm shape, String sql) {
-    Optional<String> table = tableNamed(shape.table());
+  String adapt(StatementForm form, String sql) {
+    Optional<String> table = tableNamed(form.table());
     return tables.requireColumnLists() && table.isPresent()
         ? StatementForm.withColumnNames(tables.layout(table.get()).columns(), sql)
         : sql;

@@ -72,7 +72,7 @@ final class ViewResolver {
    */
   View recheck(
       StepOutcome outcome,
-      StatementForm shape,
+      StatementForm form,
       OpenTransaction transaction,
       View view,
       Map<String, Set<Long>> chosen)
@@ -80,22 +80,22 @@ final class ViewResolver {
     if (semantics.writes() != Visibility.RECHECKED || !outcome.blocked()) {
       return view;
     }
-    BiPredicate<String, Version> then = visible(Visibility.RECHECKED, transaction, outcome);
-    BiPredicate<String, Version> today = visible(Visibility.COMMITTED, transaction, outcome);
+    BiPredicate<String, Version> atStart = visible(Visibility.RECHECKED, transaction, outcome);
+    BiPredicate<String, Version> current = visible(Visibility.COMMITTED, transaction, outcome);
     Map<String, Set<Long>> changed = new HashMap<>();
     chosen.forEach(
         (table, rows) ->
             rows.forEach(
                 row -> {
                   Optional<Version> before =
-                      versions.newest(table, row, version -> then.test(table, version));
+                      versions.newest(table, row, version -> atStart.test(table, version));
                   Optional<Version> after =
-                      versions.newest(table, row, version -> today.test(table, version));
+                      versions.newest(table, row, version -> current.test(table, version));
                   if (!before.equals(after)) {
                     changed.computeIfAbsent(table, first -> new HashSet<>()).add(row);
                   }
                 }));
-    if (shape.kind() == StatementForm.Kind.UPSERT) {
+    if (form.kind() == StatementForm.Kind.UPSERT) {
       throw EarlyVerdictException.undecided(
           outcome, "it was blocked, and the rows that it then found are unknown");
     }
@@ -112,7 +112,7 @@ final class ViewResolver {
                       Objects.requireNonNull(tables.get(table));
                   of.remove(row);
                   versions
-                      .newest(table, row, version -> today.test(table, version))
+                      .newest(table, row, version -> current.test(table, version))
                       .map(Version::data)
                       .ifPresent(data -> of.put(row, data));
                 }));
