@@ -9,7 +9,7 @@ import io.txwatch.bench.fuzz.FuzzSpeedCommand;
 import io.txwatch.bench.jmh.JmhCommand;
 import io.txwatch.bench.overhead.OverheadCommand;
 import io.txwatch.bench.overhead.StatementsCommand;
-import io.txwatch.bench.prepare.PrepareCommand;
+import io.txwatch.bench.prepare.PrepareLatencyCommand;
 import io.txwatch.bench.startup.StartupCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -30,7 +30,7 @@ import picocli.CommandLine.Command;
       SoakCommand.class,
       AdverseSoakCommand.class,
       FuzzSpeedCommand.class,
-      PrepareCommand.class
+      PrepareLatencyCommand.class
     })
 public final class Bench {
 

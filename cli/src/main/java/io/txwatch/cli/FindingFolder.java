@@ -1,6 +1,6 @@
 package io.txwatch.cli;
 
-import io.txwatch.campaign.Finding;
+import io.txwatch.campaign.CampaignFinding;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.oracle.GraphAnomaly;
@@ -50,7 +50,7 @@ final class FindingFolder {
   }
 
   /** Writes the folder of a finding within {@code out}; returns the place of its case. */
-  Path write(Finding finding, Path out) throws IOException {
+  Path write(CampaignFinding finding, Path out) throws IOException {
     String seed = finding.original().header("seed").orElse("");
     String number = finding.original().header("number").orElse("");
     Path folder =
@@ -76,7 +76,7 @@ final class FindingFolder {
     return place;
   }
 
-  private String oracle(Finding finding) {
+  private String oracle(CampaignFinding finding) {
     return switch (finding.oracle()) {
       case "crash" -> "";
       case "isorel" -> " --oracle isorel --judge-by " + judge.name().toLowerCase(Locale.ROOT);
@@ -84,7 +84,7 @@ final class FindingFolder {
     };
   }
 
-  private List<String> report(Finding finding, Path place) throws IOException {
+  private List<String> report(CampaignFinding finding, Path place) throws IOException {
     List<String> lines = new ArrayList<>();
     lines.add(dbms.describe() + " at " + finding.level());
     Map<String, String> settings = new TreeMap<>(dbms.database().settings());

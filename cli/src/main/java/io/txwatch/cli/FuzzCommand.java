@@ -2,7 +2,7 @@ package io.txwatch.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.campaign.Campaign;
-import io.txwatch.campaign.Finding;
+import io.txwatch.campaign.CampaignFinding;
 import io.txwatch.campaign.Summary;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
@@ -287,7 +287,7 @@ final class FuzzCommand implements Callable<Integer> {
     }
 
     @Override
-    public synchronized void found(Finding finding) {
+    public synchronized void found(CampaignFinding finding) {
       unknown |= finding.known().isEmpty();
       try {
         String place = out == null ? "" : folder.write(finding, out).toString();
@@ -311,7 +311,7 @@ final class FuzzCommand implements Callable<Integer> {
               + ReplayCommand.printable(verdict.reason()));
     }
 
-    private void tell(Finding finding, String place) {
+    private void tell(CampaignFinding finding, String place) {
       PrintWriter people = console.people(common.json);
       people.println();
       people.println(
@@ -379,7 +379,8 @@ final class FuzzCommand implements Callable<Integer> {
     people.flush();
   }
 
-  private static void writeJson(PrintWriter out, Finding finding, String place) throws IOException {
+  private static void writeJson(PrintWriter out, CampaignFinding finding, String place)
+      throws IOException {
     try (JsonGenerator json = JsonReport.generator(out)) {
       json.writeStartObject();
       json.writeStringField("type", "finding");

@@ -3,7 +3,7 @@ package io.txwatch.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.txwatch.campaign.Finding;
+import io.txwatch.campaign.CampaignFinding;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
@@ -54,7 +54,7 @@ class FindingFolderTest {
       place =
           new FindingFolder(dbms, url, Judge.ADYA)
               .write(
-                  new Finding(
+                  new CampaignFinding(
                       verdict,
                       execution.level(),
                       testCase,

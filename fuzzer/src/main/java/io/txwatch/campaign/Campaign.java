@@ -3,8 +3,8 @@ package io.txwatch.campaign;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.generator.CaseGenerator;
+import io.txwatch.generator.CaseKind;
 import io.txwatch.generator.Grammar;
-import io.txwatch.generator.Workload;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.GraphAnomaly;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a campaign. Its {@code n}-th case is the same on every machine and with any number of
- * workers. The oracles determine the kind of its cases ({@link Workload}). Each worker has a
+ * workers. The oracles determine the kind of its cases ({@link CaseKind}). Each worker has a
  * workspace and sessions of its own.
  */
 public final class Campaign {
@@ -54,7 +54,7 @@ public final class Campaign {
   /** True if all oracles need watched connections. */
   private final boolean allOraclesWatch;
 
-  private final Workload workload;
+  private final CaseKind caseKind;
 
   /**
    * The number of consecutive cases that a worker takes: those with the same tables, if there are
@@ -114,7 +114,7 @@ public final class Campaign {
   /** Receives the results of a campaign; called by several threads. */
   public interface Listener {
     /** Called for a finding. */
-    void found(Finding finding);
+    void found(CampaignFinding finding);
 
     /** Called for each verdict. */
     default void judged(CaseExecution execution, OracleVerdict verdict) {}
@@ -137,9 +137,9 @@ public final class Campaign {
     this.allOraclesWatch =
         !plan.oracles().isEmpty()
             && plan.oracles().stream().allMatch(Oracle::needsWatchedConnections);
-    this.workload = allOraclesWatch ? Workload.HISTORIES : Workload.STATEMENTS;
+    this.caseKind = allOraclesWatch ? CaseKind.HISTORIES : CaseKind.STATEMENTS;
     this.batchSize =
-        Math.max(1, Math.min(workload.casesPerSchema(), plan.cases() / plan.workers()));
+        Math.max(1, Math.min(caseKind.casesPerSchema(), plan.cases() / plan.workers()));
   }
 
   /** Stops each worker after its current case. */
@@ -238,7 +238,7 @@ public final class Campaign {
     private final CaseExecutor executor;
 
     private final CaseGenerator generator =
-        new CaseGenerator(plan.seed(), grammar, plan.maxStatements(), workload);
+        new CaseGenerator(plan.seed(), grammar, plan.maxStatements(), caseKind);
 
     Worker(CaseExecutor executor) {
       this.executor = executor;
@@ -298,7 +298,7 @@ public final class Campaign {
     private void reportCrash(CaseExecution execution) {
       findings.incrementAndGet();
       listener.found(
-          new Finding(
+          new CampaignFinding(
               new OracleVerdict(
                   "crash",
                   OracleVerdict.Result.VIOLATION,
@@ -380,7 +380,7 @@ public final class Campaign {
       Optional<KnownBehaviour> known = KnownBehaviour.of(dbms.database(), shown, shownVerdict);
       findings.incrementAndGet();
       listener.found(
-          new Finding(
+          new CampaignFinding(
               shownVerdict,
               first.level(),
               first.testCase(),

@@ -56,9 +56,9 @@ final class Reducer {
     return testCase.steps().size() + testCase.setup().size();
   }
 
-  private TestCase withoutSessions(TestCase of) throws SQLException, InterruptedException {
-    TestCase shortest = of;
-    for (String session : of.sessions()) {
+  private TestCase withoutSessions(TestCase original) throws SQLException, InterruptedException {
+    TestCase shortest = original;
+    for (String session : original.sessions()) {
       List<Step> rest =
           shortest.steps().stream().filter(step -> !step.session().equals(session)).toList();
       shortest = rest.isEmpty() ? shortest : ifStillViolating(shortest.withSteps(rest), shortest);
@@ -66,19 +66,19 @@ final class Reducer {
     return shortest;
   }
 
-  private TestCase withoutSteps(TestCase of) throws SQLException, InterruptedException {
-    TestCase shortest = of;
-    for (int i = of.steps().size() - 1; i >= 0; i--) {
-      int id = of.steps().get(i).id();
+  private TestCase withoutSteps(TestCase original) throws SQLException, InterruptedException {
+    TestCase shortest = original;
+    for (int i = original.steps().size() - 1; i >= 0; i--) {
+      int id = original.steps().get(i).id();
       List<Step> rest = shortest.steps().stream().filter(step -> step.id() != id).toList();
       shortest = rest.isEmpty() ? shortest : ifStillViolating(shortest.withSteps(rest), shortest);
     }
     return shortest;
   }
 
-  private TestCase withoutSetup(TestCase of) throws SQLException, InterruptedException {
-    TestCase shortest = of;
-    for (int i = of.setup().size() - 1; i >= 0; i--) {
+  private TestCase withoutSetup(TestCase original) throws SQLException, InterruptedException {
+    TestCase shortest = original;
+    for (int i = original.setup().size() - 1; i >= 0; i--) {
       List<String> rest = new ArrayList<>(shortest.setup());
       rest.remove(i);
       shortest = ifStillViolating(shortest.withSetup(rest), shortest);
@@ -87,9 +87,9 @@ final class Reducer {
   }
 
   /** Reduces switches between sessions: moves a step behind its session's previous one. */
-  private TestCase withFewerSwitches(TestCase of) throws SQLException, InterruptedException {
-    TestCase smoothest = of;
-    for (int i = 2; i < of.steps().size(); i++) {
+  private TestCase withFewerSwitches(TestCase original) throws SQLException, InterruptedException {
+    TestCase smoothest = original;
+    for (int i = 2; i < original.steps().size(); i++) {
       List<Step> steps = new ArrayList<>(smoothest.steps());
       Step step = steps.get(i);
       int last = i - 1;

@@ -102,7 +102,7 @@ final class DerbyDbms extends EmbeddedDbms {
    */
   private static final class Housekeeping implements WaitMonitor {
     private static final String NAME = "derby.rawStoreDaemon";
-    private static final long PAUSE_NANOS = 20_000;
+    private static final long POLL_INTERVAL_NANOS = 20_000;
 
     private final WaitMonitor delegate = WaitMonitor.neverBlocking();
     private final List<Thread> threads = threads();
@@ -132,7 +132,7 @@ final class DerbyDbms extends EmbeddedDbms {
     public void awaitHousekeeping() throws InterruptedException {
       for (Thread thread : threads) {
         while (thread.isAlive() && thread.getState() != Thread.State.TIMED_WAITING) {
-          LockSupport.parkNanos(PAUSE_NANOS);
+          LockSupport.parkNanos(POLL_INTERVAL_NANOS);
           if (Thread.interrupted()) {
             throw new InterruptedException();
           }

@@ -34,7 +34,7 @@ public final class CaseGenerator {
   private final long seed;
   private final Grammar grammar;
   private final int maxStatements;
-  private final Workload workload;
+  private final CaseKind caseKind;
 
   /** The schema of the previous case; null if there is none. */
   private SchemaGenerator.@Nullable Schema schema;
@@ -43,7 +43,7 @@ public final class CaseGenerator {
 
   /** Creates a generator with the default workload and length of transactions. */
   public CaseGenerator(long seed, Grammar grammar) {
-    this(seed, grammar, MAX_STATEMENTS, Workload.STATEMENTS);
+    this(seed, grammar, MAX_STATEMENTS, CaseKind.STATEMENTS);
   }
 
   /**
@@ -51,11 +51,11 @@ public final class CaseGenerator {
    *
    * @param maxStatements the most statements of a transaction
    */
-  public CaseGenerator(long seed, Grammar grammar, int maxStatements, Workload workload) {
+  public CaseGenerator(long seed, Grammar grammar, int maxStatements, CaseKind caseKind) {
     this.seed = seed;
     this.grammar = grammar;
     this.maxStatements = maxStatements;
-    this.workload = workload;
+    this.caseKind = caseKind;
   }
 
   /**
@@ -78,17 +78,17 @@ public final class CaseGenerator {
   /** Generates the {@code number}-th case. */
   public GeneratedCase generate(long number) {
     RandomSource random = new RandomSource(seed, number);
-    SchemaGenerator.Schema schema = schema(number / workload.casesPerSchema());
+    SchemaGenerator.Schema schema = schema(number / caseKind.casesPerSchema());
     Literals literals = new Literals(random, grammar);
     TableContents contents =
-        new TableContents(random, grammar, workload, literals, schema.tables());
+        new TableContents(random, grammar, caseKind, literals, schema.tables());
     List<String> setup = new ArrayList<>(schema.definitions());
     setup.addAll(contents.inserts());
     StatementGenerator statements =
         new StatementGenerator(
-            new StatementContext(random, grammar, workload, literals, schema.tables()), contents);
+            new StatementContext(random, grammar, caseKind, literals, schema.tables()), contents);
     List<Deque<GeneratedStatement>> sessions = new ArrayList<>();
-    int count = workload.sessions(random);
+    int count = caseKind.sessions(random);
     for (int i = 0; i < count; i++) {
       sessions.add(session(random, statements));
     }
@@ -105,7 +105,7 @@ public final class CaseGenerator {
   private SchemaGenerator.Schema schema(long family) {
     SchemaGenerator.Schema known = schema;
     if (known == null || family != schemaFamily) {
-      known = new SchemaGenerator(new RandomSource(seed, -1 - family), grammar, workload).next();
+      known = new SchemaGenerator(new RandomSource(seed, -1 - family), grammar, caseKind).next();
       schema = known;
       schemaFamily = family;
     }
@@ -118,7 +118,7 @@ public final class CaseGenerator {
    */
   private Deque<GeneratedStatement> session(RandomSource random, StatementGenerator statements) {
     Deque<GeneratedStatement> steps = new ArrayDeque<>();
-    if (workload.isSingleStatement(random)) {
+    if (caseKind.isSingleStatement(random)) {
       steps.add(statements.next());
       return steps;
     }
@@ -141,7 +141,7 @@ public final class CaseGenerator {
         size > 2 && savepointSql.isPresent() && random.percent(10) ? random.below(size - 1) : -1;
     for (int i = 0; i < size; i++) {
       steps.add(
-          i == 0 && workload.startsWithQuery(random) ? statements.query() : statements.next());
+          i == 0 && caseKind.startsWithQuery(random) ? statements.query() : statements.next());
       if (i == savepoint) {
         steps.add(GeneratedStatement.control(savepointSql.orElseThrow()));
       } else if (savepoint >= 0 && i == savepoint + 1) {
@@ -149,7 +149,7 @@ public final class CaseGenerator {
         steps.add(GeneratedStatement.control(release.orElse("ROLLBACK TO SAVEPOINT s")));
       }
     }
-    steps.add(GeneratedStatement.control(workload.commits(random) ? "COMMIT" : "ROLLBACK"));
+    steps.add(GeneratedStatement.control(caseKind.commits(random) ? "COMMIT" : "ROLLBACK"));
   }
 
   /** An order of submission: each session's own order, interleaved. */
@@ -159,29 +159,29 @@ public final class CaseGenerator {
       Map<Integer, Set<ExpectedError>> expected) {
     int switches = random.percent(50) ? random.between(1, MAX_SWITCHES) : Integer.MAX_VALUE;
     List<Step> steps = new ArrayList<>();
-    int left = sessions.stream().mapToInt(Deque::size).sum();
+    int remaining = sessions.stream().mapToInt(Deque::size).sum();
     int session = -1;
-    while (left > 0) {
+    while (remaining > 0) {
       boolean ended = session < 0 || sessions.get(session).isEmpty();
       if (ended || switches == Integer.MAX_VALUE) {
-        session = randomSession(random, sessions, left);
+        session = randomSession(random, sessions, remaining);
       } else if (switches > 0 && random.percent(40)) {
-        session = randomSession(random, sessions, left);
+        session = randomSession(random, sessions, remaining);
         switches--;
       }
       GeneratedStatement statement = sessions.get(session).remove();
       int id = steps.size() + 1;
       steps.add(new Step(id, "T" + (session + 1), Optional.empty(), statement.sql()));
       expected.put(id, statement.expectedErrors());
-      left--;
+      remaining--;
     }
     return steps;
   }
 
   /** A session with remaining statements, weighted by their number. */
   private static int randomSession(
-      RandomSource random, List<Deque<GeneratedStatement>> sessions, int left) {
-    int draw = random.below(left);
+      RandomSource random, List<Deque<GeneratedStatement>> sessions, int remaining) {
+    int draw = random.below(remaining);
     int session = 0;
     while (draw >= sessions.get(session).size()) {
       draw -= sessions.get(session).size();

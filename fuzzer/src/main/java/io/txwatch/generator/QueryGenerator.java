@@ -37,7 +37,7 @@ final class QueryGenerator {
   private String text() {
     GeneratedTable table = context.randomTable();
     ExpressionGenerator expressions = context.expressions(context.tables);
-    int form = context.workload.readsWholeRows(random) ? FORMS : random.below(FORMS);
+    int form = context.caseKind.readsWholeRows(random) ? FORMS : random.below(FORMS);
     if (form == 3 || form == 4) {
       return join(
           table,

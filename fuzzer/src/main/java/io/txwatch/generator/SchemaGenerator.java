@@ -13,12 +13,12 @@ final class SchemaGenerator {
 
   private final RandomSource random;
   private final Grammar grammar;
-  private final Workload workload;
+  private final CaseKind caseKind;
 
-  SchemaGenerator(RandomSource random, Grammar grammar, Workload workload) {
+  SchemaGenerator(RandomSource random, Grammar grammar, CaseKind caseKind) {
     this.random = random;
     this.grammar = grammar;
-    this.workload = workload;
+    this.caseKind = caseKind;
   }
 
   /**
@@ -32,7 +32,7 @@ final class SchemaGenerator {
   Schema next() {
     List<GeneratedTable> tables = new ArrayList<>();
     List<String> definitions = new ArrayList<>();
-    int count = workload.tables(random);
+    int count = caseKind.tables(random);
     for (int i = 0; i < count; i++) {
       tables.add(table("t" + i, tables, definitions));
     }
@@ -140,7 +140,7 @@ final class SchemaGenerator {
             .filter(table -> !table.keys().isEmpty())
             .filter(table -> table.partitions().isEmpty() || grammar.partitionsSupportForeignKeys())
             .toList();
-    if (parents.isEmpty() || !workload.refersToParent(random)) {
+    if (parents.isEmpty() || !caseKind.refersToParent(random)) {
       return Optional.empty();
     }
     GeneratedTable parent = random.oneOf(parents);

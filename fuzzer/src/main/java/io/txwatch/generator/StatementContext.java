@@ -10,7 +10,7 @@ final class StatementContext {
 
   final RandomSource random;
   final Grammar grammar;
-  final Workload workload;
+  final CaseKind caseKind;
   final Literals literals;
   final List<GeneratedTable> tables;
 
@@ -20,12 +20,12 @@ final class StatementContext {
   StatementContext(
       RandomSource random,
       Grammar grammar,
-      Workload workload,
+      CaseKind caseKind,
       Literals literals,
       List<GeneratedTable> tables) {
     this.random = random;
     this.grammar = grammar;
-    this.workload = workload;
+    this.caseKind = caseKind;
     this.literals = literals;
     this.tables = tables;
   }

@@ -7,14 +7,14 @@ import java.util.TreeMap;
 final class StatementGenerator {
 
   private final RandomSource random;
-  private final Workload workload;
+  private final CaseKind caseKind;
   private final QueryGenerator queries;
   private final WriteGenerator writes;
   private final Map<String, Integer> kinds = new TreeMap<>();
 
   StatementGenerator(StatementContext context, TableContents contents) {
     this.random = context.random;
-    this.workload = context.workload;
+    this.caseKind = context.caseKind;
     this.queries = new QueryGenerator(context);
     this.writes = new WriteGenerator(context, contents);
   }
@@ -26,7 +26,7 @@ final class StatementGenerator {
 
   GeneratedStatement next() {
     return counted(
-        switch (workload.kind(random)) {
+        switch (caseKind.kind(random)) {
           case QUERY -> queries.plain();
           case LOCKING_QUERY -> queries.locking();
           case INSERT -> writes.insert();

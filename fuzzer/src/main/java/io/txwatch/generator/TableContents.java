@@ -19,7 +19,7 @@ final class TableContents {
 
   private final RandomSource random;
   private final Grammar grammar;
-  private final Workload workload;
+  private final CaseKind caseKind;
   private final Literals literals;
 
   /** By table, the literals of each row by column. */
@@ -35,12 +35,12 @@ final class TableContents {
   TableContents(
       RandomSource random,
       Grammar grammar,
-      Workload workload,
+      CaseKind caseKind,
       Literals literals,
       List<GeneratedTable> tables) {
     this.random = random;
     this.grammar = grammar;
-    this.workload = workload;
+    this.caseKind = caseKind;
     this.literals = literals;
     tables.forEach(this::fill);
   }
@@ -79,7 +79,7 @@ final class TableContents {
     // MySQL 9.7 has no default for an invisible column unless the columns are listed.
     String into = "INSERT INTO " + table.name() + " (" + table.allColumns() + ") VALUES ";
     StringJoiner values = new StringJoiner(", ", into, "");
-    int size = workload.rows(random);
+    int size = caseKind.rows(random);
     for (int i = 0; i < size; i++) {
       Map<String, String> row = row(table, distinct, i);
       filled.add(row);

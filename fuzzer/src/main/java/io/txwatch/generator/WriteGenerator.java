@@ -97,14 +97,14 @@ final class WriteGenerator {
   }
 
   private String upsert(GeneratedTable table, Column target, String value) {
-    String head =
+    String insertInto =
         " INTO " + table.name() + names(table.columns()) + " VALUES " + row(table, table.columns());
     if ((grammar.isMySql() || grammar == Grammar.SQLITE) && random.percent(50)) {
-      return "REPLACE" + head;
+      return "REPLACE" + insertInto;
     }
     String key = String.join(", ", table.keys().get(table.keys().size() - 1));
     return "INSERT"
-        + head
+        + insertInto
         + (grammar.isMySql()
             ? " ON DUPLICATE KEY UPDATE "
             : " ON CONFLICT (" + key + ") DO UPDATE SET ")
@@ -190,7 +190,7 @@ final class WriteGenerator {
 
   /** The WHERE clause of a write. */
   private String targetRows(GeneratedTable table, ExpressionGenerator expressions) {
-    return context.workload.targetsSingleKey(random)
+    return context.caseKind.targetsSingleKey(random)
         ? " WHERE " + contents.conditionOnRow(table)
         : context.where(table, expressions);
   }
@@ -229,7 +229,7 @@ final class WriteGenerator {
     if (grammar.allowsWriteInWith() && random.percent(30)) {
       return Optional.of(
           "WITH w AS ("
-              + head(table, kind)
+              + writeHead(table, kind)
               + context.where(table, context.expressions(List.of()).with(table, ""))
               + " RETURNING c0) SELECT c0 FROM w");
     }
@@ -243,13 +243,13 @@ final class WriteGenerator {
               + other.name()
               + context.where(other, context.expressions(List.of()).with(other, ""))
               + ") "
-              + head(table, kind)
+              + writeHead(table, kind)
               + " WHERE (c0 IN (SELECT c0 FROM w))");
     }
     return grammar.canJoin(kind) ? Optional.of(joining(table, other, kind)) : Optional.empty();
   }
 
-  private static String head(GeneratedTable table, String kind) {
+  private static String writeHead(GeneratedTable table, String kind) {
     return kind.equals("UPDATE")
         ? "UPDATE " + table.name() + " SET {COLUMN} = {VALUE}"
         : "DELETE FROM " + table.name();

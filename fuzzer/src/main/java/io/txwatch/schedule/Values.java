@@ -47,27 +47,27 @@ public final class Values {
   }
 
   /** Converts a value that a driver returned. */
-  public static @Nullable Object value(@Nullable Object of) throws SQLException {
-    if (of == null || of instanceof Boolean || of instanceof String) {
-      return of;
+  public static @Nullable Object value(@Nullable Object object) throws SQLException {
+    if (object == null || object instanceof Boolean || object instanceof String) {
+      return object;
     }
-    if (of instanceof Number number) {
+    if (object instanceof Number number) {
       return number(number);
     }
-    if (of instanceof byte[] bytes) {
+    if (object instanceof byte[] bytes) {
       return "0x" + HexFormat.of().formatHex(bytes);
     }
-    if (of instanceof Blob blob) {
+    if (object instanceof Blob blob) {
       return "0x" + HexFormat.of().formatHex(blob.getBytes(1, (int) blob.length()));
     }
-    if (of instanceof Clob clob) {
+    if (object instanceof Clob clob) {
       return clob.getSubString(1, (int) clob.length());
     }
-    if (of instanceof Array array) {
+    if (object instanceof Array array) {
       Object content = array.getArray();
       return content instanceof Object[] objects ? Arrays.deepToString(objects) : array.toString();
     }
-    return of.toString();
+    return object.toString();
   }
 
   private static Object number(Number number) {

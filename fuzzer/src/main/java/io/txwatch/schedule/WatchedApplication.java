@@ -37,7 +37,7 @@ public final class WatchedApplication implements ScheduleExecutor.Application, A
   private final Ids ids = Ids.random();
 
   /** Separates the driver's cached table metadata from that of other applications. */
-  private final String place = "watched " + Ids.display(ids.next());
+  private final String catalogKey = "watched " + Ids.display(ids.next());
 
   private final List<Connection> connections = new ArrayList<>();
   private final Log log = new Log();
@@ -87,7 +87,7 @@ public final class WatchedApplication implements ScheduleExecutor.Application, A
         Watch.connection(
             real,
             real.getMetaData().getURL(),
-            place,
+            catalogKey,
             workspace::connect,
             settings,
             new Pipeline(ids, log.of(session)));

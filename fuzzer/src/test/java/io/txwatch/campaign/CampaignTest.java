@@ -40,7 +40,7 @@ class CampaignTest {
   void statementsAreAcceptedAndFindingsAreKnownBehaviour(ServerKind kind) throws Exception {
     String url = TestServers.freshDatabase(kind);
     Dbms dbms = Dbms.of(url, DriverManager::getConnection);
-    List<Finding> findings = new CopyOnWriteArrayList<>();
+    List<CampaignFinding> findings = new CopyOnWriteArrayList<>();
     Campaign.Plan plan =
         new Campaign.Plan(
             11, dbms.levels(), List.of(new WriteCheck(), new Troc()), 80, Duration.ofMinutes(2), 2);
@@ -49,7 +49,7 @@ class CampaignTest {
     Campaign.Listener listener =
         new Campaign.Listener() {
           @Override
-          public void found(Finding finding) {
+          public void found(CampaignFinding finding) {
             findings.add(finding);
           }
 
@@ -142,13 +142,13 @@ class CampaignTest {
 
   @Test
   void aServerThatDiesIsReportedAsACrashWithItsCase() throws Exception {
-    List<Finding> findings = new CopyOnWriteArrayList<>();
+    List<CampaignFinding> findings = new CopyOnWriteArrayList<>();
     try (MariaDbServer server = MariaDbServer.start()) {
       Dbms dbms = Dbms.of(server.newDatabase("crash"), DriverManager::getConnection);
       Campaign.Listener listener =
           new Campaign.Listener() {
             @Override
-            public void found(Finding finding) {
+            public void found(CampaignFinding finding) {
               findings.add(finding);
             }
 

@@ -42,7 +42,7 @@ class EmbeddedCampaignTest {
     Campaign.Listener listener =
         new Campaign.Listener() {
           @Override
-          public void found(Finding finding) {
+          public void found(CampaignFinding finding) {
             findings.add(finding.level() + " " + finding.execution() + finding.reason());
           }
 

@@ -9,7 +9,7 @@ record VerdictListener(BiConsumer<CaseExecution, OracleVerdict> onVerdict)
     implements Campaign.Listener {
 
   @Override
-  public void found(Finding finding) {}
+  public void found(CampaignFinding finding) {}
 
   @Override
   public void judged(CaseExecution execution, OracleVerdict verdict) {

@@ -45,9 +45,9 @@ class CaseGeneratorTest {
 
   @ParameterizedTest
   @EnumSource
-  void everyTransactionBeginsAndEnds(Workload workload) {
+  void everyTransactionBeginsAndEnds(CaseKind caseKind) {
     for (int i = 0; i < 200; i++) {
-      TestCase testCase = new CaseGenerator(3, Grammar.MARIADB, 4, workload).generate(i).testCase();
+      TestCase testCase = new CaseGenerator(3, Grammar.MARIADB, 4, caseKind).generate(i).testCase();
       for (String session : testCase.sessions()) {
         boolean open = false;
         for (Step step : testCase.steps()) {
@@ -64,8 +64,8 @@ class CaseGeneratorTest {
   /** IsoRel, 3.1.1: at most three tables, which are reused, with at least two rows. */
   @Test
   void historiesReuseTablesWithSeveralRows() {
-    CaseGenerator generator = new CaseGenerator(5, Grammar.MYSQL, 10, Workload.HISTORIES);
-    int most = Workload.HISTORIES.casesPerSchema();
+    CaseGenerator generator = new CaseGenerator(5, Grammar.MYSQL, 10, CaseKind.HISTORIES);
+    int most = CaseKind.HISTORIES.casesPerSchema();
     for (int i = 0; i < 2 * most; i++) {
       List<String> setup = generator.generate(i).testCase().setup();
       assertThat(definitions(setup))
@@ -81,7 +81,7 @@ class CaseGeneratorTest {
   /** IsoRel, 5.3: write skew requires two transactions that write different rows. */
   @Test
   void writesOfHistoriesOftenSelectOneKey() {
-    CaseGenerator generator = new CaseGenerator(5, Grammar.MYSQL, 10, Workload.HISTORIES);
+    CaseGenerator generator = new CaseGenerator(5, Grammar.MYSQL, 10, CaseKind.HISTORIES);
     List<String> updates =
         IntStream.range(0, 200)
             .mapToObj(i -> generator.generate(i).testCase())

@@ -38,12 +38,13 @@ final class ElleFile implements TwoPhaseLockingSimulation.Recorder<String>, Clos
   }
 
   @Override
-  public void read(int session, long transaction, int place, int key, String list) {
+  public void read(int session, long transaction, int position, int key, String list) {
     values.get(session).append("[:r ").append(key).append(" [").append(list).append("]] ");
   }
 
   @Override
-  public String append(int session, long transaction, int place, Operation operation, String list) {
+  public String append(
+      int session, long transaction, int position, Operation operation, String list) {
     values.get(session).append(text(operation)).append(' ');
     return list.isEmpty() ? "" + operation.element() : list + " " + operation.element();
   }

@@ -58,14 +58,16 @@ final class SimulatedDriverEvents implements TwoPhaseLockingSimulation.Recorder<
   }
 
   @Override
-  public void read(int session, long transaction, int place, int key, String list) {
-    events.accept(ACCOUNT.read(statement(session, transaction, place), key, list));
+  public void read(int session, long transaction, int position, int key, String list) {
+    events.accept(ACCOUNT.read(statement(session, transaction, position), key, list));
   }
 
   @Override
-  public String append(int session, long transaction, int place, Operation operation, String list) {
-    String window = window(list + WriterToken.of(node | transaction, place));
-    events.accept(ACCOUNT.updated(statement(session, transaction, place), operation.key(), window));
+  public String append(
+      int session, long transaction, int position, Operation operation, String list) {
+    String window = window(list + WriterToken.of(node | transaction, position));
+    events.accept(
+        ACCOUNT.updated(statement(session, transaction, position), operation.key(), window));
     return window;
   }
 
@@ -74,9 +76,9 @@ final class SimulatedDriverEvents implements TwoPhaseLockingSimulation.Recorder<
     return list.substring(Math.max(0, list.length() - WriterList.WINDOW_LENGTH));
   }
 
-  private StatementId statement(int session, long transaction, int place) {
+  private StatementId statement(int session, long transaction, int position) {
     count[session]++;
-    return new StatementId(id(session), node | transaction, place);
+    return new StatementId(id(session), node | transaction, position);
   }
 
   @Override

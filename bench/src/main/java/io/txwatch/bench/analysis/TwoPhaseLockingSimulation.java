@@ -42,10 +42,10 @@ final class TwoPhaseLockingSimulation<S> {
     void began(int session, long transaction, List<Operation> operations) throws IOException;
 
     /** An operation reads a list; its position in the transaction counts from 1. */
-    void read(int session, long transaction, int place, int key, S list) throws IOException;
+    void read(int session, long transaction, int position, int key, S list) throws IOException;
 
     /** An operation appends to a list; returns the new list. */
-    S append(int session, long transaction, int place, Operation operation, S list)
+    S append(int session, long transaction, int position, Operation operation, S list)
         throws IOException;
 
     /** A transaction ends. */
@@ -174,14 +174,14 @@ final class TwoPhaseLockingSimulation<S> {
       return false;
     }
     session.listsBefore.add(key.list);
-    int place = ++session.done;
+    int position = ++session.done;
     operations++;
     if (operation.append()) {
       key.writer = number;
-      key.list = recorder.append(number, session.transaction, place, operation, key.list);
+      key.list = recorder.append(number, session.transaction, position, operation, key.list);
     } else {
       key.readers |= 1 << number;
-      recorder.read(number, session.transaction, place, operation.key(), key.list);
+      recorder.read(number, session.transaction, position, operation.key(), key.list);
     }
     return true;
   }

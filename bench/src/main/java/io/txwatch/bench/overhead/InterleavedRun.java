@@ -16,18 +16,19 @@ import java.util.Random;
  * a random order in which none follows itself. (In the order A B C C B A, the first and the last
  * have two slices in a row, and the second of these is up to a tenth slower.)
  *
- * @param seconds the duration of a slice
+ * @param sliceSeconds the duration of a slice
  * @param rounds the number of slices of each variant
- * @param warmUp the maximum seconds of warm-up, which ends when the JVM has stopped compiling
+ * @param maxWarmUpSeconds the maximum seconds of warm-up, which ends when the JVM has stopped
+ *     compiling
  * @param clients the number of connections of each variant
  * @param placement of the application and of the server
  * @param jvmOptions for the workers' JVMs
  * @param analyzed true if statistics of the tables are collected first
  */
 record InterleavedRun(
-    double seconds,
+    double sliceSeconds,
     int rounds,
-    double warmUp,
+    double maxWarmUpSeconds,
     int clients,
     Placement placement,
     List<String> jvmOptions,
@@ -67,7 +68,7 @@ record InterleavedRun(
       for (int round = 0; round < rounds; round++) {
         shuffle(workers, random);
         for (WorkerProcess worker : workers) {
-          Slice slice = worker.run((long) (seconds * 1_000));
+          Slice slice = worker.run((long) (sliceSeconds * 1_000));
           slices.computeIfAbsent(worker.variant(), v -> new ArrayList<>()).add(slice);
           progress.slice(worker.variant(), round, slice);
         }
@@ -92,12 +93,12 @@ record InterleavedRun(
 
   /** Runs until the JVM has stopped compiling. */
   private void warmUp(WorkerProcess worker) throws IOException {
-    double left = warmUp;
+    double remainingSeconds = maxWarmUpSeconds;
     boolean warm = false;
-    while (left > 0 && !warm) {
-      double turn = Math.min(left, WARM_UP_SLICE_SECONDS);
-      warm = worker.run((long) (turn * 1_000)).isWarm();
-      left -= turn;
+    while (remainingSeconds > 0 && !warm) {
+      double warmUpSliceSeconds = Math.min(remainingSeconds, WARM_UP_SLICE_SECONDS);
+      warm = worker.run((long) (warmUpSliceSeconds * 1_000)).isWarm();
+      remainingSeconds -= warmUpSliceSeconds;
     }
   }
 }

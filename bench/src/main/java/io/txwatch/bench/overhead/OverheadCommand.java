@@ -183,7 +183,7 @@ public final class OverheadCommand implements Callable<Integer> {
           long aborted = own.stream().mapToLong(Slice::retries).sum();
           own.forEach(slice -> latencies.add(slice.latencies()));
           Median ratio = ratio(own, raw, Slice::throughput);
-          Median processors = ratio(raw, own, Slice::processorSeconds);
+          Median processors = ratio(raw, own, Slice::cpuSecondsPerTransaction);
           table.row(
               variant.title(),
               text("%.0f", median(own, Slice::throughput)),
@@ -191,9 +191,15 @@ public final class OverheadCommand implements Callable<Integer> {
               text("%.3f", latencies.millis(0.99)),
               text("%.2f", ratio.median()),
               interval(ratio),
-              text("%.0f", 1e6 * median(own, slice -> slice.client() / slice.transactions())),
-              text("%.0f", 1e6 * median(own, slice -> slice.compiling() / slice.transactions())),
-              text("%.0f", 1e6 * median(own, slice -> slice.server() / slice.transactions())),
+              text(
+                  "%.0f",
+                  1e6 * median(own, slice -> slice.clientCpuSeconds() / slice.transactions())),
+              text(
+                  "%.0f",
+                  1e6 * median(own, slice -> slice.compilerCpuSeconds() / slice.transactions())),
+              text(
+                  "%.0f",
+                  1e6 * median(own, slice -> slice.serverCpuSeconds() / slice.transactions())),
               text("%.2f", processors.median()),
               interval(processors),
               Long.toString(aborted),

@@ -9,19 +9,19 @@ import java.util.Locale;
  * @param retries the number of rollbacks by the DBMS that were followed by a retry
  * @param seconds the duration
  * @param latencies of the transactions, including retries
- * @param client CPU seconds of the application's JVM; 0 if not measured
- * @param compiling the part of {@code client} that its compilers used: high in a JVM that is not
- *     warm
- * @param server CPU seconds of all other started processes, mainly the server
+ * @param clientCpuSeconds CPU seconds of the application's JVM; 0 if not measured
+ * @param compilerCpuSeconds the part of {@code clientCpuSeconds} that its compilers used: high in a
+ *     JVM that is not warm
+ * @param serverCpuSeconds CPU seconds of all other started processes, mainly the server
  */
 record Slice(
     long transactions,
     long retries,
     double seconds,
     Latencies latencies,
-    double client,
-    double compiling,
-    double server) {
+    double clientCpuSeconds,
+    double compilerCpuSeconds,
+    double serverCpuSeconds) {
 
   /** The maximum share of the compilers in the CPU time of a warm JVM. */
   private static final double MAX_WARM_COMPILER_SHARE = 0.05;
@@ -31,18 +31,18 @@ record Slice(
   }
 
   /** The same with the CPU time. */
-  Slice withProcessorTime(double ofClient, double ofCompilers, double ofServer) {
+  Slice withCpuTime(double ofClient, double ofCompilers, double ofServer) {
     return new Slice(transactions, retries, seconds, latencies, ofClient, ofCompilers, ofServer);
   }
 
   /** True if the JVM spent almost no CPU time on compiling. */
   boolean isWarm() {
-    return compiling < MAX_WARM_COMPILER_SHARE * client;
+    return compilerCpuSeconds < MAX_WARM_COMPILER_SHARE * clientCpuSeconds;
   }
 
   /** The CPU seconds per transaction, of client and server. */
-  double processorSeconds() {
-    return (client + server) / transactions;
+  double cpuSecondsPerTransaction() {
+    return (clientCpuSeconds + serverCpuSeconds) / transactions;
   }
 
   double throughput() {

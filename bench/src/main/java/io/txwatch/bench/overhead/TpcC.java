@@ -35,13 +35,13 @@ final class TpcC implements Workload {
     Random random = new Random(seed * 31 + number);
     TpcCInputs inputs = new TpcCInputs(random, home);
     List<Supplier<Transaction>> deck = deck(inputs);
-    int[] left = {0};
+    int[] remaining = {0};
     return () -> {
-      if (left[0] == 0) {
+      if (remaining[0] == 0) {
         Collections.shuffle(deck, random);
-        left[0] = deck.size();
+        remaining[0] = deck.size();
       }
-      return deck.get(--left[0]).get();
+      return deck.get(--remaining[0]).get();
     };
   }
 

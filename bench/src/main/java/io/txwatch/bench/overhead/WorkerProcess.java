@@ -105,7 +105,7 @@ final class WorkerProcess implements AutoCloseable {
     double ofAll = ProcessorTime.ofDescendants() - all;
     double ofCompilers = ProcessorTime.ofCompilers(process.pid()) - compiling;
     return Slice.parse(line.substring(Worker.SLICE_PREFIX.length()))
-        .withProcessorTime(ofClient, ofCompilers, Math.max(0, ofAll - ofClient));
+        .withCpuTime(ofClient, ofCompilers, Math.max(0, ofAll - ofClient));
   }
 
   @Override

@@ -23,11 +23,11 @@ record CompletionBatch(Step submitted, List<StepOutcome> completed, boolean isEn
 
   /** The batches of an execution; each completed step belongs to one. */
   static List<CompletionBatch> of(CaseExecution execution) {
-    Map<Integer, Integer> place = new HashMap<>();
+    Map<Integer, Integer> position = new HashMap<>();
     Map<Integer, StepOutcome> outcomes = new HashMap<>();
     List<Step> steps = execution.testCase().steps();
     for (int i = 0; i < steps.size(); i++) {
-      place.put(steps.get(i).id(), i);
+      position.put(steps.get(i).id(), i);
     }
     execution.outcomes().forEach(outcome -> outcomes.put(outcome.step().id(), outcome));
     List<CompletionBatch> settlements = new ArrayList<>();
@@ -35,7 +35,7 @@ record CompletionBatch(Step submitted, List<StepOutcome> completed, boolean isEn
     int submitted = -1;
     for (int id : execution.order().subList(0, execution.completedBeforeEnd())) {
       // A step submitted later than all previous ones starts a new batch.
-      int at = Objects.requireNonNull(place.get(id));
+      int at = Objects.requireNonNull(position.get(id));
       if (at > submitted) {
         if (submitted >= 0) {
           settlements.add(new CompletionBatch(steps.get(submitted), completed, false));

@@ -158,12 +158,12 @@ final class TableLoader {
         tables.insert(table, rows.values())
             + String.join(", ", Collections.nCopies(rows.size(), one));
     try (PreparedStatement statement = session.prepareStatement(sql)) {
-      int place = 1;
+      int parameter = 1;
       for (Map.Entry<Long, List<@Nullable Object>> row : rows.entrySet()) {
         for (Object value : row.getValue()) {
-          statement.setObject(place++, value);
+          statement.setObject(parameter++, value);
         }
-        statement.setLong(place++, row.getKey());
+        statement.setLong(parameter++, row.getKey());
       }
       statement.execute();
     }

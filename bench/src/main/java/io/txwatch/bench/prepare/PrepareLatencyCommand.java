@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
     description = "Measures the latency of statements while their table is prepared.",
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
-public final class PrepareCommand implements Callable<Integer> {
+public final class PrepareLatencyCommand implements Callable<Integer> {
 
   private static final int CLIENTS = 2;
   private static final Duration LOCK_TIMEOUT = Duration.ofMillis(300);

@@ -5,7 +5,7 @@ package io.txwatch.generator;
  * need many forms of statements; one that checks dependency graphs needs transactions that use the
  * same rows.
  */
-public enum Workload {
+public enum CaseKind {
 
   /** Statements of all forms, many of which change or lock all rows. */
   STATEMENTS(32),
@@ -42,7 +42,7 @@ public enum Workload {
 
   private final int casesPerSchema;
 
-  Workload(int casesPerSchema) {
+  CaseKind(int casesPerSchema) {
     this.casesPerSchema = casesPerSchema;
   }
 

@@ -20,7 +20,7 @@ import java.util.Optional;
  * @param runs the number of these executions
  * @param known the known behaviour that matches
  */
-public record Finding(
+public record CampaignFinding(
     OracleVerdict verdict,
     IsolationLevel level,
     TestCase original,
