@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The keys that users may set, which are also their documentation ({@code --help} and the README
+ * The keys that users may set, which are also their documentation ({@code --help} and {@code docs/settings.md}
  * print it).
  *
  * <p>Read from, strongest first: agent arguments or URL properties {@code txwatch.*}, {@code

@@ -120,7 +120,7 @@ class DiagnosticsTest {
                     "DELETE FROM line USING item WHERE item.id = line.item_id AND item.qty = 7",
                     "SELECT DISTINCT qty FROM item ORDER BY qty"),
                 List.of("SELECT lastval(), currval('numbered_id_seq')")));
-    // lastval() after INSERT … SELECT is of the row id's own sequence, which the README tells.
+    // lastval() after INSERT … SELECT is of the row id's own sequence, as docs/changes.md says.
     place
         .shopWith("CREATE TABLE numbered (id SERIAL PRIMARY KEY, item_id INT)")
         .run(

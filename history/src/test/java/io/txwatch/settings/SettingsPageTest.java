@@ -7,12 +7,12 @@ import java.nio.file.Path;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The README's table of settings is the enum's. */
-class ReadmeTest {
+/** docs/settings.md describes every setting as the enum does. */
+class SettingsPageTest {
 
   @ParameterizedTest
   @EnumSource(Setting.class)
-  void theReadmeTellsOfEverySetting(Setting setting) throws Exception {
+  void describesEachSettingAsTheEnumDoes(Setting setting) throws Exception {
     String row =
         "| `%s` | %s | %s | %s |"
             .formatted(
@@ -20,6 +20,6 @@ class ReadmeTest {
                 setting.defaultValue().isEmpty() ? "" : "`" + setting.defaultValue() + "`",
                 "`" + setting.accepted().replace("|", "` `") + "`",
                 setting.help());
-    assertThat(Files.readString(Path.of("..", "README.md")).lines()).contains(row);
+    assertThat(Files.readString(Path.of("..", "docs", "settings.md")).lines()).contains(row);
   }
 }
