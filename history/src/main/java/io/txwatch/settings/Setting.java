@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The keys that users may set, which are also their documentation ({@code --help} and {@code docs/settings.md}
- * print it).
+ * The keys that users may set, which are also their documentation ({@code --help} and {@code
+ * docs/settings.md} print it).
  *
  * <p>Read from, strongest first: agent arguments or URL properties {@code txwatch.*}, {@code
  * -Dtxwatch.*}, {@code TXWATCH_*} in the environment, a file {@code txwatch.properties} in the
