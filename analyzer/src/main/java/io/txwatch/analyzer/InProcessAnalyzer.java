@@ -147,7 +147,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
 
     /** What is known stays: a row that is read later may show what was written before. */
     @Override
-    public boolean rest() {
+    public boolean quiesce() {
       analyzer.close();
       if (log != null) {
         log.rest(analyzer.coverage());

@@ -156,7 +156,7 @@ final class Connection {
 
   private boolean isAdmitted(InputStream in, OutputStream out, String token)
       throws IOException, InterruptedException {
-    int length = Frames.readLength(in, Frames.SHORT);
+    int length = Frames.readLength(in, Frames.MAX_SHORT_FRAME_BYTES);
     if (length < 0) {
       return false;
     }
@@ -198,7 +198,7 @@ final class Connection {
   /** Reads until the client says bye (true) or the connection ends (false). */
   private boolean read(InputStream in, long silenceNanos) throws IOException, InterruptedException {
     while (true) {
-      int length = Frames.readLength(in, Frames.LONGEST);
+      int length = Frames.readLength(in, Frames.MAX_FRAME_BYTES);
       if (length < 0) {
         return false;
       }

@@ -61,7 +61,7 @@ final class SharedAnalysis {
 
   private void replay(Event event, Origin origin, ClientRegistry clients) {
     analyzer.accept(event);
-    if (!origin.isNobody()) {
+    if (!origin.isNone()) {
       clients.client(origin.client()).replayed(event, origin);
     }
     if (analyzer.clock() % EVENTS_PER_DISCARD == 0) {

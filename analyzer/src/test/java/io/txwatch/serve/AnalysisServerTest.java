@@ -398,7 +398,7 @@ class AnalysisServerTest {
   }
 
   private static Frame read(InputStream in) throws IOException {
-    int length = Frames.readLength(in, Frames.SHORT);
+    int length = Frames.readLength(in, Frames.MAX_SHORT_FRAME_BYTES);
     assertThat(length).isPositive();
     return Frames.readBody(in, length);
   }

@@ -78,7 +78,7 @@ class HostileClientsTest {
         Socket socket = new Socket("127.0.0.1", served.port());
         held.add(socket);
         Frames.write(socket.getOutputStream(), Frames.hello(TestServer.TOKEN, client, "holder"));
-        socket.getOutputStream().write(announcing(Frames.LONGEST));
+        socket.getOutputStream().write(announcing(Frames.MAX_FRAME_BYTES));
         socket.getOutputStream().write(new byte[100]);
       }
       assertLostUpdateIsFound(served);
@@ -91,12 +91,12 @@ class HostileClientsTest {
   void manyLargeFramesInPartTakeBoundedMemory() throws Exception {
     List<Socket> held = new ArrayList<>();
     try (TestServer served = new TestServer()) {
-      byte[] almost = new byte[Frames.LONGEST - 1];
+      byte[] almost = new byte[Frames.MAX_FRAME_BYTES - 1];
       for (int client = 10; client < 30; client++) { // 100 MiB
         Socket socket = new Socket("127.0.0.1", served.port());
         held.add(socket);
         Frames.write(socket.getOutputStream(), Frames.hello(TestServer.TOKEN, client, "holder"));
-        socket.getOutputStream().write(announcing(Frames.LONGEST));
+        socket.getOutputStream().write(announcing(Frames.MAX_FRAME_BYTES));
         try {
           socket.getOutputStream().write(almost);
         } catch (IOException e) {
@@ -128,7 +128,7 @@ class HostileClientsTest {
       socket.setSoTimeout(20_000);
       socket.getOutputStream().write(announcing(Integer.MAX_VALUE));
       assertThat(isEnded(socket)).isTrue();
-      served.awaitLine("expected the length of a frame, at most " + Frames.SHORT + " bytes");
+      served.awaitLine("expected the length of a frame, at most " + Frames.MAX_SHORT_FRAME_BYTES + " bytes");
     }
   }
 

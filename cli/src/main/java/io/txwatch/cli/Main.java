@@ -2,7 +2,7 @@ package io.txwatch.cli;
 
 import io.txwatch.history.HistoryFormatException;
 import io.txwatch.servers.ServerUnavailableException;
-import io.txwatch.settings.Nearest;
+import io.txwatch.settings.ClosestMatch;
 import io.txwatch.settings.SettingException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -74,7 +74,7 @@ public final class Main {
     }
     return (option ? "unknown option '" : "unknown command '")
         + typed
-        + Nearest.to(typed, known)
+        + ClosestMatch.find(typed, known)
             .map(near -> "', did you mean " + near + "?")
             .orElse("', there is: " + String.join(", ", known));
   }

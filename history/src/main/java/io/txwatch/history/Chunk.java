@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public record Chunk(byte[] bytes, int events) {
 
   /** The longest event that is sent, in bytes; in place of a longer one goes a gap. */
-  public static final int LONGEST_EVENT = 1 << 22;
+  public static final int MAX_EVENT_BYTES = 1 << 22;
 
   /** Makes chunks. For one thread at a time. */
   public static final class Builder {
@@ -44,7 +44,7 @@ public record Chunk(byte[] bytes, int events) {
       if (buffer.size() == 0 || encoder.isFull()) {
         begin();
       }
-      BackwardBytes entry;
+      ReverseProtobufBuffer entry;
       try {
         entry = encoder.encode(event);
       } catch (RuntimeException e) {
@@ -52,7 +52,7 @@ public record Chunk(byte[] bytes, int events) {
         begin();
         throw e;
       }
-      if (entry.size() > LONGEST_EVENT) {
+      if (entry.size() > MAX_EVENT_BYTES) {
         begin();
         entry = encoder.encode(EventDecoder.gapOf(event, "a statement of more than 4 MiB"));
       }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** The texts of a stretch by their numbers, which our writer counts from 1; others may not. */
 final class Dictionary {
 
-  private static final int DENSE = 1 << 17;
+  private static final int MAX_DENSE_NUMBER = 1 << 17;
 
   private @Nullable String[] dense = new @Nullable String[64];
   private final Map<Integer, String> sparse = new HashMap<>();
@@ -19,7 +19,7 @@ final class Dictionary {
   }
 
   void put(int number, String text) {
-    if (number < 0 || number >= DENSE) {
+    if (number < 0 || number >= MAX_DENSE_NUMBER) {
       sparse.put(number, text);
       return;
     }

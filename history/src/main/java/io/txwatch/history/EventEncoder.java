@@ -41,10 +41,10 @@ final class EventEncoder {
   /** The numbers of the tables of a statement's rows and version sets. */
   private int[] tables = new int[8];
 
-  private final BackwardBytes out = new BackwardBytes();
+  private final ReverseProtobufBuffer out = new ReverseProtobufBuffer();
 
   /** The entry that begins a stretch; the dictionary is empty after it. */
-  BackwardBytes header(String node, long startMicros) {
+  ReverseProtobufBuffer header(String node, long startMicros) {
     texts.clear();
     characters = 0;
     return encoded(
@@ -58,14 +58,14 @@ final class EventEncoder {
   }
 
   /** The entry that ends a file, after so many events. */
-  BackwardBytes closed(long events) {
+  ReverseProtobufBuffer closed(long events) {
     return encoded(
         Entry.newBuilder()
             .setClosed(io.txwatch.history.wire.Closed.newBuilder().setEvents(events)));
   }
 
   /** The entry that says from whom the events come that follow. */
-  BackwardBytes origin(Origin origin) {
+  ReverseProtobufBuffer origin(Origin origin) {
     return encoded(
         Entry.newBuilder()
             .setOrigin(
@@ -76,7 +76,7 @@ final class EventEncoder {
                     .setEvents(origin.events())));
   }
 
-  private BackwardBytes encoded(Entry.Builder entry) {
+  private ReverseProtobufBuffer encoded(Entry.Builder entry) {
     out.clear();
     out.write(entry.build().toByteArray());
     return out;
@@ -88,7 +88,7 @@ final class EventEncoder {
   }
 
   /** The entry for an event. */
-  BackwardBytes encode(Event event) {
+  ReverseProtobufBuffer encode(Event event) {
     added.clear();
     if (event instanceof Event.StatementExecuted e) {
       statement(e);

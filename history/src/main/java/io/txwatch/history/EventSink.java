@@ -30,7 +30,7 @@ public interface EventSink extends AutoCloseable {
    *
    * @return true if it keeps what it knows and takes events again later; false if it is closed
    */
-  default boolean rest() {
+  default boolean quiesce() {
     close();
     return false;
   }

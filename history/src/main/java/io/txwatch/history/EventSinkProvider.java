@@ -29,7 +29,7 @@ public interface EventSinkProvider {
    *
    * @param application the context class loader of the thread that has opened the first connection
    *     since there was none; null if it is gone. The sink holds none of its classes after {@link
-   *     EventSink#rest}, so that a web application can be unloaded
+   *     EventSink#quiesce}, so that a web application can be unloaded
    */
   default EventSink open(
       Settings settings, Supplier<@org.jspecify.annotations.Nullable ClassLoader> application)

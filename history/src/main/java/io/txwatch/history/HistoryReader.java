@@ -45,7 +45,7 @@ public final class HistoryReader implements Closeable {
   private FileChannel channel;
   private RecordScanner scanner;
   private boolean inFirstPart = true;
-  private Origin origin = Origin.NOBODY;
+  private Origin origin = Origin.NONE;
   private boolean closedInOrder;
   private boolean atEnd;
 
@@ -216,7 +216,7 @@ public final class HistoryReader implements Closeable {
     }
     decoder.learn(entry);
     if (entry.hasHeader() || entry.hasClosed()) {
-      origin = Origin.NOBODY;
+      origin = Origin.NONE;
       return;
     }
     if (entry.hasOrigin()) {

@@ -43,41 +43,41 @@ public final class HistoryWriter implements EventSink, Flushable {
   /** The size in bytes at which a new file is begun, unless the user sets another one. */
   public static final long MAX_FILE_BYTES = 1L << 30;
 
-  private static final int BUFFER = 1 << 16;
-  private static final long FLUSH_NANOS = 1_000_000_000L;
+  private static final int BUFFER_BYTES = 1 << 16;
+  private static final long FLUSH_INTERVAL_NANOS = 1_000_000_000L;
 
   /** Bytes after which a new stretch begins: damage to a dictionary is not felt farther. */
-  private static final long STRETCH = 1 << 24;
+  private static final long MAX_SEGMENT_BYTES = 1 << 24;
 
   /** How often it is checked that the file is still where it was. */
-  private static final long IDENTITY_CHECK_NANOS = 1_000_000_000L;
+  private static final long IDENTITY_CHECK_INTERVAL_NANOS = 1_000_000_000L;
 
   /** Sessions that a new file begins with, at most. */
   private static final int MAX_SESSIONS = 1 << 14;
 
   private final Path file;
   private final long maxBytes;
-  private final Consumer<String> complaints;
+  private final Consumer<String> warnings;
   private final String node;
   private final long startMicros;
   private final EventEncoder encoder = new EventEncoder();
 
-  private final RecordBuffer buffer = new RecordBuffer(BUFFER);
+  private final RecordBuffer buffer = new RecordBuffer(BUFFER_BYTES);
   private final Map<Long, Event.SessionOpened> openSessions = new LinkedHashMap<>();
   private FileChannel channel;
   private @Nullable Object identity;
   private long identityCheckedNanos;
   private long nextPartAt;
-  private Origin origin = Origin.NOBODY;
+  private Origin origin = Origin.NONE;
   private long eventsBuffered;
   private long written;
-  private long stretchAt;
+  private long segmentStart;
   private long flushedNanos = System.nanoTime();
   private long events;
   private long lost;
-  private long lostUntold;
-  private boolean complained;
-  private boolean complainedOfPart;
+  private long unreportedLosses;
+  private boolean lossReported;
+  private boolean partFailureReported;
   private boolean closed;
 
   private HistoryWriter(
@@ -85,14 +85,14 @@ public final class HistoryWriter implements EventSink, Flushable {
       FileChannel channel,
       String node,
       long maxBytes,
-      Consumer<String> complaints,
+      Consumer<String> warnings,
       @Nullable BiConsumer<Event, Origin> past)
       throws IOException {
     this.file = file;
     this.channel = channel;
     this.node = node;
     this.maxBytes = maxBytes;
-    this.complaints = complaints;
+    this.warnings = warnings;
     this.startMicros = System.currentTimeMillis() * 1000;
     begin(channel, past);
   }
@@ -116,13 +116,13 @@ public final class HistoryWriter implements EventSink, Flushable {
    * Opens a file, a new one or one to continue.
    *
    * @param node who writes, for people
-   * @param complaints takes a line for people when something is lost
+   * @param warnings takes a line for people when something is lost
    * @throws HistoryFormatException if the file exists and is no history; it stays as it is
    * @throws IOException if it cannot be written, or another writer has it
    */
-  public static HistoryWriter open(Path file, String node, Consumer<String> complaints)
+  public static HistoryWriter open(Path file, String node, Consumer<String> warnings)
       throws IOException {
-    return open(file, node, MAX_FILE_BYTES, complaints, null);
+    return open(file, node, MAX_FILE_BYTES, warnings, null);
   }
 
   /**
@@ -136,28 +136,28 @@ public final class HistoryWriter implements EventSink, Flushable {
       Path file,
       String node,
       long maxBytes,
-      Consumer<String> complaints,
+      Consumer<String> warnings,
       BiConsumer<Event, Origin> past)
       throws IOException {
-    return open(file, node, maxBytes, complaints, past);
+    return open(file, node, maxBytes, warnings, past);
   }
 
   /** The same with a maximum size of the file, in bytes. */
-  static HistoryWriter open(Path file, String node, long maxBytes, Consumer<String> complaints)
+  static HistoryWriter open(Path file, String node, long maxBytes, Consumer<String> warnings)
       throws IOException {
-    return open(file, node, maxBytes, complaints, null);
+    return open(file, node, maxBytes, warnings, null);
   }
 
   private static HistoryWriter open(
       Path file,
       String node,
       long maxBytes,
-      Consumer<String> complaints,
+      Consumer<String> warnings,
       @Nullable BiConsumer<Event, Origin> past)
       throws IOException {
     FileChannel channel = openLocked(file);
     try {
-      return new HistoryWriter(file, channel, node, maxBytes, complaints, past);
+      return new HistoryWriter(file, channel, node, maxBytes, warnings, past);
     } catch (IOException | RuntimeException e) {
       channel.close();
       throw e;
@@ -207,7 +207,7 @@ public final class HistoryWriter implements EventSink, Flushable {
       Tail tail = past == null ? Tail.of(file, next) : readAll(next, past);
       if (tail.lostBytes() > 0) {
         next.truncate(tail.end());
-        complaints.accept(
+        warnings.accept(
             file + ": cut off " + tail.lostBytes() + " bytes of a torn end and goes on");
       }
       if (!tail.closedInOrder()) {
@@ -227,11 +227,11 @@ public final class HistoryWriter implements EventSink, Flushable {
     nextPartAt = maxBytes;
     identity = PrivateFiles.identity(file);
     identityCheckedNanos = System.nanoTime();
-    startStretch();
+    startSegment();
     if (gap != null) {
       add(encoder.encode(gap));
       if (past != null) {
-        past.accept(gap, Origin.NOBODY);
+        past.accept(gap, Origin.NONE);
       }
     }
     write();
@@ -262,7 +262,7 @@ public final class HistoryWriter implements EventSink, Flushable {
 
   /** Notes from whom the next events come; until the next call, or {@link Origin#NOBODY}. */
   public synchronized void from(Origin whence) {
-    if (!closed && !(whence.isNobody() && origin.isNobody())) {
+    if (!closed && !(whence.isNone() && origin.isNone())) {
       origin = whence;
       add(encoder.origin(whence));
     }
@@ -274,20 +274,20 @@ public final class HistoryWriter implements EventSink, Flushable {
       lost++;
       return;
     }
-    if (encoder.isFull() || written + buffer.size() - stretchAt > STRETCH) {
-      startStretch();
+    if (encoder.isFull() || written + buffer.size() - segmentStart > MAX_SEGMENT_BYTES) {
+      startSegment();
     }
     noteSession(event);
-    BackwardBytes entry;
+    ReverseProtobufBuffer entry;
     try {
       entry = encoder.encode(event);
     } catch (RuntimeException e) {
       // Texts may have got into the dictionary that will not be in the file: begin anew.
-      startStretch();
+      startSegment();
       throw e;
     }
-    if (entry.size() > RecordFrame.MAX_BODY) {
-      startStretch();
+    if (entry.size() > RecordFrame.MAX_BODY_BYTES) {
+      startSegment();
       lost++;
       entry = encoder.encode(EventDecoder.gapOf(event, "a statement of more than 256 MiB"));
     }
@@ -295,7 +295,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     origin = origin.next();
     events++;
     eventsBuffered++;
-    if (buffer.size() >= BUFFER || System.nanoTime() - flushedNanos > FLUSH_NANOS) {
+    if (buffer.size() >= BUFFER_BYTES || System.nanoTime() - flushedNanos > FLUSH_INTERVAL_NANOS) {
       flush();
     }
   }
@@ -309,12 +309,12 @@ public final class HistoryWriter implements EventSink, Flushable {
     }
     try {
       write();
-      if (lostUntold > 0) {
-        long untold = lostUntold;
-        lostUntold = 0;
+      if (unreportedLosses > 0) {
+        long unreported = unreportedLosses;
+        unreportedLosses = 0;
         Origin interrupted = origin;
-        from(Origin.NOBODY);
-        accept(new Event.Gap(0, 0, GapReason.OVERFLOW, "the history's file was full", untold));
+        from(Origin.NONE);
+        accept(new Event.Gap(0, 0, GapReason.OVERFLOW, "the history's file was full", unreported));
         from(interrupted);
       }
       if (written >= nextPartAt || isMoved()) {
@@ -347,7 +347,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     try {
       channel.close();
     } catch (IOException e) {
-      complain(e);
+      reportLoss(e);
     }
   }
 
@@ -363,10 +363,10 @@ public final class HistoryWriter implements EventSink, Flushable {
     try {
       next = inPlace ? renameAndOpen() : openLocked(file);
     } catch (IOException e) {
-      startStretch();
-      if (!complainedOfPart) {
-        complainedOfPart = true;
-        complaints.accept(
+      startSegment();
+      if (!partFailureReported) {
+        partFailureReported = true;
+        warnings.accept(
             file + ": no new file can be begun, this one goes on: " + PrivateFiles.reason(e));
       }
       return;
@@ -377,7 +377,7 @@ public final class HistoryWriter implements EventSink, Flushable {
       (channel == next ? former : next).close();
     }
     if (!inPlace) {
-      complaints.accept(file + ": was moved or deleted; a new file is begun");
+      warnings.accept(file + ": was moved or deleted; a new file is begun");
     }
   }
 
@@ -394,7 +394,7 @@ public final class HistoryWriter implements EventSink, Flushable {
 
   /** Checks now and then whether another program has moved or deleted the file. */
   private boolean isMoved() {
-    if (System.nanoTime() - identityCheckedNanos <= IDENTITY_CHECK_NANOS) {
+    if (System.nanoTime() - identityCheckedNanos <= IDENTITY_CHECK_INTERVAL_NANOS) {
       return false;
     }
     identityCheckedNanos = System.nanoTime();
@@ -405,18 +405,18 @@ public final class HistoryWriter implements EventSink, Flushable {
     return Objects.equals(identity, PrivateFiles.identity(file));
   }
 
-  private void startStretch() {
-    stretchAt = written + buffer.size();
+  private void startSegment() {
+    segmentStart = written + buffer.size();
     add(encoder.header(node, startMicros));
-    if (stretchAt == 0) {
+    if (segmentStart == 0) {
       openSessions.values().forEach(opened -> add(encoder.encode(opened)));
     }
-    if (!origin.isNobody()) {
+    if (!origin.isNone()) {
       add(encoder.origin(origin));
     }
   }
 
-  private void add(BackwardBytes entry) {
+  private void add(ReverseProtobufBuffer entry) {
     buffer.add(entry);
   }
 
@@ -429,34 +429,34 @@ public final class HistoryWriter implements EventSink, Flushable {
       channel.write(source);
     }
     written += buffer.size();
-    forgetBuffered();
+    clearBuffer();
   }
 
   private void dropBuffered(IOException why) {
-    complain(why);
+    reportLoss(why);
     lost += eventsBuffered;
-    lostUntold += eventsBuffered;
+    unreportedLosses += eventsBuffered;
     events -= eventsBuffered;
-    forgetBuffered();
+    clearBuffer();
     try {
       written = Math.min(written, channel.size());
       channel.truncate(written);
       channel.position(written);
     } catch (IOException e) {
-      complain(e);
+      reportLoss(e);
     }
-    startStretch();
+    startSegment();
   }
 
-  private void forgetBuffered() {
+  private void clearBuffer() {
     buffer.clear();
     eventsBuffered = 0;
   }
 
-  private void complain(IOException e) {
-    if (!complained) {
-      complained = true;
-      complaints.accept(file + ": events are lost: " + PrivateFiles.reason(e));
+  private void reportLoss(IOException e) {
+    if (!lossReported) {
+      lossReported = true;
+      warnings.accept(file + ": events are lost: " + PrivateFiles.reason(e));
     }
   }
 
@@ -470,13 +470,13 @@ public final class HistoryWriter implements EventSink, Flushable {
   private record Tail(long end, long lostBytes, boolean closedInOrder) {
 
     /** How many bytes before the end are read first. */
-    private static final long WINDOW = 1 << 20;
+    private static final long FIRST_WINDOW_BYTES = 1 << 20;
 
     /** Reads the beginning, to see that it is a history, and as much of the end as it takes. */
     static Tail of(Path file, FileChannel channel) throws IOException {
       HistoryReader.over(file, List.of(file), channel);
       long size = channel.size();
-      for (long length = WINDOW; ; length *= 4) {
+      for (long length = FIRST_WINDOW_BYTES; ; length *= 4) {
         long from = Math.max(0, size - length);
         RecordScanner scanner = new RecordScanner(channel, from);
         long last = -1;

@@ -26,26 +26,26 @@ public final class LazySink implements EventSink, Flushable {
 
   private final String failure;
   private final Opener opener;
-  private final Consumer<String> complaints;
+  private final Consumer<String> warnings;
   private @Nullable EventSink sink;
-  private boolean tried;
+  private boolean openAttempted;
   private boolean reported;
   private Runnable waker = () -> {};
 
   /**
    * @param failure what it means if the sink cannot be opened: the beginning of the line that says
    *     so
-   * @param complaints takes a line for people
+   * @param warnings takes a line for people
    */
-  public LazySink(String failure, Opener opener, Consumer<String> complaints) {
+  public LazySink(String failure, Opener opener, Consumer<String> warnings) {
     this.failure = failure;
     this.opener = opener;
-    this.complaints = complaints;
+    this.warnings = warnings;
   }
 
   private @Nullable EventSink sink() {
-    if (!tried) {
-      tried = true;
+    if (!openAttempted) {
+      openAttempted = true;
       try {
         EventSink opened = opener.open();
         opened.setWaker(waker);
@@ -54,7 +54,7 @@ public final class LazySink implements EventSink, Flushable {
         String message = e.getMessage();
         if (!reported) {
           reported = true;
-          complaints.accept(failure + ": " + (message == null ? e : message));
+          warnings.accept(failure + ": " + (message == null ? e : message));
         }
       }
     }
@@ -93,10 +93,10 @@ public final class LazySink implements EventSink, Flushable {
   }
 
   @Override
-  public boolean rest() {
+  public boolean quiesce() {
     EventSink opened = sink;
-    if (opened == null || !opened.rest()) {
-      forget();
+    if (opened == null || !opened.quiesce()) {
+      reset();
     }
     return true;
   }
@@ -104,14 +104,14 @@ public final class LazySink implements EventSink, Flushable {
   @Override
   public void close() {
     EventSink opened = sink;
-    forget();
+    reset();
     if (opened != null) {
       opened.close();
     }
   }
 
-  private void forget() {
+  private void reset() {
     sink = null;
-    tried = false;
+    openAttempted = false;
   }
 }

@@ -12,19 +12,19 @@ package io.txwatch.history;
 public record Origin(long client, long chunk, int index, int events) {
 
   /** Of no client. */
-  public static final Origin NOBODY = new Origin(0, 0, 0, 0);
+  public static final Origin NONE = new Origin(0, 0, 0, 0);
 
   static Origin of(io.txwatch.history.wire.Origin wire) {
     return new Origin(wire.getClient(), wire.getChunk(), wire.getIndex(), wire.getEvents());
   }
 
   /** True if it is of no client. */
-  public boolean isNobody() {
+  public boolean isNone() {
     return client == 0;
   }
 
   /** The same after one more event. */
   Origin next() {
-    return isNobody() ? this : new Origin(client, chunk, index + 1, events);
+    return isNone() ? this : new Origin(client, chunk, index + 1, events);
   }
 }

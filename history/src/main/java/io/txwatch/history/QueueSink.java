@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * <h2>When nothing comes</h2>
  *
  * While events come the thread empties the queue at intervals, so that a producer does not pay for
- * waking it. After {@value #QUIET_ROUNDS} intervals without an event it flushes the consumers and
+ * waking it. After {@value #MAX_IDLE_ROUNDS} intervals without an event it flushes the consumers and
  * waits, with one more flush a second later and no wake-ups after that; the next event wakes it. No
  * wake-up is lost: a producer first adds its event, then reads {@link #asleep}; the thread first
  * sets it, then looks at the queue.
@@ -58,30 +58,30 @@ import org.jspecify.annotations.Nullable;
 public final class QueueSink implements EventSink {
 
   /** Beginnings, ends and gaps that may wait besides the queue. */
-  private static final int RESERVE =
+  private static final int MAX_RESERVED_EVENTS =
       (int) Math.max(1 << 10, Math.min(1 << 16, maxHeapBytes() >> 12));
 
   /** So much heap there is to be for each event that may wait, in bytes. */
-  private static final int HEAP_OF_AN_EVENT = 1 << 13;
+  private static final int HEAP_BYTES_PER_EVENT = 1 << 13;
 
-  private static final int MIN_CAPACITY_WHATEVER_THE_HEAP = 1 << 10;
+  private static final int MIN_CAPACITY = 1 << 10;
 
   /**
    * Rows of version sets that may wait, some 22 bytes each: they weigh more than the events that
    * carry them. Version sets beyond it are dropped and counted. Less in a small heap.
    */
-  static final long MOST_VERSION_ROWS = Math.min(2_000_000, maxHeapBytes() / 256);
+  static final long MAX_VERSION_ROWS = Math.min(2_000_000, maxHeapBytes() / 256);
 
   /** An event with more rows than this counts as so many rows of version sets, times eight. */
-  private static final int FEW_ROWS = 32;
+  private static final int MAX_WEIGHTLESS_ROWS = 32;
 
   /** What a row of an event weighs, in rows of version sets. */
-  private static final int WEIGHT_OF_ROW = 8;
+  private static final int ROW_WEIGHT = 8;
 
-  static final long CLOSE_MILLIS = 5_000;
+  static final long CLOSE_TIMEOUT_MILLIS = 5_000;
 
   /** For so long of that events are still delivered; then the consumers are closed. */
-  private static final long DELIVER_MILLIS = 3_500;
+  private static final long DELIVERY_TIMEOUT_MILLIS = 3_500;
 
   /** After so many faults outside of the consumers nothing is delivered any more. */
   private static final int MAX_FAULTS = 16;
@@ -90,40 +90,40 @@ public final class QueueSink implements EventSink {
    * Nanoseconds. To wake the thread costs as much as tens of events, on the application's time: so
    * let hundreds gather, unless they come so fast that the queue begins to fill.
    */
-  private static final long PAUSE = 20_000_000;
+  private static final long PAUSE_NANOS = 20_000_000;
 
-  private static final long SHORT_PAUSE = 1_000_000;
-  private static final long LONGEST_PAUSE = 40_000_000;
+  private static final long SHORT_PAUSE_NANOS = 1_000_000;
+  private static final long MAX_PAUSE_NANOS = 40_000_000;
 
   /** After so many pauses without an event the thread waits for the next one. */
-  static final int QUIET_ROUNDS = 5;
+  static final int MAX_IDLE_ROUNDS = 5;
 
   /**
    * Nanoseconds from the first flush of a quiet queue to the second. A consumer that does something
    * at most once a second does it then.
    */
-  private static final long SECOND_FLUSH_NANOS = 1_100_000_000;
+  private static final long SECOND_FLUSH_DELAY_NANOS = 1_100_000_000;
 
   /** The share of the queue that calls for short pauses. */
-  private static final int SHORT_PAUSE_AT = 32;
+  private static final int SHORT_PAUSE_QUEUE_SHARE = 32;
 
-  private static final long FLUSH_NANOS = 100_000_000;
+  private static final long FLUSH_INTERVAL_NANOS = 100_000_000;
 
   /**
    * After so many events, some fifty microseconds of analysis, the thread lets others go first:
    * where processors are short it would otherwise hold up the application for all that has
    * gathered. Not while the queue is filling.
    */
-  private static final int POLITE = 1 << 6;
+  private static final int EVENTS_PER_YIELD = 1 << 6;
 
   /** Events between two looks whether what had come by a certain time is delivered. */
-  private static final int CATCHING_UP = 1 << 10;
+  private static final int EVENTS_PER_CATCH_UP_CHECK = 1 << 10;
 
   private final MpscAtomicArrayQueue<Event> queue;
-  private final Queue<Late> reserve = new ConcurrentLinkedQueue<>();
+  private final Queue<DeferredEvent> reserve = new ConcurrentLinkedQueue<>();
   private final AtomicLong versionRows = new AtomicLong();
   private final AtomicInteger reserved = new AtomicInteger();
-  private final AtomicLong lateNumber = new AtomicLong();
+  private final AtomicLong deferredNumber = new AtomicLong();
   private final Map<Long, Lost> losses = new ConcurrentHashMap<>();
   private final LongAdder dropped = new LongAdder();
   private final LongAdder droppedUntraced = new LongAdder();
@@ -138,7 +138,7 @@ public final class QueueSink implements EventSink {
 
   private final List<EventSink> consumers;
   private final Map<EventSink, Long> failures = new HashMap<>();
-  private final Consumer<String> complaints;
+  private final Consumer<String> warnings;
   private final Thread thread;
 
   /** Nanoseconds until this queue is to end, asked when it is empty; see {@link SharedQueue}. */
@@ -157,7 +157,7 @@ public final class QueueSink implements EventSink {
   int users;
   long unusedSinceNanos;
 
-  private final PriorityQueue<Late> inOrder = new PriorityQueue<>();
+  private final PriorityQueue<DeferredEvent> inOrder = new PriorityQueue<>();
   private long catchUpTo;
   private long flushed = System.nanoTime();
   private volatile long failed;
@@ -169,9 +169,9 @@ public final class QueueSink implements EventSink {
    * @param place the producers' index at that time
    * @param number counts what came late, so that one place has an order too
    */
-  private record Late(long place, long number, Event event) implements Comparable<Late> {
+  private record DeferredEvent(long place, long number, Event event) implements Comparable<DeferredEvent> {
     @Override
-    public int compareTo(Late other) {
+    public int compareTo(DeferredEvent other) {
       int byPlace = Long.compare(place, other.place);
       return byPlace != 0 ? byPlace : Long.compare(number, other.number);
     }
@@ -192,10 +192,10 @@ public final class QueueSink implements EventSink {
    *     that they never take more than a small part of it
    * @param consumers are called by that thread alone, and closed by it. One that is {@link
    *     Flushable} is flushed when there is nothing else to do
-   * @param complaints takes a line for people
+   * @param warnings takes a line for people
    */
-  public QueueSink(int capacity, List<? extends EventSink> consumers, Consumer<String> complaints) {
-    this(capacity, consumers, complaints, queue -> Long.MAX_VALUE, new CountDownLatch(0));
+  public QueueSink(int capacity, List<? extends EventSink> consumers, Consumer<String> warnings) {
+    this(capacity, consumers, warnings, queue -> Long.MAX_VALUE, new CountDownLatch(0));
   }
 
   /**
@@ -208,13 +208,13 @@ public final class QueueSink implements EventSink {
   QueueSink(
       int capacity,
       List<? extends EventSink> consumers,
-      Consumer<String> complaints,
+      Consumer<String> warnings,
       ToLongFunction<QueueSink> nanosToEnd,
       CountDownLatch predecessorEnded) {
-    long room = Math.max(MIN_CAPACITY_WHATEVER_THE_HEAP, maxHeapBytes() / HEAP_OF_AN_EVENT);
+    long room = Math.max(MIN_CAPACITY, maxHeapBytes() / HEAP_BYTES_PER_EVENT);
     this.queue = new MpscAtomicArrayQueue<>((int) Math.max(4, Math.min(capacity, room)));
     this.consumers = List.copyOf(consumers);
-    this.complaints = complaints;
+    this.warnings = warnings;
     this.nanosToEnd = nanosToEnd;
     this.predecessorEnded = predecessorEnded;
     this.thread = BackgroundThreads.create("txwatch-events", this::run);
@@ -251,7 +251,7 @@ public final class QueueSink implements EventSink {
       } else if (event instanceof Event.StatementExecuted e && isHeavy(e)) {
         acceptHeavy(e);
       } else if (!queue.offer(event)) {
-        acceptLate(event);
+        defer(event);
       }
     } catch (OutOfMemoryError e) { // on the application's thread: it must not notice
       dropped.increment();
@@ -266,7 +266,7 @@ public final class QueueSink implements EventSink {
     if (!reserve(event)) {
       light = event.withoutVersionSets();
       if (event.versionSets().isEmpty() || isHeavy(light) && !reserve(light)) {
-        acceptLate(event);
+        defer(event);
         return;
       }
       accept(
@@ -279,14 +279,14 @@ public final class QueueSink implements EventSink {
     }
     if (!queue.offer(light)) {
       versionRows.addAndGet(isHeavy(light) ? -weight(light) : 0);
-      acceptLate(light);
+      defer(light);
     }
   }
 
   /** Whether there was room for its rows, which is taken then. */
   private boolean reserve(Event.StatementExecuted event) {
     long rows = weight(event);
-    if (versionRows.addAndGet(rows) > MOST_VERSION_ROWS && versionRows.get() > rows) {
+    if (versionRows.addAndGet(rows) > MAX_VERSION_ROWS && versionRows.get() > rows) {
       versionRows.addAndGet(-rows);
       return false;
     }
@@ -294,26 +294,26 @@ public final class QueueSink implements EventSink {
   }
 
   private static boolean isHeavy(Event.StatementExecuted event) {
-    return !event.versionSets().isEmpty() || event.rows().size() > FEW_ROWS;
+    return !event.versionSets().isEmpty() || event.rows().size() > MAX_WEIGHTLESS_ROWS;
   }
 
   private static long weight(Event.StatementExecuted event) {
     int own = event.rows().size();
-    long rows = own > FEW_ROWS ? (long) WEIGHT_OF_ROW * own : 0;
+    long rows = own > MAX_WEIGHTLESS_ROWS ? (long) ROW_WEIGHT * own : 0;
     for (VersionSet set : event.versionSets()) {
       rows += set.size();
     }
     return rows;
   }
 
-  private void acceptLate(Event event) {
+  private void defer(Event event) {
     long place = queue.currentProducerIndex();
     if (event instanceof Event.StatementExecuted e) {
       lose(e.session(), e.transaction(), place, 1);
     } else if (event instanceof Event.Gap e) {
       lose(e.session(), e.transaction(), place, e.count());
-    } else if (reserved.incrementAndGet() <= RESERVE) {
-      reserve.add(new Late(place, lateNumber.getAndIncrement(), event));
+    } else if (reserved.incrementAndGet() <= MAX_RESERVED_EVENTS) {
+      reserve.add(new DeferredEvent(place, deferredNumber.getAndIncrement(), event));
     } else {
       reserved.decrementAndGet();
       dropped.increment();
@@ -324,10 +324,10 @@ public final class QueueSink implements EventSink {
 
   private void lose(long session, long transaction, long place, long count) {
     dropped.add(count);
-    if (losses.size() < RESERVE) {
+    if (losses.size() < MAX_RESERVED_EVENTS) {
       losses.merge(
           transaction == 0 ? session : transaction,
-          new Lost(session, place, lateNumber.getAndIncrement(), count),
+          new Lost(session, place, deferredNumber.getAndIncrement(), count),
           (first, more) ->
               new Lost(first.session, first.place, first.number, first.count + more.count));
     } else {
@@ -368,7 +368,7 @@ public final class QueueSink implements EventSink {
   @Override
   public void close() {
     if (!closed) {
-      deliverUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DELIVER_MILLIS);
+      deliverUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DELIVERY_TIMEOUT_MILLIS);
       closed = true;
     }
     LockSupport.unpark(thread);
@@ -376,12 +376,12 @@ public final class QueueSink implements EventSink {
       return;
     }
     try {
-      thread.join(CLOSE_MILLIS);
+      thread.join(CLOSE_TIMEOUT_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     if (thread.isAlive()) {
-      complaints.accept("closed before " + queue.size() + " events were analysed or written");
+      warnings.accept("closed before " + queue.size() + " events were analysed or written");
     }
     removeHook();
   }
@@ -404,10 +404,10 @@ public final class QueueSink implements EventSink {
       for (EventSink consumer : consumers) {
         consumer.setWaker(this::wake);
       }
-      deliverInSpiteOfFaults();
+      deliverDespiteFaults();
       int left = queue.size();
       if (left > 0) {
-        leave(left);
+        dropRemaining(left);
       }
       consumers.forEach(this::end);
       removeHook();
@@ -416,7 +416,7 @@ public final class QueueSink implements EventSink {
     }
   }
 
-  private void deliverInSpiteOfFaults() {
+  private void deliverDespiteFaults() {
     for (int faults = 0; faults < MAX_FAULTS; faults++) {
       try {
         deliverUntilClosed();
@@ -435,7 +435,7 @@ public final class QueueSink implements EventSink {
   private void end(EventSink consumer) {
     try {
       if (unused) {
-        consumer.rest();
+        consumer.quiesce();
       } else {
         consumer.close();
       }
@@ -461,7 +461,7 @@ public final class QueueSink implements EventSink {
       droppedUntraced.increment();
       late = true;
       if (!line.isEmpty()) {
-        complaints.accept(line);
+        warnings.accept(line);
       }
     } catch (Throwable e) {
       // Not even a line can be written.
@@ -469,7 +469,7 @@ public final class QueueSink implements EventSink {
   }
 
   private void deliverUntilClosed() {
-    int quietRounds = 0;
+    int idleRounds = 0;
     boolean flushedTwice = false;
     while (true) {
       boolean last = closed;
@@ -479,17 +479,17 @@ public final class QueueSink implements EventSink {
       } else if (last) {
         continue;
       }
-      sayCaughtUp();
+      notifyCaughtUp();
       if (delivered > 0) {
-        quietRounds = 0;
+        idleRounds = 0;
         flushedTwice = false;
-        LockSupport.parkNanos(this, isFilling(delivered) ? SHORT_PAUSE : PAUSE);
-      } else if (++quietRounds < QUIET_ROUNDS) {
-        LockSupport.parkNanos(this, LONGEST_PAUSE);
+        LockSupport.parkNanos(this, isFilling(delivered) ? SHORT_PAUSE_NANOS : PAUSE_NANOS);
+      } else if (++idleRounds < MAX_IDLE_ROUNDS) {
+        LockSupport.parkNanos(this, MAX_PAUSE_NANOS);
       } else {
         flush();
-        if (sleep(flushedTwice ? Long.MAX_VALUE : SECOND_FLUSH_NANOS)) {
-          quietRounds = QUIET_ROUNDS - 2; // consumers are told twice that it has caught up
+        if (sleep(flushedTwice ? Long.MAX_VALUE : SECOND_FLUSH_DELAY_NANOS)) {
+          idleRounds = MAX_IDLE_ROUNDS - 2; // consumers are told twice that it has caught up
         } else {
           flushedTwice = true;
         }
@@ -509,7 +509,7 @@ public final class QueueSink implements EventSink {
       long left = nanos == Long.MAX_VALUE ? nanos : since + nanos - System.nanoTime();
       long toEnd = nanosToEnd.applyAsLong(this);
       if (toEnd <= 0) {
-        deliverUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DELIVER_MILLIS);
+        deliverUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DELIVERY_TIMEOUT_MILLIS);
         unused = true;
         closed = true;
       } else if (left <= 0) {
@@ -531,14 +531,14 @@ public final class QueueSink implements EventSink {
   }
 
   /** Reports what was left because there was no time. */
-  private void leave(int events) {
-    complaints.accept("closed before " + events + " events were analysed or written");
+  private void dropRemaining(int events) {
+    warnings.accept("closed before " + events + " events were analysed or written");
     deliver(overflow(0, 0, events));
   }
 
   /** True if so many events at once say that the queue begins to fill. */
   private boolean isFilling(long delivered) {
-    return delivered > queue.capacity() / SHORT_PAUSE_AT;
+    return delivered > queue.capacity() / SHORT_PAUSE_QUEUE_SHARE;
   }
 
   /** Delivers what waits, and says how much it was. */
@@ -547,7 +547,7 @@ public final class QueueSink implements EventSink {
     while (true) {
       long place = queue.currentConsumerIndex();
       Event event = queue.poll();
-      delivered += deliverLate(place);
+      delivered += deliverDeferred(place);
       if (event == null) {
         return delivered;
       }
@@ -556,18 +556,18 @@ public final class QueueSink implements EventSink {
       if (isTooLate()) {
         return delivered;
       }
-      if (delivered % POLITE == 0 && !isFilling(delivered)) {
+      if (delivered % EVENTS_PER_YIELD == 0 && !isFilling(delivered)) {
         Thread.yield();
       }
       // It may never be found empty.
-      if (delivered % CATCHING_UP == 0 && place >= catchUpTo) {
-        sayCaughtUp();
+      if (delivered % EVENTS_PER_CATCH_UP_CHECK == 0 && place >= catchUpTo) {
+        notifyCaughtUp();
       }
     }
   }
 
   /** All is delivered that had come when this was called before. */
-  private void sayCaughtUp() {
+  private void notifyCaughtUp() {
     for (EventSink consumer : consumers) {
       try {
         consumer.caughtUp();
@@ -576,20 +576,20 @@ public final class QueueSink implements EventSink {
       }
     }
     catchUpTo = queue.currentProducerIndex(); // after it was said: what comes meanwhile counts
-    if (System.nanoTime() - flushed > FLUSH_NANOS) {
+    if (System.nanoTime() - flushed > FLUSH_INTERVAL_NANOS) {
       flush();
       flushed = System.nanoTime();
     }
   }
 
   /** Delivers what came late at that place of the queue or before. */
-  private long deliverLate(long place) {
+  private long deliverDeferred(long place) {
     if (late) {
       late = false;
-      collectLate();
+      collectDeferred();
     }
     long delivered = 0;
-    for (Late first = inOrder.peek();
+    for (DeferredEvent first = inOrder.peek();
         first != null && first.place <= place;
         first = inOrder.peek()) {
       deliver(inOrder.remove().event);
@@ -598,23 +598,23 @@ public final class QueueSink implements EventSink {
     return delivered;
   }
 
-  private void collectLate() {
+  private void collectDeferred() {
     for (Iterator<Long> keys = losses.keySet().iterator(); keys.hasNext(); ) {
       long key = keys.next();
       Lost lost = losses.remove(key);
       if (lost != null) {
         long transaction = key == lost.session ? 0 : key;
         inOrder.add(
-            new Late(lost.place, lost.number, overflow(lost.session, transaction, lost.count)));
+            new DeferredEvent(lost.place, lost.number, overflow(lost.session, transaction, lost.count)));
       }
     }
-    for (Late next = reserve.poll(); next != null; next = reserve.poll()) {
+    for (DeferredEvent next = reserve.poll(); next != null; next = reserve.poll()) {
       reserved.decrementAndGet();
       inOrder.add(next);
     }
     long untraced = droppedUntraced.sumThenReset();
     if (untraced > 0) {
-      inOrder.add(new Late(0, 0, overflow(0, 0, untraced)));
+      inOrder.add(new DeferredEvent(0, 0, overflow(0, 0, untraced)));
     }
   }
 
@@ -631,12 +631,12 @@ public final class QueueSink implements EventSink {
         consumer.accept(event);
       } catch (Throwable e) {
         fail(consumer, e);
-        tellFault(consumer, event);
+        reportFault(consumer, event);
       }
     }
   }
 
-  private void tellFault(EventSink consumer, Event event) {
+  private void reportFault(EventSink consumer, Event event) {
     try {
       consumer.accept(Event.Gap.ofFault(event));
     } catch (Throwable e) {
@@ -665,7 +665,7 @@ public final class QueueSink implements EventSink {
           where.add(frame.toString());
         }
       }
-      complaints.accept(
+      warnings.accept(
           consumer.getClass().getSimpleName() + " failed and goes on: " + e + " at " + where);
     }
   }

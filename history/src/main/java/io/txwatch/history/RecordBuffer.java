@@ -18,7 +18,7 @@ final class RecordBuffer {
   }
 
   /** Adds an entry, which is a record afterwards. */
-  void add(BackwardBytes entry) {
+  void add(ReverseProtobufBuffer entry) {
     frame.complete(entry);
     int more = entry.size();
     if (size + more > bytes.length) {

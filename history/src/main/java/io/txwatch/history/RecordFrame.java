@@ -12,10 +12,10 @@ import java.util.zip.CRC32C;
 final class RecordFrame {
 
   /** A length, a tag, a check, a tag and a length: what stands before the body, at most. */
-  static final int MAX_OVERHEAD = 5 + 1 + 4 + 1 + 5;
+  static final int MAX_OVERHEAD_BYTES = 5 + 1 + 4 + 1 + 5;
 
   /** The longest body, in bytes. What claims to be longer is taken for damage. */
-  static final int MAX_BODY = 1 << 28;
+  static final int MAX_BODY_BYTES = 1 << 28;
 
   private static final int CHECK_TAG =
       WireFormat.WIRETYPE_FIXED32 | Record.CRC32C_FIELD_NUMBER << 3;
@@ -25,7 +25,7 @@ final class RecordFrame {
   private final CRC32C crc = new CRC32C();
 
   /** Makes an entry's bytes a record: writes what stands before it. */
-  void complete(BackwardBytes entry) {
+  void complete(ReverseProtobufBuffer entry) {
     int bodySize = entry.size();
     crc.reset();
     entry.update(crc);
@@ -52,7 +52,7 @@ final class RecordFrame {
     }
     int record = varint(bytes, at, afterRecord);
     int body = varint(bytes, bodyTag + 1, afterBody);
-    return body > 0 && body <= MAX_BODY && record == recordSize(body) ? body : -1;
+    return body > 0 && body <= MAX_BODY_BYTES && record == recordSize(body) ? body : -1;
   }
 
   /** Where a varint of at most five bytes ends; -1 if it does not. */

@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordScanner {
 
-  private static final int WINDOW = 1 << 20;
+  private static final int WINDOW_BYTES = 1 << 20;
 
   private final FileChannel channel;
   private final long size;
   private final RecordFrame frame = new RecordFrame();
 
-  private byte[] window = new byte[WINDOW];
+  private byte[] window = new byte[WINDOW_BYTES];
   private long windowAt;
   private int windowLength;
 
@@ -91,7 +91,7 @@ final class RecordScanner {
   }
 
   private int intactBodyAt(long at) throws IOException {
-    load(at, RecordFrame.MAX_OVERHEAD);
+    load(at, RecordFrame.MAX_OVERHEAD_BYTES);
     int body = RecordFrame.bodySize(window, (int) (at - windowAt), windowLength);
     if (body < 0 || at + RecordFrame.overhead(body) + body > size) {
       return -1;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A {@link QueueSink} that exists as long as it has users. It is created for the first one. When
  * the last one has been gone for {@value #LINGER_SECONDS} s, what waits is delivered, the consumers
- * {@linkplain EventSink#rest rest}, the thread ends, the shutdown hook is removed and the queue's
+ * {@linkplain EventSink#quiesce quiesce}, the thread ends, the shutdown hook is removed and the queue's
  * memory is released. The next user gets a new queue before the same consumers.
  *
  * <p>Two queues never use the consumers at the same time: the thread of the second waits until that
@@ -29,7 +29,7 @@ public final class SharedQueue {
    * Drops everything: for when there is no memory for a queue, or one waits already for consumers
    * that block. So there are two threads at most.
    */
-  private static final EventSink NOWHERE =
+  private static final EventSink DISCARD =
       new EventSink() {
         @Override
         public void accept(Event event) {}
@@ -40,7 +40,7 @@ public final class SharedQueue {
 
   private final int capacity;
   private final List<EventSink> consumers;
-  private final Consumer<String> complaints;
+  private final Consumer<String> warnings;
   private final boolean closesAtShutdown;
   private final long lingerNanos;
 
@@ -59,18 +59,18 @@ public final class SharedQueue {
    *
    * @param capacity of the queue, in events
    * @param consumers are called by one thread at a time
-   * @param complaints takes a line for people
+   * @param warnings takes a line for people
    * @param closesAtShutdown whether a queue that is there when the JVM ends is closed
    */
   public SharedQueue(
       int capacity,
       List<? extends EventSink> consumers,
-      Consumer<String> complaints,
+      Consumer<String> warnings,
       boolean closesAtShutdown) {
     this(
         capacity,
         consumers,
-        complaints,
+        warnings,
         closesAtShutdown,
         TimeUnit.SECONDS.toNanos(LINGER_SECONDS));
   }
@@ -79,12 +79,12 @@ public final class SharedQueue {
   SharedQueue(
       int capacity,
       List<? extends EventSink> consumers,
-      Consumer<String> complaints,
+      Consumer<String> warnings,
       boolean closesAtShutdown,
       long lingerNanos) {
     this.capacity = capacity;
     this.consumers = List.copyOf(consumers);
-    this.complaints = complaints;
+    this.warnings = warnings;
     this.closesAtShutdown = closesAtShutdown;
     this.lingerNanos = lingerNanos;
   }
@@ -95,13 +95,13 @@ public final class SharedQueue {
     if (queue == null || queue.isClosed()) {
       if (latestMayBegin.getCount() > 0) {
         report("events are lost: what takes them blocks since earlier connections were closed");
-        return NOWHERE;
+        return DISCARD;
       }
       try {
         queue = create();
       } catch (OutOfMemoryError e) { // also: no more threads
         report("events are lost: there is no memory for a queue: " + e);
-        return NOWHERE;
+        return DISCARD;
       }
       current = queue;
     }
@@ -110,7 +110,7 @@ public final class SharedQueue {
   }
 
   private QueueSink create() {
-    QueueSink queue = new QueueSink(capacity, consumers, complaints, this::nanosToEnd, latestEnded);
+    QueueSink queue = new QueueSink(capacity, consumers, warnings, this::nanosToEnd, latestEnded);
     latestMayBegin = latestEnded;
     latestEnded = queue.ended();
     return closesAtShutdown ? queue.closeAtShutdown() : queue;
@@ -119,7 +119,7 @@ public final class SharedQueue {
   private void report(String line) {
     if (!reported) {
       reported = true;
-      complaints.accept(line);
+      warnings.accept(line);
     }
   }
 
@@ -152,7 +152,7 @@ public final class SharedQueue {
    * Has queues end now that have no users, and waits at most five seconds in all until they have.
    */
   public static void endUnused(List<SharedQueue> all) {
-    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(QueueSink.CLOSE_MILLIS);
+    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(QueueSink.CLOSE_TIMEOUT_MILLIS);
     List<CountDownLatch> ending = all.stream().map(SharedQueue::endIfUnused).toList();
     try {
       for (CountDownLatch ended : ending) {
@@ -192,7 +192,7 @@ public final class SharedQueue {
       return;
     }
     try {
-      ended.await(QueueSink.CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+      ended.await(QueueSink.CLOSE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

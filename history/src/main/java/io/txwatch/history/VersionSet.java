@@ -34,7 +34,7 @@ public record VersionSet(
   }
 
   /** The same without a name for its predicate. */
-  public VersionSet withoutName() {
+  public VersionSet withoutPredicate() {
     return predicate == 0 ? this : new VersionSet(table, 0, rows, writers, certain);
   }
 

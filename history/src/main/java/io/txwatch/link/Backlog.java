@@ -29,19 +29,19 @@ import java.util.concurrent.TimeUnit;
 final class Backlog {
 
   /** Bytes at which a chunk is closed. */
-  static final int CHUNK = 1 << 16;
+  static final int CHUNK_BYTES = 1 << 16;
 
   /** How long the first event of a chunk waits for more. */
   private static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
 
   /** Bytes on their way that are not acknowledged, as {@code link.proto} has it. */
-  private static final long WINDOW = 4 << 20;
+  private static final long MAX_UNACKNOWLEDGED_BYTES = 4 << 20;
 
   /** Transactions whose ends are looked out for, at most. */
-  private static final int MOST_OPEN = 1 << 16;
+  private static final int MAX_OPEN_TRANSACTIONS = 1 << 16;
 
   /** A chunk that waits, and the openings and closings of sessions in it. */
-  record Numbered(long number, Chunk chunk, List<Event> sessions) {
+  record NumberedChunk(long number, Chunk chunk, List<Event> sessions) {
 
     /** What it takes in memory, roughly. */
     long bytes() {
@@ -51,8 +51,8 @@ final class Backlog {
 
   private final long bound;
   private final Chunk.Builder builder;
-  private final Chunk.Builder announcements;
-  private final NavigableMap<Long, Numbered> waiting = new TreeMap<>();
+  private final Chunk.Builder sessionRecords;
+  private final NavigableMap<Long, NumberedChunk> waiting = new TreeMap<>();
   private long waitingBytes;
   private long lastNumber;
   private List<Event> sessionsInChunk = new ArrayList<>();
@@ -68,7 +68,7 @@ final class Backlog {
 
   private boolean dropping;
   private long dropped;
-  private long droppedUntold;
+  private long unreportedDrops;
   private final List<Event> endedMeanwhile = new ArrayList<>();
   private final List<Event> closedMeanwhile = new ArrayList<>();
   private final Map<Long, Event> openedMeanwhile = new LinkedHashMap<>();
@@ -76,8 +76,8 @@ final class Backlog {
   /** A backlog of at most so many bytes, and a chunk. */
   Backlog(long bound, String node) {
     this.bound = bound;
-    this.builder = new Chunk.Builder(node, CHUNK);
-    this.announcements = new Chunk.Builder(node, 1 << 10);
+    this.builder = new Chunk.Builder(node, CHUNK_BYTES);
+    this.sessionRecords = new Chunk.Builder(node, 1 << 10);
   }
 
   /**
@@ -107,7 +107,7 @@ final class Backlog {
     }
     builder.add(event);
     if (event instanceof Event.TransactionBegan) {
-      if (running.size() < MOST_OPEN) {
+      if (running.size() < MAX_OPEN_TRANSACTIONS) {
         running.add(event.transaction());
       }
     } else if (event instanceof Event.TransactionEnded) {
@@ -115,13 +115,13 @@ final class Backlog {
     } else if (event instanceof Event.SessionOpened || event instanceof Event.SessionClosed) {
       sessionsInChunk.add(event);
     }
-    if (builder.size() >= CHUNK) {
+    if (builder.size() >= CHUNK_BYTES) {
       close();
     }
   }
 
   private void close() {
-    Numbered next = new Numbered(++lastNumber, builder.take(), sessionsInChunk);
+    NumberedChunk next = new NumberedChunk(++lastNumber, builder.take(), sessionsInChunk);
     sessionsInChunk = new ArrayList<>();
     waiting.put(next.number, next);
     waitingBytes += next.bytes();
@@ -143,7 +143,7 @@ final class Backlog {
     }
     long count = event instanceof Event.Gap gap ? gap.count() : 1;
     dropped += count;
-    droppedUntold += count;
+    unreportedDrops += count;
   }
 
   /** Ends the dropping if there is room again, and tells what was dropped. */
@@ -152,15 +152,15 @@ final class Backlog {
       return;
     }
     dropping = false;
-    if (droppedUntold > 0) {
+    if (unreportedDrops > 0) {
       keep(
           new Event.Gap(
               0,
               0,
               GapReason.OVERFLOW,
               "the shared analyzer was out of reach or too slow",
-              droppedUntold));
-      droppedUntold = 0;
+              unreportedDrops));
+      unreportedDrops = 0;
     }
     endedMeanwhile.forEach(this::keep);
     endedMeanwhile.clear();
@@ -176,13 +176,13 @@ final class Backlog {
    *
    * @param atOnce whether to hand out what there is, without waiting for more
    */
-  synchronized Optional<Numbered> after(long number, long nanos, boolean atOnce)
+  synchronized Optional<NumberedChunk> after(long number, long nanos, boolean atOnce)
       throws InterruptedException {
     long until = System.nanoTime() + nanos;
     while (true) {
       resume();
-      boolean mayGo = bytesUpTo(number) < WINDOW;
-      Map.Entry<Long, Numbered> next = mayGo ? waiting.higherEntry(number) : null;
+      boolean mayGo = bytesUpTo(number) < MAX_UNACKNOWLEDGED_BYTES;
+      Map.Entry<Long, NumberedChunk> next = mayGo ? waiting.higherEntry(number) : null;
       if (next != null) {
         return Optional.of(next.getValue());
       }
@@ -202,7 +202,7 @@ final class Backlog {
 
   private long bytesUpTo(long number) {
     long bytes = 0;
-    for (Numbered chunk : waiting.headMap(number, true).values()) {
+    for (NumberedChunk chunk : waiting.headMap(number, true).values()) {
       bytes += chunk.bytes();
     }
     return bytes;
@@ -215,9 +215,9 @@ final class Backlog {
 
   /** Lets go of the chunks up to that number. */
   synchronized void acknowledged(long through) {
-    NavigableMap<Long, Numbered> done = waiting.headMap(through, true);
+    NavigableMap<Long, NumberedChunk> done = waiting.headMap(through, true);
     boolean some = !done.isEmpty();
-    for (Numbered chunk : done.values()) {
+    for (NumberedChunk chunk : done.values()) {
       waitingBytes -= chunk.bytes();
       for (Event event : chunk.sessions) {
         if (event instanceof Event.SessionOpened) {
@@ -239,13 +239,13 @@ final class Backlog {
   }
 
   /** The sessions that were open before the first chunk that waits, as records. */
-  synchronized byte[] announcement() {
-    open.values().forEach(announcements::add);
-    return announcements.take().bytes();
+  synchronized byte[] openSessionRecords() {
+    open.values().forEach(sessionRecords::add);
+    return sessionRecords.take().bytes();
   }
 
   /** The chunk with which everything is told that was added; none as long as events are dropped. */
-  synchronized OptionalLong toldWith() {
+  synchronized OptionalLong lastPendingChunk() {
     return dropping
         ? OptionalLong.empty()
         : OptionalLong.of(builder.events() > 0 ? lastNumber + 1 : lastNumber);

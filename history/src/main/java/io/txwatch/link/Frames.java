@@ -27,16 +27,16 @@ public final class Frames {
   public static final int VERSION = 1;
 
   /** The longest frame of a client that has not been let in yet, and of a server. */
-  public static final int SHORT = 1 << 13;
+  public static final int MAX_SHORT_FRAME_BYTES = 1 << 13;
 
   /** The longest frame of a client. */
-  public static final int LONGEST = io.txwatch.history.Chunk.LONGEST_EVENT + (1 << 20);
+  public static final int MAX_FRAME_BYTES = io.txwatch.history.Chunk.MAX_EVENT_BYTES + (1 << 20);
 
   /** After how long a silence the other end is taken for gone. */
-  public static final int SILENCE_MILLIS = 20_000;
+  public static final int SILENCE_TIMEOUT_MILLIS = 20_000;
 
   /** How often a client says that it has nothing to say. */
-  static final long ALIVE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  static final long KEEPALIVE_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private Frames() {}
 
@@ -76,15 +76,15 @@ public final class Frames {
   /**
    * A stretch of the client's history.
    *
-   * @param told the analyzer's epoch before which the client has nothing to tell of any more
+   * @param acknowledgedEpoch the analyzer's epoch before which the client has nothing to tell of any more
    * @param complete up to which chunk all had happened by now that is in them
    */
-  public static Frame chunk(long number, byte[] records, long told, long complete) {
+  public static Frame chunk(long number, byte[] records, long acknowledgedEpoch, long complete) {
     return Frame.newBuilder()
         .setChunk(
             Chunk.newBuilder()
                 .setNumber(number)
-                .setTold(told)
+                .setTold(acknowledgedEpoch)
                 .setComplete(complete)
                 .setRecords(UnsafeByteOperations.unsafeWrap(records)))
         .build();
@@ -98,12 +98,12 @@ public final class Frames {
   /**
    * Nothing to send, or no leave to.
    *
-   * @param told the analyzer's epoch before which the client has nothing to tell of any more
+   * @param acknowledgedEpoch the analyzer's epoch before which the client has nothing to tell of any more
    * @param complete up to which chunk all had happened by now that is in them
    */
-  public static Frame alive(long told, long complete) {
+  public static Frame alive(long acknowledgedEpoch, long complete) {
     return Frame.newBuilder()
-        .setAlive(Alive.newBuilder().setTold(told).setComplete(complete))
+        .setAlive(Alive.newBuilder().setTold(acknowledgedEpoch).setComplete(complete))
         .build();
   }
 

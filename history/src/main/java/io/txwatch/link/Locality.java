@@ -43,8 +43,8 @@ record Locality(String service, String machine, String process) {
         Long.toUnsignedString(client, 36));
   }
 
-  /** The event as it is to be understood elsewhere. */
-  Event elsewhere(Event event) {
+  /** The event as it is to be understood qualify. */
+  Event qualify(Event event) {
     if (event instanceof Event.SessionOpened opened) {
       Database database = opened.database();
       return new Event.SessionOpened(
@@ -54,13 +54,13 @@ record Locality(String service, String machine, String process) {
               database.product(),
               database.version(),
               database.settings(),
-              elsewhere(database.place())));
+              qualify(database.place())));
     }
     return event;
   }
 
-  /** The place as it is to be understood elsewhere. */
-  String elsewhere(String place) {
+  /** The place as it is to be understood qualify. */
+  String qualify(String place) {
     if (IN_MEMORY.matcher(place).matches()) {
       return place + " in " + process;
     }

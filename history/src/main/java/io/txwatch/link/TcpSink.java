@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends events to a shared analyzer. A daemon thread connects, and connects again when the link is
- * cut, ever more rarely up to every {@value #LONGEST_BACKOFF_MILLIS} ms; a second one reads the
+ * cut, ever more rarely up to every {@value #MAX_BACKOFF_MILLIS} ms; a second one reads the
  * acknowledgements. What waits meanwhile is in a {@link Backlog}, within its bound.
  *
  * <p>{@link #accept} encodes, and never waits for the network. An analyzer that is not there is one
@@ -28,13 +28,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class TcpSink implements EventSink {
 
-  private static final long FIRST_BACKOFF_MILLIS = 100;
-  private static final long LONGEST_BACKOFF_MILLIS = 5_000;
+  private static final long MIN_BACKOFF_MILLIS = 100;
+  private static final long MAX_BACKOFF_MILLIS = 5_000;
   private static final long REFUSED_BACKOFF_MILLIS = 15_000;
-  private static final int CONNECT_MILLIS = 5_000;
-  private static final int LAST_CONNECT_MILLIS = 500;
-  private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(3);
-  private static final long BYE_MILLIS = 500;
+  private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
+  private static final int CLOSING_CONNECT_TIMEOUT_MILLIS = 500;
+  private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(3);
+  private static final long BYE_TIMEOUT_MILLIS = 500;
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final Address address;
@@ -43,43 +43,43 @@ final class TcpSink implements EventSink {
   private final long client;
   private final Locality locality;
   private final Backlog backlog;
-  private final Consumer<String> complaints;
+  private final Consumer<String> warnings;
   private final Thread thread;
-  private final Object bed = new Object();
+  private final Object closeMonitor = new Object();
 
   private volatile @Nullable Link link;
 
-  /** What is to be said, in order: the queue's thread adds, the one that sends takes. */
-  private final Queue<Told> told = new ConcurrentLinkedQueue<>();
+  /** What is to be reportedStatus, in order: the queue's thread adds, the one that sends takes. */
+  private final Queue<EpochAcknowledgement> epochAcknowledgements = new ConcurrentLinkedQueue<>();
 
   // Of the queue's thread: the link and the analyzer's epoch when it last caught up, and the latest
   // epoch that it has a word for.
   private @Nullable Link linkBefore;
   private long epochBefore;
-  private volatile long epochTold;
+  private volatile long acknowledgedEpoch;
   private volatile Runnable waker = () -> {};
 
   /**
-   * A word that everything is told that had happened before an epoch of the analyzer.
+   * A word that everything is epochAcknowledgements that had happened before an epoch of the analyzer.
    *
    * @param to over which link
    * @param with the last chunk that it takes
    */
-  private record Told(Link to, long epoch, long with) {}
+  private record EpochAcknowledgement(Link to, long epoch, long with) {}
 
   private volatile long closeBy;
   private volatile boolean closing;
 
-  /** What was last said of the analyzer. */
-  private enum Said {
+  /** What was last reportedStatus of the analyzer. */
+  private enum LinkStatus {
     NOTHING,
     THERE,
     AWAY,
     REFUSED
   }
 
-  private Said said = Said.NOTHING;
-  private boolean saidDropping;
+  private LinkStatus reportedStatus = LinkStatus.NOTHING;
+  private boolean droppingReported;
 
   /**
    * Starts the threads, which connect when they can.
@@ -88,7 +88,7 @@ final class TcpSink implements EventSink {
    * @param tls for an address at {@code tls://}
    * @param buffer how many bytes may wait
    * @param service what people call this process; empty for a name of its own
-   * @param complaints takes a line for people
+   * @param warnings takes a line for people
    */
   TcpSink(
       Address address,
@@ -96,7 +96,7 @@ final class TcpSink implements EventSink {
       Optional<SSLContext> tls,
       long buffer,
       String service,
-      Consumer<String> complaints) {
+      Consumer<String> warnings) {
     this.address = address;
     this.token = token;
     this.tls = tls.orElse(null);
@@ -104,7 +104,7 @@ final class TcpSink implements EventSink {
     this.client = number == 0 ? 1 : number;
     this.locality = Locality.here(service, client);
     this.backlog = new Backlog(buffer, locality.service());
-    this.complaints = complaints;
+    this.warnings = warnings;
     this.thread = daemon("txwatch-link", this::run);
   }
 
@@ -116,25 +116,25 @@ final class TcpSink implements EventSink {
 
   @Override
   public void accept(Event event) {
-    if (backlog.add(locality.elsewhere(event))) {
-      sayDropping();
+    if (backlog.add(locality.qualify(event))) {
+      reportDropping();
     }
   }
 
   /**
-   * What had happened when this was last said has been added. So the analyzer is told everything
+   * What had happened when this was last reportedStatus has been added. So the analyzer is epochAcknowledgements everything
    * from before the epoch that it had named by then, once it gets what is here now.
    */
   @Override
   public void caughtUp() {
     Link to = link;
     if (to != linkBefore) {
-      epochTold = 0;
-    } else if (to != null && epochBefore > epochTold) {
-      OptionalLong with = backlog.toldWith();
+      acknowledgedEpoch = 0;
+    } else if (to != null && epochBefore > acknowledgedEpoch) {
+      OptionalLong with = backlog.lastPendingChunk();
       if (with.isPresent()) {
-        epochTold = epochBefore;
-        told.add(new Told(to, epochBefore, with.getAsLong()));
+        acknowledgedEpoch = epochBefore;
+        epochAcknowledgements.add(new EpochAcknowledgement(to, epochBefore, with.getAsLong()));
         backlog.wake();
       }
     }
@@ -148,10 +148,10 @@ final class TcpSink implements EventSink {
     waker = newWaker;
   }
 
-  private void sayDropping() {
-    if (!saidDropping) {
-      saidDropping = true;
-      complaints.accept(
+  private void reportDropping() {
+    if (!droppingReported) {
+      droppingReported = true;
+      warnings.accept(
           address
               + ": the buffer is full, events are dropped and counted until there is room"
               + " (txwatch.buffer)");
@@ -164,14 +164,14 @@ final class TcpSink implements EventSink {
    */
   @Override
   public void close() {
-    closeBy = System.nanoTime() + CLOSE_NANOS;
+    closeBy = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
     closing = true;
     backlog.wake();
-    synchronized (bed) {
-      bed.notifyAll();
+    synchronized (closeMonitor) {
+      closeMonitor.notifyAll();
     }
     try {
-      thread.join(TimeUnit.NANOSECONDS.toMillis(CLOSE_NANOS));
+      thread.join(TimeUnit.NANOSECONDS.toMillis(CLOSE_TIMEOUT_NANOS));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -181,45 +181,45 @@ final class TcpSink implements EventSink {
     }
     long lost = backlog.events() + backlog.dropped();
     if (lost > 0) {
-      complaints.accept(address + ": " + lost + " events were not delivered");
+      warnings.accept(address + ": " + lost + " events were not delivered");
     }
   }
 
   private void run() {
-    long backoff = FIRST_BACKOFF_MILLIS;
+    long backoff = MIN_BACKOFF_MILLIS;
     while (true) {
       boolean last = closing;
       long since = System.nanoTime();
       try (Link connected = connect()) {
         link = connected;
-        say(Said.THERE, "is connected");
+        reportStatus(LinkStatus.THERE, "is connected");
         if (send(connected)) {
           return;
         }
-        say(Said.AWAY, "went away; what happens waits for it, up to txwatch.buffer");
+        reportStatus(LinkStatus.AWAY, "went away; what happens waits for it, up to txwatch.buffer");
       } catch (RefusedException e) {
-        say(Said.REFUSED, "refused: " + e.getMessage());
+        reportStatus(LinkStatus.REFUSED, "refused: " + e.getMessage());
         backoff = REFUSED_BACKOFF_MILLIS;
       } catch (IOException e) {
-        say(
-            Said.AWAY,
+        reportStatus(
+            LinkStatus.AWAY,
             "is not to be reached ("
                 + oneLine(e)
                 + "); what happens waits for it, up to txwatch.buffer");
       } catch (InterruptedException e) {
         return;
       } catch (RuntimeException | Error e) { // without memory, too, it goes on when there is some
-        complaints.accept(address + ": a fault of txwatch, it goes on: " + e);
+        warnings.accept(address + ": a fault of txwatch, it goes on: " + e);
       } finally {
         link = null;
       }
-      if (System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(2 * LONGEST_BACKOFF_MILLIS)) {
-        backoff = FIRST_BACKOFF_MILLIS;
+      if (System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(2 * MAX_BACKOFF_MILLIS)) {
+        backoff = MIN_BACKOFF_MILLIS;
       }
       if (last || !sleep(backoff)) {
         return;
       }
-      backoff = Math.min(2 * backoff, LONGEST_BACKOFF_MILLIS);
+      backoff = Math.min(2 * backoff, MAX_BACKOFF_MILLIS);
     }
   }
 
@@ -229,12 +229,12 @@ final class TcpSink implements EventSink {
   private boolean sleep(long millis) {
     long until =
         System.nanoTime() + (long) (millis * 1e6 * (0.75 + RANDOM.nextInt(1_000) / 2_000.0));
-    synchronized (bed) {
+    synchronized (closeMonitor) {
       for (long rest = until - System.nanoTime();
           rest > 0 && !closing;
           rest = until - System.nanoTime()) {
         try {
-          TimeUnit.NANOSECONDS.timedWait(bed, Math.max(1_000_000, rest));
+          TimeUnit.NANOSECONDS.timedWait(closeMonitor, Math.max(1_000_000, rest));
         } catch (InterruptedException e) {
           return false;
         }
@@ -246,9 +246,9 @@ final class TcpSink implements EventSink {
   private Link connect() throws IOException {
     Socket socket = new Socket();
     try {
-      socket.connect(address.socketAddress(), closing ? LAST_CONNECT_MILLIS : CONNECT_MILLIS);
+      socket.connect(address.socketAddress(), closing ? CLOSING_CONNECT_TIMEOUT_MILLIS : CONNECT_TIMEOUT_MILLIS);
       socket.setTcpNoDelay(true);
-      socket.setSoTimeout(Frames.SILENCE_MILLIS);
+      socket.setSoTimeout(Frames.SILENCE_TIMEOUT_MILLIS);
       Socket spoken = tls == null ? socket : Tls.over(socket, tls, address);
       return new Link(socket, spoken);
     } catch (IOException | RuntimeException | Error e) {
@@ -272,19 +272,19 @@ final class TcpSink implements EventSink {
           return true;
         }
         // Once all is sent a closing sink only waits for acknowledgements, which wake it.
-        long wait = closing ? TimeUnit.MILLISECONDS.toNanos(20) : Frames.ALIVE_NANOS;
-        Optional<Backlog.Numbered> next = backlog.after(sent, wait, closing);
+        long wait = closing ? TimeUnit.MILLISECONDS.toNanos(20) : Frames.KEEPALIVE_INTERVAL_NANOS;
+        Optional<Backlog.NumberedChunk> next = backlog.after(sent, wait, closing);
         if (next.isPresent()) {
           sent = next.get().number();
           complete = backlog.complete();
-          to.write(Frames.chunk(sent, next.get().chunk().bytes(), takeTold(sent, to), complete));
+          to.write(Frames.chunk(sent, next.get().chunk().bytes(), takeAcknowledgedEpoch(sent, to), complete));
           alive = System.nanoTime();
           continue;
         }
-        long all = takeTold(sent, to);
+        long all = takeAcknowledgedEpoch(sent, to);
         if (all > 0
             || complete < backlog.complete()
-            || System.nanoTime() - alive >= Frames.ALIVE_NANOS) {
+            || System.nanoTime() - alive >= Frames.KEEPALIVE_INTERVAL_NANOS) {
           complete = backlog.complete();
           to.write(Frames.alive(all, complete));
           alive = System.nanoTime();
@@ -296,25 +296,25 @@ final class TcpSink implements EventSink {
     return false;
   }
 
-  /** The latest epoch that is told with that chunk; 0 if none is that was not before. */
-  private long takeTold(long chunk, Link to) {
+  /** The latest epoch that is epochAcknowledgements with that chunk; 0 if none is that was not before. */
+  private long takeAcknowledgedEpoch(long chunk, Link to) {
     long epoch = 0;
-    for (Told next = told.peek();
+    for (EpochAcknowledgement next = epochAcknowledgements.peek();
         next != null && (next.to != to || next.with <= chunk);
-        next = told.peek()) {
+        next = epochAcknowledgements.peek()) {
       if (next.to == to) {
         epoch = next.epoch;
       } // else it is a word for an earlier link
-      told.remove();
+      epochAcknowledgements.remove();
     }
     return epoch;
   }
 
-  private void say(Said what, String line) {
-    if (said != what && !(said == Said.NOTHING && what == Said.THERE)) {
-      complaints.accept("the analyzer at " + address + " " + line);
+  private void reportStatus(LinkStatus what, String line) {
+    if (reportedStatus != what && !(reportedStatus == LinkStatus.NOTHING && what == LinkStatus.THERE)) {
+      warnings.accept("the analyzer at " + address + " " + line);
     }
-    said = what;
+    reportedStatus = what;
   }
 
   private static String oneLine(IOException e) {
@@ -341,7 +341,7 @@ final class TcpSink implements EventSink {
     private final Thread answers;
     private volatile boolean broken;
 
-    /** The analyzer's newest epoch, as far as it was told. */
+    /** The analyzer's newest epoch, as far as it was epochAcknowledgements. */
     private volatile long epoch;
 
     /**
@@ -363,18 +363,18 @@ final class TcpSink implements EventSink {
       }
       backlog.acknowledged(answer.getWelcome().getThrough());
       if (answer.getWelcome().getAnnounce()) {
-        write(Frames.announcement(backlog.announcement()));
+        write(Frames.announcement(backlog.openSessionRecords()));
       }
       this.answers = daemon("txwatch-link-answers", this::readAnswers);
     }
 
     /** Lets the analyzer read to the end: a socket that is closed with answers unread is reset. */
     void awaitEnd() throws InterruptedException {
-      answers.join(BYE_MILLIS);
+      answers.join(BYE_TIMEOUT_MILLIS);
     }
 
     private @Nullable Frame read() throws IOException {
-      int length = Frames.readLength(in, Frames.SHORT);
+      int length = Frames.readLength(in, Frames.MAX_SHORT_FRAME_BYTES);
       return length < 0 ? null : Frames.readBody(in, length);
     }
 
@@ -388,7 +388,7 @@ final class TcpSink implements EventSink {
           if (answer.hasAck()) {
             epoch = answer.getAck().getEpoch();
             backlog.acknowledged(answer.getAck().getThrough());
-            if (epoch > epochTold) {
+            if (epoch > acknowledgedEpoch) {
               waker.run();
             }
           }

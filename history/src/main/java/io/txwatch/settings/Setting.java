@@ -152,7 +152,7 @@ public enum Setting {
                         + " ("
                         + from
                         + ")"
-                        + Nearest.to(key, Arrays.stream(values()).map(Setting::key).toList())
+                        + ClosestMatch.find(key, Arrays.stream(values()).map(Setting::key).toList())
                             .map(near -> ": did you mean " + near + "?")
                             .orElse("")));
   }
@@ -182,7 +182,7 @@ public enum Setting {
             + from
             + "): expected "
             + accepted
-            + Nearest.to(value, alternatives.stream().filter(a -> !isPlaceholder(a)).toList())
+            + ClosestMatch.find(value, alternatives.stream().filter(a -> !isPlaceholder(a)).toList())
                 .map(near -> "; did you mean " + near + "?")
                 .orElse(""));
   }

@@ -19,7 +19,7 @@ class FullDiskTest {
   private static final int EVENTS = 20_000;
 
   @Test
-  void theApplicationGoesOnAndIsToldOnce(@TempDir Path directory) throws Exception {
+  void fullDiskIsReportedOnceAndTheApplicationContinues(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("history");
     Path output = directory.resolve("output");
     Path java = Path.of(System.getProperty("java.home"), "bin", "java");

@@ -31,7 +31,7 @@ class HistoryFileTest {
   private static final Event TWO = statement(2, "SELECT 2");
 
   private Path file = Path.of("");
-  private final List<String> complaints = new ArrayList<>();
+  private final List<String> warnings = new ArrayList<>();
 
   @BeforeEach
   @BeforeTry
@@ -51,7 +51,7 @@ class HistoryFileTest {
   }
 
   @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
-  void whatIsWrittenIsRead(@ForAll("events") List<Event> events) throws IOException {
+  void writtenEventsAreReadBack(@ForAll("events") List<Event> events) throws IOException {
     write(events);
     assertThat(read()).isEqualTo(new Contents(events, List.of()));
     Files.delete(file);
@@ -88,7 +88,7 @@ class HistoryFileTest {
       assertThat(contents.events.get(delivered)).isInstanceOf(Event.Gap.class);
 
       write(List.of(ONE));
-      assertThat(complaints).hasSize(loss.bytes() > 0 ? 1 : 0);
+      assertThat(warnings).hasSize(loss.bytes() > 0 ? 1 : 0);
       Contents recovered = read();
       assertThat(recovered.losses).isEmpty();
       assertThat(recovered.events.subList(0, delivered)).isEqualTo(events.subList(0, delivered));
@@ -97,7 +97,7 @@ class HistoryFileTest {
           .isInstanceOfSatisfying(
               Event.Gap.class, gap -> assertThat(gap.reason()).isEqualTo(GapReason.TORN_RECORD));
     }
-    complaints.clear();
+    warnings.clear();
     Files.delete(file);
   }
 
@@ -124,7 +124,7 @@ class HistoryFileTest {
   }
 
   @Test
-  void damageInTheMiddleCostsTheDamagedRecordAlone() throws IOException {
+  void damageInTheMiddleLosesOnlyTheDamagedRecord() throws IOException {
     write(List.of(ONE, TWO, ONE));
     byte[] bytes = Files.readAllBytes(file);
     int sql = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1).indexOf("SELECT 2");
@@ -138,7 +138,7 @@ class HistoryFileTest {
   }
 
   @Test
-  void aTextWhoseRecordIsLostMakesAGapOfTheTransactionThatNeedsIt() throws IOException {
+  void lostDictionaryRecordMakesAGapOfTheTransactionThatRefersToIt() throws IOException {
     Event again = statement(2, "SELECT 2");
     write(List.of(ONE, TWO, again));
     byte[] bytes = Files.readAllBytes(file);
@@ -152,7 +152,7 @@ class HistoryFileTest {
   }
 
   @Test
-  void aForeignFileIsToldAtOnceAndLeftAlone() throws IOException {
+  void foreignFileIsRejectedAtOnceAndNotChanged() throws IOException {
     Files.writeString(file, "{\"type\":\"anomaly\"}\n".repeat(10_000));
     byte[] before = Files.readAllBytes(file);
     assertThatThrownBy(this::read)
@@ -164,7 +164,7 @@ class HistoryFileTest {
   }
 
   @Test
-  void anEmptyFileIsNoHistoryYetButCanBecomeOne() throws IOException {
+  void emptyFileIsNoHistoryButCanBeAppendedTo() throws IOException {
     assertThatThrownBy(this::read).hasMessageEndingWith("the file is empty");
     write(List.of(ONE));
     assertThat(read().events).containsExactly(ONE);
@@ -181,7 +181,7 @@ class HistoryFileTest {
   }
 
   @Test
-  void aFileIsAStreamOfDelimitedRecordsThatAnyProtobufLibraryReads() throws IOException {
+  void fileIsAStreamOfDelimitedRecordsReadableByAnyProtobufLibrary() throws IOException {
     write(List.of(ONE, TWO));
     List<Entry.WhatCase> found = new ArrayList<>();
     try (InputStream in = Files.newInputStream(file)) {
@@ -203,7 +203,7 @@ class HistoryFileTest {
   }
 
   @Test
-  void whatAnyProtobufLibraryWritesIsRead() throws IOException {
+  void fileWrittenByAnyProtobufLibraryIsRead() throws IOException {
     PlainEncoder encoder = new PlainEncoder();
     try (var out = Files.newOutputStream(file)) {
       record(encoder.header("elsewhere", 7)).writeDelimitedTo(out);
@@ -214,7 +214,7 @@ class HistoryFileTest {
   }
 
   @Test
-  void oneWriterAtATime() throws IOException {
+  void secondWriterOfAFileIsRejected() throws IOException {
     try (HistoryWriter first = HistoryWriter.open(file)) {
       first.accept(ONE);
       assertThatThrownBy(() -> HistoryWriter.open(file))
@@ -224,14 +224,14 @@ class HistoryFileTest {
   }
 
   @Test
-  void aPlaceThatCannotBeWrittenIsToldInALine() {
+  void unwritablePathIsReportedInOneLine() {
     Path nowhere = file.resolveSibling("no-such-directory").resolve("history");
     assertThatThrownBy(() -> HistoryWriter.open(nowhere))
         .hasMessage(nowhere + ": cannot be opened to write: there is no such directory");
   }
 
   @Test
-  void theDictionaryIsBoundedAndBeginsAnew() throws IOException {
+  void fullDictionaryStartsANewSegment() throws IOException {
     List<Event> many = new ArrayList<>();
     for (int i = 0; i < 150_000; i++) {
       many.add(statement(i + 1L, "SELECT " + i));
@@ -261,7 +261,7 @@ class HistoryFileTest {
   private record Contents(List<Event> events, List<Loss> losses) {}
 
   private void write(List<Event> events) throws IOException {
-    try (HistoryWriter writer = HistoryWriter.open(file, "test", complaints::add)) {
+    try (HistoryWriter writer = HistoryWriter.open(file, "test", warnings::add)) {
       events.forEach(writer::accept);
     }
   }

@@ -28,7 +28,7 @@ class HistoryPartsTest {
 
   @TempDir Path directory = Path.of("");
   private Path file = Path.of("");
-  private final List<String> complaints = new ArrayList<>();
+  private final List<String> warnings = new ArrayList<>();
 
   @BeforeEach
   void name() {
@@ -41,7 +41,7 @@ class HistoryPartsTest {
     assertThat(HistoryParts.of(file)).hasSizeGreaterThan(11).endsWith(part(12), file);
     assertThat(HistoryParts.of(file)).startsWith(part(1), part(2), part(3));
     assertThat(read(file)).isEqualTo(written);
-    assertThat(complaints).isEmpty();
+    assertThat(warnings).isEmpty();
   }
 
   @Test
@@ -53,7 +53,7 @@ class HistoryPartsTest {
   }
 
   @Test
-  void aMissingPartIsReported() throws IOException {
+  void missingPartIsReported() throws IOException {
     writeParts();
     Files.delete(part(2));
     List<Loss> losses = losses(file);
@@ -64,7 +64,7 @@ class HistoryPartsTest {
   }
 
   @Test
-  void aDamagedPartDoesNotEndTheReading() throws IOException {
+  void readingContinuesAfterADamagedPart() throws IOException {
     List<Event> written = writeParts();
     Files.writeString(part(2), "no history");
     List<Event> seen = read(file);
@@ -93,7 +93,7 @@ class HistoryPartsTest {
       sparse.setLength(middle); // reading it all would take minutes
     }
     Path second = directory.resolve("second");
-    try (HistoryWriter writer = HistoryWriter.open(second, "test", complaints::add)) {
+    try (HistoryWriter writer = HistoryWriter.open(second, "test", warnings::add)) {
       writer.accept(ended(2));
     }
     try (var target = Files.newByteChannel(file, StandardOpenOption.WRITE)) {
@@ -103,12 +103,12 @@ class HistoryPartsTest {
     long started = System.nanoTime();
     open(Long.MAX_VALUE).close();
     assertThat(System.nanoTime() - started).isLessThan(2_000_000_000L);
-    assertThat(complaints).isEmpty();
+    assertThat(warnings).isEmpty();
     assertThat(Files.size(file)).isGreaterThan(middle);
   }
 
   @Test
-  void aTornEndOfALongFileIsCutOff() throws IOException {
+  void tornRecordAtTheEndOfALongFileIsTruncated() throws IOException {
     List<Event> written = new ArrayList<>();
     try (HistoryWriter writer = open(Long.MAX_VALUE)) {
       for (int i = 0; i < 200_000; i++) {
@@ -123,7 +123,7 @@ class HistoryPartsTest {
     assertThat(Files.size(file)).isGreaterThan(2 << 20);
     Files.write(file, new byte[] {42, 13, 7}, StandardOpenOption.APPEND);
     open(Long.MAX_VALUE).close();
-    assertThat(complaints).containsExactly(file + ": cut off 3 bytes of a torn end and goes on");
+    assertThat(warnings).containsExactly(file + ": cut off 3 bytes of a torn end and goes on");
     List<Event> seen = read(file);
     assertThat(seen.subList(0, written.size())).isEqualTo(written);
     assertThat(seen.get(written.size())).isInstanceOf(Event.Gap.class);
@@ -131,7 +131,7 @@ class HistoryPartsTest {
   }
 
   @Test
-  void aFileThatIsMovedIsClosedAndANewOneIsBegun() throws Exception {
+  void movedFileIsClosedAndANewOneCreated() throws Exception {
     Path moved = directory.resolve("shop.history-20260101");
     try (HistoryWriter writer = open(Long.MAX_VALUE)) {
       writer.accept(OPENED);
@@ -144,11 +144,11 @@ class HistoryPartsTest {
     assertThat(read(moved)).startsWith(OPENED, ended(1));
     assertThat(losses(moved)).isEmpty();
     assertThat(read(file)).startsWith(OPENED).endsWith(ended(7));
-    assertThat(complaints).containsExactly(file + ": was moved or deleted; a new file is begun");
+    assertThat(warnings).containsExactly(file + ": was moved or deleted; a new file is begun");
   }
 
   @Test
-  void aFileThatIsDeletedIsBegunAnew() throws Exception {
+  void deletedFileIsCreatedAgain() throws Exception {
     try (HistoryWriter writer = open(Long.MAX_VALUE)) {
       writer.accept(OPENED);
       writer.flush();
@@ -160,7 +160,7 @@ class HistoryPartsTest {
   }
 
   @Test
-  void aFileThatIsTruncatedByOthersStaysReadable() throws IOException {
+  void fileTruncatedByAnotherProgramStaysReadable() throws IOException {
     try (HistoryWriter writer = open(Long.MAX_VALUE)) {
       writer.accept(OPENED);
       writer.flush();
@@ -169,13 +169,13 @@ class HistoryPartsTest {
       writer.flush();
       writer.accept(ended(2));
     }
-    assertThat(complaints)
+    assertThat(warnings)
         .containsExactly(file + ": events are lost: another program has cut the file short");
     assertThat(read(file)).startsWith(OPENED).contains(ended(2));
   }
 
   @Test
-  void anythingButARegularFileIsRefused() {
+  void anythingButARegularFileIsRejected() {
     assertThatThrownBy(() -> HistoryWriter.open(directory))
         .hasMessage(directory + ": cannot be opened to write: it is a directory");
     if (Files.exists(Path.of("/dev/full"))) {
@@ -186,7 +186,7 @@ class HistoryPartsTest {
 
   @Test
   @EnabledOnOs({OS.LINUX, OS.MAC})
-  void newFilesAreTheOwnersAloneAndExistingOnesKeepTheirMode() throws IOException {
+  void newFilesAreReadableByTheirOwnerOnlyAndExistingOnesKeepTheirMode() throws IOException {
     writeParts();
     Set<PosixFilePermission> ownerOnly = PosixFilePermissions.fromString("rw-------");
     assertThat(Files.getPosixFilePermissions(file)).isEqualTo(ownerOnly);
@@ -226,7 +226,7 @@ class HistoryPartsTest {
   }
 
   private HistoryWriter open(long maxBytes) throws IOException {
-    return HistoryWriter.open(file, "test", maxBytes, complaints::add);
+    return HistoryWriter.open(file, "test", maxBytes, warnings::add);
   }
 
   private Path part(int number) {

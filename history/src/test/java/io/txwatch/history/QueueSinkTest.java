@@ -17,25 +17,25 @@ import org.junit.jupiter.api.io.TempDir;
 
 class QueueSinkTest {
 
-  private final List<String> complaints = new ArrayList<>();
+  private final List<String> warnings = new ArrayList<>();
 
   @Test
   void everyEventArrivesInTheOrderOfItsSession() throws Exception {
     List<Event> seen = new ArrayList<>();
-    QueueSink queue = new QueueSink(1 << 16, List.of(new Collector(seen)), complaints::add);
+    QueueSink queue = new QueueSink(1 << 16, List.of(new Collector(seen)), warnings::add);
     fromEightThreads(queue, 1_000);
     queue.close();
     assertThat(seen).hasSize(8 * 1_000 * 3);
     assertOrderWithinSessions(seen);
     assertThat(queue.dropped()).isZero();
-    assertThat(complaints).isEmpty();
+    assertThat(warnings).isEmpty();
   }
 
   @Test
-  void aTransactionThatLostStatementsIsToldBeforeItsEndAndNoEndIsLost() throws Exception {
+  void lostStatementsAreReportedBeforeTheEndOfTheirTransactionAndNoEndIsLost() throws Exception {
     List<Event> seen = new ArrayList<>();
     CountDownLatch mayGoOn = new CountDownLatch(1);
-    QueueSink queue = new QueueSink(16, List.of(new Collector(seen, mayGoOn)), complaints::add);
+    QueueSink queue = new QueueSink(16, List.of(new Collector(seen, mayGoOn)), warnings::add);
     fromEightThreads(queue, 500);
     mayGoOn.countDown();
     fromEightThreads(queue, 500);
@@ -63,10 +63,10 @@ class QueueSinkTest {
   }
 
   @Test
-  void versionSetsThatWouldFillTheMemoryAreLeftOut() throws Exception {
+  void versionSetsBeyondTheMemoryBoundAreDropped() throws Exception {
     List<Event> seen = new ArrayList<>();
     CountDownLatch mayGoOn = new CountDownLatch(1);
-    QueueSink queue = new QueueSink(1024, List.of(new Collector(seen, mayGoOn)), complaints::add);
+    QueueSink queue = new QueueSink(1024, List.of(new Collector(seen, mayGoOn)), warnings::add);
     long[] rows = new long[10_000];
     VersionSet set = new VersionSet("t", 0, rows, WriterToken.of(0, 0).repeat(rows.length), true);
     for (int i = 1; i <= 300; i++) {
@@ -76,7 +76,7 @@ class QueueSinkTest {
     }
     mayGoOn.countDown();
     queue.close();
-    long most = QueueSink.MOST_VERSION_ROWS / rows.length;
+    long most = QueueSink.MAX_VERSION_ROWS / rows.length;
     assertThat(seen)
         .filteredOn(e -> e instanceof Event.StatementExecuted s && !s.versionSets().isEmpty())
         .hasSizeBetween((int) most, (int) most + 1);
@@ -88,10 +88,10 @@ class QueueSinkTest {
   }
 
   @Test
-  void statementsOfManyRowsThatWouldFillTheMemoryAreLostAndCounted() throws Exception {
+  void statementsOfManyRowsBeyondTheMemoryBoundAreDroppedAndCounted() throws Exception {
     List<Event> seen = new ArrayList<>();
     CountDownLatch mayGoOn = new CountDownLatch(1);
-    QueueSink queue = new QueueSink(1024, List.of(new Collector(seen, mayGoOn)), complaints::add);
+    QueueSink queue = new QueueSink(1024, List.of(new Collector(seen, mayGoOn)), warnings::add);
     RowAccess row = new RowAccess(Access.READ, "t", 1, WriterList.ofColumn(""));
     List<RowAccess> rows = Collections.nCopies(50_000, row);
     for (int i = 1; i <= 100; i++) {
@@ -100,7 +100,7 @@ class QueueSinkTest {
     }
     mayGoOn.countDown();
     queue.close();
-    int most = (int) (QueueSink.MOST_VERSION_ROWS / 8 / rows.size());
+    int most = (int) (QueueSink.MAX_VERSION_ROWS / 8 / rows.size());
     assertThat(seen)
         .filteredOn(Event.StatementExecuted.class::isInstance)
         .hasSizeBetween(Math.max(1, most), most + 1);
@@ -109,9 +109,9 @@ class QueueSinkTest {
   }
 
   @Test
-  void anErrorInTheApplicationsThreadIsNoneOfTheApplications() {
+  void outOfMemoryOnTheApplicationsThreadIsNotThrownToIt() {
     List<Event> seen = new ArrayList<>();
-    QueueSink queue = new QueueSink(64, List.of(new Collector(seen)), complaints::add);
+    QueueSink queue = new QueueSink(64, List.of(new Collector(seen)), warnings::add);
     List<VersionSet> broken =
         new AbstractList<>() {
           @Override
@@ -137,7 +137,7 @@ class QueueSinkTest {
   }
 
   @Test
-  void whatCannotBeDeliveredInTimeIsLeftSoThatConsumersAreClosed() throws Exception {
+  void eventsNotDeliveredBeforeTheCloseTimeoutAreDroppedAndConsumersClosed() throws Exception {
     List<Event> seen = new ArrayList<>();
     CountDownLatch consumerClosed = new CountDownLatch(1);
     EventSink slow =
@@ -153,19 +153,19 @@ class QueueSinkTest {
             consumerClosed.countDown();
           }
         };
-    QueueSink queue = new QueueSink(1 << 12, List.of(slow), complaints::add);
+    QueueSink queue = new QueueSink(1 << 12, List.of(slow), warnings::add);
     for (int i = 0; i < 4_000; i++) {
       queue.accept(new Event.SessionClosed(i));
     }
     queue.close();
     assertThat(consumerClosed.getCount()).isZero();
-    assertThat(complaints).hasSize(1);
-    assertThat(complaints.get(0)).contains("closed before");
+    assertThat(warnings).hasSize(1);
+    assertThat(warnings.get(0)).contains("closed before");
     assertThat(seen.get(seen.size() - 1)).isInstanceOf(Event.Gap.class);
   }
 
   @Test
-  void aConsumerThatThrowsIsSaidOnceAndTheOthersGoOn() {
+  void throwingConsumerIsReportedOnceAndOthersContinue() {
     List<Event> seen = new ArrayList<>();
     EventSink broken =
         new EventSink() {
@@ -179,20 +179,20 @@ class QueueSinkTest {
             throw new StackOverflowError();
           }
         };
-    QueueSink queue = new QueueSink(64, List.of(broken, new Collector(seen)), complaints::add);
+    QueueSink queue = new QueueSink(64, List.of(broken, new Collector(seen)), warnings::add);
     for (int i = 1; i <= 10; i++) {
       queue.accept(new Event.SessionClosed(i));
     }
     queue.close();
     assertThat(seen).hasSize(10);
-    assertThat(complaints).hasSize(1);
-    assertThat(complaints.get(0)).contains("broken").doesNotContain("\n");
+    assertThat(warnings).hasSize(1);
+    assertThat(warnings.get(0)).contains("broken").doesNotContain("\n");
     assertThat(queue.failed()).isEqualTo(21);
   }
 
   @Test
-  void nothingIsThrownAfterTheEnd() {
-    QueueSink queue = new QueueSink(64, List.of(), complaints::add).closeAtShutdown();
+  void acceptAfterCloseThrowsNothing() {
+    QueueSink queue = new QueueSink(64, List.of(), warnings::add).closeAtShutdown();
     queue.close();
     queue.close();
     assertThatCode(() -> queue.accept(new Event.SessionClosed(1))).doesNotThrowAnyException();
@@ -202,7 +202,7 @@ class QueueSinkTest {
   @Test
   void aFileBehindAQueueHoldsEverythingOnceClosed(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("h");
-    QueueSink queue = new QueueSink(1 << 16, List.of(HistoryWriter.open(file)), complaints::add);
+    QueueSink queue = new QueueSink(1 << 16, List.of(HistoryWriter.open(file)), warnings::add);
     fromEightThreads(queue, 1_000);
     queue.close();
     List<Event> seen = new ArrayList<>();

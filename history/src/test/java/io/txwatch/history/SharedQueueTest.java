@@ -22,11 +22,11 @@ class SharedQueueTest {
 
   private static final int SESSIONS = 400;
 
-  private final List<String> complaints = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> warnings = Collections.synchronizedList(new ArrayList<>());
   private final Recorder recorder = new Recorder();
 
   @Test
-  void sessionsThatOpenAndCloseRapidlyLoseNothingThoughQueuesEndAllTheTime() throws Exception {
+  void sessionsOpenedAndClosedRapidlyLoseNoEventWhileQueuesEnd() throws Exception {
     SharedQueue shared = queue(0);
     CyclicBarrier together = new CyclicBarrier(8);
     List<Thread> threads = new ArrayList<>();
@@ -54,8 +54,8 @@ class SharedQueueTest {
     assertThat(events)
         .hasSize(8 * SESSIONS)
         .allSatisfy((session, count) -> assertThat(count).isEqualTo(6));
-    assertThat(recorder.rests.get()).isGreaterThan(1);
-    assertThat(complaints).isEmpty();
+    assertThat(recorder.quiesces.get()).isGreaterThan(1);
+    assertThat(warnings).isEmpty();
     assertThat(recorder.users.get()).isZero();
   }
 
@@ -105,8 +105,8 @@ class SharedQueueTest {
     assertThat(recorder.thread).isSameAs(thread);
     shared.release(sink);
     thread.join();
-    assertThat(recorder.rests.get()).isEqualTo(1);
-    assertThat(complaints).isEmpty();
+    assertThat(recorder.quiesces.get()).isEqualTo(1);
+    assertThat(warnings).isEmpty();
   }
 
   private static long waits(Thread thread) {
@@ -114,7 +114,7 @@ class SharedQueueTest {
   }
 
   @Test
-  void aSessionWithinTheLingerKeepsTheThread() throws Exception {
+  void sessionAcquiredWithinTheLingerKeepsTheThread() throws Exception {
     SharedQueue shared = queue(TimeUnit.SECONDS.toNanos(2));
     EventSink first = shared.acquire();
     first.accept(new Event.SessionClosed(1));
@@ -131,7 +131,7 @@ class SharedQueueTest {
   }
 
   @Test
-  void aConsumerThatIsWokenWhileNothingComesIsCalledTwice() throws Exception {
+  void wakerOnAnIdleQueueCallsCaughtUpTwice() throws Exception {
     SharedQueue shared = queue(TimeUnit.SECONDS.toNanos(2));
     EventSink sink = shared.acquire();
     sink.accept(new Event.SessionClosed(1));
@@ -144,9 +144,9 @@ class SharedQueueTest {
   }
 
   @Test
-  void consumersThatBlockAtTheEndHoldUpTwoThreadsAtMost() throws Exception {
+  void consumersThatBlockOnQuiesceOccupyAtMostTwoThreads() throws Exception {
     CountDownLatch mayEnd = new CountDownLatch(1);
-    recorder.mayRest = mayEnd;
+    recorder.mayQuiesce = mayEnd;
     SharedQueue shared = queue(0);
     EventSink first = shared.acquire();
     first.accept(new Event.SessionClosed(1));
@@ -157,11 +157,11 @@ class SharedQueueTest {
     waiting.accept(new Event.SessionClosed(2));
     assertThat(shared.acquire()).isSameAs(waiting);
     waiting.close();
-    assertThat(complaints).hasSize(1).allMatch(line -> line.startsWith("closed before 1 events"));
+    assertThat(warnings).hasSize(1).allMatch(line -> line.startsWith("closed before 1 events"));
 
     assertThat(shared.acquire()).isNotInstanceOf(QueueSink.class);
     assertThat(shared.acquire()).isNotInstanceOf(QueueSink.class);
-    assertThat(complaints).hasSize(2).anyMatch(line -> line.startsWith("events are lost"));
+    assertThat(warnings).hasSize(2).anyMatch(line -> line.startsWith("events are lost"));
 
     mayEnd.countDown();
     await(() -> shared.acquire() instanceof QueueSink);
@@ -169,7 +169,7 @@ class SharedQueueTest {
   }
 
   private SharedQueue queue(long lingerNanos) {
-    return new SharedQueue(1 << 12, List.of(recorder), complaints::add, false, lingerNanos);
+    return new SharedQueue(1 << 12, List.of(recorder), warnings::add, false, lingerNanos);
   }
 
   private static void await(BooleanSupplier condition) throws InterruptedException {
@@ -181,12 +181,12 @@ class SharedQueueTest {
   /** Records events, and fails if two threads use it at once. */
   private static final class Recorder implements EventSink {
     private final List<Event> seen = Collections.synchronizedList(new ArrayList<>());
-    private final AtomicInteger rests = new AtomicInteger();
+    private final AtomicInteger quiesces = new AtomicInteger();
     private final AtomicInteger users = new AtomicInteger();
     private final AtomicInteger caughtUp = new AtomicInteger();
     private volatile Thread thread = new Thread();
     private volatile Runnable waker = () -> {};
-    private volatile CountDownLatch mayRest = new CountDownLatch(0);
+    private volatile CountDownLatch mayQuiesce = new CountDownLatch(0);
 
     @Override
     public void setWaker(Runnable newWaker) {
@@ -210,14 +210,14 @@ class SharedQueueTest {
     }
 
     @Override
-    public boolean rest() {
+    public boolean quiesce() {
       try {
-        mayRest.await();
+        mayQuiesce.await();
       } catch (InterruptedException e) {
         throw new IllegalStateException(e);
       }
       users.set(0);
-      rests.incrementAndGet();
+      quiesces.incrementAndGet();
       return true;
     }
 

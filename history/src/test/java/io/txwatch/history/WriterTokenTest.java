@@ -38,7 +38,7 @@ class WriterTokenTest {
   }
 
   @Example
-  void whatIsNoTokenIsRefused() {
+  void malformedTokenIsRejected() {
     assertThatThrownBy(() -> WriterToken.transaction("é234567890abcd", 0))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new WriterList("short", true))
@@ -54,7 +54,7 @@ class WriterTokenTest {
   }
 
   @Property
-  void whatFillsAColumnIsNoWriter(@ForAll @IntRange(max = 20) int writes) {
+  void fillerIsNotAWriter(@ForAll @IntRange(max = 20) int writes) {
     String filled = WriterList.UNWRITTEN;
     String unfilled = "";
     for (int i = 1; i <= writes; i++) {
@@ -75,7 +75,7 @@ class WriterTokenTest {
   }
 
   @Property
-  void whatIsWrittenIsOfAColumn(@ForAll @IntRange(max = 20) int writes) {
+  void appendedListIsAColumnValue(@ForAll @IntRange(max = 20) int writes) {
     String filled = WriterList.UNWRITTEN;
     String unfilled = "";
     for (int i = 0; i < writes; i++) {
@@ -87,7 +87,7 @@ class WriterTokenTest {
   }
 
   @Example
-  void nothingElseIsOfAColumn() {
+  void otherTextsAreNotColumnValues() {
     String token = WriterToken.of(1, 1);
     String filler = ".".repeat(WriterToken.LENGTH);
     assertThat(token.substring(1)).doesNotMatch(WriterList::isOfColumn);

@@ -32,7 +32,7 @@ class BacklogProperties {
     long taken;
     final List<Event> events = new ArrayList<>();
 
-    void take(Backlog.Numbered next) throws IOException {
+    void take(Backlog.NumberedChunk next) throws IOException {
       if (next.number() == taken + 1) {
         taken++;
         events.addAll(Chunk.decode(next.chunk().bytes()));
@@ -54,7 +54,7 @@ class BacklogProperties {
       int session = 1 + random.nextInt(4);
       long[] transaction = running.get(session);
       if (random.nextInt(3) == 0) {
-        Optional<Backlog.Numbered> next = backlog.after(atSender, 0, random.nextBoolean());
+        Optional<Backlog.NumberedChunk> next = backlog.after(atSender, 0, random.nextBoolean());
         if (next.isPresent()) {
           atSender = next.get().number();
           receiver.take(next.get());
@@ -99,7 +99,7 @@ class BacklogProperties {
       }
     }
     while (!backlog.isEmpty()) {
-      for (Optional<Backlog.Numbered> next = backlog.after(atSender, 0, true);
+      for (Optional<Backlog.NumberedChunk> next = backlog.after(atSender, 0, true);
           next.isPresent();
           next = backlog.after(atSender, 0, true)) {
         atSender = next.get().number();

@@ -22,8 +22,8 @@ class LocalityTest {
         "jdbc:mariadb:loadbalance://a,b/shop",
         "jdbc:postgresql://localhost.example/shop"
       })
-  void ofAnotherMachineIsOneEverywhere(String place) {
-    assertThat(ORDERS.elsewhere(place)).isEqualTo(ELSEWHERE.elsewhere(place)).isEqualTo(place);
+  void remoteDatabaseIsTheSameFromEveryMachine(String place) {
+    assertThat(ORDERS.qualify(place)).isEqualTo(ELSEWHERE.qualify(place)).isEqualTo(place);
   }
 
   @ParameterizedTest
@@ -42,16 +42,16 @@ class LocalityTest {
         "jdbc:h2:~/shop",
         "jdbc:sqlite:/data//shop.db"
       })
-  void ofThisMachineIsOneOnThisMachine(String place) {
-    assertThat(ORDERS.elsewhere(place))
-        .isEqualTo(BESIDE.elsewhere(place))
-        .isNotEqualTo(ELSEWHERE.elsewhere(place));
+  void loopbackDatabaseIsTheSameOnOneMachineOnly(String place) {
+    assertThat(ORDERS.qualify(place))
+        .isEqualTo(BESIDE.qualify(place))
+        .isNotEqualTo(ELSEWHERE.qualify(place));
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"jdbc:h2:mem:shop", "jdbc:sqlite::memory:", "jdbc:sqlite:file:x?mode=memory"})
-  void inMemoryIsOneInThisProcess(String place) {
-    assertThat(ORDERS.elsewhere(place)).isNotEqualTo(BESIDE.elsewhere(place));
+  void inMemoryDatabaseIsTheSameInOneProcessOnly(String place) {
+    assertThat(ORDERS.qualify(place)).isNotEqualTo(BESIDE.qualify(place));
   }
 }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SettingsTest {
 
   @Test
-  void theStrongestPlaceWins(@TempDir Path directory) throws Exception {
+  void strongestSourceWins(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("txwatch.properties");
     Files.writeString(file, "txwatch.history=file\nreport=file\nqueue=1\nredact=false\n");
     Settings settings =
@@ -42,7 +42,7 @@ class SettingsTest {
   }
 
   @Test
-  void nobodySaidAnything() {
+  void unsetSettingsHaveTheirDefaults() {
     Settings settings = Settings.read(List.of());
     for (Setting setting : Setting.values()) {
       assertThat(settings.get(setting)).isEqualTo(setting.defaultValue());
@@ -82,7 +82,7 @@ class SettingsTest {
   }
 
   @Test
-  void aPieceWithoutAnEqualsSignIsAnError() {
+  void agentArgumentWithoutAnEqualsSignIsAnError() {
     assertThatThrownBy(() -> agent("instrument"))
         .hasMessage("agent argument \"instrument\": expected key=value,key=value");
   }
@@ -97,7 +97,7 @@ class SettingsTest {
   }
 
   @Test
-  void aWeakerPlaceIsCheckedToo() {
+  void overriddenSourcesAreCheckedToo() {
     assertThatThrownBy(
             () ->
                 Settings.read(
@@ -108,7 +108,7 @@ class SettingsTest {
   }
 
   @Test
-  void whatIsNotASettingIsLeftAlone() {
+  void otherVariablesAndPropertiesAreIgnored() {
     assertThat(
             SettingSource.environment(
                     Map.of(
@@ -132,7 +132,7 @@ class SettingsTest {
   }
 
   @Property
-  void oneTypingErrorIsForgiven(@ForAll @AlphaChars char typed, @ForAll int place) {
+  void keyWithOneTypingErrorIsSuggested(@ForAll @AlphaChars char typed, @ForAll int place) {
     for (Setting setting : Setting.values()) {
       String name = setting.key().substring("txwatch.".length());
       int at = Math.floorMod(place, name.length() + 1);
@@ -144,10 +144,10 @@ class SettingsTest {
 
   @Example
   void distanceCountsASwapOnce() {
-    assertThat(Nearest.distance("demo", "deom")).isEqualTo(1);
-    assertThat(Nearest.distance("check", "chekc")).isEqualTo(1);
-    assertThat(Nearest.distance("", "abc")).isEqualTo(3);
-    assertThat(Nearest.to("zzzzzzzz", List.of("demo", "check"))).isEmpty();
+    assertThat(ClosestMatch.distance("demo", "deom")).isEqualTo(1);
+    assertThat(ClosestMatch.distance("check", "chekc")).isEqualTo(1);
+    assertThat(ClosestMatch.distance("", "abc")).isEqualTo(3);
+    assertThat(ClosestMatch.find("zzzzzzzz", List.of("demo", "check"))).isEmpty();
   }
 
   private static Settings agent(String arguments) {

@@ -26,10 +26,10 @@ import org.junit.jupiter.api.Timeout;
 
 /** A client's word that it has told everything, as the analyzer hears it. */
 @Timeout(60)
-class ToldTest {
+class EpochAcknowledgementTest {
 
   /** An analyzer that says what it is told to, behind a queue such as every application has. */
-  private static final class Spoken implements AutoCloseable {
+  private static final class ScriptedAnalyzer implements AutoCloseable {
     private final ServerSocket door = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     final EventSink queue;
@@ -38,7 +38,7 @@ class ToldTest {
     long chunks;
     long told;
 
-    Spoken(long buffer) throws IOException {
+    ScriptedAnalyzer(long buffer) throws IOException {
       queue =
           new QueueSink(
               1 << 12,
@@ -62,7 +62,7 @@ class ToldTest {
     }
 
     private static int length(Socket from) throws IOException {
-      return Frames.readLength(from.getInputStream(), Frames.LONGEST);
+      return Frames.readLength(from.getInputStream(), Frames.MAX_FRAME_BYTES);
     }
 
     void ack(long through, long clock) throws IOException {
@@ -80,7 +80,7 @@ class ToldTest {
       return frame.hasChunk();
     }
 
-    void cutAndWaitForItToBeBack() throws IOException {
+    void cutAndAwaitReconnect() throws IOException {
       client.close();
       client = accept();
     }
@@ -99,8 +99,8 @@ class ToldTest {
   }
 
   @Test
-  void theTimeComesBackOnceAllIsTold() throws Exception {
-    try (Spoken analyzer = new Spoken(16 << 20)) {
+  void epochIsAcknowledgedOnceAllEarlierEventsAreSent() throws Exception {
+    try (ScriptedAnalyzer analyzer = new ScriptedAnalyzer(16 << 20)) {
       analyzer.queue.accept(opened(1));
       assertThat(analyzer.next()).isTrue();
       assertThat(analyzer.told).isZero();
@@ -110,7 +110,7 @@ class ToldTest {
       }
       assertThat(analyzer.told).isEqualTo(7);
       // Over a new connection there may be another analyzer, with a time of its own.
-      analyzer.cutAndWaitForItToBeBack();
+      analyzer.cutAndAwaitReconnect();
       analyzer.queue.accept(opened(2));
       while (analyzer.events.size() < 2) {
         analyzer.next();
@@ -126,9 +126,9 @@ class ToldTest {
 
   /** Each time is the count of what had happened: as much has to have come when it comes back. */
   @Test
-  void whatHadHappenedByThenHasCome() throws Exception {
+  void eventsBeforeAnAcknowledgedEpochHaveArrived() throws Exception {
     AtomicInteger happened = new AtomicInteger();
-    try (Spoken analyzer = new Spoken(16 << 20)) {
+    try (ScriptedAnalyzer analyzer = new ScriptedAnalyzer(16 << 20)) {
       Thread application =
           new Thread(
               () -> {
@@ -155,8 +155,8 @@ class ToldTest {
 
   /** While events are dropped not all is told; what comes after that is. */
   @Test
-  void dropsHoldItUpForATimeOnly() throws Exception {
-    try (Spoken analyzer = new Spoken(100_000)) {
+  void droppedEventsDelayTheAcknowledgementOnlyTemporarily() throws Exception {
+    try (ScriptedAnalyzer analyzer = new ScriptedAnalyzer(100_000)) {
       analyzer.queue.accept(opened(1));
       analyzer.next();
       analyzer.ack(0, 5);

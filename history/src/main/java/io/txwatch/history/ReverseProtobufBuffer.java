@@ -12,22 +12,22 @@ import java.util.zip.CRC32C;
  * message stands behind its length; whoever writes it first knows the length without having to
  * compute it beforehand, level by level, as writing forward takes. For one thread.
  */
-final class BackwardBytes {
+final class ReverseProtobufBuffer {
 
-  private static final int USUAL = 1 << 10;
-  private static final int LARGE = 1 << 20;
+  private static final int INITIAL_BYTES = 1 << 10;
+  private static final int MAX_RETAINED_BYTES = 1 << 20;
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle INTS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
-  private byte[] bytes = new byte[USUAL];
-  private int at = USUAL;
+  private byte[] bytes = new byte[INITIAL_BYTES];
+  private int at = INITIAL_BYTES;
 
   /** Empties it; what an unusual message made of it is given back. */
   void clear() {
-    if (bytes.length > LARGE) {
-      bytes = new byte[USUAL];
+    if (bytes.length > MAX_RETAINED_BYTES) {
+      bytes = new byte[INITIAL_BYTES];
     }
     at = bytes.length;
   }
@@ -37,7 +37,7 @@ final class BackwardBytes {
     return bytes.length - at;
   }
 
-  /** Copies them; there is room. */
+  /** Copies them; there is ensureRoom. */
   void copyTo(byte[] target, int from) {
     System.arraycopy(bytes, at, target, from, size());
   }
@@ -48,31 +48,31 @@ final class BackwardBytes {
   }
 
   void write(byte[] more) {
-    room(more.length);
+    ensureRoom(more.length);
     at -= more.length;
     System.arraycopy(more, 0, bytes, at, more.length);
   }
 
   void fixed64(long value) {
-    room(Long.BYTES);
+    ensureRoom(Long.BYTES);
     at -= Long.BYTES;
     LONGS.set(bytes, at, value);
   }
 
   void fixed32(int value) {
-    room(Integer.BYTES);
+    ensureRoom(Integer.BYTES);
     at -= Integer.BYTES;
     INTS.set(bytes, at, value);
   }
 
   void varint(long value) {
     if (value >>> 7 == 0) {
-      room(1);
+      ensureRoom(1);
       bytes[--at] = (byte) value;
       return;
     }
     int length = (Long.SIZE - Long.numberOfLeadingZeros(value) + 6) / 7;
-    room(length);
+    ensureRoom(length);
     at -= length;
     long rest = value;
     for (int i = at; i < at + length - 1; i++) {
@@ -111,7 +111,7 @@ final class BackwardBytes {
     varint(tag);
   }
 
-  private void room(int more) {
+  private void ensureRoom(int more) {
     if (at >= more) {
       return;
     }

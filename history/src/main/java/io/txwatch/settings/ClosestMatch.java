@@ -5,15 +5,15 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Finds what somebody probably meant to type. */
-public final class Nearest {
+public final class ClosestMatch {
 
-  private Nearest() {}
+  private ClosestMatch() {}
 
   /**
    * The word nearest to {@code typed} by edit distance, case ignored; the first of several. Empty
    * if the nearest is so far away that naming it would not help: more than half of its length.
    */
-  public static Optional<String> to(String typed, Collection<String> words) {
+  public static Optional<String> find(String typed, Collection<String> words) {
     String wanted = typed.toLowerCase(Locale.ROOT);
     String best = null;
     int bestDistance = Integer.MAX_VALUE;
