@@ -128,7 +128,8 @@ class HostileClientsTest {
       socket.setSoTimeout(20_000);
       socket.getOutputStream().write(announcing(Integer.MAX_VALUE));
       assertThat(isEnded(socket)).isTrue();
-      served.awaitLine("expected the length of a frame, at most " + Frames.MAX_SHORT_FRAME_BYTES + " bytes");
+      served.awaitLine(
+          "expected the length of a frame, at most " + Frames.MAX_SHORT_FRAME_BYTES + " bytes");
     }
   }
 

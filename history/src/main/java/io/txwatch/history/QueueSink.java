@@ -44,10 +44,10 @@ import org.jspecify.annotations.Nullable;
  * <h2>When nothing comes</h2>
  *
  * While events come the thread empties the queue at intervals, so that a producer does not pay for
- * waking it. After {@value #MAX_IDLE_ROUNDS} intervals without an event it flushes the consumers and
- * waits, with one more flush a second later and no wake-ups after that; the next event wakes it. No
- * wake-up is lost: a producer first adds its event, then reads {@link #asleep}; the thread first
- * sets it, then looks at the queue.
+ * waking it. After {@value #MAX_IDLE_ROUNDS} intervals without an event it flushes the consumers
+ * and waits, with one more flush a second later and no wake-ups after that; the next event wakes
+ * it. No wake-up is lost: a producer first adds its event, then reads {@link #asleep}; the thread
+ * first sets it, then looks at the queue.
  *
  * <p>A {@link SharedQueue} decides when a queue ends that no connection uses any more.
  *
@@ -169,7 +169,8 @@ public final class QueueSink implements EventSink {
    * @param place the producers' index at that time
    * @param number counts what came late, so that one place has an order too
    */
-  private record DeferredEvent(long place, long number, Event event) implements Comparable<DeferredEvent> {
+  private record DeferredEvent(long place, long number, Event event)
+      implements Comparable<DeferredEvent> {
     @Override
     public int compareTo(DeferredEvent other) {
       int byPlace = Long.compare(place, other.place);
@@ -605,7 +606,8 @@ public final class QueueSink implements EventSink {
       if (lost != null) {
         long transaction = key == lost.session ? 0 : key;
         inOrder.add(
-            new DeferredEvent(lost.place, lost.number, overflow(lost.session, transaction, lost.count)));
+            new DeferredEvent(
+                lost.place, lost.number, overflow(lost.session, transaction, lost.count)));
       }
     }
     for (DeferredEvent next = reserve.poll(); next != null; next = reserve.poll()) {

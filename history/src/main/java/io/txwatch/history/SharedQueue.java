@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A {@link QueueSink} that exists as long as it has users. It is created for the first one. When
  * the last one has been gone for {@value #LINGER_SECONDS} s, what waits is delivered, the consumers
- * {@linkplain EventSink#quiesce quiesce}, the thread ends, the shutdown hook is removed and the queue's
- * memory is released. The next user gets a new queue before the same consumers.
+ * {@linkplain EventSink#quiesce quiesce}, the thread ends, the shutdown hook is removed and the
+ * queue's memory is released. The next user gets a new queue before the same consumers.
  *
  * <p>Two queues never use the consumers at the same time: the thread of the second waits until that
  * of the first has ended, and events wait in the second queue meanwhile. So a user that comes while
@@ -67,12 +67,7 @@ public final class SharedQueue {
       List<? extends EventSink> consumers,
       Consumer<String> warnings,
       boolean closesAtShutdown) {
-    this(
-        capacity,
-        consumers,
-        warnings,
-        closesAtShutdown,
-        TimeUnit.SECONDS.toNanos(LINGER_SECONDS));
+    this(capacity, consumers, warnings, closesAtShutdown, TimeUnit.SECONDS.toNanos(LINGER_SECONDS));
   }
 
   /** The same, with the time from the last user to the end of the queue. */

@@ -76,7 +76,8 @@ public final class Frames {
   /**
    * A stretch of the client's history.
    *
-   * @param acknowledgedEpoch the analyzer's epoch before which the client has nothing to tell of any more
+   * @param acknowledgedEpoch the analyzer's epoch before which the client has nothing to tell of
+   *     any more
    * @param complete up to which chunk all had happened by now that is in them
    */
   public static Frame chunk(long number, byte[] records, long acknowledgedEpoch, long complete) {
@@ -98,7 +99,8 @@ public final class Frames {
   /**
    * Nothing to send, or no leave to.
    *
-   * @param acknowledgedEpoch the analyzer's epoch before which the client has nothing to tell of any more
+   * @param acknowledgedEpoch the analyzer's epoch before which the client has nothing to tell of
+   *     any more
    * @param complete up to which chunk all had happened by now that is in them
    */
   public static Frame alive(long acknowledgedEpoch, long complete) {

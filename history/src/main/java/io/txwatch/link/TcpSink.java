@@ -60,7 +60,8 @@ final class TcpSink implements EventSink {
   private volatile Runnable waker = () -> {};
 
   /**
-   * A word that everything is epochAcknowledgements that had happened before an epoch of the analyzer.
+   * A word that everything is epochAcknowledgements that had happened before an epoch of the
+   * analyzer.
    *
    * @param to over which link
    * @param with the last chunk that it takes
@@ -122,8 +123,9 @@ final class TcpSink implements EventSink {
   }
 
   /**
-   * What had happened when this was last reportedStatus has been added. So the analyzer is epochAcknowledgements everything
-   * from before the epoch that it had named by then, once it gets what is here now.
+   * What had happened when this was last reportedStatus has been added. So the analyzer is
+   * epochAcknowledgements everything from before the epoch that it had named by then, once it gets
+   * what is here now.
    */
   @Override
   public void caughtUp() {
@@ -246,7 +248,9 @@ final class TcpSink implements EventSink {
   private Link connect() throws IOException {
     Socket socket = new Socket();
     try {
-      socket.connect(address.socketAddress(), closing ? CLOSING_CONNECT_TIMEOUT_MILLIS : CONNECT_TIMEOUT_MILLIS);
+      socket.connect(
+          address.socketAddress(),
+          closing ? CLOSING_CONNECT_TIMEOUT_MILLIS : CONNECT_TIMEOUT_MILLIS);
       socket.setTcpNoDelay(true);
       socket.setSoTimeout(Frames.SILENCE_TIMEOUT_MILLIS);
       Socket spoken = tls == null ? socket : Tls.over(socket, tls, address);
@@ -277,7 +281,9 @@ final class TcpSink implements EventSink {
         if (next.isPresent()) {
           sent = next.get().number();
           complete = backlog.complete();
-          to.write(Frames.chunk(sent, next.get().chunk().bytes(), takeAcknowledgedEpoch(sent, to), complete));
+          to.write(
+              Frames.chunk(
+                  sent, next.get().chunk().bytes(), takeAcknowledgedEpoch(sent, to), complete));
           alive = System.nanoTime();
           continue;
         }
@@ -296,7 +302,10 @@ final class TcpSink implements EventSink {
     return false;
   }
 
-  /** The latest epoch that is epochAcknowledgements with that chunk; 0 if none is that was not before. */
+  /**
+   * The latest epoch that is epochAcknowledgements with that chunk; 0 if none is that was not
+   * before.
+   */
   private long takeAcknowledgedEpoch(long chunk, Link to) {
     long epoch = 0;
     for (EpochAcknowledgement next = epochAcknowledgements.peek();
@@ -311,7 +320,8 @@ final class TcpSink implements EventSink {
   }
 
   private void reportStatus(LinkStatus what, String line) {
-    if (reportedStatus != what && !(reportedStatus == LinkStatus.NOTHING && what == LinkStatus.THERE)) {
+    if (reportedStatus != what
+        && !(reportedStatus == LinkStatus.NOTHING && what == LinkStatus.THERE)) {
       warnings.accept("the analyzer at " + address + " " + line);
     }
     reportedStatus = what;

@@ -182,7 +182,8 @@ public enum Setting {
             + from
             + "): expected "
             + accepted
-            + ClosestMatch.find(value, alternatives.stream().filter(a -> !isPlaceholder(a)).toList())
+            + ClosestMatch.find(
+                    value, alternatives.stream().filter(a -> !isPlaceholder(a)).toList())
                 .map(near -> "; did you mean " + near + "?")
                 .orElse(""));
   }

@@ -268,7 +268,9 @@ public final class Observation {
     if (sets == null) {
       return List.of();
     }
-    return allRowsTold ? List.copyOf(sets) : sets.stream().map(VersionSet::withoutPredicate).toList();
+    return allRowsTold
+        ? List.copyOf(sets)
+        : sets.stream().map(VersionSet::withoutPredicate).toList();
   }
 
   List<RowAccess> takeRows() {
