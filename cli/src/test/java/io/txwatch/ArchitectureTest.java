@@ -4,6 +4,7 @@ import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,6 +49,9 @@ class ArchitectureTest {
   private static final String COLLOQUIAL_CONSTANT =
       "(.*_)?(MOST|LEAST|SELDOM|NOBODY|AT_ONCE)(_.*)?";
 
+  /** The package {@code io.txwatch} itself, the public API, without those below it. */
+  private static final String ROOT = "";
+
   /** A module: the packages that live there, and the modules that they may import. */
   private record Module(List<String> packages, List<String> mayImport) {}
 
@@ -65,6 +69,7 @@ class ArchitectureTest {
         "analyzer",
         new Module(
             List.of(
+                ROOT,
                 "analyzer",
                 "coverage",
                 "dependency",
@@ -130,6 +135,17 @@ class ArchitectureTest {
 
     assertThat(architecture(table).evaluate(CLASSES).getFailureReport().getDetails())
         .anyMatch(detail -> detail.contains("io.txwatch.sql.RewritePlan"));
+  }
+
+  @Test
+  void nothingImportsThePublicApi() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.txwatch")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.txwatch")
+        .check(CLASSES);
   }
 
   @Test
@@ -207,7 +223,7 @@ class ArchitectureTest {
 
   private static String[] packages(Module module) {
     return module.packages().stream()
-        .map(name -> "io.txwatch." + name + "..")
+        .map(name -> name.equals(ROOT) ? "io.txwatch" : "io.txwatch." + name + "..")
         .toArray(String[]::new);
   }
 

@@ -73,6 +73,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     private static final int EVENTS_PER_FLUSH = 1024;
 
     private final FaultTolerantAnalyzer analyzer;
+    private final InProcessResults results = InProcessResults.open();
     private final String reportName;
     private final Consumer<String> complaints;
     private final @Nullable ConsoleReporter log;
@@ -80,6 +81,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     private @Nullable ReportFile report;
     private long suspected = System.nanoTime();
     private int events;
+    private boolean isCoverageStale;
 
     ReportingSink(
         Judge judge,
@@ -98,6 +100,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     }
 
     private void tell(Anomaly anomaly) {
+      results.add(anomaly);
       ReportFile file = report();
       if (file != null) {
         file.write(anomaly);
@@ -108,6 +111,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     }
 
     private void withdraw(Anomaly anomaly) {
+      results.withdraw(anomaly);
       ReportFile file = report();
       if (file != null) {
         file.withdraw(anomaly);
@@ -127,6 +131,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     @Override
     public void accept(Event event) {
       analyzer.accept(event);
+      isCoverageStale = true;
       if (++events % EVENTS_PER_FLUSH == 0) {
         flush();
       }
@@ -142,6 +147,15 @@ public final class InProcessAnalyzer implements EventSinkProvider {
       if (now - suspected > SUSPECT_INTERVAL_NANOS) {
         suspected = now;
         analyzer.suspect();
+        isCoverageStale = true;
+      }
+    }
+
+    @Override
+    public void caughtUp() {
+      if (isCoverageStale) {
+        isCoverageStale = false;
+        results.setCoverage(analyzer.coverage());
       }
     }
 
@@ -149,6 +163,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     @Override
     public boolean quiesce() {
       analyzer.close();
+      caughtUp();
       if (log != null) {
         log.rest(analyzer.coverage());
       }
@@ -166,6 +181,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     @Override
     public void close() {
       analyzer.close();
+      results.close();
       if (log != null) {
         log.close(analyzer.coverage());
       }

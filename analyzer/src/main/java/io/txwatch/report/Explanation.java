@@ -12,12 +12,12 @@ import java.util.List;
  * Explains an anomaly in a sentence: a clause for each edge, {@code T1 < T2} for "T1 must come
  * before T2 in a serial order", and the contradiction between them.
  */
-final class Explanation {
+public final class Explanation {
 
   private Explanation() {}
 
   /** The clauses, in the order of the cycle, each for a line of its own. */
-  static List<String> of(Anomaly anomaly) {
+  public static List<String> of(Anomaly anomaly) {
     RowNames rows = RowNames.of(anomaly);
     List<String> clauses = new ArrayList<>();
     for (Dependency edge : anomaly.cycle()) {

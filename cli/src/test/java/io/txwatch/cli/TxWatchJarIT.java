@@ -32,6 +32,17 @@ class TxWatchJarIT {
   }
 
   @Test
+  void thePublicApiKeepsItsNames() throws IOException {
+    assertThat(entries())
+        .contains(
+            "io/txwatch/TxWatch.class",
+            "io/txwatch/TxWatchReport.class",
+            "io/txwatch/FoundAnomaly.class",
+            "io/txwatch/anomaly/Phenomenon.class",
+            "io/txwatch/jdbc/TxWatchDataSource.class");
+  }
+
+  @Test
   void theOnlyDriverIsOurs() throws IOException {
     assertThat(text("META-INF/services/java.sql.Driver").strip())
         .isEqualTo("io.txwatch.jdbc.TxWatchDriver");

@@ -1,6 +1,7 @@
 package io.txwatch.history;
 
 import java.io.Flushable;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -109,6 +110,8 @@ public final class QueueSink implements EventSink {
 
   private static final long FLUSH_INTERVAL_NANOS = 100_000_000;
 
+  private static final long AWAIT_POLL_NANOS = 1_000_000;
+
   /**
    * After so many events, some fifty microseconds of analysis, the thread lets others go first:
    * where processors are short it would otherwise hold up the application for all that has
@@ -129,6 +132,9 @@ public final class QueueSink implements EventSink {
   private final LongAdder droppedUntraced = new LongAdder();
   private volatile boolean late;
   private volatile boolean closed;
+
+  /** The calls of {@link #sayCaughtUp} that have returned. */
+  private volatile long rounds;
 
   /** True while the thread waits for somebody to {@link #wake} it. */
   private volatile boolean asleep;
@@ -344,6 +350,28 @@ public final class QueueSink implements EventSink {
   /** How many times a consumer failed. */
   public long failed() {
     return failed;
+  }
+
+  /**
+   * Waits until all events that were accepted before this call have been delivered. The first round
+   * that ends may have drained the queue before this call; the second drained it afterwards.
+   *
+   * @return false if that took longer than the timeout, or the calling thread was interrupted
+   */
+  boolean awaitDelivered(Duration timeout) {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    long wanted = rounds + 2;
+    while (rounds < wanted && thread.isAlive()) {
+      if (System.nanoTime() - deadline >= 0
+          || Thread.currentThread().isInterrupted()
+          || Thread.currentThread() == thread) {
+        return false;
+      }
+      asleep = false;
+      LockSupport.unpark(thread);
+      LockSupport.parkNanos(this, AWAIT_POLL_NANOS);
+    }
+    return true;
   }
 
   /**
@@ -577,6 +605,7 @@ public final class QueueSink implements EventSink {
       }
     }
     catchUpTo = queue.currentProducerIndex(); // after it was said: what comes meanwhile counts
+    rounds++;
     if (System.nanoTime() - flushed > FLUSH_INTERVAL_NANOS) {
       flush();
       flushed = System.nanoTime();

@@ -1,5 +1,6 @@
 package io.txwatch.history;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -168,6 +169,29 @@ public final class SharedQueue {
       queue.wake();
     }
     return latestEnded;
+  }
+
+  /**
+   * Waits until all events that users added before this call have been delivered.
+   *
+   * @return false if that took longer than the timeout, or the calling thread was interrupted
+   */
+  boolean awaitDelivered(Duration timeout) {
+    QueueSink queue;
+    CountDownLatch ended;
+    synchronized (this) {
+      queue = current;
+      ended = latestEnded;
+    }
+    if (queue != null) {
+      return queue.awaitDelivered(timeout);
+    }
+    try {
+      return ended.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   /**

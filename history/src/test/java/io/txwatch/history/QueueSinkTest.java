@@ -4,13 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -188,6 +193,87 @@ class QueueSinkTest {
     assertThat(warnings).hasSize(1);
     assertThat(warnings.get(0)).contains("broken").doesNotContain("\n");
     assertThat(queue.failed()).isEqualTo(21);
+  }
+
+  @Test
+  void awaitDeliveredCoversEveryEventAcceptedBefore() {
+    List<Event> seen = Collections.synchronizedList(new ArrayList<>());
+    QueueSink queue = new QueueSink(1 << 12, List.of(new Collector(seen)), warnings::add);
+    for (int i = 1; i <= 500; i++) {
+      Event last = new Event.SessionClosed(i);
+      queue.accept(last);
+      assertThat(queue.awaitDelivered(Duration.ofSeconds(30))).isTrue();
+      assertThat(seen.get(seen.size() - 1)).isEqualTo(last);
+    }
+    queue.close();
+    assertThat(queue.awaitDelivered(Duration.ofSeconds(30))).isTrue();
+  }
+
+  @Test
+  void awaitDeliveredWakesAQueueThatIsAsleep() throws Exception {
+    QueueSink queue = new QueueSink(64, List.of(), warnings::add);
+    Thread.sleep(2_000);
+    assertThat(queue.awaitDelivered(Duration.ofSeconds(30))).isTrue();
+    queue.close();
+  }
+
+  @Test
+  void awaitDeliveredEndsWhileTheQueueIsNeverEmpty() throws Exception {
+    Set<Event> ends = ConcurrentHashMap.newKeySet();
+    AtomicInteger waiting = new AtomicInteger();
+    EventSink collector =
+        new EventSink() {
+          @Override
+          public void accept(Event event) {
+            if (event instanceof Event.TransactionEnded) {
+              ends.add(event);
+            } else {
+              waiting.decrementAndGet();
+            }
+          }
+
+          @Override
+          public void close() {}
+        };
+    QueueSink queue = new QueueSink(1 << 16, List.of(collector), warnings::add);
+    AtomicBoolean done = new AtomicBoolean();
+    Thread others =
+        new Thread(
+            () -> {
+              while (!done.get()) {
+                if (waiting.get() < 10_000) {
+                  waiting.incrementAndGet();
+                  queue.accept(new Event.SessionClosed(1));
+                } else {
+                  Thread.yield();
+                }
+              }
+            });
+    others.start();
+    for (int i = 2; i <= 20; i++) {
+      Event event = new Event.TransactionEnded(i, i, Outcome.COMMITTED, 0);
+      queue.accept(event);
+      assertThat(queue.awaitDelivered(Duration.ofSeconds(30))).isTrue();
+      assertThat(ends).contains(event);
+    }
+    done.set(true);
+    others.join();
+    queue.close();
+  }
+
+  @Test
+  void awaitDeliveredIsBounded() {
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    List<Event> seen = new ArrayList<>();
+    QueueSink queue = new QueueSink(64, List.of(new Collector(seen, mayGoOn)), warnings::add);
+    queue.accept(new Event.SessionClosed(1));
+    assertThat(queue.awaitDelivered(Duration.ofMillis(20))).isFalse();
+    Thread.currentThread().interrupt();
+    assertThat(queue.awaitDelivered(Duration.ofSeconds(30))).isFalse();
+    assertThat(Thread.interrupted()).isTrue();
+    mayGoOn.countDown();
+    assertThat(queue.awaitDelivered(Duration.ofSeconds(30))).isTrue();
+    queue.close();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.txwatch.capture;
 
+import io.txwatch.history.AnalysisQueues;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.EventSinkProvider;
@@ -72,6 +73,13 @@ public final class Pipeline implements AutoCloseable {
         consumers.isEmpty()
             ? null
             : new SharedQueue(settings.number(Setting.QUEUE), consumers, Pipeline::say, true);
+    if (queue != null && isAnalyzed(settings)) {
+      AnalysisQueues.add(queue);
+    }
+  }
+
+  private static boolean isAnalyzed(Settings settings) {
+    return !settings.get(Setting.ANALYZER).equals("none");
   }
 
   /** The pipeline for settings. Starts nothing. */
@@ -96,7 +104,7 @@ public final class Pipeline implements AutoCloseable {
       consumers.add(
           new LazySink("no history is written", () -> openHistory(settings), Pipeline::say));
     }
-    if (!settings.get(Setting.ANALYZER).equals("none")) {
+    if (isAnalyzed(settings)) {
       if (!consumers.isEmpty()) {
         // A disk that does not answer must not hold up the analysis.
         SharedQueue ofHistory = new SharedQueue(capacity, consumers, Pipeline::say, false);
