@@ -104,9 +104,7 @@ public final class AnomalyListeners {
   public boolean awaitDelivered(Duration timeout) {
     long deadline = System.nanoTime() + timeout.toNanos();
     long wanted = queued.get();
-    while (!listeners.isEmpty()
-        && delivered.get() < wanted
-        && Thread.currentThread() != thread) {
+    while (!listeners.isEmpty() && delivered.get() < wanted && Thread.currentThread() != thread) {
       if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
         return false;
       }
