@@ -127,7 +127,8 @@ final class AutoPreparation {
       }
       return prepareBehindGate(table, asker, name, retry.attempts());
     } catch (SQLException e) {
-      boolean passes = Failures.isLock(e) || Failures.isConnectionLimit(e);
+      boolean passes =
+          Failures.isLock(e) || Failures.isConnectionLimit(e) || Failures.isConnectionLost(e);
       return passes && retry.attempts() + 1 < MAX_ATTEMPTS
           ? later(name, retry.attempts())
           : never(table, Failures.describe(e));

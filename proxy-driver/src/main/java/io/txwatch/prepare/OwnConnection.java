@@ -1,5 +1,6 @@
 package io.txwatch.prepare;
 
+import io.txwatch.sql.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -21,7 +22,8 @@ final class OwnConnection {
   private final SchemaReader reader;
 
   OwnConnection(ConnectionSource source, SchemaReader reader) {
-    this.source = source;
+    boolean isServer = reader.dialect() != Dialect.H2 && reader.dialect() != Dialect.SQLITE;
+    this.source = isServer ? new BoundedConnectionSource(source, WORK) : source;
     this.reader = reader;
   }
 
