@@ -65,7 +65,8 @@ final class PlanCache {
       return known;
     }
     CachedPlan made = make(sql, catalog, true);
-    if (catalog.version() == now) {
+    boolean stays = made.plan().unwatched().refused().isEmpty(); // the next look-up may not fail
+    if (stays && catalog.version() == now) {
       plans.put(sql, made);
     }
     return made;

@@ -30,8 +30,8 @@ import java.time.Duration;
  * </dl>
  *
  * <p>H2 and SQLite have no limit of connections: there a connection of our own is opened for each
- * look-up, and closed again. A SQLite file that the session's own transaction has locked is read
- * within that transaction. A database in memory that has only this one connection is read on it, as
+ * look-up, and closed again. Where a SQLite file cannot be read there, as while the session's own
+ * transaction has locked it, it is read on the session's connection. A database in memory that has only this one connection is read on it, as
  * is one whose connections come from a pool ({@link ConnectionSource#NONE}).
  */
 final class CatalogAccess {
@@ -108,10 +108,7 @@ final class CatalogAccess {
     try {
       return own.use(asker.connection(), LOCK, use);
     } catch (SQLException e) {
-      if (!asker.view().isIdle()) {
-        return use.with(asker.connection());
-      }
-      throw e;
+      return use.with(asker.connection());
     }
   }
 

@@ -84,6 +84,10 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private boolean pathIsLocal;
   private boolean schemaChanged;
   private boolean executing;
+
+  /** True if what the session alone can see could not be looked up at its moment. */
+  private boolean ownWaits;
+
   private long ownVersion;
   private boolean otherLexis;
   private boolean storesAsGiven;
@@ -157,17 +161,26 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     if (isShadowed(nameParts)) {
       String name = plain(nameParts.get(0));
       Optional<Table> own =
-          shared.auxiliaryVisible() ? shared.findOn(home, nameParts, asker()) : Optional.empty();
+          shared.auxiliaryVisible() ? findOn(nameParts) : Optional.empty();
       return own.or(
           () ->
               Optional.of(
                   new Table(name, Status.NOT_A_BASE_TABLE, List.of(), shared.auxiliaryVisible())));
     }
     if (changesTables) {
-      return shared.findOn(home, nameParts, asker());
+      return findOn(nameParts);
     }
     Optional<Table> found = shared.find(home, path, nameParts, asker());
-    return found.isEmpty() && attaches ? shared.findOn(home, nameParts, asker()) : found;
+    return found.isEmpty() && attaches ? findOn(nameParts) : found;
+  }
+
+  private Optional<Table> findOn(List<String> nameParts) {
+    try {
+      return shared.findOn(home, nameParts, asker());
+    } catch (NotNowException e) {
+      ownWaits = true;
+      return Optional.of(SharedTables.notLookedUp(nameParts, false));
+    }
   }
 
   private boolean isShadowed(List<String> nameParts) {
@@ -206,11 +219,15 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   /** True if look-ups wait for a session on which they can be made. Cheap. */
   public boolean isWaiting() {
-    return shared.isWaiting();
+    return ownWaits || shared.isWaiting();
   }
 
   /** Makes the look-ups that wait, as far as this session can: it is about to send a statement. */
   public void lookUpWaiting() {
+    if (ownWaits) {
+      ownWaits = false;
+      ownVersion++;
+    }
     shared.lookUpWaiting(path, new Asker(connection, view, true, schemaChanged));
   }
 

@@ -78,6 +78,9 @@ final class SharedTables {
   private volatile boolean snapshotsConflict;
   private volatile long seenChanges;
 
+  /** True if all tables that have names without a schema were read, and none was prepared. */
+  private volatile boolean nonePrepared;
+
   /** Schemas whose tables have been read ahead, and those whose tables are to be. */
   private final Set<String> readHomes = ConcurrentHashMap.newKeySet();
 
@@ -186,6 +189,7 @@ final class SharedTables {
       long changes = snapshots.changes();
       if (changes != seenChanges) {
         seenChanges = changes;
+        nonePrepared = false;
         invalidate();
       } else if (preparation.mayGoOn()) {
         tryAgain();
@@ -246,6 +250,9 @@ final class SharedTables {
     }
     try {
       readAhead(home.get(), use -> through.readFirst(fresh, use));
+      if (path.stream().filter(s -> !SchemaReader.isInternal(s)).count() > 1) {
+        nonePrepared = false;
+      }
     } catch (SQLException | RuntimeException e) {
       // Each table will be looked up when it is needed.
     }
@@ -253,7 +260,7 @@ final class SharedTables {
 
   /** Something that reads the catalog on some connection. */
   private interface Reading {
-    void on(OwnConnection.Use<Boolean> use) throws SQLException;
+    boolean on(OwnConnection.Use<Boolean> use) throws SQLException;
   }
 
   private void readAhead(String home, Reading reading) throws SQLException {
@@ -264,15 +271,19 @@ final class SharedTables {
     boolean first = listed.isEmpty();
     Map<String, TableInfo> found = new HashMap<>();
     Map<String, Size> small = new HashMap<>();
-    reading.on(
+    boolean all =
+        reading.on(
         connection -> {
+          boolean whole = true;
           for (String name : how.names(connection, home)) {
             String stored = home + "\0" + name;
             boolean isNew = listed.add(stored) && (!first || used.isEmpty());
             if (!isNew && !used.contains(stored)) {
+              whole = false;
               continue;
             }
             if (found.size() == MAX_READ_AHEAD || System.nanoTime() - end >= 0) {
+              whole = false;
               break;
             }
             Optional<TableInfo> info = how.table(connection, home, name);
@@ -284,8 +295,9 @@ final class SharedTables {
               }
             }
           }
-          return true;
+          return whole;
         });
+    nonePrepared = all && found.values().stream().noneMatch(TableInfo::hasAuxiliaryName);
     if (version.get() == before) {
       readAhead.putAll(found);
       sizes.putAll(small);
@@ -294,6 +306,7 @@ final class SharedTables {
 
   /** A session looks names up elsewhere. */
   void pathChanged(List<String> path) {
+    nonePrepared = false;
     if (readsAheadAgain()) {
       home(path).filter(home -> !readHomes.contains(home)).ifPresent(wantedHomes::add);
     }
@@ -329,6 +342,9 @@ final class SharedTables {
   }
 
   private void used(TableInfo info) {
+    if (info.hasAuxiliaryName()) {
+      nonePrepared = false;
+    }
     Set<String> names = USED.getIfPresent(key);
     if (names != null && names.size() < MAX_READ_AHEAD) {
       names.add(stored(info));
@@ -442,19 +458,21 @@ final class SharedTables {
       return table;
     } catch (NotNowException e) {
       waiting.put(asked, new Waiting(home, path, parts, false));
-      return Optional.of(unknown(parts));
+      return Optional.of(notLookedUp(parts, false));
     } catch (SQLException | RuntimeException e) {
       waiting.remove(asked);
       failed(e);
-      return Optional.of(unknown(parts));
+      return Optional.of(notLookedUp(parts, mayShow(parts)));
     }
   }
 
   /**
    * Looks a name up on the session's own connection, within whatever transaction it is in: for
    * tables that no other session can see. Nothing is prepared, and nothing is kept.
+   *
+   * @throws NotNowException if it cannot be looked up at this moment
    */
-  Optional<Table> findOn(String home, List<String> parts, Asker asker) {
+  Optional<Table> findOn(String home, List<String> parts, Asker asker) throws NotNowException {
     if (reader == null || access == null) {
       return Optional.empty();
     }
@@ -462,13 +480,25 @@ final class SharedTables {
       return access
           .readOwn(asker, c -> reader.find(c, reader.path(c), parts))
           .map(found -> table(reader, home, found));
+    } catch (NotNowException e) {
+      throw e;
     } catch (SQLException | RuntimeException e) {
-      return Optional.empty(); // its transaction has failed, say
+      failed(e);
+      return Optional.of(notLookedUp(parts, mayShow(parts)));
     }
   }
 
-  private static Table unknown(List<String> parts) {
-    return new Table(String.join(".", parts), Status.LOOKUP_FAILED, List.of(), false);
+  /**
+   * A table of which nothing is known.
+   *
+   * @param mayShow true if {@code *} may show auxiliary columns of it
+   */
+  static Table notLookedUp(List<String> parts, boolean mayShow) {
+    return new Table(String.join(".", parts), Status.LOOKUP_FAILED, List.of(), mayShow);
+  }
+
+  private boolean mayShow(List<String> parts) {
+    return auxiliaryVisible() && (parts.size() > 1 || !nonePrepared);
   }
 
   private Optional<TableInfo> ask(
@@ -506,7 +536,8 @@ final class SharedTables {
               : "";
       notices.accept(
           "a look-up of tables failed and is tried again; until then their statements are sent as"
-              + " they are (further ones are counted, not told): "
+              + " they are, or not at all where columns of ours might show (further ones are counted,"
+              + " not told): "
               + error.getClass().getSimpleName()
               + code);
     }

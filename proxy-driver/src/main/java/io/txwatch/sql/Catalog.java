@@ -71,7 +71,8 @@ public interface Catalog {
    * @param columns the application's columns in their order, as the DBMS stores the names, the
    *     auxiliary ones left out
    * @param auxiliaryVisible true if {@code *} shows the auxiliary columns (PostgreSQL, SQLite);
-   *     false where they are invisible
+   *     false where they are invisible, and of a table that could not be looked up if it is known
+   *     to have none, or is looked up before the statement is sent
    * @param traits what a write must know besides
    * @param storedName its schema and its name, as stored; empty if they are not known
    * @param starColumns the columns that {@code *} shows, the auxiliary ones left out: {@code

@@ -83,7 +83,7 @@ final class Tables {
     return views(ref).map(view -> display(view.table())).orElseGet(() -> display(ref));
   }
 
-  /** True if it has the auxiliary columns, whoever may use them. */
+  /** True if it has, or may have, the auxiliary columns, whoever may use them. */
   boolean hasAuxiliary(TableRef ref) {
     return find(ref)
         .map(
@@ -92,8 +92,9 @@ final class Tables {
                     || t.status() == Catalog.Status.NO_RIGHTS
                     || t.status() == Catalog.Status.COPIED
                     || (t.auxiliaryVisible()
-                        && t.status() != Catalog.Status.NOT_PREPARED
-                        && !t.starColumns().isEmpty()))
+                        && (t.status() == Catalog.Status.LOOKUP_FAILED
+                            || (t.status() != Catalog.Status.NOT_PREPARED
+                                && !t.starColumns().isEmpty()))))
         .orElse(false);
   }
 
