@@ -21,6 +21,8 @@
  *     the last one</td><td>no</td></tr>
  * <tr><td>{@code txwatch-prepare-lock-wait}</td><td>a MySQL statement of {@code prepare} that may
  *     wait for a lock</td><td>the end of that statement</td><td>no</td></tr>
+ * <tr><td>{@code txwatch-connect}</td><td>{@code txwatch.prepare=auto} opens a connection to a
+ *     server</td><td>it is open</td><td>no</td></tr>
  * <tr><td>{@code txwatch-shutdown}</td><td>the end of the JVM; registered as long as there is
  *     {@code txwatch-events}</td><td>5 s at most</td><td>no</td></tr>
  * </table>
