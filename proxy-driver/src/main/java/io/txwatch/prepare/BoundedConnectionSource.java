@@ -80,8 +80,7 @@ final class BoundedConnectionSource implements ConnectionSource {
   private synchronized SQLTimeoutException tooLate(CompletableFuture<Connection> opening) {
     late = opening;
     CompletableFuture<Void> unused = opening.thenAccept(BoundedConnectionSource::close);
-    return new SQLTimeoutException(
-        "no connection within " + limit.toMillis() + " ms", UNREACHABLE);
+    return new SQLTimeoutException("no connection within " + limit.toMillis() + " ms", UNREACHABLE);
   }
 
   private static void close(Connection connection) {

@@ -31,8 +31,9 @@ import java.time.Duration;
  *
  * <p>H2 and SQLite have no limit of connections: there a connection of our own is opened for each
  * look-up, and closed again. Where a SQLite file cannot be read there, as while the session's own
- * transaction has locked it, it is read on the session's connection. A database in memory that has only this one connection is read on it, as
- * is one whose connections come from a pool ({@link ConnectionSource#NONE}).
+ * transaction has locked it, it is read on the session's connection. A database in memory that has
+ * only this one connection is read on it, as is one whose connections come from a pool ({@link
+ * ConnectionSource#NONE}).
  */
 final class CatalogAccess {
 

@@ -160,8 +160,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   public Optional<Table> find(List<String> nameParts) {
     if (isShadowed(nameParts)) {
       String name = plain(nameParts.get(0));
-      Optional<Table> own =
-          shared.auxiliaryVisible() ? findOn(nameParts) : Optional.empty();
+      Optional<Table> own = shared.auxiliaryVisible() ? findOn(nameParts) : Optional.empty();
       return own.or(
           () ->
               Optional.of(

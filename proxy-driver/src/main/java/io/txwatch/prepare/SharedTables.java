@@ -273,30 +273,30 @@ final class SharedTables {
     Map<String, Size> small = new HashMap<>();
     boolean all =
         reading.on(
-        connection -> {
-          boolean whole = true;
-          for (String name : how.names(connection, home)) {
-            String stored = home + "\0" + name;
-            boolean isNew = listed.add(stored) && (!first || used.isEmpty());
-            if (!isNew && !used.contains(stored)) {
-              whole = false;
-              continue;
-            }
-            if (found.size() == MAX_READ_AHEAD || System.nanoTime() - end >= 0) {
-              whole = false;
-              break;
-            }
-            Optional<TableInfo> info = how.table(connection, home, name);
-            if (info.isPresent()) {
-              found.put(stored(info.get()), info.get());
-              if (how.isPrepared(info.get()) && connection.getAutoCommit()) {
-                boolean isSmall = how.isSmall(connection, info.get());
-                small.put(stored(info.get()), new Size(isSmall, System.nanoTime()));
+            connection -> {
+              boolean whole = true;
+              for (String name : how.names(connection, home)) {
+                String stored = home + "\0" + name;
+                boolean isNew = listed.add(stored) && (!first || used.isEmpty());
+                if (!isNew && !used.contains(stored)) {
+                  whole = false;
+                  continue;
+                }
+                if (found.size() == MAX_READ_AHEAD || System.nanoTime() - end >= 0) {
+                  whole = false;
+                  break;
+                }
+                Optional<TableInfo> info = how.table(connection, home, name);
+                if (info.isPresent()) {
+                  found.put(stored(info.get()), info.get());
+                  if (how.isPrepared(info.get()) && connection.getAutoCommit()) {
+                    boolean isSmall = how.isSmall(connection, info.get());
+                    small.put(stored(info.get()), new Size(isSmall, System.nanoTime()));
+                  }
+                }
               }
-            }
-          }
-          return whole;
-        });
+              return whole;
+            });
     nonePrepared = all && found.values().stream().noneMatch(TableInfo::hasAuxiliaryName);
     if (version.get() == before) {
       readAhead.putAll(found);

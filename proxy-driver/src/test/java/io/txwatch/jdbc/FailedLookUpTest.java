@@ -13,7 +13,9 @@ import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** PostgreSQL: a table that could not be looked up may have auxiliary columns, which are visible. */
+/**
+ * PostgreSQL: a table that could not be looked up may have auxiliary columns, which are visible.
+ */
 class FailedLookUpTest {
 
   private static final String NATURAL = "SELECT COUNT(*) FROM account NATURAL JOIN late";
