@@ -36,22 +36,23 @@ final class CoverageText {
       lines.add(
           String.format(
               Locale.ROOT,
-              "%,d writes: the DBMS did not say of which rows; each is known from its next read on",
+              "%,d writes whose rows the DBMS did not return; each is identified when its row is"
+                  + " next read or written",
               unresolvedWrites));
     }
     if (coverage.uncertain() > 0) {
       lines.add(
           String.format(
               Locale.ROOT,
-              "%,d uncertain accesses: read beside the statement, in what may have been another"
-                  + " snapshot; nothing is proven by them",
+              "%,d uncertain accesses: returned by side reads, which may have read another snapshot;"
+                  + " nothing is proven by them",
               coverage.uncertain()));
     }
     if (coverage.forbidden() > 0) {
       lines.add(
           String.format(
               Locale.ROOT,
-              "%,d possible anomalies: not told, since the isolation level forbids them",
+              "%,d possible anomalies: not reported, since the isolation level forbids them",
               coverage.forbidden()));
     }
     append(text, "not seen  ", lines);
@@ -105,16 +106,17 @@ final class CoverageText {
   private static String remedy(GapReason reason) {
     return switch (reason) {
       case TOO_LARGE ->
-          "statements on tables too large for their version sets, of whose predicates nothing is"
-              + " known: raise txwatch.version-set-rows";
+          "statements on tables that are too large for version sets; their predicates are not"
+              + " judged: raise txwatch.version-set-rows";
       case NO_VERSION_SET ->
-          "version sets not read where reading them would take locks, fix a snapshot, or take too much"
-              + " time (tables of thousands of rows); predicates of those statements are not judged";
+          "version sets not read, since reading them would take locks, fix a snapshot, or take too"
+              + " long (tables of thousands of rows); predicates of these statements are not judged";
       case SHAPE ->
-          "a shape that is passed through as it is (DISTINCT, GROUP BY, UNION, subquery, ...);"
-              + " rows that only such statements touch are not judged";
+          "statements of a shape that is passed through unchanged (DISTINCT, GROUP BY, UNION,"
+              + " subquery, ...); rows that only such statements access are not judged";
       case NOT_UNDERSTOOD ->
-          "SQL that the scanner and the parser do not agree on, sent as it was; please report it";
+          "SQL that the scanner and the parser read differently, passed through unchanged; please"
+              + " report it";
       case NOT_PREPARED ->
           "tables without the auxiliary columns: run `txwatch prepare --url URL`, or set"
               + " txwatch.prepare=auto";
@@ -124,27 +126,26 @@ final class CoverageText {
       case NOT_A_BASE_TABLE ->
           "views, foreign or system tables, which carry no auxiliary columns; nothing to do";
       case LOOKUP_FAILED ->
-          "tables that the DBMS was asked about in vain: a look-up failed or took too long, and was"
-              + " tried again soon; the first cause was told when it happened";
+          "catalog lookups that failed or timed out; they are retried, and the first cause was logged"
+              + " when it happened";
       case OPAQUE ->
-          "calls, COPY, scripts: what they do is out of sight, and may be moved into plain"
-              + " statements";
+          "calls, COPY, scripts: their effects are not observed; plain statements would be";
       case BYPASS ->
-          "work done through an unwrapped vendor object: use the java.sql interface where it"
+          "work done through an unwrapped vendor object: use the java.sql interfaces where it"
               + " matters";
       case OVERFLOW ->
           "events dropped because the queue was full: raise txwatch.queue, or record with"
               + " txwatch.history and check later";
-      case FAULT -> "a fault of txwatch; the statements went on as they were; please report it";
+      case FAULT -> "a fault of txwatch; the statements were executed unchanged; please report it";
       case TORN_RECORD ->
-          "the history file was cut short or damaged there; what stands before it is whole";
+          "the history file was truncated or damaged there; what precedes it is intact";
       case CUT_OFF ->
-          "links to services that broke and did not come back; what these did afterwards, and how"
-              + " their open transactions ended, is not known";
+          "services that disconnected and did not come back; what they did afterwards, and how their"
+              + " open transactions ended, is unknown";
       case FORGOTTEN ->
-          "transactions given up because the analyzer's share of the heap was full, most often one that"
-              + " stays open and does nothing; anomalies that they are part of are missed: end them, or"
-              + " give it more heap";
+          "transactions discarded because the analyzer's share of the heap was full, usually one that"
+              + " stays open and idle; anomalies with them are missed: end such transactions, or"
+              + " increase the heap";
     };
   }
 }

@@ -84,11 +84,11 @@ public final class StatusPage implements AutoCloseable {
     try (exchange) {
       if (!isAuthorized(exchange)) {
         exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
-        send(exchange, 401, "{\"error\":\"the token is asked for\"}");
+        send(exchange, 401, "{\"error\":\"a token is required\"}");
       } else if (!exchange.getRequestURI().getPath().equals("/")) {
-        send(exchange, 404, "{\"error\":\"there is nothing but /\"}");
+        send(exchange, 404, "{\"error\":\"not found\"}");
       } else if (!exchange.getRequestMethod().equals("GET")) {
-        send(exchange, 405, "{\"error\":\"GET is all\"}");
+        send(exchange, 405, "{\"error\":\"only GET is allowed\"}");
       } else {
         send(exchange, 200, status.get().json());
       }

@@ -41,12 +41,13 @@ class CoverageTextTest {
                       statements (99.9 %)
             not seen  9 NOT_PREPARED: tables without the auxiliary columns: run `txwatch prepare --url URL`, or
                       set txwatch.prepare=auto
-                      1 SHAPE: a shape that is passed through as it is (DISTINCT, GROUP BY, UNION, subquery,
-                      ...); rows that only such statements touch are not judged
-                      3 writes: the DBMS did not say of which rows; each is known from its next read on
-                      7 uncertain accesses: read beside the statement, in what may have been another snapshot;
+                      1 SHAPE: statements of a shape that is passed through unchanged (DISTINCT, GROUP BY,
+                      UNION, subquery, ...); rows that only such statements access are not judged
+                      3 writes whose rows the DBMS did not return; each is identified when its row is next read
+                      or written
+                      7 uncertain accesses: returned by side reads, which may have read another snapshot;
                       nothing is proven by them
-                      2 possible anomalies: not anomaly, since the isolation level forbids them
+                      2 possible anomalies: not reported, since the isolation level forbids them
             """);
   }
 

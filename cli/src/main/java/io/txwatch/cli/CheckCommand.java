@@ -25,23 +25,21 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
-/** {@code check}: what a recorded history holds. */
+/** {@code check}: reports the anomalies of recorded histories. */
 @Command(
     name = "check",
     description = {
-      "Analyses recorded histories and says what anomalies they hold: txwatch's own, and those of",
-      "Elle (list-append, rw-register; EDN or JSON), Plume and PolySI (text), dbcop (JSON,"
-          + " bincode)",
-      "and Cobra (a directory of logs). The format is found out from the file's beginning.",
-      "Of txwatch's own, FILE.1, FILE.2, ... beside FILE are read as its earlier parts."
+      "Checks recorded histories and reports their anomalies.",
+      "It reads histories of txwatch, of Elle (list-append, rw-register; EDN or JSON), of Plume and",
+      "PolySI (text), of dbcop (JSON, bincode) and of Cobra (a directory of logs). The format is",
+      "detected from the start of the file. For a txwatch history, FILE.1, FILE.2, ... next to FILE",
+      "are read as its earlier parts."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -54,12 +52,12 @@ import picocli.CommandLine.TypeConversionException;
       "  txwatch check --judge-by adya --isolation SERIALIZABLE shop.history",
       "  txwatch check store/latest/history.edn --isolation SNAPSHOT",
       "",
-      "With --json, one object a file:",
+      "With --json, one object for each file:",
       "  {\"type\":\"check\",\"file\":…,\"operations\":N,\"transactions\":N,",
       "   \"valid\":true|false|\"unknown\",\"anomalies\":[…],\"seconds\":x,",
       "   \"readingSeconds\":x}",
-      "valid is false if a level was violated, \"unknown\" if nothing was to be seen or events",
-      "are missing: \"reason\" tells why.",
+      "valid is false if a level was violated, and \"unknown\" if there was nothing to check or",
+      "events are missing; \"reason\" says which.",
       ""
     })
 final class CheckCommand implements Callable<Integer> {
@@ -80,35 +78,34 @@ final class CheckCommand implements Callable<Integer> {
       names = "--judge-by",
       paramLabel = "dbms|adya",
       description =
-          "what a level is held to: the DBMS's promise, or Adya's definition (default: dbms; adya"
-              + " for what others wrote, which names no DBMS)")
+          "what a level is held to: the DBMS's promise or Adya's definition (default: dbms; adya for"
+              + " histories of other tools, which name no DBMS)")
   private @Nullable Judge judge;
 
   @Option(
       names = "--isolation",
       paramLabel = "LEVEL",
-      converter = LevelConverter.class,
+      converter = IsolationLevelConverter.class,
       description =
-          "judge as if every transaction had asked for this level: READ_UNCOMMITTED,"
-              + " READ_COMMITTED, REPEATABLE_READ, SNAPSHOT, SERIALIZABLE, or RU, RC, RR, SI, SER"
-              + " (default: the one it asked for; SERIALIZABLE for what others wrote)")
+          "judge every transaction at this level: "
+              + IsolationLevelConverter.NAMES
+              + " (default: its own level; SERIALIZABLE for histories of other tools)")
   private @Nullable IsolationLevel isolation;
 
   @Option(
       names = "--session-order",
       paramLabel = "true|false",
       description =
-          "whether the order of a session's transactions counts: strong session serializability, or"
+          "whether to require session order: strong session serializability, or strong session"
               + " snapshot isolation (default: true for plume, dbcop and cobra, whose own checkers"
-              + " count it; else false)")
+              + " require it; otherwise false)")
   private @Nullable Boolean sessionOrder;
 
   @Option(
       names = "--real-time-order",
       description =
-          "let also the order count in which transactions ended and began, as they were told:"
-              + " strict serializability (txwatch's own histories, of transactions of one process;"
-              + " elle-append, by its :invoke and :ok)")
+          "also require real-time order: strict serializability (for txwatch histories, between"
+              + " transactions of one process; for elle-append, by its :invoke and :ok)")
   private boolean realTimeOrder;
 
   @Option(
@@ -116,7 +113,7 @@ final class CheckCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       defaultValue = "60",
       description =
-          "how long to search for an order of writes where nothing certain decides (default: 60)")
+          "how long to search for an order of writes if no certain anomaly decides (default: 60)")
   private long budget = 60;
 
   @Mixin private CommonOptions common = new CommonOptions();
@@ -135,21 +132,23 @@ final class CheckCommand implements Callable<Integer> {
         continue;
       }
       CheckResult result = check(file);
-      if (common.json) {
+      if (common.json()) {
         result.writeJson(console.out());
       }
-      result.tell(console.people(common.json));
+      result.print(console.people(common.json()));
       boolean invalid = common.failOn != FailOn.NEVER && result.valid().equals(Optional.of(false));
       if (invalid && result.level() != null
           || result.groups().groups().stream()
-              .anyMatch(group -> common.failOn.isMetBy(group.first()))) {
+              .anyMatch(group -> common.failOn.includes(group.first()))) {
         code = ExitCode.ANOMALIES;
       }
     }
     return code;
   }
 
-  /** True for a numbered part of a history that is named too, as by {@code shop.history*}. */
+  /**
+   * Whether a file is a numbered part of a history that is named, too, as by {@code shop.history*}.
+   */
   private boolean isReadWithItsHistory(Path file) throws IOException {
     Optional<Path> history = HistoryParts.historyOf(file).filter(files::contains);
     return history.isPresent() && foreign(history.get()).isEmpty();
@@ -160,13 +159,13 @@ final class CheckCommand implements Callable<Integer> {
     return foreign.isPresent() ? checkForeign(file, foreign.get()) : checkOwn(file);
   }
 
-  /** The format of a file, if it is another's. */
+  /** The format of a file, if it is another tool's. */
   private Optional<ForeignFormat> foreign(Path file) throws IOException {
     if (format.equals("txwatch")) {
       return Optional.empty();
     } else if (format.equals("auto")) {
       if (!Files.exists(file)) {
-        return Optional.empty(); // numbered parts of a history alone
+        return Optional.empty(); // only numbered parts of a history exist
       }
       return ForeignFormat.of(file);
     }
@@ -185,14 +184,11 @@ final class CheckCommand implements Callable<Integer> {
   private CheckResult checkForeign(Path file, ForeignFormat of) throws IOException {
     if (judge == Judge.DBMS) {
       throw CommandException.badInput(
-          file + ": a history of another's names no DBMS: leave --judge-by out, or say adya");
+          file + ": a history of another tool names no DBMS: omit --judge-by, or use adya");
     }
     if (realTimeOrder && !of.hasRealTimeOrder()) {
       throw CommandException.badInput(
-          file
-              + ": of "
-              + of.id()
-              + " histories no real time is known: leave --real-time-order out");
+          file + ": " + of.id() + " histories contain no real-time order: omit --real-time-order");
     }
     long start = System.nanoTime();
     AnomalyGroups groups = new AnomalyGroups();
@@ -218,7 +214,7 @@ final class CheckCommand implements Callable<Integer> {
     long memory = Runtime.getRuntime().maxMemory() / (orders().isEmpty() ? 8 : 2);
     try (HistoryReader reader = HistoryReader.open(file);
         Analyzer analyzer = new Analyzer(by, groups::add, memory, orders())) {
-      Batches analysis = new Batches(event -> analyzer.accept(atLevel(event)));
+      TimedBatches analysis = new TimedBatches(event -> analyzer.accept(atLevel(event)));
       reader.forEach(analysis);
       analysis.finish();
       analyzer.suspectAll();
@@ -254,20 +250,5 @@ final class CheckCommand implements Callable<Integer> {
         ? new Event.TransactionBegan(
             began.session(), began.transaction(), isolation, began.micros())
         : event;
-  }
-
-  /** A level, by its long name or its short one. */
-  static final class LevelConverter implements ITypeConverter<IsolationLevel> {
-    @Override
-    public IsolationLevel convert(String value) {
-      return IsolationLevel.parse(value)
-          .orElseThrow(
-              () ->
-                  new TypeConversionException(
-                      "expected READ_UNCOMMITTED, READ_COMMITTED, REPEATABLE_READ, SNAPSHOT or"
-                          + " SERIALIZABLE, not '"
-                          + value
-                          + "'"));
-    }
   }
 }

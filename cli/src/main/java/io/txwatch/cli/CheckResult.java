@@ -21,20 +21,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code check} found in a file.
+ * The result of {@code check} for a file.
  *
  * @param file the file
  * @param format the name of its format
- * @param level the level that all was judged at; null for the one that each transaction asked for
+ * @param level the level of all transactions; null for each transaction's own
  * @param groups the anomalies
- * @param operations how many reads and writes it holds
- * @param transactions how many transactions it holds
+ * @param operations the number of reads and writes
+ * @param transactions the number of transactions
  * @param valid true, false, or empty for unknown
- * @param reason why that is unknown, or what else is to be said of it; empty if nothing
- * @param coverage how much was seen; null for what others wrote
+ * @param reason why it is unknown, or another remark; empty if none
+ * @param coverage the coverage; null for histories of other tools
  * @param losses what could not be read
- * @param seconds how long it took
- * @param readingSeconds how much of it was spent on reading the file; negative if not known
+ * @param seconds how long the check took
+ * @param readingSeconds how much of it was spent on reading the file; negative if unknown
  */
 record CheckResult(
     Path file,
@@ -50,8 +50,8 @@ record CheckResult(
     double seconds,
     double readingSeconds) {
 
-  /** Reasons for which events that a verdict rests on may be missing. */
-  private static final Set<GapReason> LOST =
+  /** The gaps by which a verdict may miss events. */
+  private static final Set<GapReason> LOST_EVENTS =
       EnumSet.of(
           GapReason.OVERFLOW,
           GapReason.TORN_RECORD,
@@ -59,7 +59,7 @@ record CheckResult(
           GapReason.FAULT,
           GapReason.FORGOTTEN);
 
-  /** Of a history of our own. */
+  /** The result for a txwatch history. */
   static CheckResult ofOwn(
       Path file,
       AnomalyGroups groups,
@@ -69,9 +69,9 @@ record CheckResult(
       double readingSeconds) {
     long operations = coverage.rowsRead() + coverage.rowsWritten();
     boolean complete =
-        losses.isEmpty() && coverage.gaps().keySet().stream().noneMatch(LOST::contains);
+        losses.isEmpty() && coverage.gaps().keySet().stream().noneMatch(LOST_EVENTS::contains);
     boolean violated =
-        groups.groups().stream().anyMatch(group -> FailOn.VIOLATION.isMetBy(group.first()));
+        groups.groups().stream().anyMatch(group -> FailOn.VIOLATION.includes(group.first()));
     Optional<Boolean> valid =
         violated
             ? Optional.of(false)
@@ -93,7 +93,7 @@ record CheckResult(
         readingSeconds);
   }
 
-  /** Of a history that others wrote. */
+  /** The result for a history of another tool. */
   static CheckResult ofForeign(
       Path file,
       ForeignFormat format,
@@ -116,8 +116,8 @@ record CheckResult(
         -1);
   }
 
-  /** Tells it to people. */
-  void tell(PrintWriter out) {
+  /** Prints it for people. */
+  void print(PrintWriter out) {
     for (AnomalyGroups.Group group : groups.groups()) {
       out.println(TextReport.of(group));
     }
@@ -163,7 +163,7 @@ record CheckResult(
             + (kinds == 1 ? "1 kind" : kinds + " kinds");
   }
 
-  /** Tells it to tools, on a line. */
+  /** Writes it as one line of JSON. */
   void writeJson(PrintWriter out) throws IOException {
     try (JsonGenerator json = JsonReport.generator(out)) {
       json.writeStartObject();

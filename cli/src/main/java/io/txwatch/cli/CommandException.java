@@ -12,12 +12,12 @@ final class CommandException extends RuntimeException {
     this.exitCode = exitCode;
   }
 
-  /** The command line, or what it names, is not usable. */
+  /** For an unusable command line or input. */
   static CommandException badInput(String message) {
     return new CommandException(ExitCode.BAD_INPUT, message);
   }
 
-  /** The DBMS is out of reach. */
+  /** For an unreachable DBMS. */
   static CommandException unreachable(String message) {
     return new CommandException(ExitCode.UNREACHABLE, message);
   }

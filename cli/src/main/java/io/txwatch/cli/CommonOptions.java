@@ -1,14 +1,12 @@
 package io.txwatch.cli;
 
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The options that every command that finds anomalies takes. */
+/** The options of every command that finds anomalies. */
 final class CommonOptions {
 
-  @Option(
-      names = "--json",
-      description = "write JSON to standard output, and what is for people to standard error")
-  boolean json;
+  @Mixin private JsonOption output = new JsonOption();
 
   @Option(
       names = "--fail-on",
@@ -16,4 +14,9 @@ final class CommonOptions {
       defaultValue = "violation",
       description = "which anomalies make the exit code 1 (default: violation)")
   FailOn failOn = FailOn.VIOLATION;
+
+  /** Whether to write JSON. */
+  boolean json() {
+    return output.json;
+  }
 }

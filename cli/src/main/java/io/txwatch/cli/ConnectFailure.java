@@ -7,10 +7,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Why a driver does not connect: a line that names the parameter of the URL that changes it. */
+/** Describes why a connection failed, with the URL parameter that changes it. */
 final class ConnectFailure {
 
-  /** What MariaDB's driver says, which wants TLS unless the URL says otherwise. */
+  /** The message of MariaDB's driver, which requires TLS by default. */
   private static final String NO_TLS_AT_SERVER = "ssl not enabled in the server";
 
   private static final Pattern TLS_PARAMETER = Pattern.compile("(?i)[?&](sslMode|useSsl)=");
@@ -19,8 +19,8 @@ final class ConnectFailure {
   private ConnectFailure() {}
 
   /**
-   * The URL to try instead, if MariaDB's driver insists on TLS only because the URL does not say
-   * otherwise, the server has none, and it is on this machine: then nothing goes over a network.
+   * The URL to try instead, if MariaDB's driver requires TLS only by default, the server has none,
+   * and it runs on this machine, so nothing goes over a network.
    */
   static Optional<String> withoutTls(String url, SQLException failure) {
     Matcher host = HOST.matcher(url);

@@ -4,25 +4,30 @@ import java.io.PrintWriter;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * Where a command says things.
+ * The output streams of a command.
  *
- * @param out standard output: what was asked for
- * @param err standard error: progress and complaints
+ * @param out standard output: results
+ * @param err standard error: progress and warnings
  */
 record Console(PrintWriter out, PrintWriter err) {
+
+  /** A text from a DBMS, without characters that a terminal interprets. */
+  static String printable(String text) {
+    return text.replaceAll("[\\p{Cntrl}&&[^\\n]]", "\uFFFD");
+  }
 
   /** The console of a command. */
   static Console of(CommandSpec spec) {
     return new Console(spec.commandLine().getOut(), spec.commandLine().getErr());
   }
 
-  /** A line of progress or complaint. */
+  /** Prints a line of progress, or a warning. */
   void note(String line) {
     err.println(line);
     err.flush();
   }
 
-  /** For people: standard output, or standard error if that belongs to machines. */
+  /** The stream for people: standard error if standard output carries JSON. */
   PrintWriter people(boolean json) {
     return json ? err : out;
   }

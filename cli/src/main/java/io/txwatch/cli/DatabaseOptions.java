@@ -7,7 +7,7 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How to reach a DBMS. */
+/** The options for connecting to a DBMS. */
 final class DatabaseOptions {
 
   private static final String PASSWORD = "TXWATCH_PASSWORD";
@@ -18,17 +18,17 @@ final class DatabaseOptions {
   @Option(
       names = "--password",
       paramLabel = "WORD",
-      description = "the password; better in the environment, as " + PASSWORD)
+      description = "the password (safer in the environment variable " + PASSWORD + ")")
   @Nullable String password;
 
   @Option(
       names = "--driver-path",
       paramLabel = "JAR",
       split = ":",
-      description = "jars of further JDBC drivers, separated by colons")
+      description = "jars of additional JDBC drivers, separated by colons")
   List<Path> driverPath = new ArrayList<>();
 
-  /** User and password as JDBC takes them; what is not given is left out. */
+  /** The user and password for JDBC, as far as given. */
   Properties credentials() {
     Properties credentials = new Properties();
     if (user != null) {

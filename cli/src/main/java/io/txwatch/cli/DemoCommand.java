@@ -25,12 +25,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code demo}: an application with real races, watched, and then its corrected version. */
+/** {@code demo}: watches an application with real races, and its corrected version. */
 @Command(
     name = "demo",
-    description =
-        "Runs a small service with real races, watched as you would watch yours, and then its"
-            + " corrected version, which must come out clean.",
+    description = {
+      "Watches a small service with real races, then its corrected version.",
+      "The service is watched as you would watch yours. The corrected version must be clean."
+    },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
     sortOptions = false,
@@ -42,9 +43,8 @@ import picocli.CommandLine.Spec;
       "  ./txwatch demo --with url --json > demo.json",
       "  ./txwatch demo --url jdbc:postgresql://localhost/empty --user me",
       "",
-      "H2 and SQLite are in the jar. For --db postgresql and --db mariadb the script ./txwatch"
-          + " lets",
-      "Maven fetch the servers; the jar alone takes --url.",
+      "The jar contains H2 and SQLite. For --db postgresql and --db mariadb the script ./txwatch",
+      "fetches the servers with Maven; the jar alone needs --url.",
       ""
     })
 final class DemoCommand implements Callable<Integer> {
@@ -68,7 +68,7 @@ final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--url",
       paramLabel = "URL",
-      description = "an empty database of your own, in place of --db")
+      description = "an empty database of yours, instead of --db")
   private @Nullable String url;
 
   @Mixin private DatabaseOptions database = new DatabaseOptions();
@@ -77,8 +77,8 @@ final class DemoCommand implements Callable<Integer> {
       names = "--with",
       paramLabel = "agent|url",
       defaultValue = "agent",
-      description = "watch by -javaagent, or by jdbc:txwatch: in the URL (default: agent)")
-  private DemoPhase.Way way = DemoPhase.Way.AGENT;
+      description = "watch with -javaagent, or with jdbc:txwatch: in the URL (default: agent)")
+  private DemoPhase.WatchMode watchMode = DemoPhase.WatchMode.AGENT;
 
   @Mixin private CommonOptions common = new CommonOptions();
 
@@ -89,10 +89,10 @@ final class DemoCommand implements Callable<Integer> {
     long start = System.nanoTime();
     Console console = Console.of(spec);
     Path jar =
-        Nested.jar()
+        NestedJars.jar()
             .orElseThrow(
                 () -> CommandException.badInput("the demo needs txwatch.jar: ./txwatch demo"));
-    PrintWriter people = console.people(common.json);
+    PrintWriter people = console.people(common.json());
     List<DemoPhase> phases = new ArrayList<>();
     try (DemoDatabase where = open()) {
       List<Path> application = application(where);
@@ -100,13 +100,13 @@ final class DemoCommand implements Callable<Integer> {
         for (boolean fixed : new boolean[] {false, true}) {
           String database = name.replace('-', '_') + (fixed ? "_fixed" : "");
           DemoPhase phase =
-              DemoPhase.run(jar, application, way, where, where.empty(database), name, fixed);
+              DemoPhase.run(jar, application, watchMode, where, where.empty(database), name, fixed);
           phases.add(phase);
           phase.complaints().forEach(console::note);
-          tell(people, phase);
+          print(people, phase);
         }
       }
-      if (common.json) {
+      if (common.json()) {
         writeJson(console.out(), where.name(), phases);
       }
     }
@@ -116,7 +116,7 @@ final class DemoCommand implements Callable<Integer> {
     boolean failed =
         phases.stream()
             .flatMap(phase -> phase.recorded().stream())
-            .anyMatch(anomaly -> common.failOn.isMetBy(anomaly));
+            .anyMatch(anomaly -> common.failOn.includes(anomaly));
     return failed ? ExitCode.ANOMALIES : ExitCode.CLEAN;
   }
 
@@ -132,15 +132,15 @@ final class DemoCommand implements Callable<Integer> {
     };
   }
 
-  /** The class path of the application: its own jars, and the driver that it would bring. */
+  /** The class path of the application: its own jars and its JDBC driver. */
   private List<Path> application(DemoDatabase where) {
-    List<Path> jars = new ArrayList<>(Nested.unpack("demo", name -> true));
+    List<Path> jars = new ArrayList<>(NestedJars.unpack("demo", name -> true));
     jars.addAll(Drivers.nestedFor("jdbc:" + where.name() + ":"));
     jars.addAll(database.driverPath);
     return jars;
   }
 
-  private void tell(PrintWriter people, DemoPhase phase) {
+  private void print(PrintWriter people, DemoPhase phase) {
     people.printf(
         Locale.ROOT,
         "%s, %s, at %s: %d transactions%n",
@@ -148,7 +148,7 @@ final class DemoCommand implements Callable<Integer> {
         phase.fixed() ? "corrected" : "as first written",
         phase.isolation(),
         phase.transactions());
-    for (String line : phase.told()) {
+    for (String line : phase.output()) {
       if (line.startsWith("own books") || line.startsWith("SQLite")) {
         people.println("  " + line);
       }
@@ -179,9 +179,9 @@ final class DemoCommand implements Callable<Integer> {
     for (Anomaly anomaly : anomalies) {
       counts.merge(anomaly.phenomenon() + " (" + anomaly.verdict() + ")", 1, Integer::sum);
     }
-    List<String> told = new ArrayList<>();
-    counts.forEach((kind, count) -> told.add(count + " x " + kind));
-    return String.join(", ", told);
+    List<String> counted = new ArrayList<>();
+    counts.forEach((kind, count) -> counted.add(count + " x " + kind));
+    return String.join(", ", counted);
   }
 
   private static Coverage coverage(List<DemoPhase> phases) {

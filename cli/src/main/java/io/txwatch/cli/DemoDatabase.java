@@ -18,10 +18,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Where the demo plays: an empty database for each phase. */
+/** The database of the demo: an empty one for each phase. */
 interface DemoDatabase extends AutoCloseable {
 
-  /** What is told of it before anything is known: {@code postgresql}. */
+  /** Its name before it is opened: {@code postgresql}. */
   String name();
 
   /**
@@ -31,12 +31,12 @@ interface DemoDatabase extends AutoCloseable {
    */
   String empty(String phase) throws SQLException;
 
-  /** User and password that are not in the URL, as variables for the application. */
+  /** The user and password that are not in the URL, as environment variables of the application. */
   default Map<String, String> environment() {
     return Map.of();
   }
 
-  /** Stops what was started. */
+  /** Stops a server that was started. */
   @Override
   default void close() throws SQLException {}
 
@@ -66,7 +66,7 @@ interface DemoDatabase extends AutoCloseable {
       @Override
       public String empty(String phase) {
         try {
-          return "jdbc:sqlite:" + Nested.temporaryDirectory().resolve(phase + ".db");
+          return "jdbc:sqlite:" + NestedJars.temporaryDirectory().resolve(phase + ".db");
         } catch (IOException e) {
           throw new UncheckedIOException(e);
         }
@@ -74,13 +74,13 @@ interface DemoDatabase extends AutoCloseable {
     };
   }
 
-  /** A PostgreSQL of our own. */
+  /** A PostgreSQL server started by the demo. */
   static DemoDatabase postgresql() {
     Drivers.register("jdbc:postgresql:", List.of());
     return server("postgresql", PostgresServer.start());
   }
 
-  /** A MariaDB of our own. */
+  /** A MariaDB server started by the demo. */
   static DemoDatabase mariadb() {
     Drivers.register("jdbc:mariadb:", List.of());
     return server("mariadb", MariaDbServer.start());
@@ -107,8 +107,8 @@ interface DemoDatabase extends AutoCloseable {
   }
 
   /**
-   * A database of the user's. The demo's tables are dropped at the end; if there are any before it
-   * begins, it does not.
+   * A database of the user. The demo's tables are dropped at the end; if such tables already exist,
+   * the demo does not start.
    */
   static DemoDatabase ofUser(String url, DatabaseOptions options) throws SQLException {
     List<String> tables = List.of("account", "seat", "doctor");
@@ -152,7 +152,8 @@ interface DemoDatabase extends AutoCloseable {
         try (Connection connection = Drivers.connect(real, options)) {
           List<String> ours = existing(connection, tables);
           if (!ours.isEmpty()) {
-            // Its clean-up removes what preparing leaves beside the tables, if nobody needs it.
+            // This also removes what preparation leaves besides the tables, if nothing else needs
+            // it.
             Preparation preparation = Preparation.of(connection, real, Duration.ofSeconds(5));
             preparation.execute(preparation.planUnprepare(ours));
           }

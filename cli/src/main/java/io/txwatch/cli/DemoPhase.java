@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  * @param fixed true if it ran the corrected code
  * @param isolation the level that its transactions asked for
  * @param transactions how many of the service's transactions committed
- * @param told what the application printed, its last line left out
+ * @param output what the application printed, its last line left out
  * @param complaints what txwatch complained of in the application's standard error
  * @param live the anomalies that were found while it ran, a line of JSON each
  * @param recorded the same, from the history that it recorded
@@ -36,7 +36,7 @@ record DemoPhase(
     boolean fixed,
     String isolation,
     long transactions,
-    List<String> told,
+    List<String> output,
     List<String> complaints,
     List<String> live,
     List<Anomaly> recorded,
@@ -52,7 +52,7 @@ record DemoPhase(
   private static final int SECONDS = 120;
 
   /** How the application is watched. */
-  enum Way {
+  enum WatchMode {
     /** {@code -javaagent}. */
     AGENT,
     /** {@code jdbc:txwatch:} in front of the URL. */
@@ -63,13 +63,13 @@ record DemoPhase(
   static DemoPhase run(
       Path jar,
       List<Path> application,
-      Way way,
+      WatchMode watchMode,
       DemoDatabase database,
       String url,
       String name,
       boolean fixed)
       throws IOException {
-    Path directory = Nested.temporaryDirectory();
+    Path directory = NestedJars.temporaryDirectory();
     Path history = directory.resolve("history");
     Path report = directory.resolve("anomalies.jsonl");
     Path errors = directory.resolve("stderr");
@@ -83,7 +83,7 @@ record DemoPhase(
             "-Dtxwatch.report=" + report,
             "-Dtxwatch.log=none"));
     List<Path> classPath = new ArrayList<>(application);
-    if (way == Way.AGENT) {
+    if (watchMode == WatchMode.AGENT) {
       command.add("-javaagent:" + jar);
     } else {
       classPath.add(jar);
@@ -93,7 +93,8 @@ record DemoPhase(
         String.join(java.io.File.pathSeparator, classPath.stream().map(Path::toString).toList()));
     command.add(APPLICATION);
     command.add("--url");
-    command.add(way == Way.AGENT ? url : Drivers.WATCHED + url.substring("jdbc:".length()));
+    command.add(
+        watchMode == WatchMode.AGENT ? url : Drivers.WATCHED + url.substring("jdbc:".length()));
     command.addAll(List.of("--phase", name));
     if (fixed) {
       command.add("--fixed");

@@ -22,14 +22,14 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The vendors' JDBC drivers for the commands: those nested in {@code txwatch.jar}, and those that
- * {@code --driver-path} names, in a class loader of their own.
+ * The vendors' JDBC drivers for the commands: those nested in {@code txwatch.jar}, and those of
+ * {@code --driver-path}, in a class loader of their own.
  */
 final class Drivers {
 
   static final String WATCHED = "jdbc:txwatch:";
 
-  /** The nested jar that speaks a subprotocol. */
+  /** The nested jar for each subprotocol. */
   private static final Map<String, String> NESTED =
       Map.of(
           "h2", "h2",
@@ -46,9 +46,9 @@ final class Drivers {
   }
 
   /**
-   * Connects, without watching.
+   * Connects without watching.
    *
-   * @throws CommandException if no driver knows the URL, or the DBMS does not answer or refuses
+   * @throws CommandException if no driver accepts the URL, or the DBMS does not answer or refuses
    */
   static Connection connect(String url, DatabaseOptions options) {
     String real = unwatched(url);
@@ -77,12 +77,12 @@ final class Drivers {
   }
 
   /**
-   * Connects once more by a driver that {@link #connect} has made known: a database of the same
-   * process is the same only by the same driver.
+   * Connects again with a driver that {@link #connect} has registered: an in-process database is
+   * shared only through the same driver.
    *
-   * @throws SQLException what the driver says; it may mean something to who knows the DBMS
+   * @throws SQLException the driver's, which a caller that knows the DBMS may interpret
    */
-  static Connection again(String url, DatabaseOptions options) throws SQLException {
+  static Connection reconnect(String url, DatabaseOptions options) throws SQLException {
     return open(unwatched(url), options);
   }
 
@@ -99,7 +99,7 @@ final class Drivers {
     }
   }
 
-  /** Makes the drivers for a URL known to {@link DriverManager}. */
+  /** Registers the drivers for a URL with {@link DriverManager}. */
   static void register(String url, List<Path> driverPath) {
     List<Path> jars = new ArrayList<>();
     for (Path jar : driverPath) {
@@ -108,12 +108,12 @@ final class Drivers {
       }
       jars.add(jar);
     }
-    jars.addAll(nestedFor(url)); // behind those of the user, whose own driver is preferred
+    jars.addAll(nestedFor(url)); // after the user's, which are preferred
     if (jars.isEmpty()) {
       return;
     }
     URL[] urls = jars.stream().map(Drivers::toUrl).toArray(URL[]::new);
-    // Lives as long as the process.
+    // Never closed: used until the process exits.
     @SuppressWarnings("resource")
     URLClassLoader loader = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader());
     for (Driver driver : ServiceLoader.load(Driver.class, loader)) {
@@ -125,14 +125,14 @@ final class Drivers {
     }
   }
 
-  /** The unpacked jar that speaks the URL's subprotocol; none if there is none within us. */
+  /** The unpacked jar for the URL's subprotocol; none if no nested jar has it. */
   static List<Path> nestedFor(String url) {
     String[] parts = url.split(":", 3);
     String wanted = parts.length < 3 ? null : NESTED.get(parts[1]);
-    return wanted == null ? List.of() : Nested.unpack("drivers", wanted::equals);
+    return wanted == null ? List.of() : NestedJars.unpack("drivers", wanted::equals);
   }
 
-  /** A URL without what it may hold of passwords. */
+  /** A URL without passwords. */
   static String shown(String url) {
     return url.replaceAll("//[^/@]*@", "//")
         .replaceAll("(?i)([?&;](?:user|password|pwd)=)[^&;]*", "$1…")
@@ -151,7 +151,10 @@ final class Drivers {
     }
   }
 
-  /** {@link DriverManager} hands out only drivers of its caller's class loader: this is one. */
+  /**
+   * A driver of this class loader, since {@link DriverManager} returns only drivers of its
+   * caller's.
+   */
   private record Shim(Driver driver) implements Driver {
 
     @Override

@@ -19,11 +19,11 @@ import picocli.CommandLine.Spec;
     name = "export",
     description = {
       "Writes a recorded history in another tool's format.",
-      "elle-append: Elle's list-append in EDN. A row is a key, a version an element of its list;",
-      "each key is read once more at the end, since Elle learns the order of versions from reads.",
-      "Its processes and indexes are those of the recording, no proof of real time: hold it to",
-      "serializable or weaker, not to strict or strong levels.",
-      "dot: the dependency graph of the committed transactions that lie on cycles, for Graphviz."
+      "elle-append: Elle's list-append in EDN. A row is a key, and a version an element of its",
+      "list. Each key is read once more at the end, since Elle learns the order of versions from",
+      "reads. Processes and indexes are those of the recording and do not prove real-time order:",
+      "check it against serializable or weaker, not against strict or strong levels.",
+      "dot: the dependency graph of the committed transactions on cycles, for Graphviz."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -41,7 +41,7 @@ final class ExportCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Parameters(paramLabel = "FILE", description = "a history that txwatch recorded")
+  @Parameters(paramLabel = "FILE", description = "a history recorded by txwatch")
   private Path file = Path.of("");
 
   @Option(
@@ -55,15 +55,15 @@ final class ExportCommand implements Callable<Integer> {
       names = "--out",
       paramLabel = "FILE",
       required = true,
-      description = "the file to write; one that is there is replaced")
+      description = "the file to write; an existing one is replaced")
   private Path target = Path.of("");
 
   @Option(
       names = "--all",
-      description = "with --to dot: also the transactions that lie on no cycle")
+      description = "with --to dot: include the transactions that are on no cycle")
   private boolean all;
 
-  /** Writes a history in a format, and says what was written. */
+  /** Writes a history in a format, and describes what was written. */
   private interface Format {
     String write(Path history, Writer out) throws IOException;
   }
@@ -109,7 +109,7 @@ final class ExportCommand implements Callable<Integer> {
         + " operations"
         + (written.leftOut() == 0
             ? ""
-            : "; " + written.leftOut() + " accesses that lists cannot say were left out");
+            : "; " + written.leftOut() + " accesses that lists cannot express were omitted");
   }
 
   private String dot(Path history, Writer out) throws IOException {
@@ -118,7 +118,7 @@ final class ExportCommand implements Callable<Integer> {
         + " of "
         + written.of()
         + " committed transactions"
-        + (all ? "" : " lie on cycles")
+        + (all ? "" : " are on cycles")
         + ", "
         + written.dependencies()
         + " dependencies between them";

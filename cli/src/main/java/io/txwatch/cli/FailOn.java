@@ -4,20 +4,20 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
 import io.txwatch.anomaly.Verdict;
 
-/** Which anomalies make a command fail. */
+/** The anomalies that make a command fail. */
 enum FailOn {
-  /** A DBMS broke its promise. */
+  /** Violations: the DBMS broke its promise. */
   VIOLATION,
-  /** Or an application is exposed to what the level permits. */
+  /** Also hazards: the application is exposed to what the level permits. */
   HAZARD,
   /** None. */
   NEVER;
 
   /**
-   * Whether an anomaly is reason enough. What is only suspected because a transaction has not ended
-   * never is: it may come to nothing.
+   * Whether an anomaly makes the command fail. One that is only suspected because a transaction has
+   * not ended never does.
    */
-  boolean isMetBy(Anomaly anomaly) {
+  boolean includes(Anomaly anomaly) {
     boolean mayComeToNothing = anomaly.confidence() == Confidence.SUSPECTED && !anomaly.possible();
     return switch (this) {
       case VIOLATION ->

@@ -21,14 +21,14 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * What is kept of a finding, for who is to file it as a bug:
+ * Writes the folder of a finding, with everything for a bug report:
  *
  * <ul>
- *   <li>{@code case.txt}, the case made short, for {@code replay};
- *   <li>{@code original.txt}, the case as it was generated;
- *   <li>{@code report.txt}: the DBMS with its settings, schema and schedule in its own SQL, what
- *       came of each statement, what is wrong with that, and how to see it again;
- *   <li>{@code anomalies.jsonl}, what a dependency graph shows, if one was made.
+ *   <li>{@code case.txt}, the reduced case, for {@code replay};
+ *   <li>{@code original.txt}, the case as generated;
+ *   <li>{@code report.txt}: the DBMS with its settings, schema and schedule in its own SQL, the
+ *       outcome of each statement, what is wrong, and how to reproduce it;
+ *   <li>{@code anomalies.jsonl}, the anomalies of the dependency graph, if one was built.
  * </ul>
  */
 final class FindingFolder {
@@ -38,9 +38,9 @@ final class FindingFolder {
   private final Judge judge;
 
   /**
-   * For findings on that DBMS.
+   * Creates folders for findings on a DBMS.
    *
-   * @param url what it is reached by, without what must not be told
+   * @param url its URL, without secrets
    * @param judge what levels were held to by the dependency graph
    */
   FindingFolder(Dbms dbms, String url, Judge judge) {
@@ -49,7 +49,7 @@ final class FindingFolder {
     this.judge = judge;
   }
 
-  /** Writes the folder of a finding within {@code out}; returns the place of its case. */
+  /** Writes the folder of a finding within {@code out}; returns the path of its case. */
   Path write(CampaignFinding finding, Path out) throws IOException {
     String seed = finding.original().header("seed").orElse("");
     String number = finding.original().header("number").orElse("");

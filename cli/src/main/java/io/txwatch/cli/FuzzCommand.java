@@ -8,7 +8,6 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.Grammar;
-import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.OracleVerdict;
@@ -46,14 +45,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code fuzz}: looks for transaction bugs in a DBMS. */
+/** {@code fuzz}: searches for isolation bugs of a DBMS. */
 @Command(
     name = "fuzz",
     description = {
-      "Makes transactions up, runs them on a database, and reports what it must not do with them,",
-      "each finding as a short case that replay runs again.",
-      "It works in schemas, databases or files of its own, which are dropped afterwards, on a",
-      "server that may go down: a database that holds somebody's tables is refused."
+      "Generates concurrent transactions, runs them, and reports isolation bugs.",
+      "Each finding is a short case that replay runs again. It works in schemas, databases or files",
+      "of its own, which are dropped afterwards, on a server that may crash. A database with tables",
+      "is refused."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -69,23 +68,23 @@ import picocli.CommandLine.TypeConversionException;
       "  txwatch fuzz --url jdbc:mysql://localhost/test --user root --oracle isorel --isolation RR"
           + " --statements 10",
       "",
-      "With --json, a line for each finding, and last the summary:",
+      "With --json, a line for each finding, and a summary at the end:",
       "  {\"type\":\"finding\",\"oracle\":…,\"isolation\":…,\"case\":…,\"reproducedRuns\":\"5/5\",…}",
       "  {\"type\":\"summary\",\"seed\":N,\"cases\":N,\"undecided\":N,\"casesPerSecond\":x,…}",
-      "The same seed makes the same cases, on every machine and with any number of workers; others",
-      "for isorel alone.",
+      "The same seed generates the same cases, on every machine and with any number of workers.",
+      "With isorel as the only oracle the cases differ.",
       ""
     })
 final class FuzzCommand implements Callable<Integer> {
 
-  private static final String IN_MEMORY = "jdbc:h2:mem:fuzz";
+  private static final String IN_MEMORY_URL = "jdbc:h2:mem:fuzz";
   private static final Duration DEFAULT_DURATION = Duration.ofSeconds(60);
-  private static final Duration NO_END = Duration.ofDays(365);
+  private static final Duration UNLIMITED = Duration.ofDays(365);
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(names = "--url", paramLabel = "URL", description = "the database (default: H2 in memory)")
-  private String url = IN_MEMORY;
+  private String url = IN_MEMORY_URL;
 
   @Mixin private DatabaseOptions database = new DatabaseOptions();
 
@@ -93,7 +92,7 @@ final class FuzzCommand implements Callable<Integer> {
       names = "--isolation",
       split = ",",
       paramLabel = "LEVEL",
-      converter = CheckCommand.LevelConverter.class,
+      converter = IsolationLevelConverter.class,
       description = "the levels, in turn (default: all that the database has)")
   private List<IsolationLevel> levels = new ArrayList<>();
 
@@ -103,35 +102,30 @@ final class FuzzCommand implements Callable<Integer> {
       paramLabel = "all|writecheck|troc|isorel",
       defaultValue = "all",
       description =
-          "who judges (default: all); for isorel alone transactions are made up that meet in rows")
+          "the oracles (default: all); with isorel alone, transactions access the same rows more"
+              + " often")
   private List<String> oracles = new ArrayList<>();
 
-  @Option(
-      names = "--judge-by",
-      paramLabel = "dbms|adya",
-      defaultValue = "dbms",
-      description =
-          "what isorel holds a level to: the DBMS's promise, or Adya's definition (default: dbms)")
-  private Judge judge = Judge.DBMS;
+  @Mixin private GraphJudgeOption graph = new GraphJudgeOption();
 
-  @Option(names = "--cases", paramLabel = "N", description = "stop after so many cases")
+  @Option(names = "--cases", paramLabel = "N", description = "stop after this number of cases")
   private @Nullable Long cases;
 
   @Option(
       names = "--duration",
       paramLabel = "60s|10m|2h",
       converter = DurationConverter.class,
-      description = "stop after that time (default: 60s, without end if --cases is given)")
+      description = "stop after this time (default: 60s; unlimited if --cases is given)")
   private @Nullable Duration duration;
 
-  @Option(names = "--seed", paramLabel = "N", description = "makes the cases (default: any)")
+  @Option(names = "--seed", paramLabel = "N", description = "generates the cases (default: random)")
   private @Nullable Long seed;
 
   @Option(
       names = "--workers",
       paramLabel = "N",
       defaultValue = "2",
-      description = "cases at a time (default: 2)")
+      description = "the number of cases run at a time (default: 2)")
   private int workers = 2;
 
   @Option(
@@ -139,11 +133,14 @@ final class FuzzCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "" + CaseGenerator.MAX_STATEMENTS,
       description =
-          "statements of a transaction at most (default: 4); more show isorel more, and leave more"
-              + " undecided to the others")
+          "the most statements of a transaction (default: 4); with more, isorel finds more and the"
+              + " other oracles decide less")
   private int maxStatements = CaseGenerator.MAX_STATEMENTS;
 
-  @Option(names = "--out", paramLabel = "DIR", description = "write a folder for each finding here")
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description = "write a folder for each finding into this one")
   private @Nullable Path out;
 
   @Mixin private CommonOptions common = new CommonOptions();
@@ -174,10 +171,10 @@ final class FuzzCommand implements Callable<Integer> {
               .orElseThrow(
                   () ->
                       CommandException.badInput(
-                          "no statements can be made for this database, or for its sql_mode"));
-      Territory.requireEmpty(keep, Drivers.shown(real));
-      Dbms dbms = Dbms.of(real, target -> Drivers.again(target, database));
-      Territory.requireRights(dbms, Drivers.shown(real))
+                          "no statements can be generated for this DBMS, or for its sql_mode"));
+      EmptyDatabaseCheck.requireEmpty(keep, Drivers.shown(real));
+      Dbms dbms = Dbms.of(real, target -> Drivers.reconnect(target, database));
+      EmptyDatabaseCheck.requireRights(dbms, Drivers.shown(real))
           .ifPresent(note -> console.note("txwatch: " + note));
       return run(console, dbms, grammar);
     } catch (UnsupportedDbmsException e) {
@@ -197,12 +194,12 @@ final class FuzzCommand implements Callable<Integer> {
         new Campaign.Plan(
             seed == null ? ThreadLocalRandom.current().nextLong(1L << 31) : seed,
             chosen,
-            Oracles.named(oracles, judge),
+            OracleNames.named(oracles, graph.judge),
             cases == null ? Long.MAX_VALUE : cases,
-            duration != null ? duration : cases == null ? DEFAULT_DURATION : NO_END,
+            duration != null ? duration : cases == null ? DEFAULT_DURATION : UNLIMITED,
             Math.min(workers, dbms.maxWorkers()),
             maxStatements);
-    PrintWriter people = console.people(common.json);
+    PrintWriter people = console.people(common.json());
     people.println(
         dbms.describe()
             + " at "
@@ -227,8 +224,8 @@ final class FuzzCommand implements Callable<Integer> {
     try {
       summary = campaign.run();
       clock.shutdownNow();
-      tell(people, summary);
-      if (common.json) {
+      print(people, summary);
+      if (common.json()) {
         writeJson(console.out(), summary);
       }
     } catch (SQLException e) {
@@ -236,10 +233,10 @@ final class FuzzCommand implements Callable<Integer> {
         throw CommandException.badInput(
             "--workers "
                 + workers
-                + ": the server takes no more connections ("
+                + ": the server accepts no more connections ("
                 + e.getMessage()
-                + "), and a worker has up to forty of them; ask for fewer workers, or raise the"
-                + " limit (max_connections)");
+                + "), and a worker opens up to forty; use fewer workers, or raise the limit"
+                + " (max_connections)");
       }
       throw e;
     } finally {
@@ -253,7 +250,7 @@ final class FuzzCommand implements Callable<Integer> {
 
   private volatile boolean finished;
 
-  /** A signal to end: the cases under way are finished, and the summary is printed. */
+  /** Handles a signal: the running cases are finished, and the summary is printed. */
   private void stopAndWait(Campaign campaign) {
     campaign.stop();
     long deadline = System.nanoTime() + Duration.ofSeconds(15).toNanos();
@@ -270,12 +267,12 @@ final class FuzzCommand implements Callable<Integer> {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // The hook is what is running: there is nothing to remove.
+      // The hook is running, so it cannot be removed.
       hook.interrupt();
     }
   }
 
-  /** Tells of findings as they come. */
+  /** Reports findings as they are made. */
   private final class Report implements Campaign.Listener {
     private final Console console;
     private final FindingFolder folder;
@@ -283,7 +280,7 @@ final class FuzzCommand implements Callable<Integer> {
 
     Report(Console console, Dbms dbms) {
       this.console = console;
-      this.folder = new FindingFolder(dbms, Drivers.shown(Drivers.unwatched(url)), judge);
+      this.folder = new FindingFolder(dbms, Drivers.shown(Drivers.unwatched(url)), graph.judge);
     }
 
     @Override
@@ -291,10 +288,10 @@ final class FuzzCommand implements Callable<Integer> {
       unknown |= finding.known().isEmpty();
       try {
         String place = out == null ? "" : folder.write(finding, out).toString();
-        if (common.json) {
+        if (common.json()) {
           writeJson(console.out(), finding, place);
         }
-        tell(finding, place);
+        print(finding, place);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -308,11 +305,11 @@ final class FuzzCommand implements Callable<Integer> {
               + " at "
               + execution.level()
               + ": "
-              + ReplayCommand.printable(verdict.reason()));
+              + Console.printable(verdict.reason()));
     }
 
-    private void tell(CampaignFinding finding, String place) {
-      PrintWriter people = console.people(common.json);
+    private void print(CampaignFinding finding, String place) {
+      PrintWriter people = console.people(common.json());
       people.println();
       people.println(
           "FOUND by "
@@ -326,10 +323,10 @@ final class FuzzCommand implements Callable<Integer> {
               + " runs"
               + finding.known().map(known -> ", known: " + known.id()).orElse("")
               + (place.isEmpty() ? "" : ", " + place));
-      ReplayCommand.printable(CaseWriter.write(finding.reduced()))
+      Console.printable(CaseWriter.write(finding.reduced()))
           .lines()
           .forEach(line -> people.println("  " + line));
-      people.println("  " + ReplayCommand.printable(finding.reason()));
+      people.println("  " + Console.printable(finding.reason()));
       people.flush();
     }
   }
@@ -345,7 +342,7 @@ final class FuzzCommand implements Callable<Integer> {
         summary.findings());
   }
 
-  private static void tell(PrintWriter people, Summary summary) {
+  private static void print(PrintWriter people, Summary summary) {
     people.println();
     people.println(
         progress(summary)
@@ -375,7 +372,7 @@ final class FuzzCommand implements Callable<Integer> {
           kind.byDbms().name().toLowerCase(Locale.ROOT),
           kind.byAdya().name().toLowerCase(Locale.ROOT));
     }
-    people.println("seed " + summary.seed() + " makes the same cases again");
+    people.println("seed " + summary.seed() + " generates the same cases again");
     people.flush();
   }
 
@@ -457,7 +454,8 @@ final class FuzzCommand implements Callable<Integer> {
     public Duration convert(String value) {
       Matcher matcher = FORM.matcher(value);
       if (!matcher.matches()) {
-        throw new TypeConversionException("expected 60s, 10m or 2h, say, not '" + value + "'");
+        throw new TypeConversionException(
+            "expected a duration such as 60s, 10m or 2h, not '" + value + "'");
       }
       long count = Long.parseLong(matcher.group(1));
       return switch (matcher.group(2)) {

@@ -19,7 +19,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Where {@code java -jar txwatch.jar} begins. */
+/** The main class of {@code txwatch.jar}. */
 public final class Main {
 
   private Main() {}
@@ -61,7 +61,7 @@ public final class Main {
     return ExitCode.BAD_INPUT;
   }
 
-  /** Says of an argument that it stands for nothing, and what was probably meant. */
+  /** Describes an unknown argument, with the nearest known one. */
   private static String unknown(CommandLine command, String typed) {
     boolean option = typed.startsWith("-");
     List<String> known =
@@ -76,31 +76,31 @@ public final class Main {
         + typed
         + ClosestMatch.find(typed, known)
             .map(near -> "', did you mean " + near + "?")
-            .orElse("', there is: " + String.join(", ", known));
+            .orElse("', expected one of " + String.join(", ", known));
   }
 
   private static int failed(Exception e, PrintWriter err) {
     if (e instanceof CommandException known) {
-      return say(err, known.exitCode(), message(e));
+      return fail(err, known.exitCode(), message(e));
     } else if (e instanceof ServerUnavailableException) {
-      return say(err, ExitCode.UNREACHABLE, message(e));
+      return fail(err, ExitCode.UNREACHABLE, message(e));
     } else if (e instanceof SQLException) {
-      return say(err, ExitCode.UNREACHABLE, "the DBMS refused: " + message(e));
+      return fail(err, ExitCode.UNREACHABLE, "error of the DBMS: " + message(e));
     } else if (e instanceof HistoryFormatException || e instanceof SettingException) {
-      return say(err, ExitCode.BAD_INPUT, message(e));
+      return fail(err, ExitCode.BAD_INPUT, message(e));
     } else if (e instanceof NoSuchFileException) {
-      return say(err, ExitCode.BAD_INPUT, "no such file: " + message(e));
+      return fail(err, ExitCode.BAD_INPUT, "no such file: " + message(e));
     } else if (e instanceof AccessDeniedException) {
-      return say(err, ExitCode.BAD_INPUT, "no right to read " + message(e));
+      return fail(err, ExitCode.BAD_INPUT, "no permission to read " + message(e));
     } else if (e instanceof IOException) {
-      return say(err, ExitCode.BAD_INPUT, message(e));
+      return fail(err, ExitCode.BAD_INPUT, message(e));
     }
     err.println("txwatch: internal error, please report it with these lines:");
     e.printStackTrace(err);
     return ExitCode.INTERNAL;
   }
 
-  private static int say(PrintWriter err, int code, String message) {
+  private static int fail(PrintWriter err, int code, String message) {
     err.println("txwatch: " + oneLine(message));
     return code;
   }

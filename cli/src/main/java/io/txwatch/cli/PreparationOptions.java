@@ -19,17 +19,17 @@ import java.util.function.UnaryOperator;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What {@code prepare} and {@code unprepare} have in common: all but which of the two. */
+/** The options and the procedure that {@code prepare} and {@code unprepare} share. */
 final class PreparationOptions {
 
-  /** How long a statement may wait for its locks while others queue behind it. */
+  /** How long a statement may wait for locks while others queue behind it. */
   private static final Duration LOCK_TIMEOUT = Duration.ofMillis(300);
 
   @Option(
       names = "--url",
       required = true,
       paramLabel = "URL",
-      description = "the database: jdbc:postgresql://localhost/shop, say")
+      description = "the database, such as jdbc:postgresql://localhost/shop")
   private String url = "";
 
   @Mixin private DatabaseOptions database = new DatabaseOptions();
@@ -44,30 +44,27 @@ final class PreparationOptions {
       names = "--max-wait",
       paramLabel = "SECONDS",
       description = {
-        "for how long a table that another transaction holds is tried again (default: 30);",
-        "each attempt waits for at most 0.3 s, so that nobody queues behind it for longer",
-        "(MariaDB: 1 s)"
+        "for how long to retry a table that another transaction has locked (default: 30);",
+        "each attempt waits at most 0.3 s (MariaDB: 1 s), so that no other statement queues",
+        "behind it for longer"
       })
   private int maxWaitSeconds = 30;
 
-  @Option(names = "--dry-run", description = "print the plan, and change nothing")
+  @Option(names = "--dry-run", description = "print the plan and change nothing")
   private boolean dryRun;
 
-  @Option(
-      names = "--json",
-      description = "write JSON to standard output, and what is for people to standard error")
-  private boolean json;
+  @Mixin private JsonOption output = new JsonOption();
 
   /**
-   * Makes the plan, prints it, executes it unless it is a dry run.
+   * Makes the plan, prints it, and executes it unless it is a dry run.
    *
-   * @param how options of the one command alone
+   * @param how applies the options of the one command
    */
   int run(PreparationPlan.Action action, UnaryOperator<Preparation> how, Console console)
       throws IOException {
     String real = Drivers.unwatched(url);
     try (Connection connection = Drivers.connect(real, database)) {
-      PrintWriter people = console.people(json);
+      PrintWriter people = console.people(output.json);
       Preparation preparation =
           how.apply(
               Preparation.of(connection, real, LOCK_TIMEOUT)
@@ -93,8 +90,8 @@ final class PreparationOptions {
       }
       PreparationResult result =
           dryRun ? new PreparationResult(List.of(), List.of()) : preparation.execute(plan);
-      tell(people, result);
-      if (json) {
+      print(people, result);
+      if (output.json) {
         writeJson(console.out(), action, plan, result);
       }
       for (PreparationResult.Failure failure : result.failed()) {
@@ -119,7 +116,7 @@ final class PreparationOptions {
     }
   }
 
-  private void tell(PrintWriter people, PreparationResult result) {
+  private void print(PrintWriter people, PreparationResult result) {
     if (dryRun) {
       people.println("dry run: nothing was changed");
     } else {

@@ -15,8 +15,8 @@ import picocli.CommandLine.Spec;
     name = "prepare",
     description = {
       "Adds the two auxiliary columns, txw_rid and txw_wl, to live tables.",
-      "The plan is printed first. Whatever interrupts it, running it again completes it; twice is the",
-      "same as once."
+      "It prints the plan first. After an interruption, run it again to complete it. Running it",
+      "twice does no harm."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -37,17 +37,17 @@ final class PrepareCommand implements Callable<Integer> {
   @Option(
       names = "--include-dependent",
       description = {
-        "prepare also the tables whose rows are handled as a whole by functions, triggers, rules,",
-        "publications and the like, which the plan names: these will see two more columns, and may",
-        "fail or give other results"
+        "also prepare tables whose whole rows are used by functions, triggers, rules or",
+        "publications; the plan lists these. They will see two more columns, and may fail or",
+        "return other results"
       })
   private boolean includeDependent;
 
   @Option(
       names = "--analyze",
       description =
-          "take the optimizer's statistics of the prepared tables at the end (ANALYZE); compare with"
-              + " a database whose statistics were taken, too")
+          "update the optimizer's statistics of the prepared tables at the end (ANALYZE); compare"
+              + " only with a database whose statistics are up to date, too")
   private boolean analyze;
 
   @Override

@@ -3,7 +3,6 @@ package io.txwatch.cli;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
-import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
@@ -38,14 +37,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code replay}: what a DBMS does with a case. */
+/** {@code replay}: runs cases and prints their outcomes. */
 @Command(
     name = "replay",
     description = {
-      "Runs cases on a database and prints what came of every statement.",
-      "A case works in a schema, database or file of its own, which is dropped afterwards. But it",
-      "is SQL that is executed as it is, and can do whatever the user may do: read a case before",
-      "you run it. A database that holds tables is refused unless --allow-any-database is given."
+      "Runs cases on a DBMS and prints the outcome of every statement.",
+      "A case works in a schema, database or file of its own, which is dropped afterwards. But its",
+      "SQL is executed as it is, with all privileges of the user: read a case before you run it.",
+      "A database with tables is refused unless --allow-any-database is given."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -57,18 +56,18 @@ import picocli.CommandLine.Spec;
       "  txwatch replay cases/*.txt --url jdbc:mariadb://localhost/test --user root --isolation RR",
       "  txwatch replay --json --oracle writecheck case.txt --url jdbc:h2:mem:x --isolation SER",
       "",
-      "A case is a text, a line a statement, in the order of submission:",
-      "  # source: …                      a remark with a key",
+      "A case is a text file with one statement on each line, in the order of submission:",
+      "  # source: …                      a header",
       "  I: CREATE TABLE t (v INT) {ENGINE}   sets up",
       "  T1: BEGIN                        submitted by session T1",
-      "  T1@a: SELECT v FROM t            the same, its result called a",
+      "  T1@a: SELECT v FROM t            the same, with its result labeled a",
       "  F: SELECT * FROM t               reads the final state (default: all tables)",
-      "Troc's case files are read too; their level is used where --isolation is not given.",
+      "Troc's case files are read, too; their level is used unless --isolation is given.",
       ""
     })
 final class ReplayCommand implements Callable<Integer> {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -79,7 +78,7 @@ final class ReplayCommand implements Callable<Integer> {
       names = "--url",
       required = true,
       paramLabel = "URL",
-      description = "the database: jdbc:postgresql://localhost/test, say")
+      description = "the database, such as jdbc:postgresql://localhost/test")
   private String url = "";
 
   @Mixin private DatabaseOptions database = new DatabaseOptions();
@@ -87,11 +86,11 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--isolation",
       paramLabel = "LEVEL",
-      converter = CheckCommand.LevelConverter.class,
+      converter = IsolationLevelConverter.class,
       description =
-          "the level of every transaction: READ_UNCOMMITTED, READ_COMMITTED, REPEATABLE_READ,"
-              + " SNAPSHOT, SERIALIZABLE, or RU, RC, RR, SI, SER (default: the case's header"
-              + " '# isolation:')")
+          "the level of every transaction: "
+              + IsolationLevelConverter.NAMES
+              + " (default: the case's header '# isolation:')")
   private @Nullable IsolationLevel isolation;
 
   @Option(
@@ -99,22 +98,15 @@ final class ReplayCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "all|none|writecheck|troc|isorel",
       defaultValue = "all",
-      description = "who judges the execution (default: all)")
+      description = "the oracles that judge the execution (default: all)")
   private List<String> oracles = new ArrayList<>();
 
-  @Option(
-      names = "--judge-by",
-      paramLabel = "dbms|adya",
-      defaultValue = "dbms",
-      description =
-          "what isorel holds a level to: the DBMS's promise, or Adya's definition (default: dbms)")
-  private Judge judge = Judge.DBMS;
+  @Mixin private GraphJudgeOption graph = new GraphJudgeOption();
 
   @Option(
       names = "--allow-any-database",
       description =
-          "run the cases also in a database that holds somebody's tables; a case is SQL and can"
-              + " change or drop them")
+          "also run the cases in a database with tables; the SQL of a case can change or drop them")
   private boolean allowAnyDatabase;
 
   @Mixin private CommonOptions common = new CommonOptions();
@@ -122,7 +114,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Console console = Console.of(spec);
-    List<Oracle> judges = Oracles.named(oracles, judge);
+    List<Oracle> judges = OracleNames.named(oracles, graph.judge);
     List<TestCase> cases = new ArrayList<>();
     for (Path file : files) {
       cases.add(read(file));
@@ -130,15 +122,16 @@ final class ReplayCommand implements Callable<Integer> {
     String real = Drivers.unwatched(url);
     if (real.matches("jdbc:h2:mem:(;.*)?")) {
       throw CommandException.badInput(
-          "an H2 database without a name is each connection's own: give it one, jdbc:h2:mem:cases");
+          "each connection has its own H2 database without a name: name it, as in"
+              + " jdbc:h2:mem:cases");
     }
     int code = ExitCode.CLEAN;
     try (Connection keep = Drivers.connect(real, database)) {
       if (!allowAnyDatabase) {
         requireEmpty(keep, Drivers.shown(real));
       }
-      Dbms dbms = Dbms.of(real, target -> Drivers.again(target, database));
-      Territory.requireRights(dbms, Drivers.shown(real))
+      Dbms dbms = Dbms.of(real, target -> Drivers.reconnect(target, database));
+      EmptyDatabaseCheck.requireRights(dbms, Drivers.shown(real))
           .ifPresent(note -> console.note("txwatch: " + note));
       for (int i = 0; i < cases.size(); i++) {
         IsolationLevel level = level(dbms, files.get(i), cases.get(i));
@@ -156,10 +149,10 @@ final class ReplayCommand implements Callable<Integer> {
 
   private static void requireEmpty(Connection connection, String shown) throws SQLException {
     try {
-      Territory.requireEmpty(connection, shown);
+      EmptyDatabaseCheck.requireEmpty(connection, shown);
     } catch (CommandException e) {
       throw CommandException.badInput(
-          e.getMessage() + " (--allow-any-database: a case is SQL that is executed as it is)");
+          e.getMessage() + " (or use --allow-any-database: the SQL of a case runs as it is)");
     }
   }
 
@@ -187,13 +180,13 @@ final class ReplayCommand implements Callable<Integer> {
               .orElseThrow(
                   () ->
                       CommandException.badInput(
-                          file + " names no level: give one with --isolation RC, say"));
+                          file + " names no level: give one, such as --isolation RC"));
     }
     DbmsLevels.require(dbms, level);
     return level;
   }
 
-  /** Replays a case; true if a verdict asks for a failing exit code. */
+  /** Replays a case; true if a verdict makes the command fail. */
   private boolean replay(
       Console console,
       Dbms dbms,
@@ -202,16 +195,16 @@ final class ReplayCommand implements Callable<Integer> {
       IsolationLevel level,
       List<Oracle> judges)
       throws SQLException, IOException, InterruptedException {
-    try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, PATIENCE)) {
+    try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, MAX_WAIT)) {
       CaseExecution execution = executor.execute(testCase, level);
       List<OracleVerdict> verdicts = new ArrayList<>();
       for (Oracle judge : judges) {
         verdicts.add(judge.judge(execution, executor));
       }
-      if (common.json) {
+      if (common.json()) {
         writeJson(console.out(), dbms, file, execution, verdicts);
       }
-      tell(console.people(common.json), dbms, file, execution, verdicts);
+      print(console.people(common.json()), dbms, file, execution, verdicts);
       return common.failOn != FailOn.NEVER
           && verdicts.stream()
               .anyMatch(verdict -> verdict.result() == OracleVerdict.Result.VIOLATION);
@@ -220,14 +213,14 @@ final class ReplayCommand implements Callable<Integer> {
     }
   }
 
-  private static void tell(
+  private static void print(
       PrintWriter out,
       Dbms dbms,
       Path file,
       CaseExecution execution,
       List<OracleVerdict> verdicts) {
     out.println(file + " on " + dbms.describe() + " at " + execution.level());
-    printable(execution.toString()).lines().forEach(line -> out.println("  " + line));
+    Console.printable(execution.toString()).lines().forEach(line -> out.println("  " + line));
     for (OracleVerdict verdict : verdicts) {
       out.println(
           "  "
@@ -235,14 +228,9 @@ final class ReplayCommand implements Callable<Integer> {
               + ": "
               + verdict.result().name().toLowerCase(Locale.ROOT)
               + ", "
-              + printable(verdict.reason()));
+              + Console.printable(verdict.reason()));
     }
     out.flush();
-  }
-
-  /** What came from a DBMS, without what a terminal would obey. */
-  static String printable(String text) {
-    return text.replaceAll("[\\p{Cntrl}&&[^\\n]]", "\uFFFD");
   }
 
   private static void writeJson(

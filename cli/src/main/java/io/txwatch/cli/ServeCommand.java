@@ -34,10 +34,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "serve",
     description = {
-      "Analyses, live, what the processes report that are watched with",
-      "txwatch.analyzer=tcp://HOST:PORT: anomalies between them are found, too. It goes on until"
-          + " it",
-      "is stopped (SIGINT, SIGTERM), and says then what it found."
+      "Runs one live analyzer for many watched processes.",
+      "Watched processes connect with txwatch.analyzer=tcp://HOST:PORT. Anomalies between processes",
+      "are detected, too. It runs until it is stopped (SIGINT, SIGTERM) and then prints a summary."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -53,16 +52,16 @@ import picocli.CommandLine.Spec;
       "  TXWATCH_TOKEN=$(cat token) java \\",
       "    -javaagent:txwatch.jar=analyzer=tls://HOST:7078,tls-trust=cert.pem -jar orders.jar",
       "",
-      "  curl http://127.0.0.1:7077/           how it is doing, as JSON",
+      "  curl http://127.0.0.1:7077/           its status, as JSON",
       "",
-      "With --json, one anomaly a line on standard output, as found.",
+      "With --json, each anomaly is written to standard output as found, one on each line.",
       ""
     })
 final class ServeCommand implements Callable<Integer> {
 
   private static final int MIN_TOKEN_LENGTH = 16;
-  private static final Duration REPORT_OPENS_WITHIN = Duration.ofSeconds(2);
-  private static final long MAX_HISTORY_MEBIBYTES = 999_999_999;
+  private static final Duration REPORT_OPEN_TIMEOUT = Duration.ofSeconds(2);
+  private static final long MAX_HISTORY_MIB = 999_999_999;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -70,40 +69,40 @@ final class ServeCommand implements Callable<Integer> {
       names = "--listen",
       paramLabel = "HOST:PORT",
       defaultValue = "127.0.0.1:7078",
-      description = "where watched processes report (default: 127.0.0.1:7078)")
+      description = "the address for watched processes (default: 127.0.0.1:7078)")
   private String listen = "127.0.0.1:7078";
 
   @Option(
       names = "--http",
       paramLabel = "HOST:PORT|none",
       defaultValue = "127.0.0.1:7077",
-      description = "where its status is told (default: 127.0.0.1:7077)")
+      description = "the address of its status (default: 127.0.0.1:7077)")
   private String http = "127.0.0.1:7077";
 
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
       description =
-          "a file whose first line is the token that clients must know (default: TXWATCH_TOKEN of"
-              + " the environment; without a token it listens to this machine alone)")
+          "a file whose first line is the token that clients must send (default: the environment"
+              + " variable TXWATCH_TOKEN; without a token it listens on this machine only)")
   private @Nullable Path tokenFile;
 
   @Option(
       names = "--tls-cert",
       paramLabel = "FILE",
-      description = "speak TLS with this certificate, and its chain (PEM)")
+      description = "use TLS with this certificate and its chain (PEM)")
   private @Nullable Path tlsCertificate;
 
   @Option(
       names = "--tls-key",
       paramLabel = "FILE",
-      description = "the certificate's key (PEM, PKCS#8 without a password)")
+      description = "the key of the certificate (PEM, PKCS#8 without a password)")
   private @Nullable Path tlsKey;
 
   @Option(
       names = "--history",
       paramLabel = "FILE",
-      description = "append the history to this file, and go on from what it holds")
+      description = "append the history to this file, and resume from its content")
   private @Nullable Path history;
 
   @Option(
@@ -111,14 +110,14 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "MIB",
       defaultValue = "1024",
       description =
-          "MiB after which the history's file is renamed to FILE.1, FILE.2, ... and a new one is"
-              + " begun (default: 1024)")
+          "MiB after which the history file is renamed to FILE.1, FILE.2, ... and a new one begins"
+              + " (default: 1024)")
   private long historyMax = 1024;
 
   @Option(
       names = "--report",
       paramLabel = "FILE",
-      description = "append each anomaly to this file as one line of JSON")
+      description = "append each anomaly to this file, as one line of JSON")
   private @Nullable String report;
 
   @Option(
@@ -126,7 +125,7 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "dbms|adya",
       defaultValue = "dbms",
       description =
-          "what a level is held to: the DBMS's promise, or Adya's definition (default: dbms)")
+          "what a level is held to: the DBMS's promise or Adya's definition (default: dbms)")
   private Judge judge = Judge.DBMS;
 
   @Option(
@@ -134,15 +133,15 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       defaultValue = "30",
       description =
-          "how long a client that was cut off is waited for before the outcome of its open"
-              + " transactions is unknown (default: 30)")
+          "how long to await a client that was cut off before its open transactions get an unknown"
+              + " outcome (default: 30)")
   private long grace = 30;
 
   @Mixin private CommonOptions common = new CommonOptions();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (historyMax < 1 || historyMax > MAX_HISTORY_MEBIBYTES) {
+    if (historyMax < 1 || historyMax > MAX_HISTORY_MIB) {
       throw CommandException.badInput("--history-max: expected a number of MiB, 1 or more");
     }
     String token = token();
@@ -152,7 +151,7 @@ final class ServeCommand implements Callable<Integer> {
     Optional<SSLContext> tls = tls();
     Console console = Console.of(spec);
     Optional<ReportFile> file = reportFile(console);
-    Told told = new Told(console, file);
+    ServerReporter reporter = new ServerReporter(console, file);
     ServerOptions options =
         new ServerOptions(
             clients,
@@ -166,7 +165,7 @@ final class ServeCommand implements Callable<Integer> {
             Runtime.getRuntime().maxMemory() / 2);
     AnalysisServer server;
     try {
-      server = AnalysisServer.open(options, told);
+      server = AnalysisServer.open(options, reporter);
     } catch (BindException e) {
       throw CommandException.badInput("--listen " + listen + ": " + e.getMessage());
     }
@@ -179,16 +178,16 @@ final class ServeCommand implements Callable<Integer> {
       server.close();
       throw CommandException.badInput("--http " + http + ": " + e.getMessage());
     }
-    welcome(console, server, page, tls.isPresent());
+    printAddresses(console, server, page, tls.isPresent());
     CountDownLatch forever = new CountDownLatch(1);
     StatusPage opened = page;
-    // A signal ends the JVM with a code of its own, unless the last hook ends it with ours.
+    // After a signal the JVM exits with a code of its own, unless the last hook exits with ours.
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(
                 null,
                 () -> {
-                  int code = stop(server, opened, told);
+                  int code = stop(server, opened, reporter);
                   console.out().flush();
                   console.err().flush();
                   Runtime.getRuntime().halt(code);
@@ -200,7 +199,9 @@ final class ServeCommand implements Callable<Integer> {
     return ExitCode.CLEAN;
   }
 
-  /** A file that cannot be opened is an error now; one that blocks is opened while it serves. */
+  /**
+   * A file that cannot be opened is an error at once; one that blocks is opened in the background.
+   */
   private Optional<ReportFile> reportFile(Console console) throws InterruptedException {
     if (report == null) {
       return Optional.empty();
@@ -214,7 +215,7 @@ final class ServeCommand implements Callable<Integer> {
                 console.note("txwatch: " + line);
               }
             });
-    Optional<String> failure = file.openFailure(REPORT_OPENS_WITHIN);
+    Optional<String> failure = file.openFailure(REPORT_OPEN_TIMEOUT);
     if (failure.isPresent()) {
       file.close();
       throw CommandException.badInput(failure.get().replace("txwatch.report:", "--report:"));
@@ -223,7 +224,7 @@ final class ServeCommand implements Callable<Integer> {
     return Optional.of(file);
   }
 
-  private void welcome(
+  private void printAddresses(
       Console console, AnalysisServer server, @Nullable StatusPage page, boolean tls) {
     InetSocketAddress at = server.address();
     String where = new Address(tls, at.getAddress().getHostAddress(), at.getPort()).toString();
@@ -240,17 +241,16 @@ final class ServeCommand implements Callable<Integer> {
                     + "/"));
     if (!tls && !at.getAddress().isLoopbackAddress()) {
       console.note(
-          "txwatch: token and histories go over the network as they are: --tls-cert and --tls-key"
-              + " encrypt them");
+          "txwatch: the token and the histories are sent unencrypted: use --tls-cert and --tls-key");
     }
   }
 
-  private int stop(AnalysisServer server, @Nullable StatusPage page, Told told) {
+  private int stop(AnalysisServer server, @Nullable StatusPage page, ServerReporter reporter) {
     if (page != null) {
       page.close();
     }
     server.close();
-    return told.end(server);
+    return reporter.finish(server);
   }
 
   private String token() throws IOException {
@@ -276,7 +276,8 @@ final class ServeCommand implements Callable<Integer> {
           option
               + " "
               + text
-              + ": others could reach it; that takes a token (--token-file or TXWATCH_TOKEN)");
+              + ": an address that other machines can reach requires a token (--token-file or"
+              + " TXWATCH_TOKEN)");
     }
     return address;
   }
@@ -286,27 +287,27 @@ final class ServeCommand implements Callable<Integer> {
       return Optional.empty();
     }
     if (tlsCertificate == null || tlsKey == null) {
-      throw CommandException.badInput("--tls-cert and --tls-key go together");
+      throw CommandException.badInput("--tls-cert and --tls-key must be given together");
     }
     return Optional.of(Tls.server(tlsCertificate, tlsKey));
   }
 
-  /** What is told while it runs, and in the end. */
-  private final class Told implements ServerListener {
+  /** Reports anomalies as they are found, and a summary at the end. */
+  private final class ServerReporter implements ServerListener {
 
     private final Console console;
     private final Optional<ReportFile> file;
     private final ConsoleReporter people;
     private boolean failed;
 
-    Told(Console console, Optional<ReportFile> file) {
+    ServerReporter(Console console, Optional<ReportFile> file) {
       this.console = console;
       this.file = file;
-      this.people = new ConsoleReporter(new Printed(), System::nanoTime);
+      this.people = new ConsoleReporter(new StandardError(), System::nanoTime);
     }
 
-    /** To standard error, each text in one piece. */
-    private final class Printed implements LogTarget {
+    /** Prints to standard error, each text with one call. */
+    private final class StandardError implements LogTarget {
       @Override
       public void warn(String text) {
         console.err().print(text);
@@ -321,14 +322,14 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public void found(Anomaly anomaly, boolean replayed) {
-      failed |= common.failOn.isMetBy(anomaly);
+      failed |= common.failOn.includes(anomaly);
       if (replayed) {
         people.countReported(anomaly);
         return;
       }
       people.report(anomaly);
       file.ifPresent(report -> report.write(anomaly));
-      if (common.json) {
+      if (common.json()) {
         console.out().println(JsonReport.anomaly(anomaly));
         console.out().flush();
       }
@@ -338,7 +339,7 @@ final class ServeCommand implements Callable<Integer> {
     public void withdrawn(Anomaly anomaly) {
       people.withdraw(anomaly);
       file.ifPresent(report -> report.withdraw(anomaly));
-      if (common.json) {
+      if (common.json()) {
         console.out().println(JsonReport.withdrawn(anomaly));
         console.out().flush();
       }
@@ -354,8 +355,8 @@ final class ServeCommand implements Callable<Integer> {
       people.tick();
     }
 
-    /** Says what there was; the exit code. */
-    int end(AnalysisServer server) {
+    /** Prints the summary; returns the exit code. */
+    int finish(AnalysisServer server) {
       people.close(server.status().coverage());
       file.ifPresent(ReportFile::close);
       return failed ? ExitCode.ANOMALIES : ExitCode.CLEAN;

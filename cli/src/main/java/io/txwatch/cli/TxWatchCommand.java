@@ -9,13 +9,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code txwatch} without a command: says what there is. */
+/** {@code txwatch} without a command: prints the usage error. */
 @Command(
     name = "txwatch",
     synopsisSubcommandLabel = "COMMAND",
     description = {
-      "Watches the transactions of applications and says where isolation breaks:",
-      "lost updates, read skew, write skew, on which rows, from which lines of code.",
+      "Detects isolation anomalies in the transactions of applications and DBMSs:",
+      "lost updates, read skew, write skew, with their rows and the lines of code.",
       ""
     },
     subcommands = {
@@ -33,12 +33,12 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     footer = {
       "",
-      "To watch an application of your own, either of:",
+      "To watch your own application, use one of:",
       "  java -javaagent:txwatch.jar=prepare=auto,report=anomalies.jsonl -jar your-app.jar",
       "  jdbc:txwatch:postgresql://localhost/shop     in place of jdbc:postgresql://localhost/shop",
       "",
       "Exit codes: 0 clean; 1 anomalies at or above --fail-on; 2 bad usage or input;",
-      "3 DBMS out of reach; 4 internal error.",
+      "3 DBMS unreachable; 4 internal error.",
       ""
     })
 final class TxWatchCommand implements Runnable {
@@ -49,10 +49,11 @@ final class TxWatchCommand implements Runnable {
   public void run() {
     throw new ParameterException(
         spec.commandLine(),
-        "which command? one of demo, serve, check, export, prepare, unprepare, fuzz, replay");
+        "missing command, expected one of demo, serve, check, export, prepare, unprepare, fuzz,"
+            + " replay");
   }
 
-  /** The version that the build wrote down. */
+  /** Reads the version that the build recorded. */
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() throws IOException {

@@ -8,13 +8,13 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code unprepare}: removes them. */
+/** {@code unprepare}: removes the auxiliary columns. */
 @Command(
     name = "unprepare",
     description = {
       "Removes the two auxiliary columns, txw_rid and txw_wl, from live tables.",
-      "The plan is printed first. Whatever interrupts it, running it again completes it; twice is the",
-      "same as once."
+      "It prints the plan first. After an interruption, run it again to complete it. Running it",
+      "twice does no harm."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,

@@ -1,11 +1,10 @@
 /**
- * The commands. Each is a class that reads its options, calls what the other modules do, and says
- * what came of it: everything machine-readable on standard output, everything for people there too
- * or, with {@code --json}, on standard error; the {@linkplain io.txwatch.cli.ExitCode exit code}
- * last.
+ * The commands. Each is a class that reads its options, calls the other modules, and prints the
+ * outcome: JSON to standard output; text for people there, too, or, with {@code --json}, to
+ * standard error. It returns the {@linkplain io.txwatch.cli.ExitCode exit code}.
  *
- * <p>What only a command's own class loader may see (vendor drivers, the demo's application) lies
- * in {@code txwatch.jar} as jars, in {@code nested/}: {@link io.txwatch.cli.Nested}.
+ * <p>What only a class loader of a command may load (vendor drivers, the demo's application) is
+ * nested in {@code txwatch.jar} as jars, in {@code nested/}: {@link io.txwatch.cli.NestedJars}.
  */
 @NullMarked
 package io.txwatch.cli;

@@ -20,7 +20,7 @@ class BadInputTest {
                 2,
                 "",
                 lines(
-                    "txwatch: which command? one of demo, serve, check, export, prepare,"
+                    "txwatch: missing command, expected one of demo, serve, check, export, prepare,"
                         + " unprepare, fuzz, replay",
                     "see: txwatch --help")));
   }

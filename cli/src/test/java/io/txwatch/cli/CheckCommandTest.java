@@ -145,7 +145,7 @@ class CheckCommandTest {
   }
 
   @Test
-  void realTimeIsAskedOnlyOfWhatTellsIt(@TempDir Path folder) throws IOException {
+  void realTimeOrderIsRefusedForFormatsWithoutIt(@TempDir Path folder) throws IOException {
     Path stale =
         Files.writeString(
             folder.resolve("stale.edn"),
@@ -166,7 +166,7 @@ class CheckCommandTest {
     Invocation refused = Invocation.of("check", "--real-time-order", plume.toString());
     assertThat(refused.code()).isEqualTo(2);
     assertThat(refused.err())
-        .contains("of plume histories no real time is known: leave --real-time-order out");
+        .contains("plume histories contain no real-time order: omit --real-time-order");
   }
 
   private static Event select(long session, long transaction) {

@@ -15,12 +15,12 @@ class DriversTest {
     DatabaseOptions options = new DatabaseOptions();
     String url = "jdbc:h2:mem:drivers";
     try (Connection first = Drivers.connect(url, options);
-        Connection again = Drivers.again("jdbc:txwatch:h2:mem:drivers", options)) {
+        Connection again = Drivers.reconnect("jdbc:txwatch:h2:mem:drivers", options)) {
       first.createStatement().execute("CREATE TABLE t (id INT)");
       assertThat(again.createStatement().executeQuery("SELECT * FROM t").next()).isFalse();
     }
 
-    assertThatThrownBy(() -> Drivers.again("jdbc:h2:mem:nobody;IFEXISTS=TRUE", options))
+    assertThatThrownBy(() -> Drivers.reconnect("jdbc:h2:mem:nobody;IFEXISTS=TRUE", options))
         .isInstanceOf(SQLException.class);
     assertThatThrownBy(() -> Drivers.connect("jdbc:h2:mem:nobody;IFEXISTS=TRUE", options))
         .isInstanceOf(CommandException.class);

@@ -36,11 +36,11 @@ class FuzzCommandTest {
   void badInputIsSaid() {
     Invocation noTime = Invocation.of("fuzz", "--duration", "soon");
     assertThat(noTime.code()).isEqualTo(ExitCode.BAD_INPUT);
-    assertThat(noTime.err()).contains("expected 60s, 10m or 2h");
+    assertThat(noTime.err()).contains("expected a duration such as 60s, 10m or 2h");
 
     Invocation noLevel = Invocation.of("fuzz", "--isolation", "RU");
     assertThat(noLevel.code()).isEqualTo(ExitCode.BAD_INPUT);
-    assertThat(noLevel.err()).contains("has no level of its own called READ_UNCOMMITTED");
+    assertThat(noLevel.err()).contains("has no separate level READ_UNCOMMITTED");
 
     Invocation noServer =
         Invocation.of("fuzz", "--url", "jdbc:postgresql://127.0.0.1:1/x", "--cases", "1");
@@ -65,7 +65,7 @@ class FuzzCommandTest {
         assertThat(fuzz.code()).as(fuzz.err()).isEqualTo(ExitCode.BAD_INPUT);
         assertThat(fuzz.err())
             .hasLineCount(1)
-            .containsIgnoringCase("is not empty, and not ours: it holds the table account");
+            .containsIgnoringCase("is not empty: it contains the table account");
         try (ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM account")) {
           rows.next();
           assertThat(rows.getInt(1)).isEqualTo(1);
@@ -76,7 +76,7 @@ class FuzzCommandTest {
 
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MARIADB"})
-  void aUserWithoutRightsIsToldSo(ServerKind kind) throws Exception {
+  void userWithoutPrivilegesGetsAnErrorLine(ServerKind kind) throws Exception {
     String url = TestServers.freshDatabase(kind);
     String database = url.replaceFirst(".*/(\\w+)\\?.*", "$1");
     String user = "poor_" + database;
@@ -97,13 +97,13 @@ class FuzzCommandTest {
     assertThat(fuzz.code()).as(fuzz.err()).isEqualTo(ExitCode.UNREACHABLE);
     assertThat(fuzz.err())
         .hasLineCount(1)
-        .contains("the user may not do what it takes")
+        .contains("the user lacks a privilege")
         .containsAnyOf("permission denied", "Access denied");
   }
 
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MARIADB"})
-  void moreWorkersThanTheServerHasConnectionsForIsToldSo(ServerKind kind) throws Exception {
+  void moreWorkersThanConnectionsIsAnErrorLine(ServerKind kind) throws Exception {
     String url = TestServers.freshDatabase(kind);
     String database = url.replaceFirst(".*/(\\w+)\\?.*", "$1");
     String user = "few_" + database;
@@ -124,7 +124,7 @@ class FuzzCommandTest {
     assertThat(fuzz.code()).as(fuzz.err()).isEqualTo(ExitCode.BAD_INPUT);
     assertThat(fuzz.err())
         .hasLineCount(1)
-        .contains("--workers 12", "no more connections", "ask for fewer workers");
+        .contains("--workers 12", "no more connections", "use fewer workers");
     try (Connection owner = DriverManager.getConnection(url);
         Statement statement = owner.createStatement();
         ResultSet left =

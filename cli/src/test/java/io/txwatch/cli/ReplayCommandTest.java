@@ -130,8 +130,8 @@ class ReplayCommandTest {
         Invocation refused = Invocation.of("replay", hostile, "--url", url, "--isolation", "SER");
         assertThat(refused.code()).as(refused.err()).isEqualTo(ExitCode.BAD_INPUT);
         assertThat(refused.err())
-            .containsIgnoringCase("it holds the table precious")
-            .contains("--allow-any-database: a case is SQL that is executed as it is");
+            .containsIgnoringCase("it contains the table precious")
+            .contains("--allow-any-database: the SQL of a case runs as it is");
         Invocation allowed =
             Invocation.of(
                 "replay", hostile, "--url", url, "--isolation", "SER", "--allow-any-database");
@@ -145,7 +145,7 @@ class ReplayCommandTest {
     String url = TestServers.freshDatabase(ServerKind.H2);
     Invocation noLevel = Invocation.of("replay", file(LOST_UPDATE), "--url", url);
     assertThat(noLevel.code()).isEqualTo(ExitCode.BAD_INPUT);
-    assertThat(noLevel.err()).contains("names no level: give one with --isolation");
+    assertThat(noLevel.err()).contains("names no level: give one, such as --isolation");
 
     Invocation notThere =
         Invocation.of("replay", file(LOST_UPDATE), "--url", url, "--isolation", "RU");

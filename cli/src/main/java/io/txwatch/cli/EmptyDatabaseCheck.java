@@ -12,30 +12,31 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where {@code fuzz} and {@code replay} may work: in a database that holds nobody's tables, as a
- * user who may make room there. It makes a mess of a server, and may bring it down.
+ * Restricts {@code fuzz} and {@code replay} to empty databases and users with sufficient
+ * privileges: they may crash a server and leave objects behind.
  */
-final class Territory {
+final class EmptyDatabaseCheck {
 
-  /** Schemas and databases that come with a DBMS, or that an earlier run of ours left behind. */
-  private static final Set<String> SYSTEM =
+  /** The schemas and databases of a DBMS itself. */
+  private static final Set<String> SYSTEM_SCHEMAS =
       Set.of("mysql", "sys", "performance_schema", "information_schema", "pg_catalog");
 
-  private static final String OURS = "txwatch_";
+  private static final String OWN_PREFIX = "txwatch_";
 
-  private Territory() {}
+  private EmptyDatabaseCheck() {}
 
   /**
-   * Looks whether the database that a connection leads to is empty.
+   * Requires that the database of a connection is empty.
    *
    * @param shown its URL, for people
-   * @throws CommandException if somebody's tables are in it
+   * @throws CommandException if it contains tables
    */
   static void requireEmpty(Connection connection, String shown) throws SQLException {
     String database = connection.getCatalog();
-    boolean isNone = database == null || database.isEmpty(); // MySQL's, when the URL names none
+    boolean isNone =
+        database == null || database.isEmpty(); // MySQL, when the URL names no database
     boolean isMySql = connection.getMetaData().getURL().matches("jdbc:(mysql|mariadb):.*");
-    if (isMySql && (isNone || isNobodys(database))) {
+    if (isMySql && (isNone || isIgnored(database))) {
       return;
     }
     String first = "";
@@ -44,7 +45,7 @@ final class Territory {
       while (tables.next()) {
         String schema = Objects.requireNonNullElse(tables.getString("TABLE_SCHEM"), "");
         String type = Objects.requireNonNullElse(tables.getString("TABLE_TYPE"), "");
-        if (type.matches("(BASE |PARTITIONED )?TABLE") && !isNobodys(schema)) {
+        if (type.matches("(BASE |PARTITIONED )?TABLE") && !isIgnored(schema)) {
           first = count++ == 0 ? tables.getString("TABLE_NAME") : first;
         }
       }
@@ -52,24 +53,24 @@ final class Territory {
     if (count > 0) {
       throw CommandException.badInput(
           shown
-              + " is not empty, and not ours: it holds the table "
+              + " is not empty: it contains the table "
               + first
               + (count == 1 ? "" : " and " + (count - 1) + " more")
-              + "; name a database without tables, on a server that may go down");
+              + "; use a database without tables, on a server that may crash");
     }
   }
 
-  private static boolean isNobodys(String name) {
+  private static boolean isIgnored(String name) {
     String small = name.toLowerCase(Locale.ROOT);
-    return SYSTEM.contains(small) || small.startsWith(OURS);
+    return SYSTEM_SCHEMAS.contains(small) || small.startsWith(OWN_PREFIX);
   }
 
   /**
-   * Looks whether the user may do what a campaign does.
+   * Requires the privileges that a campaign needs.
    *
    * @param shown the URL, for people
-   * @return what people should know of how waits are found out; empty if nothing
-   * @throws CommandException if not
+   * @return a note on how waits are detected; empty if none
+   * @throws CommandException if a privilege is missing
    */
   static Optional<String> requireRights(Dbms dbms, String shown) {
     try (Workspace workspace = dbms.newWorkspace();
@@ -81,8 +82,8 @@ final class Territory {
     } catch (SQLException e) {
       throw CommandException.unreachable(
           shown
-              + ": the user may not do what it takes, to make a schema of its own and to see who"
-              + " waits for whom: "
+              + ": the user lacks a privilege, to create a schema or to see which sessions wait for"
+              + " which: "
               + String.valueOf(e.getMessage()).strip().lines().findFirst().orElse(""));
     }
   }

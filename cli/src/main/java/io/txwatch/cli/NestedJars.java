@@ -16,18 +16,18 @@ import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
 /**
- * The jars within {@code txwatch.jar}. They are unpacked into a temporary directory, which is
- * removed when the JVM ends.
+ * The jars nested in {@code txwatch.jar}. They are unpacked into a temporary directory, which is
+ * removed when the JVM exits.
  */
-final class Nested {
+final class NestedJars {
 
-  private Nested() {}
+  private NestedJars() {}
 
   /** The {@code txwatch.jar} that this class was loaded from; empty if it was not. */
   static Optional<Path> jar() {
     try {
       Path place =
-          Path.of(Nested.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+          Path.of(NestedJars.class.getProtectionDomain().getCodeSource().getLocation().toURI());
       return Files.isRegularFile(place) ? Optional.of(place) : Optional.empty();
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
@@ -35,10 +35,10 @@ final class Nested {
   }
 
   /**
-   * Unpacks the jars of a folder; none if this was not loaded from {@code txwatch.jar}.
+   * Unpacks the jars of a folder; none if this class was not loaded from {@code txwatch.jar}.
    *
    * @param folder {@code drivers} or {@code demo}
-   * @param wanted tells by a jar's name, without {@code .jar}, whether it is wanted
+   * @param wanted selects jars by name, without {@code .jar}
    */
   static List<Path> unpack(String folder, Predicate<String> wanted) {
     Optional<Path> jar = jar();
@@ -69,7 +69,7 @@ final class Nested {
     }
   }
 
-  /** A new directory that is removed, with what is in it, when the JVM ends. */
+  /** Creates a directory that is removed, with its content, when the JVM exits. */
   static Path temporaryDirectory() throws IOException {
     Path directory = Files.createTempDirectory("txwatch");
     Runtime.getRuntime().addShutdownHook(new Thread(() -> remove(directory)));
@@ -82,7 +82,7 @@ final class Nested {
         Files.delete(file);
       }
     } catch (IOException | UncheckedIOException e) {
-      // Left to whoever cleans temporary directories.
+      // Left to the system's clean-up of temporary directories.
     }
   }
 }

@@ -6,30 +6,30 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Hands events on some at a time, so that it can be told how long those take that they are for. It
- * pays by itself: of reading and analysing each is compiled for its own, and compiled sooner.
+ * Passes events on in batches, so that the time of their consumer can be measured. Batches pay for
+ * themselves: reading and analyzing are each compiled separately, and sooner.
  */
-final class Batches implements Consumer<Event> {
+final class TimedBatches implements Consumer<Event> {
 
-  private static final int TOGETHER = 512;
+  private static final int BATCH_SIZE = 512;
 
   private final Consumer<Event> consumer;
-  private final List<Event> batch = new ArrayList<>(TOGETHER);
+  private final List<Event> batch = new ArrayList<>(BATCH_SIZE);
   private long nanos;
 
-  Batches(Consumer<Event> consumer) {
+  TimedBatches(Consumer<Event> consumer) {
     this.consumer = consumer;
   }
 
   @Override
   public void accept(Event event) {
     batch.add(event);
-    if (batch.size() == TOGETHER) {
+    if (batch.size() == BATCH_SIZE) {
       finish();
     }
   }
 
-  /** Hands on what is left. */
+  /** Passes on the remaining events. */
   void finish() {
     long start = System.nanoTime();
     batch.forEach(consumer);
@@ -37,7 +37,7 @@ final class Batches implements Consumer<Event> {
     nanos += System.nanoTime() - start;
   }
 
-  /** How long handing on took, in nanoseconds. */
+  /** The time that the consumer took, in nanoseconds. */
   long nanos() {
     return nanos;
   }

@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The oracles by their names, as {@code --oracle} takes them. */
-final class Oracles {
+/** Resolves the oracle names of {@code --oracle}. */
+final class OracleNames {
 
-  private Oracles() {}
+  private OracleNames() {}
 
   /**
-   * The oracles of these names; {@code all} is all of them, {@code none} is nobody.
+   * The oracles with these names; {@code all} means all of them, {@code none} means none.
    *
-   * @param judge what those that judge by a graph hold levels to
-   * @throws CommandException if there is none of a name
+   * @param judge what oracles that judge by a graph hold levels to
+   * @throws CommandException if a name is unknown
    */
   static List<Oracle> named(List<String> names, Judge judge) {
     List<Oracle> all = List.of(new WriteCheck(), new Troc(), new IsoRel(judge));
