@@ -125,6 +125,7 @@ class TxWatchJarIT {
   void theManifestNamesCommandAndAgent() throws IOException {
     try (JarFile jar = new JarFile(JarRun.JAR.toFile())) {
       Attributes manifest = jar.getManifest().getMainAttributes();
+      assertThat(manifest.getValue("Automatic-Module-Name")).isEqualTo("io.txwatch");
       for (String role : List.of("Main-Class", "Premain-Class", "Agent-Class")) {
         String name = manifest.getValue(role);
         assertThat(name).isNotNull();

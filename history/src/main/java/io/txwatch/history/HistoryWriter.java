@@ -260,7 +260,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     }
   }
 
-  /** Notes from whom the next events come; until the next call, or {@link Origin#NOBODY}. */
+  /** Notes from whom the next events come; until the next call, or {@link Origin#NONE}. */
   public synchronized void from(Origin whence) {
     if (!closed && !(whence.isNone() && origin.isNone())) {
       origin = whence;

@@ -133,7 +133,7 @@ public final class QueueSink implements EventSink {
   private volatile boolean late;
   private volatile boolean closed;
 
-  /** The calls of {@link #sayCaughtUp} that have returned. */
+  /** The calls of {@link #notifyCaughtUp} that have returned. */
   private volatile long rounds;
 
   /** True while the thread waits for somebody to {@link #wake} it. */

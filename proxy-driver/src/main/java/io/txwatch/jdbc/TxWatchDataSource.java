@@ -18,6 +18,14 @@ import org.jspecify.annotations.Nullable;
  * A data source whose connections are watched: give it a URL, with or without {@code txwatch:} in
  * it, or another data source. Best placed behind a pool, so that a session is a physical
  * connection.
+ *
+ * <pre>{@code
+ * TxWatchDataSource watched = new TxWatchDataSource(vendorDataSource);
+ * watched.setProperty("txwatch.report", "anomalies.jsonl"); // before the first connection
+ * hikariConfig.setDataSource(watched);
+ * }</pre>
+ *
+ * <p>Settings {@code txwatch.*} are properties; the vendor's driver does not get them.
  */
 public final class TxWatchDataSource implements DataSource {
 
