@@ -43,8 +43,7 @@ class PublishedModulesTest {
     }
     Element bom = pom("bom");
     List<String> managed = new ArrayList<>();
-    for (Element dependency :
-        children(child(child(bom, "dependencyManagement"), "dependencies"))) {
+    for (Element dependency : children(child(child(bom, "dependencyManagement"), "dependencies"))) {
       assertThat(text(dependency, "groupId")).isEqualTo("io.txwatch");
       assertThat(text(dependency, "version")).isEqualTo("${project.version}");
       managed.add(text(dependency, "artifactId"));
