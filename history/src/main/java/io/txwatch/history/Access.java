@@ -2,34 +2,24 @@ package io.txwatch.history;
 
 /** What a statement did to one row. */
 public enum Access {
-  /** Returned it to the application. The writers' list is that of the version read. */
+  /** The statement returned the row to the application. The writer list is that of the version read. */
   READ,
-  /** Created it. The writers' list is the one after the write: the statement's own token. */
+  /** The statement created the row. The writer list is the one after the write: the statement's own token. */
   INSERT,
   /**
-   * Wrote its next version. The writers' list is the one after the write: it ends with the
-   * statement's own token.
+   * The statement wrote the row's next version. The writer list is the one after the write: it ends with the statement's own token.
    */
   UPDATE,
-  /** Deleted it. The writers' list is that of the version deleted; no version follows. */
+  /** The statement deleted the row. The writer list is that of the deleted version; no version follows. */
   DELETE,
   /**
-   * Was sent to write it, and may have left it as it was: an UPDATE that pinned a key by the same
-   * values by which its transaction had read the row before, and that found a row. So it wrote, and
-   * locked, the row that the key stood for. Whether that made a version is not told: MySQL and
-   * MariaDB make none of an UPDATE that changes nothing. The writers' list is the statement's own
-   * token, cut: the name of the version if there is one.
+   * An UPDATE matched the row by key and may have left it unchanged: its WHERE clause binds a unique key to the values by which the transaction had read the row, and it found one row. So it locked the row that has this key. Whether it created a version is unknown: MySQL and MariaDB create none if an UPDATE changes no value. The writer list is the statement's own token, marked incomplete: the identifier of the version, if there is one.
    *
-   * <p>Never certain: since the row was read another may have come to bear its key. What follows
-   * from it all the same, {@code KeyedWrites} in the analyzer says. Its event was sent before
-   * anything that its session sent to the DBMS after the statement.
+   * <p>Never certain: another row may have taken the key since it was read. {@code KeyedWrites} in the analyzer documents what can be inferred nevertheless. The event precedes everything that the session sent to the DBMS after the statement.
    */
   TARGET,
   /**
-   * Matches the statement's predicate in its transaction's snapshot, and was left alone all the
-   * same: a DELETE at InnoDB's REPEATABLE READ, which chooses from the newest versions. So it chose
-   * from a later version of the row than this one, whose writers' list is told; or the row was
-   * gone. The application did not read it here.
+   * The row matches a DELETE's predicate in the transaction's snapshot but was not deleted, because at InnoDB's REPEATABLE READ a DELETE evaluates its predicate on the newest versions. So the newest version is a later one than this one, whose writer list is recorded, or the row no longer exists. The application did not read the row here.
    */
   SKIPPED_BY_DELETE;
 

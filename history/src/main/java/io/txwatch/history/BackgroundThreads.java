@@ -4,16 +4,14 @@ import java.security.AccessController;
 import java.security.PrivilegedAction;
 
 /**
- * Threads of our own within an application. They keep nothing of who happens to create them: no
- * context class loader, no thread locals, and no access control context, which holds (before JDK
- * 24) the class loader of every class on the stack. So a web application can be unloaded while they
- * run.
+ * Creates the threads that txwatch runs within an application. They inherit nothing from the thread that creates them: no
+ * context class loader, no thread locals, and no access control context, which (before JDK 24) references the class loader of every class on the stack. So a web application can be unloaded while they run.
  */
 public final class BackgroundThreads {
 
   private BackgroundThreads() {}
 
-  /** A daemon thread, not started. */
+  /** Returns a daemon thread that is not started yet. */
   @SuppressWarnings("removal")
   public static Thread create(String name, Runnable body) {
     return AccessController.doPrivileged(

@@ -1,9 +1,7 @@
 package io.txwatch.history;
 
 /**
- * How the place in an application that executed a statement is written: {@code BankService.java:41}
- * is the line that did; {@code BankService.java:41 (usually)} is the one line from which the same
- * text was executed as often as that was looked up, of an execution that was not.
+ * The format of a call site. {@code BankService.java:41} is the line that executed the statement. {@code BankService.java:41 (usually)} marks a sampled call site: this statement text has always come from that line, but the stack of this execution was not taken.
  */
 public final class CallSite {
 
@@ -11,12 +9,12 @@ public final class CallSite {
 
   private CallSite() {}
 
-  /** The place from which a text is executed as a rule. */
+  /** Marks a place as sampled. */
   public static String usually(String place) {
     return place.isEmpty() ? place : place + USUALLY;
   }
 
-  /** The place itself, whether or not it was looked up for this very execution. */
+  /** Returns the place without the mark of a sampled call site. */
   public static String place(String callSite) {
     return callSite.endsWith(USUALLY)
         ? callSite.substring(0, callSite.length() - USUALLY.length())

@@ -8,19 +8,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stretch of a history by itself, as it goes over a wire: a header, its own dictionary, records
- * each with its check. So it can be sent again on another connection as it is, and understood
- * without what went before.
+ * A self-contained segment of a history, the unit of transfer over a network: a header, its own dictionary, and records with checksums. A chunk can be sent again unchanged on another connection and decoded without earlier chunks.
  *
  * @param bytes its records
  * @param events how many events there are in it
  */
 public record Chunk(byte[] bytes, int events) {
 
-  /** The longest event that is sent, in bytes; in place of a longer one goes a gap. */
+  /** The maximum size of an event, in bytes. A larger event is replaced by a gap. */
   public static final int MAX_EVENT_BYTES = 1 << 22;
 
-  /** Makes chunks. For one thread at a time. */
+  /** Builds chunks. Not thread-safe. */
   public static final class Builder {
 
     private final RecordBuffer buffer;
@@ -31,15 +29,14 @@ public record Chunk(byte[] bytes, int events) {
     /**
      * A builder of chunks.
      *
-     * @param node who writes, for people
-     * @param usual bytes that a chunk usually takes
+     * @param node the writer's name, for display
+     * @param usual the usual size of a chunk in bytes
      */
     public Builder(String node, int usual) {
       this.node = node;
       this.buffer = new RecordBuffer(usual + usual / 4);
     }
 
-    /** Adds an event. */
     public void add(Event event) {
       if (buffer.size() == 0 || encoder.isFull()) {
         begin();
@@ -48,7 +45,7 @@ public record Chunk(byte[] bytes, int events) {
       try {
         entry = encoder.encode(event);
       } catch (RuntimeException e) {
-        // Texts may have got into the dictionary that are not in a record: begin anew.
+        // The dictionary may contain texts that no record defines: start a new segment.
         begin();
         throw e;
       }
@@ -60,17 +57,17 @@ public record Chunk(byte[] bytes, int events) {
       events++;
     }
 
-    /** How many events were added since the last chunk. */
+    /** The number of events added since the last chunk. */
     public int events() {
       return events;
     }
 
-    /** How many bytes they take. */
+    /** Their encoded size in bytes. */
     public int size() {
       return events == 0 ? 0 : buffer.size();
     }
 
-    /** A chunk of the events that were added since the last one. */
+    /** Returns a chunk of the events added since the last one. */
     public Chunk take() {
       Chunk chunk = new Chunk(buffer.copy(), events);
       buffer.clear();
@@ -84,10 +81,9 @@ public record Chunk(byte[] bytes, int events) {
   }
 
   /**
-   * The events of a chunk that came over a wire. One that a later version wrote and that is not
-   * known here is a gap of its transaction.
+   * Decodes a received chunk. An event of a kind that only a later version knows becomes a gap in its transaction.
    *
-   * @throws IOException if the bytes are no chunk
+   * @throws IOException if the bytes are not a chunk
    */
   public static List<Event> decode(byte[] bytes) throws IOException {
     RecordFrame frame = new RecordFrame();
@@ -111,7 +107,7 @@ public record Chunk(byte[] bytes, int events) {
     return events;
   }
 
-  /** The event of an entry of any kind; null if it is a header. */
+  /** Decodes an entry of any kind; returns null for a header. */
   private static @Nullable Event unusual(EventDecoder decoder, byte[] bytes, int at, int length)
       throws IOException {
     Entry entry;

@@ -5,15 +5,12 @@ import java.util.Map;
 /**
  * The DBMS behind a session, as far as its guarantees depend on it.
  *
- * @param product the name it gives itself, normalised: "PostgreSQL", "MySQL", "MariaDB", "H2",
- *     "SQLite", "TiDB", "CockroachDB", "OceanBase", "openGauss"; anything else as the driver says
- *     it
- * @param version its version, as it says it: "18.6"
- * @param settings what changes its guarantees, by the DBMS's own names: {@code
- *     innodb_snapshot_isolation=ON}; sorted, maybe empty
- * @param place what tells this database and default schema apart from others that the same
- *     application uses: the URL without its parameters and credentials, say. Rows of one place are
- *     never compared with rows of another. Empty if there is only one
+ * @param product its normalised name: "PostgreSQL", "MySQL", "MariaDB", "H2",
+ *     "SQLite", "TiDB", "CockroachDB", "OceanBase", "openGauss"; any other name as the driver reports it
+ * @param version its reported version: "18.6"
+ * @param settings the settings that affect its guarantees, by the DBMS's own names: {@code
+ *     innodb_snapshot_isolation=ON}; sorted, possibly empty
+ * @param place identifies this database and default schema among those that the application uses, for example the URL without parameters and credentials. Rows of different places are never compared. Empty if there is only one
  */
 public record Database(String product, String version, Map<String, String> settings, String place) {
 
@@ -22,7 +19,6 @@ public record Database(String product, String version, Map<String, String> setti
     this(product, version, settings, "");
   }
 
-  /** Copies the settings. */
   public Database {
     settings = Map.copyOf(settings);
   }

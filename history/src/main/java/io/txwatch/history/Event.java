@@ -3,11 +3,11 @@ package io.txwatch.history;
 import java.util.List;
 
 /**
- * One thing that was observed. Events are immutable.
+ * An observation. Events are immutable.
  *
- * <p>Sessions and transactions are named by 64-bit ids that are unique over all nodes: 32 random
+ * <p>Sessions and transactions have 64-bit ids that are unique across nodes: 32 random
  * bits of the node, then a count ({@link WriterToken}). Times are the node's wall clock in
- * microseconds since 1970; they are for people and are never used to order transactions.
+ * microseconds since 1970; they are for display and never order transactions.
  */
 public sealed interface Event {
 
@@ -23,7 +23,7 @@ public sealed interface Event {
    * A session (a physical connection) was opened. The first event of every session.
    *
    * @param session its id
-   * @param name what people call it: pool and thread, or the node and a number
+   * @param name its display name: pool and thread, or the node and a number
    * @param database the DBMS at the other end
    */
   record SessionOpened(long session, String name, Database database) implements Event {}
@@ -36,31 +36,26 @@ public sealed interface Event {
    *
    * @param session its session
    * @param transaction its id
-   * @param level the level in force
-   * @param micros when
+   * @param level its isolation level
+   * @param micros the time
    */
   record TransactionBegan(long session, long transaction, IsolationLevel level, long micros)
       implements Event {}
 
   /**
-   * A statement was executed. Its number is the one that its writer token carries.
+   * A statement was executed. Its number is part of its writer token.
    *
    * @param session its session
    * @param transaction its transaction
-   * @param statement its number in the transaction, from 1, in the order of execution; each item of
-   *     a batch has its own
-   * @param kind what it is
-   * @param sql its text as the application sent it (literals may be redacted)
+   * @param statement its number in the transaction, from 1, in execution order; each batch item has its own
+   * @param kind its kind
+   * @param sql the application's text (literals may be redacted)
    * @param callSite the first frame outside JDBC, pools and ORMs: {@code BankService.java:41};
-   *     empty if unknown; how it is written says {@link CallSite}
-   * @param rows the rows that it read and wrote, as far as seen, in order
-   * @param writesSeen true if {@code rows} holds every row that it wrote, or if it was a
-   *     transaction of its own and wrote one row, whose writers tell the next who reads or writes
-   *     it; false if it may have written more
-   * @param sqlState null if it succeeded, else the SQLState of its error ("" if the driver gave
-   *     none): it wrote nothing
-   * @param versionSets what its predicates chose from, a set for each table; empty below level
-   *     {@code predicates}, and where a table was too large
+   *     empty if unknown; {@link CallSite} defines the format
+   * @param rows the rows that it read and wrote, as far as observed, in order
+   * @param writesSeen true if {@code rows} contains every row that it wrote, or if it was autocommitted and wrote one row, which the row's writer list identifies when the row is next read or written; false if it may have written further rows
+   * @param sqlState null if it succeeded, else the SQLState of its error ("" if the driver gave none); a failed statement wrote nothing
+   * @param versionSets the version sets of its predicates, one per table; empty below level {@code predicates} and for tables that are too large
    */
   record StatementExecuted(
       long session,
@@ -75,7 +70,7 @@ public sealed interface Event {
       List<VersionSet> versionSets)
       implements Event {
 
-    /** A statement of whose predicates nothing is known. */
+    /** A statement without version sets. */
     public StatementExecuted(
         long session,
         long transaction,
@@ -99,21 +94,20 @@ public sealed interface Event {
           List.of());
     }
 
-    /** The same without what its predicates chose from. */
+    /** Returns a copy without version sets. */
     StatementExecuted withoutVersionSets() {
       return new StatementExecuted(
           session, transaction, statement, kind, sql, callSite, rows, writesSeen, sqlState);
     }
 
-    /** True if the DBMS executed it. */
+    /** True if the DBMS executed the statement without an error. */
     public boolean succeeded() {
       return sqlState == null;
     }
   }
 
   /**
-   * ROLLBACK TO SAVEPOINT: what the transaction's statements from {@code firstStatement} to {@code
-   * lastStatement} wrote is gone; what they read was read.
+   * ROLLBACK TO SAVEPOINT: the writes of the transaction's statements from {@code firstStatement} to {@code lastStatement} were undone; their reads remain.
    *
    * @param session its session
    * @param transaction its transaction
@@ -128,11 +122,9 @@ public sealed interface Event {
    *
    * @param session its session
    * @param transaction its id
-   * @param outcome how
-   * @param micros when
-   * @param events how many events {@link TransactionBegan}, {@link StatementExecuted} and {@link
-   *     StatementsUndone} the transaction had, so that a silent loss on the way shows; 0 if the
-   *     source does not count
+   * @param outcome its outcome
+   * @param micros the time
+   * @param events the transaction's number of {@link TransactionBegan}, {@link StatementExecuted} and {@link StatementsUndone} events, so that an unreported loss is detected; 0 if the source does not count
    */
   record TransactionEnded(long session, long transaction, Outcome outcome, long micros, int events)
       implements Event {
@@ -144,19 +136,18 @@ public sealed interface Event {
   }
 
   /**
-   * Something was not observed. A gap weakens what can be said, it never adds to it: a transaction
-   * with a gap is not accused of anything that rests on the absence of an event.
+   * Something was not observed. A gap can only weaken a verdict: no anomaly that relies on the absence of an event is reported for a transaction with a gap.
    *
    * @param session the session concerned, 0 for all sessions of the source
    * @param transaction the transaction concerned, 0 if none or not known
-   * @param reason why
-   * @param detail for people: the kind of statement, the name of a table; never data
-   * @param count how many events or statements are missing
+   * @param reason the reason
+   * @param detail for display: the kind of statement, the name of a table; never data
+   * @param count the number of missing events or statements
    */
   record Gap(long session, long transaction, GapReason reason, String detail, long count)
       implements Event {
 
-    /** An event that someone could not take in, by a fault of ours. */
+    /** Returns the gap for an event that a consumer could not process because of a fault in txwatch. */
     public static Gap ofFault(Event event) {
       return new Gap(
           event.session(),

@@ -6,36 +6,34 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From entries of {@code history.proto} back to events, with the dictionary of the stretch. For one
- * thread.
+ * Decodes entries of {@code history.proto} to events, with the dictionary of the current segment. Not thread-safe.
  */
 final class EventDecoder {
 
   private final Dictionary texts = new Dictionary();
   private final FrequentEntries frequent = new FrequentEntries(texts);
 
-  /** Begins a stretch: forgets the dictionary. */
+  /** Starts a segment: clears the dictionary. */
   void restart() {
     texts.clear();
   }
 
-  /** Takes in what an entry adds to the dictionary. */
+  /** Adds an entry's new texts to the dictionary. */
   void learn(Entry entry) {
     for (int i = 0; i < entry.getTextsCount(); i++) {
       texts.put(entry.getFirstText() + i, entry.getTexts(i));
     }
   }
 
-  /** The event of an encoded entry, if it is of those that occur most and adds no texts. */
+  /** Decodes an entry of a frequent kind that adds no texts; returns null for every other entry. */
   @Nullable Event decode(byte[] encoded, int from, int length) {
     return frequent.decode(encoded, from, length);
   }
 
   /**
-   * The event of an entry whose texts were {@linkplain #learn learnt}.
+   * Decodes an entry whose texts {@link #learn} has added.
    *
-   * @throws IllegalArgumentException if it has none that is known here, names a text that stood in
-   *     a lost record, or is not well formed; the message says which
+   * @throws IllegalArgumentException if its kind is unknown, a text that it refers to was in a lost record, or it is malformed; the message states which
    */
   Event decode(Entry entry) {
     return switch (entry.getWhatCase()) {
@@ -84,12 +82,12 @@ final class EventDecoder {
     };
   }
 
-  /** The gap that is left where an event is too large to be written. */
+  /** Returns the gap that replaces an event too large to be written. */
   static Event.Gap gapOf(Event event, String detail) {
     return new Event.Gap(event.session(), event.transaction(), GapReason.OVERFLOW, detail, 1);
   }
 
-  /** The gap that is left where an entry cannot be: of its transaction, if it has one. */
+  /** Returns the gap that replaces an entry, in its transaction if it has one. */
   static Event.Gap gapOf(Entry entry, GapReason reason, String detail) {
     long session = 0;
     long transaction = 0;

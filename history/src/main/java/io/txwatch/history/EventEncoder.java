@@ -9,14 +9,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * From events to entries of {@code history.proto}, with the dictionary of one stretch of a file.
- * For one thread.
+ * Encodes events as entries of {@code history.proto}, with the dictionary of one segment of a file. Not thread-safe.
  *
- * <p>The entries that histories mostly consist of (statements, the beginnings and ends of
- * transactions) are written straight to bytes, byte for byte what protobuf's messages would be; all
- * others by way of these. {@link FrequentEntries} is the way back.
+ * <p>Frequent entries (statements, beginnings and ends of transactions) are encoded directly, byte for byte as protobuf's generated classes would; all others by these classes. {@link FrequentEntries} is the inverse.
  *
- * <p>What a method returns is this encoder's own, and valid until the next call.
+ * <p>A returned buffer belongs to the encoder and is valid until the next call.
  */
 final class EventEncoder {
 
@@ -33,7 +30,7 @@ final class EventEncoder {
   private final Map<String, Integer> texts = new HashMap<>();
   private long characters;
 
-  /** The texts that the entry adds to the dictionary, and the number of the first. */
+  /** The texts that the entry adds to the dictionary; {@code firstAdded} is the number of the first. */
   private final List<String> added = new ArrayList<>();
 
   private int firstAdded;
@@ -43,7 +40,7 @@ final class EventEncoder {
 
   private final ReverseProtobufBuffer out = new ReverseProtobufBuffer();
 
-  /** The entry that begins a stretch; the dictionary is empty after it. */
+  /** Encodes the entry that starts a segment and clears the dictionary. */
   ReverseProtobufBuffer header(String node, long startMicros) {
     texts.clear();
     characters = 0;
@@ -57,14 +54,14 @@ final class EventEncoder {
                     .setStartMicros(startMicros)));
   }
 
-  /** The entry that ends a file, after so many events. */
+  /** Encodes the entry that ends a file of {@code events} events. */
   ReverseProtobufBuffer closed(long events) {
     return encoded(
         Entry.newBuilder()
             .setClosed(io.txwatch.history.wire.Closed.newBuilder().setEvents(events)));
   }
 
-  /** The entry that says from whom the events come that follow. */
+  /** Encodes the origin of the events that follow. */
   ReverseProtobufBuffer origin(Origin origin) {
     return encoded(
         Entry.newBuilder()
@@ -82,12 +79,11 @@ final class EventEncoder {
     return out;
   }
 
-  /** True if the dictionary has grown so far that a new stretch should begin. */
+  /** True if the dictionary is full and a new segment should start. */
   boolean isFull() {
     return texts.size() >= MAX_TEXTS || characters >= MAX_CHARACTERS;
   }
 
-  /** The entry for an event. */
   ReverseProtobufBuffer encode(Event event) {
     added.clear();
     if (event instanceof Event.StatementExecuted e) {
@@ -177,7 +173,7 @@ final class EventEncoder {
   private void statement(Event.StatementExecuted e) {
     List<RowAccess> rows = e.rows();
     List<VersionSet> sets = e.versionSets();
-    // The texts get their numbers in the order of the fields, before anything is written.
+    // Texts are numbered in field order, before anything is written.
     int sql = text(e.sql());
     int callSite = text(e.callSite());
     if (tables.length < rows.size() + sets.size()) {
@@ -268,7 +264,7 @@ final class EventEncoder {
         io.txwatch.history.wire.StatementExecuted.VERSION_SETS_FIELD_NUMBER << 3 | BYTES, before);
   }
 
-  /** The text's number, adding it to the entry if it is new; 0 for the empty text. */
+  /** Returns the text's number, adding the text to the entry if it is new; 0 for the empty text. */
   private int text(String text) {
     if (text.isEmpty()) {
       return 0;

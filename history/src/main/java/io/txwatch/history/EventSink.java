@@ -1,41 +1,35 @@
 package io.txwatch.history;
 
 /**
- * Where events go: the analyzer in this process, a file, an analyzer over TCP.
+ * A destination of events: the analyzer in this process, a file, an analyzer over TCP.
  *
- * <p>A sink that is handed to the driver never blocks and never throws: what it cannot take it
- * drops, counts, and tells with a {@link Event.Gap} as soon as it can. It may be called by many
- * threads at once unless it says otherwise.
+ * <p>A sink given to the driver never blocks and never throws: it drops and counts the events that it cannot accept, and emits a {@link Event.Gap} as soon as it can. Implementations are thread-safe unless they document otherwise.
  */
 public interface EventSink extends AutoCloseable {
 
-  /** Takes one event. */
   void accept(Event event);
 
   /**
-   * Said by a {@link QueueSink} now and then: all that had come to it when it last said so has been
-   * handed over.
+   * A {@link QueueSink} calls this periodically: every event that it had accepted before the previous call has been delivered.
    */
   default void caughtUp() {}
 
   /**
-   * Said by a {@link QueueSink} before anything else. A sink that needs {@link #caughtUp} while no
-   * events come runs {@code waker}, on any thread, and is called twice soon after.
+   * A {@link QueueSink} calls this first. A sink that needs {@link #caughtUp} while the queue is idle runs {@code waker}, on any thread; two calls of {@code caughtUp} follow.
    */
   default void setWaker(Runnable waker) {}
 
   /**
-   * No connection is open any more: hands on what is buffered, waiting a bounded time, and releases
-   * threads, files and network connections. Never throws.
+   * Called when no connection is open any more. Delivers what is buffered, waiting a bounded time, and releases threads, files and network connections. Never throws.
    *
-   * @return true if it keeps what it knows and takes events again later; false if it is closed
+   * @return true if it keeps its state and accepts events again later; false if it is closed
    */
   default boolean quiesce() {
     close();
     return false;
   }
 
-  /** Hands on what is buffered, waiting a bounded time, and releases everything. Never throws. */
+  /** Delivers what is buffered, waiting a bounded time, and releases everything. Never throws. */
   @Override
   void close();
 }

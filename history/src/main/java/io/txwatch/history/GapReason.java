@@ -1,59 +1,53 @@
 package io.txwatch.history;
 
-/** Why something was not observed: a closed list, so that coverage can be counted by reason. */
+/** Why something was not observed. The list is closed, so that coverage can be counted by reason. */
 public enum GapReason {
   /**
-   * The SQL has a shape that is passed through untouched at the chosen level of instrumentation.
+   * SQL of this shape is not instrumented at the selected level.
    */
   SHAPE,
   /**
-   * The tokenizer's scanner and the parser do not agree on the statement, or no grammar knows it.
+   * The scanner and the parser disagree on the statement, or neither recognizes it.
    */
   NOT_UNDERSTOOD,
   /** A table without auxiliary columns. */
   NOT_PREPARED,
-  /** A table whose auxiliary columns this user may not read or write. */
+  /** A table whose auxiliary columns the user may not read or write. */
   NO_RIGHTS,
-  /** A view, a foreign table, a system table: nothing that carries auxiliary columns. */
+  /** A view, a foreign table or a system table, which has no auxiliary columns. */
   NOT_A_BASE_TABLE,
   /**
-   * The DBMS did not say what a table is: the look-up failed or took too long. It is asked again
-   * soon after.
+   * A catalog lookup failed or timed out. It is retried soon afterwards.
    */
   LOOKUP_FAILED,
-  /** A callable statement, COPY, LOAD DATA, a script: opaque by nature. */
+  /** A callable statement, COPY, LOAD DATA or a script, whose rows cannot be observed. */
   OPAQUE,
   /** Work done through an unwrapped vendor object. */
   BYPASS,
   /**
-   * A table with more rows than {@code txwatch.version-set-rows}: its version set was not read, and
-   * nothing is known of predicates on it.
+   * A table with more rows than {@code txwatch.version-set-rows}: its version set was not read, so predicate dependencies on it are unknown.
    */
   TOO_LARGE,
   /**
-   * The version set of a statement was not read, because the application could have noticed: the
-   * read would have taken a lock, or fixed a snapshot, or so many rows were read for others just
-   * before that it would have taken too long. Nothing is known of the statement's predicates.
+   * The version set of a statement was not read, because the read would have taken a lock, fixed a snapshot, or exceeded the time budget for version sets. The statement's predicate dependencies are unknown.
    */
   NO_VERSION_SET,
   /** The queue to the analyzer or to the file was full. */
   OVERFLOW,
-  /** A fault of ours, after which the application's statement went on as it was. */
+  /** A fault in txwatch; the application's statement was sent unchanged. */
   FAULT,
-  /** The file ended in the middle of a record, or a record's check failed. */
+  /** The file ended within a record, or a record's checksum failed. */
   TORN_RECORD,
   /**
-   * The link to a shared analyzer broke for good: what the process did afterwards is not known, and
-   * what became of the transaction that ran neither.
+   * The link to a shared analyzer broke permanently: what the process did afterwards is unknown, and so is the outcome of its running transaction.
    */
   CUT_OFF,
   /**
-   * The analyzer's memory was full, and a transaction was given up, or a statement had more rows
-   * than there is room for: it takes part in no anomaly any more.
+   * The analyzer's memory was full and a transaction was discarded, or a statement had more rows than fit: it is part of no further anomaly.
    */
   FORGOTTEN;
 
-  /** True if it is said of one statement, just before that statement's own event. */
+  /** True if the gap concerns one statement and immediately precedes that statement's event. */
   public boolean isOfStatement() {
     return switch (this) {
       case SHAPE,

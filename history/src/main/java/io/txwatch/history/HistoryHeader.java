@@ -1,10 +1,10 @@
 package io.txwatch.history;
 
 /**
- * What a history's file says of itself.
+ * The header of a history file.
  *
- * @param version the version of its format
- * @param node who wrote it, for people: host and process
+ * @param version the format version
+ * @param node its writer, for display: host and process
  * @param startMicros when its writer opened it, microseconds since 1970
  */
 public record HistoryHeader(int version, String node, long startMicros) {}

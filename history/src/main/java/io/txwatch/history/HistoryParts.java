@@ -14,12 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The names of a history's files. The newest part, the one that is written, has the history's own
- * name: {@code shop.history}. When it is full it is renamed to {@code shop.history.1}, the next one
- * to {@code shop.history.2}, and so on: the higher the number, the newer the part. txwatch deletes
- * none of them.
+ * Names the files of a history. The part being written has the history's own name: {@code shop.history}. A full part is renamed to {@code shop.history.1}, the next one to {@code shop.history.2}, and so on: a higher number is a newer part. txwatch deletes none of them.
  *
- * <p>Each part has a header and texts of its own and can be read without the others.
+ * <p>Each part has its own header and dictionary and can be read without the others.
  */
 public final class HistoryParts {
 
@@ -28,9 +25,9 @@ public final class HistoryParts {
   private HistoryParts() {}
 
   /**
-   * The parts of a history that exist, the oldest first.
+   * Returns the existing parts of a history, oldest first.
    *
-   * @param file the history's own name. That of a numbered part gives this part alone
+   * @param file the history's own name; the name of a numbered part returns only this part
    */
   public static List<Path> of(Path file) throws IOException {
     List<Path> parts = new ArrayList<>(numbered(file).values());
@@ -40,7 +37,7 @@ public final class HistoryParts {
     return parts;
   }
 
-  /** The history that a file of that name is a numbered part of, if it is one; it may not exist. */
+  /** Returns the history that {@code part} is a numbered part of, if it is one. The history need not exist. */
   public static Optional<Path> historyOf(Path part) {
     Matcher numbered = NUMBERED.matcher(nameOf(part));
     return numbered.matches()
@@ -48,13 +45,13 @@ public final class HistoryParts {
         : Optional.empty();
   }
 
-  /** The number of a part's name; 0 if it has none. */
+  /** Returns the number in a part's name; 0 if it has none. */
   static int numberOf(Path part) {
     Matcher numbered = NUMBERED.matcher(nameOf(part));
     return numbered.matches() ? Integer.parseInt(numbered.group(2)) : 0;
   }
 
-  /** The name for a part that is full. */
+  /** Returns the name to which a full part is renamed. */
   static Path next(Path file) throws IOException {
     TreeMap<Integer, Path> numbered = numbered(file);
     int last = numbered.isEmpty() ? 0 : numbered.lastKey();
@@ -77,7 +74,7 @@ public final class HistoryParts {
         }
       }
     } catch (NoSuchFileException | NotDirectoryException e) {
-      // Whoever opens the file says so.
+      // Opening the file reports the failure.
     }
     return found;
   }

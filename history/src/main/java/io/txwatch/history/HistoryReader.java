@@ -20,15 +20,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a history from its beginning to where it ended when it was opened, one event after the
- * other: all its {@linkplain HistoryParts parts}, the oldest first.
+ * Reads the events of a history in order, through all its {@linkplain HistoryParts parts}, oldest first, up to the size that it had when opened.
  *
- * <p>Damage does not end the reading: every intact record is delivered, in the file's order, and in
- * place of what is lost stands a {@link Event.Gap} of reason {@link GapReason#TORN_RECORD} and a
- * {@link Loss} that says where and how much. A file that its writer did not close, because it still
- * writes or was killed, is such a loss too, of 0 bytes: nobody knows what was still to come.
+ * <p>Reading continues after damage: every intact record is delivered in file order. A lost range yields a {@link Event.Gap} of reason {@link GapReason#TORN_RECORD} and a {@link Loss} with its position and size. A file that its writer did not close, because it is still running or was killed, yields a loss of 0 bytes, since further events may be missing.
  *
- * <p>For one thread. Reads about the last megabyte's worth into memory, and a dictionary.
+ * <p>Not thread-safe. Keeps a window of about one megabyte and the dictionary in memory.
  */
 public final class HistoryReader implements Closeable {
 
@@ -67,9 +63,9 @@ public final class HistoryReader implements Closeable {
   }
 
   /**
-   * Opens a history. The name of a numbered part gives that part alone.
+   * Opens a history. The name of a numbered part opens only that part.
    *
-   * @throws HistoryFormatException if it is not a history, or of a version unknown here
+   * @throws HistoryFormatException if it is not a history, or its version is unknown
    * @throws IOException if it cannot be read
    */
   public static HistoryReader open(Path file) throws IOException {
@@ -77,7 +73,7 @@ public final class HistoryReader implements Closeable {
     return new HistoryReader(file, parts.isEmpty() ? List.of(file) : parts, null);
   }
 
-  /** Reads parts of which the newest is a channel that is the caller's to close. */
+  /** Reads parts; the newest is read through a channel that the caller closes. */
   static HistoryReader over(Path history, List<Path> parts, FileChannel newest) throws IOException {
     return new HistoryReader(history, parts, newest);
   }
@@ -94,17 +90,16 @@ public final class HistoryReader implements Closeable {
     }
   }
 
-  /** Whence the last event came, that one counted. */
+  /** Returns the origin of the last event, counting that event. */
   Origin origin() {
     return origin;
   }
 
-  /** What the file says of itself. */
   public HistoryHeader header() {
     return header;
   }
 
-  /** Hands every event that was not yet read to {@code consumer}. */
+  /** Passes every remaining event to {@code consumer}. */
   public void forEach(Consumer<? super Event> consumer) throws IOException {
     while (!atEnd || !ready.isEmpty()) {
       if (ready.isEmpty()) {
@@ -115,7 +110,7 @@ public final class HistoryReader implements Closeable {
     }
   }
 
-  /** The next event; empty at the end, and from then on. */
+  /** Returns the next event; empty at the end and on every later call. */
   public Optional<Event> next() throws IOException {
     while (ready.isEmpty() && !atEnd) {
       readRecord();
@@ -123,17 +118,17 @@ public final class HistoryReader implements Closeable {
     return Optional.ofNullable(ready.poll());
   }
 
-  /** What could not be delivered so far, in the file's order. Complete when the end is reached. */
+  /** Returns the losses found so far, in file order. Complete once the end is reached. */
   public List<Loss> losses() {
     return List.copyOf(losses);
   }
 
-  /** Where the last intact record ends; what stands behind it, at the end, is lost. */
+  /** Returns the offset at which the last intact record ends. */
   long end() {
     return scanner.end();
   }
 
-  /** At the end: true if its writer closed the file and nothing stands behind that. */
+  /** At the end of the file: true if the writer closed it and nothing follows. */
   boolean closedInOrder() {
     return closedInOrder;
   }
@@ -181,7 +176,7 @@ public final class HistoryReader implements Closeable {
     take(entry);
   }
 
-  /** Goes on with the next part that can be read; without one this is the end. */
+  /** Opens the next readable part; reaches the end if there is none. */
   private void openNextPart() throws IOException {
     while (!remaining.isEmpty()) {
       int before = HistoryParts.numberOf(file);
@@ -236,7 +231,7 @@ public final class HistoryReader implements Closeable {
     }
   }
 
-  /** A part begins with the sessions that were open at the end of the one before. */
+  /** A part begins by repeating the sessions that were open at the end of the previous part. */
   private boolean isRepeated(Event event) {
     if (event instanceof Event.SessionOpened) {
       return !openSessions.add(event.session()) && !inFirstPart;
@@ -260,7 +255,7 @@ public final class HistoryReader implements Closeable {
       throw new HistoryFormatException(file, 0, "expected a txwatch history, the file is empty");
     }
     Header found = Header.getDefaultInstance();
-    // A header that is damaged or cut off is not searched for: a foreign file must be told at once.
+    // A damaged or truncated header is not searched for: a foreign file must be rejected at once.
     if (scanner.isIntactNext() && scanner.advance()) {
       try {
         found = Entry.parseFrom(scanner.body()).getHeader();

@@ -20,39 +20,31 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends events to a history's file. May block on the disk, so {@link QueueSink} stands before it.
+ * Appends events to a history file. May block on the disk, so a {@link QueueSink} precedes it.
  *
- * <p>Bytes wait in memory until there are 64 KiB of them, or a second has passed, or somebody
- * {@linkplain #flush flushes}. A process that is killed loses those; one that exits in order closes
- * the writer. What was flushed is the operating system's to keep: nothing here asks it to sync.
+ * <p>Bytes are buffered until 64 KiB have gathered, a second has passed, or {@link #flush} is called. A killed process loses the buffer; an orderly exit closes the writer. Flushed bytes are in the operating system's cache: the writer never syncs.
  *
- * <p>An existing file is continued: only its end is read, an incomplete last record is cut off and
- * reported with a {@link Event.Gap}, and a header begins a new stretch whose texts do not depend on
- * what stands before. Only one writer at a time has a file.
+ * <p>An existing file is appended to: only its end is read, an incomplete last record is truncated and reported with a {@link Event.Gap}, and a header starts a new segment with its own dictionary. A file lock excludes a second writer.
  *
- * <p>A file that has reached its maximum size is renamed and a new one begun ({@link
- * HistoryParts}). The new one begins with the sessions that are open, so that it can be read by
- * itself. If another program has moved or deleted the file, a new one is begun within a second.
+ * <p>A file that has reached its maximum size is renamed and a new one created ({@link HistoryParts}). The new file begins with the open sessions, so that it can be read alone. If another program moves or deletes the file, a new one is created within a second.
  *
- * <p>If the disk refuses (it is full, say), the bytes that waited are dropped, the file is cut back
- * to its last whole record, and the writer tries again with the next ones; people are told once,
- * readers with a gap as soon as there is room. Safe for many threads, best used by one.
+ * <p>If a write fails, for example on a full disk, the buffered bytes are dropped, the file is truncated to its last complete record, and the next write is attempted as usual. The first failure is reported in a line; a gap is recorded once writing succeeds. Thread-safe.
  */
 public final class HistoryWriter implements EventSink, Flushable {
 
-  /** The size in bytes at which a new file is begun, unless the user sets another one. */
+  /** The default size in bytes at which a new file is started. */
   public static final long MAX_FILE_BYTES = 1L << 30;
 
   private static final int BUFFER_BYTES = 1 << 16;
   private static final long FLUSH_INTERVAL_NANOS = 1_000_000_000L;
 
-  /** Bytes after which a new stretch begins: damage to a dictionary is not felt farther. */
+  /** The size after which a new segment starts. It limits the effect of damage to a dictionary. */
   private static final long MAX_SEGMENT_BYTES = 1 << 24;
 
-  /** How often it is checked that the file is still where it was. */
+  /** The interval between checks that the file was not moved or deleted. */
   private static final long IDENTITY_CHECK_INTERVAL_NANOS = 1_000_000_000L;
 
-  /** Sessions that a new file begins with, at most. */
+  /** The maximum number of open sessions repeated at the start of a new file. */
   private static final int MAX_SESSIONS = 1 << 14;
 
   private final Path file;
@@ -97,12 +89,12 @@ public final class HistoryWriter implements EventSink, Flushable {
     begin(channel, past);
   }
 
-  /** Opens a file for this process, reporting troubles on standard error. */
+  /** Opens a file for this process and reports failures on standard error. */
   public static HistoryWriter open(Path file) throws IOException {
     return open(file, MAX_FILE_BYTES);
   }
 
-  /** The same with a maximum size of the file, in bytes. */
+  /** Opens a file with a maximum size in bytes. */
   public static HistoryWriter open(Path file, long maxBytes) throws IOException {
     return open(
         file,
@@ -113,12 +105,12 @@ public final class HistoryWriter implements EventSink, Flushable {
   }
 
   /**
-   * Opens a file, a new one or one to continue.
+   * Creates a file or opens an existing one for appending.
    *
-   * @param node who writes, for people
-   * @param warnings takes a line for people when something is lost
-   * @throws HistoryFormatException if the file exists and is no history; it stays as it is
-   * @throws IOException if it cannot be written, or another writer has it
+   * @param node the writer's name, for display
+   * @param warnings receives a line when events are lost
+   * @throws HistoryFormatException if the file exists and is not a history; it is left unchanged
+   * @throws IOException if it cannot be written, or another writer has locked it
    */
   public static HistoryWriter open(Path file, String node, Consumer<String> warnings)
       throws IOException {
@@ -126,11 +118,10 @@ public final class HistoryWriter implements EventSink, Flushable {
   }
 
   /**
-   * Opens a file, a new one or one to continue, and reads what the history holds already, all its
-   * {@linkplain HistoryParts parts}.
+   * Creates a file or opens an existing one for appending, and first reads the whole history, all its {@linkplain HistoryParts parts}.
    *
-   * @param maxBytes the size of a file at which the next one is begun
-   * @param past takes each event of the history, and its origin, before this returns
+   * @param maxBytes the size at which the next file is started
+   * @param past receives each event of the history with its origin, before this method returns
    */
   public static HistoryWriter resume(
       Path file,
@@ -142,7 +133,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     return open(file, node, maxBytes, warnings, past);
   }
 
-  /** The same with a maximum size of the file, in bytes. */
+  /** Opens a file with a maximum size in bytes. */
   static HistoryWriter open(Path file, String node, long maxBytes, Consumer<String> warnings)
       throws IOException {
     return open(file, node, maxBytes, warnings, null);
@@ -198,7 +189,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     }
   }
 
-  /** Makes {@code next} the file that is written. */
+  /** Switches to {@code next} as the file being written. */
   private void begin(FileChannel next, @Nullable BiConsumer<Event, Origin> past)
       throws IOException {
     Event.Gap gap = null;
@@ -237,7 +228,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     write();
   }
 
-  /** Reads by the writer's own channel: closing another one would let go of the file's lock. */
+  /** Reads through the writer's own channel: closing another channel of the file would release its lock. */
   private Tail readAll(FileChannel newest, BiConsumer<Event, Origin> past) throws IOException {
     List<Path> parts = HistoryParts.of(file);
     if (newest.size() == 0 && parts.size() == 1) {
@@ -260,7 +251,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     }
   }
 
-  /** Notes from whom the next events come; until the next call, or {@link Origin#NONE}. */
+  /** Sets the origin of the following events, until the next call. {@link Origin#NONE} ends it. */
   public synchronized void from(Origin whence) {
     if (!closed && !(whence.isNone() && origin.isNone())) {
       origin = whence;
@@ -282,7 +273,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     try {
       entry = encoder.encode(event);
     } catch (RuntimeException e) {
-      // Texts may have got into the dictionary that will not be in the file: begin anew.
+      // The dictionary may contain texts that the file does not: start a new segment.
       startSegment();
       throw e;
     }
@@ -300,7 +291,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     }
   }
 
-  /** Hands what is buffered to the operating system. Never throws: what it refuses is counted. */
+  /** Writes the buffer to the file. Never throws: events that cannot be written are counted. */
   @Override
   public synchronized void flush() {
     flushedNanos = System.nanoTime();
@@ -325,12 +316,12 @@ public final class HistoryWriter implements EventSink, Flushable {
     }
   }
 
-  /** How many events could not be written. */
+  /** The number of events that could not be written. */
   public synchronized long lost() {
     return lost;
   }
 
-  /** Writes what is buffered, says that the file ends in order, and lets it go. Never throws. */
+  /** Writes the buffer and the end record, and closes the file. Never throws. */
   @Override
   public synchronized void close() {
     if (closed) {
@@ -351,9 +342,9 @@ public final class HistoryWriter implements EventSink, Flushable {
     }
   }
 
-  /** Begins a new file; the one so far is renamed if it is still in its place. */
+  /** Starts a new file and renames the current one, unless it was moved or deleted. */
   private void beginNextPart() throws IOException {
-    nextPartAt = written + maxBytes; // if no file can be begun
+    nextPartAt = written + maxBytes; // in case no file can be created
     boolean inPlace = isInPlace();
     FileChannel former = channel;
     add(encoder.closed(events));
@@ -392,7 +383,7 @@ public final class HistoryWriter implements EventSink, Flushable {
     }
   }
 
-  /** Checks now and then whether another program has moved or deleted the file. */
+  /** True if another program has moved or deleted the file; checked at intervals. */
   private boolean isMoved() {
     if (System.nanoTime() - identityCheckedNanos <= IDENTITY_CHECK_INTERVAL_NANOS) {
       return false;
@@ -461,18 +452,18 @@ public final class HistoryWriter implements EventSink, Flushable {
   }
 
   /**
-   * How a file that is there already ends.
+   * The end of an existing file.
    *
-   * @param end where its last intact record ends
-   * @param lostBytes what stands behind that
-   * @param closedInOrder true if the last record says so, and nothing stands behind it
+   * @param end the offset at which its last intact record ends
+   * @param lostBytes the number of bytes after that offset
+   * @param closedInOrder true if the last record is an end record and nothing follows it
    */
   private record Tail(long end, long lostBytes, boolean closedInOrder) {
 
-    /** How many bytes before the end are read first. */
+    /** The number of bytes before the end that are read first. */
     private static final long FIRST_WINDOW_BYTES = 1 << 20;
 
-    /** Reads the beginning, to see that it is a history, and as much of the end as it takes. */
+    /** Reads the header, to verify the format, and as much of the end as is needed. */
     static Tail of(Path file, FileChannel channel) throws IOException {
       HistoryReader.over(file, List.of(file), channel);
       long size = channel.size();

@@ -4,9 +4,7 @@ import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Makes the ids of sessions and transactions: 32 random bits of this node, then a count. When the
- * count is used up the node takes a new number, so ids are unique over nodes and time without any
- * coordination.
+ * Generates the ids of sessions and transactions: 32 random bits for the node, then a 32-bit count. When the count is exhausted, new random bits are drawn, so ids are unique across nodes and time without coordination.
  */
 public final class Ids {
 
@@ -36,7 +34,7 @@ public final class Ids {
     return id;
   }
 
-  /** An id as people read it: the node in base 36, a dot, the count. */
+  /** Formats an id for display: the node in base 36, a dot, the count. */
   public static String display(long id) {
     return Integer.toUnsignedString((int) (id >>> 32), 36)
         + "."

@@ -4,15 +4,14 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The level that a transaction asked for, in the words that users type; {@code RU}, {@code RC}, …
- * are short for them.
+ * The isolation level that a transaction requested, by the names that users type; {@code RU}, {@code RC}, … are their abbreviations.
  */
 public enum IsolationLevel {
   /** SQL's READ UNCOMMITTED. */
   READ_UNCOMMITTED("RU"),
   /** SQL's READ COMMITTED. */
   READ_COMMITTED("RC"),
-  /** SQL's REPEATABLE READ, which each DBMS understands in its own way. */
+  /** SQL's REPEATABLE READ, whose guarantees differ between DBMSs. */
   REPEATABLE_READ("RR"),
   /** Snapshot isolation under its own name (H2, SQL Server). */
   SNAPSHOT("SI"),
@@ -31,8 +30,7 @@ public enum IsolationLevel {
   }
 
   /**
-   * The level of that name, long or short, in any case, with spaces, dashes or underscores between
-   * the words.
+   * Parses a name or abbreviation, ignoring case, with spaces, dashes or underscores between the words.
    */
   public static Optional<IsolationLevel> parse(String name) {
     String wanted = name.strip().toUpperCase(Locale.ROOT).replace(' ', '_').replace('-', '_');

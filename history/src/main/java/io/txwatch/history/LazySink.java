@@ -7,20 +7,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sink that is opened at its first use, by the thread that uses it. Opening a file can block for
- * ever (a named pipe without a reader, a network file system whose server is gone), so the
- * application's threads must not do it: they put events into a {@link QueueSink}, whose thread
- * opens what stands behind it.
+ * A sink that opens its delegate on first use, on the calling thread. Opening a file can block forever (a named pipe without a reader, a network file system that does not respond), so application threads must not do it: they add events to a {@link QueueSink}, whose thread opens the delegate.
  *
- * <p>If the sink cannot be opened, that is reported in one line and every event is dropped. Closing
- * it closes the sink that it has opened; the next use opens another one. For one thread at a time.
+ * <p>If the delegate cannot be opened, one line is reported and every event is dropped. Closing this sink closes the delegate; the next use opens another one. Not thread-safe.
  */
 public final class LazySink implements EventSink, Flushable {
 
-  /** Opens the sink; may block. */
+  /** Opens the delegate; may block. */
   @FunctionalInterface
   public interface Opener {
-    /** The opened sink. */
     EventSink open() throws IOException;
   }
 
@@ -33,9 +28,8 @@ public final class LazySink implements EventSink, Flushable {
   private Runnable waker = () -> {};
 
   /**
-   * @param failure what it means if the sink cannot be opened: the beginning of the line that says
-   *     so
-   * @param warnings takes a line for people
+   * @param failure the beginning of the line reported if the delegate cannot be opened: the consequence
+   * @param warnings receives the reported line
    */
   public LazySink(String failure, Opener opener, Consumer<String> warnings) {
     this.failure = failure;

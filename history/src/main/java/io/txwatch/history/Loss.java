@@ -1,15 +1,15 @@
 package io.txwatch.history;
 
 /**
- * A stretch of a history's file that could not be delivered.
+ * A range of a history file that could not be read.
  *
- * @param offset where it begins, in bytes from the start of the file
- * @param bytes how many bytes could not be read; 0 if the file just ends too early
- * @param what what is wrong there, for people
+ * @param offset its first byte, from the start of the file
+ * @param bytes its length in bytes; 0 if the file ends without an end record
+ * @param what a description of the damage, for display
  */
 public record Loss(long offset, long bytes, String what) {
 
-  /** The loss in a line. */
+  /** Describes the loss in one line. */
   @Override
   public String toString() {
     return what + " (offset " + offset + ", " + bytes + " bytes lost)";

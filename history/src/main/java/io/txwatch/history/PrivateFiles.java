@@ -16,16 +16,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the files that txwatch writes. A file that is created here can be read and written by its
- * owner only, because it holds the application's SQL; a file that exists keeps its mode.
+ * Opens the files that txwatch writes. A created file is accessible to its owner only, because it contains the application's SQL; an existing file keeps its mode.
  */
 public final class PrivateFiles {
 
   private PrivateFiles() {}
 
   /**
-   * Opens a file, creates it if it does not exist. May block, for instance on a named pipe or on a
-   * file system that does not answer.
+   * Opens a file and creates it if it does not exist. May block, for example on a named pipe or on a file system that does not respond.
    *
    * @throws IOException as {@link FileChannel#open} does
    */
@@ -45,8 +43,7 @@ public final class PrivateFiles {
   }
 
   /**
-   * What tells the file at a path from all others of its file system, also after it was moved; null
-   * if there is no file, or the system does not say.
+   * Returns the identity of the file at a path within its file system, which survives a move; null if there is no file or the system has no identities.
    */
   public static @Nullable Object identity(Path file) {
     try {
@@ -56,7 +53,7 @@ public final class PrivateFiles {
     }
   }
 
-  /** Why a file cannot be opened or written, in a few words and without its name. */
+  /** Describes in a few words, without the file's name, why a file cannot be opened or written. */
   public static String reason(IOException e) {
     if (e instanceof NoSuchFileException) {
       return "there is no such directory";

@@ -3,7 +3,7 @@ package io.txwatch.history;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Records, one behind the other, in memory. For one thread. */
+/** A buffer of consecutive records. Not thread-safe. */
 final class RecordBuffer {
 
   private final RecordFrame frame = new RecordFrame();
@@ -11,13 +11,13 @@ final class RecordBuffer {
   private byte[] bytes;
   private int size;
 
-  /** A buffer that holds {@code usual} bytes before it grows. */
+  /** Creates a buffer with an initial capacity of {@code usual} bytes. */
   RecordBuffer(int usual) {
     this.usual = usual;
     this.bytes = new byte[usual];
   }
 
-  /** Adds an entry, which is a record afterwards. */
+  /** Frames an entry as a record and adds it. */
   void add(ReverseProtobufBuffer entry) {
     frame.complete(entry);
     int more = entry.size();
@@ -28,22 +28,20 @@ final class RecordBuffer {
     size += more;
   }
 
-  /** How many bytes there are. */
   int size() {
     return size;
   }
 
-  /** What there is, until the next change. */
+  /** A view of the content, valid until the next change. */
   ByteBuffer contents() {
     return ByteBuffer.wrap(bytes, 0, size);
   }
 
-  /** A copy of what there is. */
   byte[] copy() {
     return Arrays.copyOf(bytes, size);
   }
 
-  /** Empties it; what an unusual event made of it is given back. */
+  /** Clears the buffer and releases memory that an unusually large event needed. */
   void clear() {
     size = 0;
     if (bytes.length > 16 * usual) {

@@ -6,15 +6,14 @@ import io.txwatch.history.wire.Record;
 import java.util.zip.CRC32C;
 
 /**
- * The delimited {@code Record} around an entry, byte by byte: length, check, body. Written and
- * checked in place, so that an entry is copied only once on its way to or from the file.
+ * Encodes and verifies the delimited {@code Record} around an entry: length, checksum, body. It works in place, so that an entry is copied only once on its way to or from the file.
  */
 final class RecordFrame {
 
-  /** A length, a tag, a check, a tag and a length: what stands before the body, at most. */
+  /** The maximum size of the bytes before the body: a length, a tag, a checksum, a tag and a length. */
   static final int MAX_OVERHEAD_BYTES = 5 + 1 + 4 + 1 + 5;
 
-  /** The longest body, in bytes. What claims to be longer is taken for damage. */
+  /** The maximum size of a body. A record that claims a larger one is treated as damaged. */
   static final int MAX_BODY_BYTES = 1 << 28;
 
   private static final int CHECK_TAG =
@@ -24,7 +23,7 @@ final class RecordFrame {
 
   private final CRC32C crc = new CRC32C();
 
-  /** Makes an entry's bytes a record: writes what stands before it. */
+  /** Turns an entry's bytes into a record by writing the bytes that precede it. */
   void complete(ReverseProtobufBuffer entry) {
     int bodySize = entry.size();
     crc.reset();
@@ -37,8 +36,7 @@ final class RecordFrame {
   }
 
   /**
-   * The length of the body of a record that begins at {@code at}, whose head is all that need be
-   * there yet; -1 if no record can begin like this.
+   * Returns the body length of a record that begins at {@code at}; only the record's head need be loaded. Returns -1 if no record can begin with these bytes.
    */
   static int bodySize(byte[] bytes, int at, int end) {
     int afterRecord = afterVarint(bytes, at, end);
@@ -55,7 +53,7 @@ final class RecordFrame {
     return body > 0 && body <= MAX_BODY_BYTES && record == recordSize(body) ? body : -1;
   }
 
-  /** Where a varint of at most five bytes ends; -1 if it does not. */
+  /** Returns the offset at which a varint of at most five bytes ends; -1 if there is none. */
   private static int afterVarint(byte[] bytes, int at, int end) {
     for (int i = at; i < end && i < at + 5; i++) {
       if (bytes[i] >= 0) {
@@ -73,13 +71,13 @@ final class RecordFrame {
     return value;
   }
 
-  /** The bytes that stand before a body of that length. */
+  /** Returns the number of bytes before a body of that length. */
   static int overhead(int bodySize) {
     int record = recordSize(bodySize);
     return CodedOutputStream.computeUInt32SizeNoTag(record) + record - bodySize;
   }
 
-  /** True if the body of that length, whose record begins at {@code at}, is as it was written. */
+  /** True if the checksum of the record at {@code at}, whose body has that length, is correct. */
   boolean isIntact(byte[] bytes, int at, int bodySize) {
     int bodyAt = at + overhead(bodySize);
     int checkAt = bodyAt - CodedOutputStream.computeUInt32SizeNoTag(bodySize) - 1 - 4;

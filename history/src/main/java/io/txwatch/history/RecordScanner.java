@@ -6,10 +6,9 @@ import java.nio.channels.FileChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks over the intact records of a file. Where a record is damaged it looks, byte by byte, for
- * the next place at which an intact one begins; the check tells a record from a chance likeness.
+ * Iterates over the intact records of a file. After a damaged record it searches byte by byte for the start of the next intact one; the checksum excludes accidental matches.
  *
- * <p>What the file held when the scanner was made is all that it reads. For one thread.
+ * <p>It reads up to the file's size at the scanner's creation. Not thread-safe.
  */
 final class RecordScanner {
 
@@ -32,14 +31,14 @@ final class RecordScanner {
     this(channel, 0);
   }
 
-  /** Begins at an offset, which need not be that of a record. */
+  /** Starts at an offset, which need not be the start of a record. */
   RecordScanner(FileChannel channel, long from) throws IOException {
     this.channel = channel;
     this.size = channel.size();
     this.next = from;
   }
 
-  /** Goes to the next intact record; false if there is none up to the end of the file. */
+  /** Advances to the next intact record; false if there is none before the end of the file. */
   boolean advance() throws IOException {
     skippedFrom = next;
     for (long at = next; at < size; at++) {
@@ -56,32 +55,32 @@ final class RecordScanner {
     return false;
   }
 
-  /** True if an intact record begins right where the last one ended. */
+  /** True if an intact record begins exactly where the last one ended. */
   boolean isIntactNext() throws IOException {
     return next < size && intactBodyAt(next) >= 0;
   }
 
-  /** Where the current record begins; the file's size if {@link #advance} found none. */
+  /** The offset of the current record; the file's size if {@link #advance} found none. */
   long offset() {
     return recordAt;
   }
 
-  /** Where the last intact record ends. */
+  /** The offset at which the last intact record ends. */
   long end() {
     return next;
   }
 
-  /** How many bytes before the current record belong to no intact one; they end where it begins. */
+  /** The number of bytes immediately before the current record that belong to no intact record. */
   long skipped() {
     return recordAt - skippedFrom;
   }
 
-  /** The body of the current record, until the next advance. */
+  /** The body of the current record, valid until the next advance. */
   ByteBuffer body() {
     return ByteBuffer.wrap(window, bodyAt(), bodySize);
   }
 
-  /** The event of the current record, if it is of those that occur most. */
+  /** The event of the current record, if it is of a frequent kind; else null. */
   @Nullable Event event(EventDecoder decoder) {
     return decoder.decode(window, bodyAt(), bodySize);
   }
@@ -100,7 +99,7 @@ final class RecordScanner {
     return frame.isIntact(window, (int) (at - windowAt), body) ? body : -1;
   }
 
-  /** Sees to it that {@code length} bytes from {@code at}, or all that the file has, are there. */
+  /** Loads {@code length} bytes from {@code at}, or fewer at the end of the file. */
   private void load(long at, int length) throws IOException {
     long wanted = Math.min(at + length, size);
     if (at >= windowAt && wanted <= windowAt + windowLength) {

@@ -8,9 +8,7 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * Bytes in protobuf's encoding, written from their end to their beginning. In that encoding a
- * message stands behind its length; whoever writes it first knows the length without having to
- * compute it beforehand, level by level, as writing forward takes. For one thread.
+ * A buffer of protobuf-encoded bytes that is filled from its end to its beginning. A message is preceded by its length; written backwards, the message comes first, so its length is known without a separate pass that computes sizes level by level. Not thread-safe.
  */
 final class ReverseProtobufBuffer {
 
@@ -24,7 +22,7 @@ final class ReverseProtobufBuffer {
   private byte[] bytes = new byte[INITIAL_BYTES];
   private int at = INITIAL_BYTES;
 
-  /** Empties it; what an unusual message made of it is given back. */
+  /** Clears the buffer and releases memory that an unusually large message needed. */
   void clear() {
     if (bytes.length > MAX_RETAINED_BYTES) {
       bytes = new byte[INITIAL_BYTES];
@@ -32,17 +30,16 @@ final class ReverseProtobufBuffer {
     at = bytes.length;
   }
 
-  /** How many bytes there are. */
   int size() {
     return bytes.length - at;
   }
 
-  /** Copies them; there is ensureRoom. */
+  /** Copies the content to {@code target}, which must have room for it. */
   void copyTo(byte[] target, int from) {
     System.arraycopy(bytes, at, target, from, size());
   }
 
-  /** Computes their check. */
+  /** Adds the content to a checksum. */
   void update(CRC32C check) {
     check.update(bytes, at, size());
   }
@@ -82,7 +79,7 @@ final class ReverseProtobufBuffer {
     bytes[at + length - 1] = (byte) rest;
   }
 
-  /** A field of unsigned numbers or enum constants, unless it has its default, 0. */
+  /** Writes a varint field, omitted if it has its default, 0. */
   void varintField(int tag, long value) {
     if (value != 0) {
       varint(value);
@@ -90,7 +87,7 @@ final class ReverseProtobufBuffer {
     }
   }
 
-  /** A field of eight bytes, unless it has its default, 0. */
+  /** Writes a field of eight bytes, omitted if it has its default, 0. */
   void fixed64Field(int tag, long value) {
     if (value != 0) {
       fixed64(value);
@@ -98,14 +95,14 @@ final class ReverseProtobufBuffer {
     }
   }
 
-  /** A field of text, also if it is empty. */
+  /** Writes a string field, also if it is empty. */
   void textField(int tag, String text) {
     int before = size();
     write(text.getBytes(StandardCharsets.UTF_8));
     lengthField(tag, before);
   }
 
-  /** The length of what was written since there were so many bytes, as a field of that tag. */
+  /** Writes the tag and length of a field whose content was written since the size was {@code before}. */
   void lengthField(int tag, int before) {
     varint(size() - before);
     varint(tag);
@@ -128,7 +125,6 @@ final class ReverseProtobufBuffer {
     return Arrays.toString(toByteArray());
   }
 
-  /** A copy of them. */
   byte[] toByteArray() {
     return Arrays.copyOfRange(bytes, at, bytes.length);
   }

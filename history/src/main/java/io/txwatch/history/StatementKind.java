@@ -1,6 +1,6 @@
 package io.txwatch.history;
 
-/** What a statement is, as far as dependencies care. */
+/** The kinds of statements that dependencies distinguish. */
 public enum StatementKind {
   /** A plain read: under multi-version concurrency control, of the snapshot. */
   SELECT(false),
@@ -12,13 +12,13 @@ public enum StatementKind {
   UPDATE(true),
   /** DELETE. */
   DELETE(true),
-  /** REPLACE: a delete of what stood there and an insert. */
+  /** REPLACE: deletes existing rows with the key and inserts. */
   REPLACE(true),
   /** MERGE. */
   MERGE(true),
   /** Anything that changes the schema, TRUNCATE included. */
   DDL(true),
-  /** A statement that we do not look into: CALL, COPY, EXPLAIN, unknown SQL. */
+  /** A statement that is not parsed further: CALL, COPY, EXPLAIN, unknown SQL. */
   OTHER(true);
 
   private final boolean mayWrite;

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The constants of our enums and of the schema's, which bear the same names behind a prefix: {@code
+ * Maps constants of txwatch's enums to those of the protobuf schema, which have the same names after a prefix: {@code
  * COMMITTED} is {@code OUTCOME_COMMITTED}.
  */
 final class WireNames<A extends Enum<A>, W extends Enum<W> & ProtocolMessageEnum> {
@@ -28,7 +28,7 @@ final class WireNames<A extends Enum<A>, W extends Enum<W> & ProtocolMessageEnum
   private final @Nullable Object[] byNumber;
   private final int[] numbers;
 
-  /** Fails at class loading if the schema lacks one of our constants. */
+  /** Fails at class initialization if the schema lacks a constant. */
   private WireNames(A[] constants, Class<W> wireClass, String prefix) {
     wire = new Object[constants.length];
     ours = new Object[wireClass.getEnumConstants().length];
@@ -43,7 +43,7 @@ final class WireNames<A extends Enum<A>, W extends Enum<W> & ProtocolMessageEnum
     }
   }
 
-  @SuppressWarnings("unchecked") // filled with W alone
+  @SuppressWarnings("unchecked") // contains only W
   W toWire(A constant) {
     return (W) wire[constant.ordinal()];
   }
@@ -53,18 +53,18 @@ final class WireNames<A extends Enum<A>, W extends Enum<W> & ProtocolMessageEnum
     return numbers[constant.ordinal()];
   }
 
-  /** Our constant for the number of one of the schema's; null if there is none. */
-  @SuppressWarnings("unchecked") // filled with A alone
+  /** Returns txwatch's constant for a number of the schema; null if there is none. */
+  @SuppressWarnings("unchecked") // contains only A
   @Nullable A ofNumber(int number) {
     return number < 0 || number >= byNumber.length ? null : (A) byNumber[number];
   }
 
   /**
-   * Our constant for one of the schema's.
+   * Returns txwatch's constant for one of the schema's.
    *
-   * @throws IllegalArgumentException if there is none: it is unspecified, or newer than we are
+   * @throws IllegalArgumentException if there is none: it is unspecified, or added by a newer version
    */
-  @SuppressWarnings("unchecked") // filled with A alone
+  @SuppressWarnings("unchecked") // contains only A
   A toOurs(W constant) {
     Object found = ours[constant.ordinal()];
     if (found == null) {

@@ -4,22 +4,17 @@ package io.txwatch.history;
  * The writers of one version of a row, oldest first, newest last: a bounded window on IsoRel's
  * {@code wList} (§3.1.2).
  *
- * <p>The text is what stands in the auxiliary column {@code txw_wl}: {@link WriterToken tokens} of
- * {@value WriterToken#LENGTH} characters, one behind the other. The last token names the statement
- * that wrote this version, so the text identifies the version. An empty complete list is the
- * version that stood there before the table was prepared, or that was inserted by somebody who is
- * not watched.
+ * <p>The text is the value of the auxiliary column {@code txw_wl}: {@link WriterToken tokens} of
+ * {@value WriterToken#LENGTH} characters, concatenated. The last token identifies the statement that wrote this version, so the text identifies the version. An empty complete list is a version that existed before the table was prepared, or that an unwatched client inserted.
  *
  * @param tokens the tokens, {@code size() * WriterToken.LENGTH} characters
  * @param complete true if the list goes back to the row's first watched writer; false if older
- *     writers may have been cut off by the window, so that nothing is known of what precedes the
- *     first token
+ *     writers may have been cut off by the window, so that the predecessors of the first token are unknown
  */
 public record WriterList(String tokens, boolean complete) {
 
   /**
-   * How many tokens the auxiliary column keeps. Bytes a row and cost an update stay constant
-   * because of it.
+   * The number of tokens that the auxiliary column keeps. The bound keeps the size of a row and the cost of an update constant.
    */
   public static final int WINDOW = 8;
 
@@ -27,18 +22,17 @@ public record WriterList(String tokens, boolean complete) {
   public static final int WINDOW_LENGTH = WINDOW * WriterToken.LENGTH;
 
   /**
-   * Stands in a column before the oldest token, in rows that are as long from the first as they are
-   * going to be. It is no character of a token.
+   * Pads the column before the oldest token in rows that have their final length from the start. Tokens do not contain it.
    */
   public static final char FILLER = '.';
 
-  /** The column of such a row that no watched statement has written yet. */
+  /** The padded column of a row that no watched statement has written yet. */
   public static final String UNWRITTEN = String.valueOf(FILLER).repeat(WINDOW_LENGTH);
 
   /** The list of a row that no watched statement has written yet. */
   public static final WriterList INITIAL = new WriterList("", true);
 
-  /** Checks that the text is a whole number of tokens. */
+  /** Validates that the text is a whole number of tokens. */
   public WriterList {
     if (tokens.length() % WriterToken.LENGTH != 0) {
       throw new IllegalArgumentException(
@@ -47,11 +41,9 @@ public record WriterList(String tokens, boolean complete) {
   }
 
   /**
-   * The list that a {@code txw_wl} column holds: complete as long as the window is not full of
-   * tokens.
+   * Parses a {@code txw_wl} column. The list is complete unless the window is full of tokens.
    *
-   * @throws IllegalArgumentException if the text is not a whole number of tokens, but for the
-   *     {@link #FILLER} before them
+   * @throws IllegalArgumentException if the text, without leading {@link #FILLER}, is not a whole number of tokens
    */
   public static WriterList ofColumn(String text) {
     if (text.isEmpty()) {
@@ -65,8 +57,7 @@ public record WriterList(String tokens, boolean complete) {
   }
 
   /**
-   * True if a text is what a column may hold: whole tokens, or the {@link #FILLER} before them. No
-   * character of it needs to be quoted in SQL.
+   * True if the text is a valid column value: whole tokens, optionally preceded by {@link #FILLER}. Such a text needs no escaping in SQL.
    */
   public static boolean isOfColumn(String text) {
     int length = text.length();
@@ -84,13 +75,13 @@ public record WriterList(String tokens, boolean complete) {
         && first % WriterToken.LENGTH == 0;
   }
 
-  /** What the column holds once a writer has been appended to what it held. */
+  /** Returns the column's value after a writer was appended. */
   public static String append(String column, String token) {
     String all = column + token;
     return all.substring(Math.max(0, all.length() - WINDOW_LENGTH));
   }
 
-  /** How many writers are known. */
+  /** The number of known writers. */
   public int size() {
     return tokens.length() / WriterToken.LENGTH;
   }

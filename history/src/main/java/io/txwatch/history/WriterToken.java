@@ -1,8 +1,7 @@
 package io.txwatch.history;
 
 /**
- * The name of one write: node, transaction and statement in {@value #LENGTH} characters of fixed
- * width.
+ * Identifies one write: node, transaction and statement, in a fixed width of {@value #LENGTH} characters.
  *
  * <p>Eleven characters hold the transaction's 64 bits (the node's 32, then the node's count of
  * transactions), three the number of the statement in its transaction, six bits a character, most
@@ -12,7 +11,7 @@ package io.txwatch.history;
  */
 public final class WriterToken {
 
-  /** Characters of a token. */
+  /** The length of a token in characters. */
   public static final int LENGTH = 14;
 
   /**
@@ -91,7 +90,7 @@ public final class WriterToken {
     return VALUE[c];
   }
 
-  /** True if tokens may have that character. */
+  /** True if tokens may contain that character. */
   static boolean isInAlphabet(char c) {
     return c < VALUE.length && VALUE[c] >= 0;
   }

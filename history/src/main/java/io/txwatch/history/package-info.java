@@ -1,12 +1,7 @@
 /**
- * What was observed: the events of a history and the places that histories go to and come from.
+ * The events of a history, their encoding, and the sinks and sources of histories.
  *
- * <p>A history is the sequence of events of many sessions. Events of one session arrive in the
- * order in which they happened; between sessions no order is promised, and nothing downstream may
- * read one into it (clocks and queues lie). What orders transactions is only what the rows
- * themselves say: the {@linkplain io.txwatch.history.WriterList writers' list} that came with each
- * version. The model is that of IsoRel (Yang et al., ISSTA 2025, §2.2–§3.2), with tokens that name
- * the statement and not only the transaction.
+ * <p>A history is the sequence of events of many sessions. Events of one session arrive in the order in which they happened. Between sessions no order is guaranteed, and consumers must not infer one, since clocks and queues are unreliable. Transactions are ordered only by the {@linkplain io.txwatch.history.WriterList writer list} that each row version carries. The model is that of IsoRel (Yang et al., ISSTA 2025, §2.2–§3.2), with tokens that identify the statement and not only the transaction.
  */
 @NullMarked
 package io.txwatch.history;

@@ -6,15 +6,15 @@ import java.net.UnknownHostException;
 import java.util.Optional;
 
 /**
- * Where an analyzer listens.
+ * The address of a shared analyzer.
  *
- * @param tls whether it is spoken to by TLS
- * @param host its name or number, an IPv6 number without brackets
- * @param port its port; 0 for any, where one is to be opened
+ * @param tls whether the connection uses TLS
+ * @param host its host name or IP address, an IPv6 address without brackets
+ * @param port its port; 0 for any free port when listening
  */
 public record Address(boolean tls, String host, int port) {
 
-  /** {@code tcp://host:port} or {@code tls://host:port}; empty if it is neither. */
+  /** {@code tcp://host:port} or {@code tls://host:port}; empty for any other text. */
   public static Optional<Address> ofUrl(String url) {
     boolean tls = url.startsWith("tls://");
     return tls || url.startsWith("tcp://")
@@ -22,7 +22,7 @@ public record Address(boolean tls, String host, int port) {
         : Optional.empty();
   }
 
-  /** {@code host:port}; empty if it is something else. */
+  /** Parses {@code host:port}; empty for any other text. */
   public static Optional<Address> of(String hostAndPort) {
     int colon = hostAndPort.lastIndexOf(':');
     String host = colon < 0 ? "" : hostAndPort.substring(0, colon);
@@ -40,15 +40,15 @@ public record Address(boolean tls, String host, int port) {
   }
 
   /**
-   * The address for a socket.
+   * Resolves the address.
    *
-   * @throws UnknownHostException if the name is not known
+   * @throws UnknownHostException if the host is unknown
    */
   public InetSocketAddress socketAddress() throws UnknownHostException {
     return new InetSocketAddress(InetAddress.getByName(host), port);
   }
 
-  /** As users write it. */
+  /** Returns the address as users write it. */
   @Override
   public String toString() {
     return (tls ? "tls://" : "tcp://")

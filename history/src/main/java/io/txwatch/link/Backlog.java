@@ -16,34 +16,30 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What was not acknowledged yet: numbered chunks, within a bound of bytes.
+ * The chunks that are not acknowledged yet, numbered, within a bound in bytes.
  *
- * <p>When the bound is reached, events are dropped and counted until half of it is free again. Then
- * comes a gap with their count, and what must not be missed of what was dropped: the ends of those
- * transactions whose beginning had been kept, and the sessions that were opened or closed
- * meanwhile. Each end carries the number of its transaction's events, so that whoever lost one is
- * found out, and whoever lost none is judged as ever.
+ * <p>When the bound is reached, events are dropped and counted until half of it is free again. Then follow a gap with the count and the dropped events that are indispensable: the ends of transactions whose beginning was kept, and the sessions opened or closed meanwhile. Each end carries the number of its transaction's events, so that the analyzer detects which transactions lost events and analyzes the others as usual.
  *
- * <p>Safe for many threads.
+ * <p>Thread-safe.
  */
 final class Backlog {
 
-  /** Bytes at which a chunk is closed. */
+  /** The size at which a chunk is completed. */
   static final int CHUNK_BYTES = 1 << 16;
 
-  /** How long the first event of a chunk waits for more. */
+  /** The maximum time that the first event of a chunk waits for further events. */
   private static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
 
-  /** Bytes on their way that are not acknowledged, as {@code link.proto} has it. */
+  /** The maximum size of sent, unacknowledged chunks; {@code link.proto} defines it. */
   private static final long MAX_UNACKNOWLEDGED_BYTES = 4 << 20;
 
-  /** Transactions whose ends are looked out for, at most. */
+  /** The maximum number of open transactions that are tracked. */
   private static final int MAX_OPEN_TRANSACTIONS = 1 << 16;
 
-  /** A chunk that waits, and the openings and closings of sessions in it. */
+  /** A numbered chunk, with the openings and closings of sessions in it. */
   record NumberedChunk(long number, Chunk chunk, List<Event> sessions) {
 
-    /** What it takes in memory, roughly. */
+    /** Its approximate size in memory. */
     long bytes() {
       return chunk.bytes().length + 300L;
     }
@@ -60,10 +56,10 @@ final class Backlog {
   private long wakings;
   private long wakingsSeen;
 
-  /** The sessions that were open before the first chunk that waits. */
+  /** The sessions that were open before the first unacknowledged chunk. */
   private final Map<Long, Event> open = new LinkedHashMap<>();
 
-  /** The transactions that began in what was kept, and did not end there. */
+  /** The transactions whose beginning was kept and whose end was not. */
   private final Set<Long> running = new HashSet<>();
 
   private boolean dropping;
@@ -73,7 +69,7 @@ final class Backlog {
   private final List<Event> closedMeanwhile = new ArrayList<>();
   private final Map<Long, Event> openedMeanwhile = new LinkedHashMap<>();
 
-  /** A backlog of at most so many bytes, and a chunk. */
+  /** Creates a backlog of at most {@code bound} bytes plus one chunk. */
   Backlog(long bound, String node) {
     this.bound = bound;
     this.builder = new Chunk.Builder(node, CHUNK_BYTES);
@@ -83,7 +79,7 @@ final class Backlog {
   /**
    * Keeps an event, or drops it.
    *
-   * @return true if this is where dropping begins
+   * @return true if this event is the first one dropped
    */
   synchronized boolean add(Event event) {
     if (dropping) {
@@ -146,7 +142,7 @@ final class Backlog {
     unreportedDrops += count;
   }
 
-  /** Ends the dropping if there is room again, and tells what was dropped. */
+  /** Resumes accepting events if there is room again, and reports what was dropped. */
   private void resume() {
     if (!dropping || waitingBytes + builder.size() > bound / 2) {
       return;
@@ -171,10 +167,9 @@ final class Backlog {
   }
 
   /**
-   * The first chunk behind that number, if there is one within so many nanoseconds, and not too
-   * much before it is still to be acknowledged.
+   * Returns the first chunk after {@code number}, if there is one within {@code nanos} nanoseconds and the unacknowledged chunks before it are within {@link #MAX_UNACKNOWLEDGED_BYTES}.
    *
-   * @param atOnce whether to hand out what there is, without waiting for more
+   * @param atOnce whether to return an incomplete chunk without waiting for more events
    */
   synchronized Optional<NumberedChunk> after(long number, long nanos, boolean atOnce)
       throws InterruptedException {
@@ -208,12 +203,12 @@ final class Backlog {
     return bytes;
   }
 
-  /** Up to which chunk all is here that will be in them. */
+  /** The number of the last chunk to which no event will be added. */
   synchronized long complete() {
     return lastNumber;
   }
 
-  /** Lets go of the chunks up to that number. */
+  /** Releases the chunks up to that number. */
   synchronized void acknowledged(long through) {
     NavigableMap<Long, NumberedChunk> done = waiting.headMap(through, true);
     boolean some = !done.isEmpty();
@@ -233,41 +228,41 @@ final class Backlog {
     }
   }
 
-  /** The number behind which the chunks that wait begin. */
+  /** The number before the first unacknowledged chunk. */
   synchronized long base() {
     return waiting.isEmpty() ? lastNumber : waiting.firstKey() - 1;
   }
 
-  /** The sessions that were open before the first chunk that waits, as records. */
+  /** Encodes the sessions that were open before the first unacknowledged chunk. */
   synchronized byte[] openSessionRecords() {
     open.values().forEach(sessionRecords::add);
     return sessionRecords.take().bytes();
   }
 
-  /** The chunk with which everything is told that was added; none as long as events are dropped. */
+  /** The number of the chunk that completes everything added so far; empty while events are being dropped. */
   synchronized OptionalLong lastPendingChunk() {
     return dropping
         ? OptionalLong.empty()
         : OptionalLong.of(builder.events() > 0 ? lastNumber + 1 : lastNumber);
   }
 
-  /** True if nothing waits. */
+  /** True if no event is unacknowledged. */
   synchronized boolean isEmpty() {
     return waiting.isEmpty() && builder.events() == 0 && !dropping;
   }
 
-  /** How many events wait. */
+  /** The number of unacknowledged events. */
   synchronized long events() {
     return waiting.values().stream().mapToLong(next -> next.chunk.events()).sum()
         + builder.events();
   }
 
-  /** How many events were dropped. */
+  /** The number of dropped events. */
   synchronized long dropped() {
     return dropped;
   }
 
-  /** Has whoever waits for a chunk wait no longer. */
+  /** Wakes the thread that waits for a chunk. */
   synchronized void wake() {
     wakings++;
     notifyAll();

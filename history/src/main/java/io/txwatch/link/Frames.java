@@ -17,25 +17,25 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.concurrent.TimeUnit;
 
-/** The frames of {@code link.proto}: made, written, and read within a bound. */
+/** Creates, writes and reads the frames of {@code link.proto}; reading is bounded in size. */
 public final class Frames {
 
-  /** What a Hello begins with. */
+  /** The first field of a Hello. */
   public static final String MAGIC = "txwatch-link";
 
   /** The version of the protocol. */
   public static final int VERSION = 1;
 
-  /** The longest frame of a client that has not been let in yet, and of a server. */
+  /** The maximum size of a frame from a client before its handshake is accepted, and of a frame from a server. */
   public static final int MAX_SHORT_FRAME_BYTES = 1 << 13;
 
-  /** The longest frame of a client. */
+  /** The maximum size of a frame from an accepted client. */
   public static final int MAX_FRAME_BYTES = io.txwatch.history.Chunk.MAX_EVENT_BYTES + (1 << 20);
 
-  /** After how long a silence the other end is taken for gone. */
+  /** The silence after which the peer is considered lost. */
   public static final int SILENCE_TIMEOUT_MILLIS = 20_000;
 
-  /** How often a client says that it has nothing to say. */
+  /** The interval at which an idle client sends a keepalive. */
   static final long KEEPALIVE_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private Frames() {}
@@ -53,19 +53,19 @@ public final class Frames {
         .build();
   }
 
-  /** Lets a client in. */
+  /** Accepts a client. */
   public static Frame welcome(long through, boolean announce) {
     return Frame.newBuilder()
         .setWelcome(Welcome.newBuilder().setThrough(through).setAnnounce(announce))
         .build();
   }
 
-  /** Does not let a client in. */
+  /** Rejects a client. */
   public static Frame refusal(String reason) {
     return Frame.newBuilder().setRefusal(Refusal.newBuilder().setReason(reason)).build();
   }
 
-  /** Tells of the open sessions. */
+  /** Announces the open sessions. */
   public static Frame announcement(byte[] records) {
     return Frame.newBuilder()
         .setAnnouncement(
@@ -74,11 +74,10 @@ public final class Frames {
   }
 
   /**
-   * A stretch of the client's history.
+   * A chunk of the client's history.
    *
-   * @param acknowledgedEpoch the analyzer's epoch before which the client has nothing to tell of
-   *     any more
-   * @param complete up to which chunk all had happened by now that is in them
+   * @param acknowledgedEpoch the analyzer's epoch before which the client has no events left to send
+   * @param complete the last chunk whose events had all happened by now
    */
   public static Frame chunk(long number, byte[] records, long acknowledgedEpoch, long complete) {
     return Frame.newBuilder()
@@ -91,17 +90,16 @@ public final class Frames {
         .build();
   }
 
-  /** Chunks up to this one are taken in; and the newest epoch. */
+  /** Acknowledges the chunks up to this one, and announces the current epoch. */
   public static Frame ack(long through, long epoch) {
     return Frame.newBuilder().setAck(Ack.newBuilder().setThrough(through).setEpoch(epoch)).build();
   }
 
   /**
-   * Nothing to send, or no leave to.
+   * A keepalive: nothing to send, or the window is full.
    *
-   * @param acknowledgedEpoch the analyzer's epoch before which the client has nothing to tell of
-   *     any more
-   * @param complete up to which chunk all had happened by now that is in them
+   * @param acknowledgedEpoch the analyzer's epoch before which the client has no events left to send
+   * @param complete the last chunk whose events had all happened by now
    */
   public static Frame alive(long acknowledgedEpoch, long complete) {
     return Frame.newBuilder()
@@ -109,12 +107,12 @@ public final class Frames {
         .build();
   }
 
-  /** The end. */
+  /** Ends the connection. */
   public static Frame bye() {
     return Frame.newBuilder().setBye(Bye.getDefaultInstance()).build();
   }
 
-  /** Writes a frame, in one piece. */
+  /** Writes a frame with a single write. */
   public static void write(OutputStream out, Frame frame) throws IOException {
     int length = frame.getSerializedSize();
     byte[] bytes = new byte[4 + length];
@@ -128,10 +126,10 @@ public final class Frames {
   }
 
   /**
-   * The length of the next frame; -1 if the other end is through.
+   * Reads the length of the next frame; -1 if the peer has closed the connection.
    *
-   * @throws EOFException if the other end went in the middle of it
-   * @throws IOException if it is no length of a frame; the message says so
+   * @throws EOFException if the connection ended within it
+   * @throws IOException if it is not a valid length
    */
   public static int readLength(InputStream in, int longest) throws IOException {
     byte[] bytes = in.readNBytes(4);
@@ -151,10 +149,10 @@ public final class Frames {
   }
 
   /**
-   * The frame of that length.
+   * Reads a frame of that length.
    *
-   * @throws EOFException if the other end went in the middle of it
-   * @throws IOException if it is none
+   * @throws EOFException if the connection ended within it
+   * @throws IOException if it is malformed
    */
   public static Frame readBody(InputStream in, int length) throws IOException {
     byte[] body = in.readNBytes(length);
@@ -165,9 +163,9 @@ public final class Frames {
   }
 
   /**
-   * The frame of these bytes.
+   * Parses a frame.
    *
-   * @throws IOException if they are none
+   * @throws IOException if it is malformed
    */
   public static Frame parse(byte[] body) throws IOException {
     try {

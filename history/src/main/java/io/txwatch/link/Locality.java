@@ -10,14 +10,11 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 
 /**
- * What the place of a database means to others. {@code jdbc:postgresql://localhost/shop} is one
- * database here and another one on the next machine, {@code jdbc:h2:mem:shop} another one in each
- * process. Were they taken for one, rows would be compared that have nothing to do with each other,
- * and anomalies be made up. So where a place names no machine it is given this one's name.
+ * Makes the places of databases unique across machines and processes. {@code jdbc:postgresql://localhost/shop} is a different database on each machine, {@code jdbc:h2:mem:shop} in each process. If they were treated as one database, unrelated rows would be compared and false anomalies reported. So a place that names no machine is qualified with this machine or process.
  *
- * @param service what people call this process
- * @param machine this machine, unlike all others
- * @param process this process, unlike all others
+ * @param service the display name of this process
+ * @param machine a unique id of this machine
+ * @param process a unique id of this process
  */
 record Locality(String service, String machine, String process) {
 
@@ -33,8 +30,8 @@ record Locality(String service, String machine, String process) {
   /**
    * This process.
    *
-   * @param service what its user calls it; empty for its main class or jar, with its number
-   * @param client its number for the analyzer
+   * @param service the configured name; empty for its main class or jar with its process id
+   * @param client its client number
    */
   static Locality here(String service, long client) {
     return new Locality(
@@ -43,7 +40,7 @@ record Locality(String service, String machine, String process) {
         Long.toUnsignedString(client, 36));
   }
 
-  /** The event as it is to be understood qualify. */
+  /** Returns the event with its database's place qualified. */
   Event qualify(Event event) {
     if (event instanceof Event.SessionOpened opened) {
       Database database = opened.database();
@@ -59,7 +56,7 @@ record Locality(String service, String machine, String process) {
     return event;
   }
 
-  /** The place as it is to be understood qualify. */
+  /** Returns the place, unique across machines and processes. */
   String qualify(String place) {
     if (IN_MEMORY.matcher(place).matches()) {
       return place + " in " + process;
@@ -77,7 +74,7 @@ record Locality(String service, String machine, String process) {
     return file.endsWith(".jar") ? file : file.substring(file.lastIndexOf('.') + 1);
   }
 
-  /** Its name, and what the kernel calls this boot of it: names alone are given twice. */
+  /** The host name and the kernel's boot id, since host names are not unique. */
   private static String machineName() {
     String name = firstLine("/proc/sys/kernel/hostname");
     if (name.isEmpty()) {

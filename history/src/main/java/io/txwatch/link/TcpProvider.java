@@ -8,10 +8,10 @@ import java.io.IOException;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
 
-/** An analyzer that several processes share: {@code txwatch.analyzer=tcp://host:port}. */
+/** Connects to an analyzer shared by several processes: {@code txwatch.analyzer=tcp://host:port}. */
 public class TcpProvider implements EventSinkProvider {
 
-  /** Made by {@link java.util.ServiceLoader}. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public TcpProvider() {}
 
   @Override
@@ -45,10 +45,10 @@ public class TcpProvider implements EventSinkProvider {
         line -> System.err.println("txwatch: " + line));
   }
 
-  /** The same by TLS: {@code txwatch.analyzer=tls://host:port}. */
+  /** The same with TLS: {@code txwatch.analyzer=tls://host:port}. */
   public static final class OverTls extends TcpProvider {
 
-    /** Made by {@link java.util.ServiceLoader}. */
+    /** Called by {@link java.util.ServiceLoader}. */
     public OverTls() {}
 
     @Override

@@ -19,12 +19,9 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends events to a shared analyzer. A daemon thread connects, and connects again when the link is
- * cut, ever more rarely up to every {@value #MAX_BACKOFF_MILLIS} ms; a second one reads the
- * acknowledgements. What waits meanwhile is in a {@link Backlog}, within its bound.
+ * Sends events to a shared analyzer. A daemon thread connects, and reconnects when the link breaks, with exponential backoff up to {@value #MAX_BACKOFF_MILLIS} ms; a second thread reads the acknowledgements. Unacknowledged events are kept in a bounded {@link Backlog}.
  *
- * <p>{@link #accept} encodes, and never waits for the network. An analyzer that is not there is one
- * line for people, as are one that went away, one that is back, and events that had to be dropped.
+ * <p>{@link #accept} encodes the event and never waits for the network. One line each reports an unreachable analyzer, a lost one, one that is back, and dropped events.
  */
 final class TcpSink implements EventSink {
 
@@ -49,29 +46,27 @@ final class TcpSink implements EventSink {
 
   private volatile @Nullable Link link;
 
-  /** What is to be reportedStatus, in order: the queue's thread adds, the one that sends takes. */
+  /** Pending acknowledgements in order: the queue's thread adds them, the sending thread removes them. */
   private final Queue<EpochAcknowledgement> epochAcknowledgements = new ConcurrentLinkedQueue<>();
 
-  // Of the queue's thread: the link and the analyzer's epoch when it last caught up, and the latest
-  // epoch that it has a word for.
+  // Used by the queue's thread: the link and the analyzer's epoch when it last caught up, and the latest epoch that it has acknowledged.
   private @Nullable Link linkBefore;
   private long epochBefore;
   private volatile long acknowledgedEpoch;
   private volatile Runnable waker = () -> {};
 
   /**
-   * A word that everything is epochAcknowledgements that had happened before an epoch of the
-   * analyzer.
+   * An acknowledgement that every event from before an epoch of the analyzer is sent.
    *
-   * @param to over which link
-   * @param with the last chunk that it takes
+   * @param to the link to send it over
+   * @param with the last chunk that must be sent before
    */
   private record EpochAcknowledgement(Link to, long epoch, long with) {}
 
   private volatile long closeBy;
   private volatile boolean closing;
 
-  /** What was last reportedStatus of the analyzer. */
+  /** The last reported status of the link. */
   private enum LinkStatus {
     NOTHING,
     THERE,
@@ -83,13 +78,13 @@ final class TcpSink implements EventSink {
   private boolean droppingReported;
 
   /**
-   * Starts the threads, which connect when they can.
+   * Starts the threads, which connect as soon as possible.
    *
-   * @param token what the analyzer asks for; empty if nothing
-   * @param tls for an address at {@code tls://}
-   * @param buffer how many bytes may wait
-   * @param service what people call this process; empty for a name of its own
-   * @param warnings takes a line for people
+   * @param token the analyzer's token; empty if it requires none
+   * @param tls the TLS context for a {@code tls://} address
+   * @param buffer the maximum size of unacknowledged events in bytes
+   * @param service the display name of this process; empty for a generated one
+   * @param warnings receives lines about failures
    */
   TcpSink(
       Address address,
@@ -123,9 +118,7 @@ final class TcpSink implements EventSink {
   }
 
   /**
-   * What had happened when this was last reportedStatus has been added. So the analyzer is
-   * epochAcknowledgements everything from before the epoch that it had named by then, once it gets
-   * what is here now.
+   * Every event that had happened at the previous call has been added. So once the analyzer receives the current backlog, it has every event from before the epoch that it had announced at that call.
    */
   @Override
   public void caughtUp() {
@@ -144,7 +137,7 @@ final class TcpSink implements EventSink {
     epochBefore = to == null ? 0 : to.epoch;
   }
 
-  /** An epoch is acknowledged by a process, too, in which nothing happens. */
+  /** An idle process must acknowledge epochs, too. */
   @Override
   public void setWaker(Runnable newWaker) {
     waker = newWaker;
@@ -161,8 +154,7 @@ final class TcpSink implements EventSink {
   }
 
   /**
-   * If the analyzer is there, waits three seconds at most until it has everything. Says how many
-   * events it did not get.
+   * If the analyzer is connected, waits at most three seconds until it has received everything. Reports the number of events that it did not receive.
    */
   @Override
   public void close() {
@@ -210,7 +202,7 @@ final class TcpSink implements EventSink {
                 + "); what happens waits for it, up to txwatch.buffer");
       } catch (InterruptedException e) {
         return;
-      } catch (RuntimeException | Error e) { // without memory, too, it goes on when there is some
+      } catch (RuntimeException | Error e) { // after an OutOfMemoryError it continues once there is memory
         warnings.accept(address + ": a fault of txwatch, it goes on: " + e);
       } finally {
         link = null;
@@ -226,7 +218,7 @@ final class TcpSink implements EventSink {
   }
 
   /**
-   * Sleeps for as long, give or take a quarter, or until it is time to end; false if interrupted.
+   * Sleeps for {@code millis} with a jitter of a quarter, or until the sink must close; false if interrupted.
    */
   private boolean sleep(long millis) {
     long until =
@@ -262,7 +254,7 @@ final class TcpSink implements EventSink {
   }
 
   /**
-   * Sends what there is until the link is cut (false), or everything was sent and we end (true).
+   * Sends the backlog until the link breaks (false), or the sink is closing and everything was sent (true).
    */
   private boolean send(Link to) throws InterruptedException {
     long sent = backlog.base();
@@ -275,7 +267,7 @@ final class TcpSink implements EventSink {
           to.awaitEnd();
           return true;
         }
-        // Once all is sent a closing sink only waits for acknowledgements, which wake it.
+        // Once everything is sent, a closing sink only waits for acknowledgements, which wake it.
         long wait = closing ? TimeUnit.MILLISECONDS.toNanos(20) : Frames.KEEPALIVE_INTERVAL_NANOS;
         Optional<Backlog.NumberedChunk> next = backlog.after(sent, wait, closing);
         if (next.isPresent()) {
@@ -297,14 +289,13 @@ final class TcpSink implements EventSink {
         }
       }
     } catch (IOException e) {
-      // The link is cut: what was not acknowledged is sent again over the next.
+      // The link is broken: unacknowledged chunks are sent again over the next one.
     }
     return false;
   }
 
   /**
-   * The latest epoch that is epochAcknowledgements with that chunk; 0 if none is that was not
-   * before.
+   * Returns the latest epoch that this chunk acknowledges; 0 if it acknowledges no new one.
    */
   private long takeAcknowledgedEpoch(long chunk, Link to) {
     long epoch = 0;
@@ -313,7 +304,7 @@ final class TcpSink implements EventSink {
         next = epochAcknowledgements.peek()) {
       if (next.to == to) {
         epoch = next.epoch;
-      } // else it is a word for an earlier link
+      } // else it belongs to an earlier link
       epochAcknowledgements.remove();
     }
     return epoch;
@@ -332,7 +323,7 @@ final class TcpSink implements EventSink {
     return message.replaceAll("\\p{Cntrl}+", " ");
   }
 
-  /** The analyzer does not want this client. */
+  /** The analyzer rejected this client. */
   private static final class RefusedException extends IOException {
 
     private static final long serialVersionUID = 1;
@@ -342,7 +333,7 @@ final class TcpSink implements EventSink {
     }
   }
 
-  /** A connection that the analyzer has let in. */
+  /** A connection that the analyzer has accepted. */
   private final class Link implements AutoCloseable {
 
     private final Socket socket;
@@ -351,14 +342,14 @@ final class TcpSink implements EventSink {
     private final Thread answers;
     private volatile boolean broken;
 
-    /** The analyzer's newest epoch, as far as it was epochAcknowledgements. */
+    /** The latest epoch that the analyzer announced. */
     private volatile long epoch;
 
     /**
-     * Shakes hands.
+     * Performs the handshake.
      *
-     * @param socket what is closed in the end
-     * @param spoken the same, or TLS over it
+     * @param socket the socket to close
+     * @param spoken the same socket, or TLS over it
      */
     Link(Socket socket, Socket spoken) throws IOException {
       this.socket = socket;
@@ -378,7 +369,7 @@ final class TcpSink implements EventSink {
       this.answers = daemon("txwatch-link-answers", this::readAnswers);
     }
 
-    /** Lets the analyzer read to the end: a socket that is closed with answers unread is reset. */
+    /** Waits until the analyzer has read everything: closing a socket with unread input resets the connection. */
     void awaitEnd() throws InterruptedException {
       answers.join(BYE_TIMEOUT_MILLIS);
     }
@@ -404,14 +395,14 @@ final class TcpSink implements EventSink {
           }
         }
       } catch (IOException | RuntimeException | Error e) {
-        // The sender finds it broken, and connects anew.
+        // The sending thread detects the broken link and reconnects.
       }
       broken = true;
       cut();
       backlog.wake();
     }
 
-    /** Ends it at once, whatever either thread does. */
+    /** Closes the connection at once, whatever the threads do. */
     void cut() {
       try {
         socket.close();

@@ -30,7 +30,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** TLS by the JDK, with certificates and keys in the files that everybody has: PEM. */
+/** TLS contexts from certificates and keys in PEM files. */
 public final class Tls {
 
   private static final Pattern KEY =
@@ -40,11 +40,11 @@ public final class Tls {
   private Tls() {}
 
   /**
-   * A server's context.
+   * Creates a server's context.
    *
-   * @param certificates its certificate and, behind it, those of its authorities
+   * @param certificates its certificate, followed by those of its authorities
    * @param key the certificate's key: PKCS#8 without a password
-   * @throws IOException if a file is not what it should be; the message says which
+   * @throws IOException if a file is unreadable or malformed; the message names it
    */
   public static SSLContext server(Path certificates, Path key) throws IOException {
     PrivateKey privateKey = privateKey(key);
@@ -68,11 +68,9 @@ public final class Tls {
   }
 
   /**
-   * A client's context.
+   * Creates a client's context.
    *
-   * @param trusted certificates to trust in place of the JVM's. The server's own is enough,
-   *     whatever host it was made out to; otherwise the host's name must be in the server's
-   *     certificate
+   * @param trusted certificates to trust instead of the JVM's. A pinned server certificate is accepted for any host name; otherwise the server's certificate must contain the host name
    * @throws IOException if the file is not what it should be
    */
   static SSLContext client(Optional<Path> trusted) throws IOException {
@@ -104,7 +102,7 @@ public final class Tls {
     }
   }
 
-  /** A socket that speaks TLS over another, to a server that must be who it says it is. */
+  /** Opens TLS over a connected socket and verifies the server's identity. */
   static SSLSocket over(Socket socket, SSLContext context, Address address) throws IOException {
     SSLSocket secure =
         (SSLSocket)
@@ -148,7 +146,7 @@ public final class Tls {
         file + ": expected a key in PEM, PKCS#8 without a password (BEGIN PRIVATE KEY)");
   }
 
-  /** Trusts a server whose very certificate is among those given; others as is usual. */
+  /** Trusts a server whose own certificate is pinned; verifies every other one by its authorities. */
   private static final class Pinned extends X509ExtendedTrustManager {
 
     private final Collection<? extends Certificate> pinned;

@@ -1,12 +1,8 @@
 /**
- * The link between watched processes and an analyzer that they share: {@code
+ * The link between watched processes and a shared analyzer: {@code
  * txwatch.analyzer=tcp://host:port}.
  *
- * <p>What goes over it are {@linkplain io.txwatch.history.Chunk chunks} of a history, numbered,
- * kept until they are acknowledged, sent again after a cut, and taken in once ({@code link.proto}
- * is the protocol, docs/decisions/0013 weighs it). What cannot be kept within its bound is dropped
- * and told as a gap, so that a lost event weakens what is said and never adds to it. The
- * application notices none of this: {@link io.txwatch.history.QueueSink} stands between.
+ * <p>It transfers numbered {@linkplain io.txwatch.history.Chunk chunks} of a history. They are kept until acknowledged, sent again after a disconnect, and processed exactly once ({@code link.proto} defines the protocol, docs/decisions/0013 explains it). Events beyond the buffer's bound are dropped and reported as a gap, which can only weaken a verdict. A {@link io.txwatch.history.QueueSink} keeps the application independent of the link.
  */
 @NullMarked
 package io.txwatch.link;

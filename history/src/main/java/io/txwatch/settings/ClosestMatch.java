@@ -4,14 +4,13 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds what somebody probably meant to type. */
+/** Finds the word that a user probably meant to type. */
 public final class ClosestMatch {
 
   private ClosestMatch() {}
 
   /**
-   * The word nearest to {@code typed} by edit distance, case ignored; the first of several. Empty
-   * if the nearest is so far away that naming it would not help: more than half of its length.
+   * Returns the word with the smallest edit distance to {@code typed}, ignoring case; the first of several. Empty if the distance exceeds half of the word's length, since such a suggestion would not help.
    */
   public static Optional<String> find(String typed, Collection<String> words) {
     String wanted = typed.toLowerCase(Locale.ROOT);

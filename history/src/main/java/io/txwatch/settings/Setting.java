@@ -6,93 +6,76 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The keys that users may set, which are also their documentation ({@code --help} and {@code
+ * The settings' keys and their documentation ({@code --help} and {@code
  * docs/settings.md} print it).
  *
- * <p>Read from, strongest first: agent arguments or URL properties {@code txwatch.*}, {@code
+ * <p>Sources, in order of precedence: agent arguments or URL properties {@code txwatch.*}, {@code
  * -Dtxwatch.*}, {@code TXWATCH_*} in the environment, a file {@code txwatch.properties} in the
- * working directory. As an agent's argument the prefix may be left out.
+ * working directory. Agent arguments may omit the prefix.
  */
 public enum Setting {
-  /** How much is observed. */
   INSTRUMENT("txwatch.instrument", "inline", "inline|items|predicates|off", "how much is observed"),
-  /** How large a table may be for its version set to be read. */
   VERSION_SET_ROWS(
       "txwatch.version-set-rows",
       "10000",
       "N",
       "at level predicates: rows of a table above which its version set is not read"),
-  /** How often the stack is walked. */
   CALL_SITES(
       "txwatch.call-sites",
       "usual",
       "usual|exact",
       "lines of the application: exact looks each one up; usual looks up one in 256 of a text"
-          + " that ran a thousand times from one line, and tells the others as (usually)"),
-  /** Whose lines are named. */
+          + " that ran a thousand times from one line, and marks the others (usually)"),
   PACKAGES(
       "txwatch.packages",
       "",
       "PREFIX,PREFIX",
       "the application's packages: the nearest line within them is named; empty: found by where"
           + " classes were loaded from"),
-  /** Who analyses. */
   ANALYZER(
       "txwatch.analyzer",
       "inprocess",
       "inprocess|none|tcp://HOST:PORT|tls://HOST:PORT",
-      "who analyses the history"),
-  /** The secret of a shared analyzer. */
+      "where events are analyzed"),
   TOKEN(
       "txwatch.token",
       "",
       "SECRET",
       "the token of the analyzer at tcp:// or tls://; best given as TXWATCH_TOKEN"),
-  /** Whom to believe. */
   TLS_TRUST(
       "txwatch.tls-trust",
       "",
       "FILE",
       "at tls://: certificates (PEM) to trust, the analyzer's own or its authority's, instead of the"
           + " JVM's"),
-  /** The name of this process. */
   SERVICE(
       "txwatch.service", "", "NAME", "what a shared analyzer calls this process in its reports"),
-  /** What may wait. */
   BUFFER(
       "txwatch.buffer",
       "16",
       "N",
       "at tcp:// or tls://: MiB that may wait for the analyzer before events are dropped and counted"),
-  /** The history's file. */
   HISTORY("txwatch.history", "", "FILE", "append the history to this file"),
-  /** How large a file of the history may become. */
   HISTORY_MAX(
       "txwatch.history-max",
       "1024",
       "N",
-      "MiB after which the history's file is renamed to FILE.1, FILE.2, … and a new one is begun"),
-  /** The anomalies' file. */
+      "MiB after which the history file is renamed to FILE.1, FILE.2, … and a new one is started"),
   REPORT("txwatch.report", "", "FILE", "append each anomaly to this file as one line of JSON"),
-  /** Blocks for people. */
   LOG(
       "txwatch.log",
       "stderr",
       "stderr|slf4j|none",
       "where anomalies are reported to people; slf4j: the application's, or java.util.logging if it"
           + " has none"),
-  /** Preparing tables. */
   PREPARE(
       "txwatch.prepare", "off", "off|auto", "add the auxiliary columns to tables at first sight"),
-  /** Hiding literals. */
   REDACT("txwatch.redact", "true", "true|false", "replace literals in reported SQL by ?"),
-  /** The queue. */
   QUEUE(
       "txwatch.queue",
       "65536",
       "N",
       "events that may wait for the analyzer before they are dropped and counted"),
-  /** The judge. */
   JUDGE_BY(
       "txwatch.judge-by",
       "dbms",
@@ -116,32 +99,32 @@ public enum Setting {
     return key;
   }
 
-  /** What holds if nobody set it; empty for "nothing". */
+  /** The default value; empty for "nothing". */
   public String defaultValue() {
     return defaultValue;
   }
 
-  /** The values that it takes, separated by bars, or a word in capitals for a free one. */
+  /** The accepted values, separated by bars, or a word in capitals for a free value. */
   public String accepted() {
     return accepted;
   }
 
-  /** What it does, in one line. */
+  /** Its description, in one line. */
   public String help() {
     return help;
   }
 
-  /** Whether its value must not be shown. */
+  /** True if its value must not be shown. */
   boolean isSecret() {
     return this == TOKEN;
   }
 
-  /** The setting with that key, if there is one. */
+  /** Returns the setting with that key, if there is one. */
   public static Optional<Setting> find(String key) {
     return Arrays.stream(values()).filter(setting -> setting.key.equals(key)).findFirst();
   }
 
-  /** The setting with that key, or an exception that names the nearest one. */
+  /** Returns the setting with that key. */
   static Setting ofKey(String key, String from) {
     return find(key)
         .orElseThrow(
@@ -158,8 +141,7 @@ public enum Setting {
   }
 
   /**
-   * The value in the spelling that the program compares with, or an exception that says what was
-   * expected. An empty value is "nothing" where that is the default, else an error.
+   * Validates a value and returns it in canonical spelling. An empty value is accepted only if the default is empty.
    */
   String check(String value, String from) {
     if (value.isEmpty() && defaultValue.isEmpty()) {
@@ -188,7 +170,7 @@ public enum Setting {
                 .orElse(""));
   }
 
-  /** Words in capitals stand for something that the user fills in: {@code tcp://HOST:PORT}. */
+  /** True for a placeholder in capitals that the user replaces: {@code tcp://HOST:PORT}. */
   private static boolean isPlaceholder(String alternative) {
     return !alternative.equals(alternative.toLowerCase(Locale.ROOT));
   }
@@ -204,12 +186,12 @@ public enum Setting {
     return value.length() > fixed && value.startsWith(placeholder.substring(0, fixed));
   }
 
-  /** Quoted for a message: on one line, and not longer than people read. */
+  /** Quotes a text for a message, on one line and shortened. */
   static String quote(String text) {
     return '"' + oneLine(text) + '"';
   }
 
-  /** What came from outside, fit for a line of a message. */
+  /** Replaces control characters, so that an external text fits in a one-line message. */
   static String oneLine(String text) {
     String line = text.replaceAll("\\p{Cntrl}+", " ");
     return line.length() <= 120 ? line : line.substring(0, 120) + "…";

@@ -12,10 +12,10 @@ import java.util.Properties;
 import java.util.Set;
 
 /**
- * One place that settings come from, its keys in the form {@code txwatch.instrument}.
+ * A source of settings, with keys in the form {@code txwatch.instrument}.
  *
- * @param name the place, for people: "agent argument"
- * @param values the keys that speak of txwatch, known or not
+ * @param name its display name: "agent argument"
+ * @param values the keys with txwatch's prefix, known or not
  */
 public record SettingSource(String name, Map<String, String> values) {
 
@@ -23,8 +23,7 @@ public record SettingSource(String name, Map<String, String> values) {
   private static final String ENVIRONMENT_PREFIX = "TXWATCH_";
 
   /**
-   * Names, behind the prefix, of variables and system properties that belong to txwatch's commands
-   * and tests and set nothing here.
+   * Variables and system properties (without prefix) of txwatch's commands and tests that are not settings.
    */
   private static final Set<String> NOT_SETTINGS =
       Set.of("password", "user", "home", "jar", "java", "maven", "version");
@@ -32,17 +31,14 @@ public record SettingSource(String name, Map<String, String> values) {
   private static final Set<String> NOT_SETTINGS_PREFIXES =
       Set.of("test", "bench", "servers", "demo", "internal");
 
-  /** Copies the values. */
   public SettingSource {
     values = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(values));
   }
 
   /**
-   * {@code key=value,key=value}, as behind {@code -javaagent:txwatch.jar=}. The prefix may be left
-   * out, and spaces may stand around keys and values. A piece without a key goes on with the
-   * packages of {@code txwatch.packages}.
+   * {@code key=value,key=value}, as in {@code -javaagent:txwatch.jar=}. The prefix is optional, and spaces around keys and values are ignored. A part without a key continues the list of {@code txwatch.packages}.
    *
-   * @throws SettingException if a piece is not {@code key=value}
+   * @throws SettingException if a part is not {@code key=value}
    */
   public static SettingSource agentArguments(String arguments) {
     Map<String, String> values = new LinkedHashMap<>();
@@ -66,7 +62,7 @@ public record SettingSource(String name, Map<String, String> values) {
     return new SettingSource("agent argument", values);
   }
 
-  /** The properties {@code txwatch.*} of a JDBC URL or connection; others are the driver's. */
+  /** The properties {@code txwatch.*} of a JDBC URL or connection; others are left to the driver. */
   public static SettingSource urlProperties(Properties properties) {
     return prefixedOf("URL property", properties);
   }
@@ -92,10 +88,9 @@ public record SettingSource(String name, Map<String, String> values) {
   }
 
   /**
-   * A properties file in UTF-8, all of whose keys are settings; nothing if it does not exist. The
-   * prefix may be left out.
+   * A properties file in UTF-8, all of whose keys are settings; empty if it does not exist. The prefix is optional.
    *
-   * @throws SettingException if the file is there and cannot be read
+   * @throws SettingException if the file exists and cannot be read
    */
   public static SettingSource file(Path file) {
     Map<String, String> values = new LinkedHashMap<>();

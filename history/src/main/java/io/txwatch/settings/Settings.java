@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 
-/** The values that hold after every place was read ({@link Setting} says which). Immutable. */
+/** The effective values of all settings ({@link Setting} documents the sources). Immutable. */
 public final class Settings {
 
   private final Map<Setting, String> values;
@@ -17,7 +17,7 @@ public final class Settings {
     this.values = values;
   }
 
-  /** Settings in which each key that is not given has its default. Values are not checked. */
+  /** Creates settings in which keys that are not given have their defaults. Values are not validated. */
   public static Settings of(Map<Setting, String> given) {
     Map<Setting, String> all = new EnumMap<>(Setting.class);
     for (Setting setting : Setting.values()) {
@@ -27,20 +27,20 @@ public final class Settings {
   }
 
   /**
-   * What holds for an agent: its arguments, then system properties, environment and file.
+   * Reads the settings of an agent: its arguments, then system properties, environment and file.
    *
-   * @param arguments what stood behind {@code -javaagent:txwatch.jar=}; empty if nothing
-   * @throws SettingException if a key is unknown or a value is not one that its key takes
+   * @param arguments the text after {@code -javaagent:txwatch.jar=}, possibly empty
+   * @throws SettingException if a key is unknown or a value is invalid
    */
   public static Settings ofAgentArguments(String arguments) {
     return ofProcess(SettingSource.agentArguments(arguments));
   }
 
   /**
-   * What holds for a connection: its properties {@code txwatch.*}, then system properties,
+   * Reads the settings of a connection: its properties {@code txwatch.*}, then system properties,
    * environment and file.
    *
-   * @throws SettingException if a key is unknown or a value is not one that its key takes
+   * @throws SettingException if a key is unknown or a value is invalid
    */
   public static Settings ofUrlProperties(Properties properties) {
     return ofProcess(SettingSource.urlProperties(properties));
@@ -56,10 +56,9 @@ public final class Settings {
   }
 
   /**
-   * What holds if these places are read, strongest first. Every place is checked, also where a
-   * stronger one overrides it.
+   * Reads settings from sources, in order of precedence. Every source is validated, also values that a stronger one overrides.
    *
-   * @throws SettingException if a key is unknown or a value is not one that its key takes
+   * @throws SettingException if a key is unknown or a value is invalid
    */
   public static Settings read(List<SettingSource> strongestFirst) {
     Map<Setting, String> given = new EnumMap<>(Setting.class);
@@ -75,7 +74,7 @@ public final class Settings {
     return of(given);
   }
 
-  /** These settings with one changed. The value is not checked. */
+  /** Returns a copy with one value changed. The value is not validated. */
   public Settings with(Setting setting, String value) {
     Map<Setting, String> changed = new EnumMap<>(values);
     changed.put(setting, value);
@@ -93,9 +92,9 @@ public final class Settings {
   }
 
   /**
-   * The value of a key that takes a number.
+   * Returns the value of a numeric setting.
    *
-   * @throws SettingException if it is none; that cannot be for settings that were read
+   * @throws SettingException if it is not a number, which cannot happen for settings that were read
    */
   public int number(Setting setting) {
     try {
@@ -106,9 +105,9 @@ public final class Settings {
   }
 
   /**
-   * The value of a key that takes a file; empty if nobody named one.
+   * Returns the value of a file setting; empty if none is set.
    *
-   * @throws SettingException if the system knows no such path
+   * @throws SettingException if the path is invalid on this system
    */
   public Optional<Path> path(Setting setting) {
     try {
@@ -129,7 +128,7 @@ public final class Settings {
     return values.hashCode();
   }
 
-  /** Every key with its value, as {@code key=value} separated by commas; secrets are not shown. */
+  /** Lists all settings as {@code key=value}, separated by commas; secrets are not shown. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();

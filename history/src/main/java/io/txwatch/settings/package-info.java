@@ -1,7 +1,5 @@
 /**
- * The settings that users may type. One enum of keys, {@link io.txwatch.settings.Setting}, which is
- * also their documentation, and {@link io.txwatch.settings.Settings}, the values that hold after
- * every place was read.
+ * The settings of txwatch: {@link io.txwatch.settings.Setting} defines and documents the keys, {@link io.txwatch.settings.Settings} holds the effective values.
  */
 @NullMarked
 package io.txwatch.settings;
