@@ -6,7 +6,7 @@ import java.util.Properties;
 import net.bytebuddy.asm.Advice;
 import org.jspecify.annotations.Nullable;
 
-/** What is copied into {@link Driver#connect}: two calls, none of which lets anything out. */
+/** The advice inlined into {@link Driver#connect}: two calls, neither of which throws. */
 final class ConnectAdvice {
 
   private ConnectAdvice() {}

@@ -14,19 +14,11 @@ import javax.sql.XADataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of {@link Driver#connect}, and of data sources for a pooled connection, that are under
- * way on each thread, and the decision which of them gives the watched connection.
+ * Tracks the active calls of {@link Driver#connect} and of pooled data sources on each thread, and decides which of them returns a watched connection.
  *
- * <p>Drivers call drivers. A proxy ({@code jdbc:p6spy:…}) calls the real one: the innermost
- * driver's connection is watched, so that what the proxy adds stays outside and the real URL is
- * known. A driver calls its own superclass and may cast what it gets: a call on the same object is
- * part of the one outside it, and only that one's result is watched.
+ * <p>Drivers call drivers. A proxy ({@code jdbc:p6spy:…}) calls the real driver: the innermost driver's connection is watched, so that the proxy stays outside and the real URL is known. A driver may call its own superclass and cast the result: a nested call on the same object is part of the outer call, and only the outer result is watched.
  *
- * <p>A vendor's data source for pooled and distributed connections casts what it gets from its own
- * driver: what that driver opens within the call is left alone, and what the data source gives is
- * watched. A pool's data source (c3p0's, DBCP's) implements the same interfaces and casts what it
- * gets from itself: it is left alone, and what a driver opens within its call is watched. {@link
- * DriverClasses} tells one from the other.
+ * <p>A vendor's data source for pooled and distributed connections casts the connections of its own driver: a connection opened within such a call is not watched, the data source's result is. A pool's data source (c3p0's, DBCP's) implements the same interfaces and casts its own connections: it is not watched, a connection that a driver opens within its call is. {@link DriverClasses} distinguishes them.
  */
 public final class DriverCalls {
 
@@ -37,7 +29,7 @@ public final class DriverCalls {
   private DriverCalls() {}
 
   /**
-   * A call under way.
+   * An active call.
    *
    * @see #exit
    * @see #exitPooled
@@ -46,30 +38,30 @@ public final class DriverCalls {
     private final Object driver;
     private final @Nullable Call outer;
 
-    /** True if nothing within it is watched, for it is txwatch's own. */
-    private final boolean ours;
+    /** True if it is txwatch's own call, within which nothing is watched. */
+    private final boolean isInternal;
 
     /** True once a connection was watched within it. */
     private boolean done;
 
-    Call(Object driver, @Nullable Call outer, boolean ours) {
+    Call(Object driver, @Nullable Call outer, boolean isInternal) {
       this.driver = driver;
       this.outer = outer;
-      this.ours = ours;
+      this.isInternal = isInternal;
     }
   }
 
-  static void watchWith(ConnectionWatcher given) {
+  static void setWatcher(ConnectionWatcher given) {
     watcher = given;
   }
 
   /** A driver's {@code connect} begins. Called by the advice. */
   public static void enter(Driver driver) {
     Call outer = CURRENT.get();
-    CURRENT.set(new Call(driver, outer, outer != null && outer.ours));
+    CURRENT.set(new Call(driver, outer, outer != null && outer.isInternal));
   }
 
-  /** It ends. Called by the advice; returns what it is to return. */
+  /** The call ends. Called by the advice; returns the connection to return. */
   public static @Nullable Connection exit(
       Driver driver, String url, @Nullable Properties info, @Nullable Connection connection) {
     Call call = CURRENT.get();
@@ -78,7 +70,7 @@ public final class DriverCalls {
     }
     leave(call);
     Call outer = call.outer;
-    if (connection == null || call.ours || call.done) {
+    if (connection == null || call.isInternal || call.done) {
       return done(outer, call.done, connection);
     }
     ConnectionWatcher chosen = watcher;
@@ -91,13 +83,13 @@ public final class DriverCalls {
         outer, true, chosen.watch(connection, url, user, () -> unwatched(driver, url, own)));
   }
 
-  /** A data source is asked for a pooled connection. Called by the advice. */
+  /** A call for a pooled connection begins. Called by the advice. */
   public static void enterPooled(Object source) {
     Call outer = CURRENT.get();
-    CURRENT.set(new Call(source, outer, outer != null && outer.ours));
+    CURRENT.set(new Call(source, outer, outer != null && outer.isInternal));
   }
 
-  /** It gives one. Called by the advice; returns what it is to give. */
+  /** The call ends. Called by the advice; returns the connection to return. */
   public static @Nullable PooledConnection exitPooled(
       CommonDataSource source, Object[] arguments, @Nullable PooledConnection pooled) {
     Call call = CURRENT.get();
@@ -106,7 +98,7 @@ public final class DriverCalls {
     }
     leave(call);
     Call outer = call.outer;
-    if (pooled == null || call.ours || call.done) {
+    if (pooled == null || call.isInternal || call.done) {
       return done(outer, call.done, pooled);
     }
     ConnectionWatcher chosen = watcher;
@@ -144,8 +136,7 @@ public final class DriverCalls {
   }
 
   /**
-   * True if a driver's connection is part of a call outside: for the same driver, or for a data
-   * source of the driver's own vendor.
+   * True if a driver's connection is part of an outer call of the same driver, or of a data source of the same vendor.
    */
   private static boolean isPartOf(@Nullable Call outer, Driver driver) {
     if (outer != null && outer.driver == driver) {
@@ -190,7 +181,7 @@ public final class DriverCalls {
     }
   }
 
-  /** Drivers may keep and change what they are given; defaults behind it are kept too. */
+  /** Copies properties with their defaults, since drivers may keep and change them. */
   private static Properties copy(@Nullable Properties info) {
     Properties copy = new Properties();
     if (info != null) {

@@ -28,12 +28,9 @@ import net.bytebuddy.pool.TypePool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts {@link ConnectAdvice} around {@code connect} of JDBC drivers, {@link XaAdvice} and {@link
- * PooledAdvice} around what data sources give to transaction managers and pools.
+ * Instruments {@code connect} of JDBC drivers with {@link ConnectAdvice}, and the methods by which data sources serve transaction managers and pools with {@link XaAdvice} and {@link PooledAdvice}.
  *
- * <p>Sees every class that is loaded, so it is quick to say no: a class whose bytes do not hold the
- * descriptor of such a method is neither a driver nor of interest, and Byte Buddy is not even
- * loaded before one does. Throws nothing: a class that cannot be transformed is loaded as it is.
+ * <p>It is called for every loaded class, so it rejects fast: a class whose bytes do not contain the descriptor of such a method is skipped, and Byte Buddy is loaded only for the first candidate. It never throws: a class that cannot be transformed is loaded unchanged.
  */
 final class DriverTransformer implements ClassFileTransformer {
 
@@ -46,7 +43,7 @@ final class DriverTransformer implements ClassFileTransformer {
   private static final byte[] POOLED =
       ")Ljavax/sql/PooledConnection;".getBytes(StandardCharsets.US_ASCII);
 
-  private static final AtomicBoolean SAID = new AtomicBoolean();
+  private static final AtomicBoolean FAILURE_REPORTED = new AtomicBoolean();
 
   @Override
   public byte @Nullable [] transform(
@@ -64,9 +61,9 @@ final class DriverTransformer implements ClassFileTransformer {
       return null;
     }
     try {
-      return seesUs(loader) ? advised(loader, name.replace('/', '.'), classFile) : null;
-    } catch (Throwable e) { // whatever it is, the class must load
-      if (SAID.compareAndSet(false, true)) {
+      return canLoadTxWatch(loader) ? advised(loader, name.replace('/', '.'), classFile) : null;
+    } catch (Throwable e) { // the class must load in any case
+      if (FAILURE_REPORTED.compareAndSet(false, true)) {
         System.err.println("txwatch: connections of " + name + " are not watched: " + e);
       }
       return null;
@@ -110,7 +107,7 @@ final class DriverTransformer implements ClassFileTransformer {
         .getBytes();
   }
 
-  /** A data source's methods of that name, with a user and password or without. */
+  /** Matches a data source's methods of that name, with or without user and password. */
   private static ElementMatcher<MethodDescription> gives(
       String name, Class<?> what, boolean source) {
     return source
@@ -125,7 +122,7 @@ final class DriverTransformer implements ClassFileTransformer {
   }
 
   /** True if code in that loader can call {@link DriverCalls}: this very class, not a copy. */
-  private static boolean seesUs(ClassLoader loader) {
+  private static boolean canLoadTxWatch(ClassLoader loader) {
     try {
       return Class.forName(DriverCalls.class.getName(), false, loader) == DriverCalls.class;
     } catch (ClassNotFoundException | LinkageError e) {

@@ -5,7 +5,7 @@ import javax.sql.PooledConnection;
 import net.bytebuddy.asm.Advice;
 import org.jspecify.annotations.Nullable;
 
-/** What is copied into a data source's {@code getPooledConnection}. */
+/** The advice inlined into a data source's {@code getPooledConnection}. */
 final class PooledAdvice {
 
   private PooledAdvice() {}

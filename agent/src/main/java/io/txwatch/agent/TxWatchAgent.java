@@ -10,8 +10,7 @@ import javax.sql.CommonDataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent's entry points. Whatever goes wrong here is one line on standard error, and the
- * application starts unwatched: an observer must not be what keeps a service down.
+ * The agent's entry points. A failure here is reported in one line on standard error, and the application starts unwatched: txwatch must not prevent a service from starting.
  */
 public final class TxWatchAgent {
 
@@ -24,7 +23,7 @@ public final class TxWatchAgent {
     start(arguments, instrumentation);
   }
 
-  /** Attached to a JVM that runs: connections that are opened from now on are watched. */
+  /** Attached to a running JVM: connections opened from now on are watched. */
   public static void agentmain(@Nullable String arguments, Instrumentation instrumentation) {
     start(arguments, instrumentation);
   }
@@ -36,13 +35,13 @@ public final class TxWatchAgent {
       if (watcher.isEmpty() || !INSTALLED.compareAndSet(false, true)) {
         return;
       }
-      DriverCalls.watchWith(watcher.get());
+      DriverCalls.setWatcher(watcher.get());
       instrumentation.addTransformer(new DriverTransformer(), true);
       transformLoaded(instrumentation);
     } catch (IllegalArgumentException e) {
-      say(String.valueOf(e.getMessage()));
-    } catch (Throwable e) { // LinkageError too: a runtime image without java.sql, say
-      say(e.toString());
+      report(String.valueOf(e.getMessage()));
+    } catch (Throwable e) { // LinkageError too: a runtime image for example without java.sql
+      report(e.toString());
     }
   }
 
@@ -57,7 +56,7 @@ public final class TxWatchAgent {
     }
   }
 
-  private static void say(String why) {
+  private static void report(String why) {
     System.err.println(
         "txwatch: the application runs unwatched: " + why.strip().replaceAll("\\s+", " "));
   }

@@ -5,7 +5,7 @@ import javax.sql.XAConnection;
 import net.bytebuddy.asm.Advice;
 import org.jspecify.annotations.Nullable;
 
-/** What is copied into a data source's {@code getXAConnection}. */
+/** The advice inlined into a data source's {@code getXAConnection}. */
 final class XaAdvice {
 
   private XaAdvice() {}

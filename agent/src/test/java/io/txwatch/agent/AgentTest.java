@@ -9,7 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class AgentTest {
 
-  private static final String QUIET = "analyzer=none,prepare=auto";
+  private static final String NO_ANALYZER = "analyzer=none,prepare=auto";
 
   private final Path directory;
 
@@ -21,7 +21,7 @@ class AgentTest {
   void everyConnectionIsWatchedOnceAtTheInnermostDriver() throws Exception {
     ChildJvm jvm =
         ChildJvm.withAgent(
-            directory, QUIET, "driver-manager", "hikari", "delegating", "casting", "txwatch");
+            directory, NO_ANALYZER, "driver-manager", "hikari", "delegating", "casting", "txwatch");
 
     assertThat(jvm.errors()).doesNotContain("txwatch:", "Exception");
     assertThat(jvm.lines())
@@ -36,8 +36,8 @@ class AgentTest {
   }
 
   @Test
-  void whatADriversDataSourceGivesIsWatchedAndAPoolsOwnIsLeftAlone() throws Exception {
-    ChildJvm jvm = ChildJvm.withAgent(directory, QUIET, "xa", "pools-own");
+  void driversDataSourceIsWatchedAndPoolsOwnIsNot() throws Exception {
+    ChildJvm jvm = ChildJvm.withAgent(directory, NO_ANALYZER, "xa", "pools-own");
     assertThat(jvm.errors()).isEmpty();
     assertThat(jvm.lines())
         .containsExactly(
@@ -48,21 +48,21 @@ class AgentTest {
   }
 
   @Test
-  void aDriverThatCannotSeeTheClassPathIsLeftAlone() throws Exception {
-    ChildJvm jvm = ChildJvm.withAgent(directory, QUIET, "isolated");
+  void driverThatCannotSeeTheClassPathIsNotWatched() throws Exception {
+    ChildJvm jvm = ChildJvm.withAgent(directory, NO_ANALYZER, "isolated");
     assertThat(jvm.errors()).isEmpty();
     assertThat(jvm.lines()).containsExactly("isolated: JdbcConnection, 2 columns, balance 11");
   }
 
   @Test
-  void aDriversErrorComesThroughAsItIs() throws Exception {
-    ChildJvm jvm = ChildJvm.withAgent(directory, QUIET, "wrong-password");
+  void driversErrorIsThrownUnchanged() throws Exception {
+    ChildJvm jvm = ChildJvm.withAgent(directory, NO_ANALYZER, "wrong-password");
     assertThat(jvm.lines()).containsExactly("wrong-password: 28000");
     assertThat(jvm.errors()).isEmpty();
   }
 
   @Test
-  void aBadArgumentIsOneLineAndTheApplicationRunsUnwatched() throws Exception {
+  void invalidArgumentIsReportedInOneLineAndTheApplicationRunsUnwatched() throws Exception {
     ChildJvm jvm = ChildJvm.withAgent(directory, "instrumnt=inline", "driver-manager");
     assertThat(jvm.errors().lines())
         .singleElement()
@@ -75,7 +75,7 @@ class AgentTest {
   }
 
   @Test
-  void offIsOff() throws Exception {
+  void instrumentOffWatchesNoConnection() throws Exception {
     ChildJvm jvm = ChildJvm.withAgent(directory, "instrument=off", "driver-manager");
     assertThat(jvm.errors()).isEmpty();
     assertThat(jvm.lines())
@@ -83,7 +83,7 @@ class AgentTest {
   }
 
   @Test
-  void theDescriptorIsFoundWhereverItStands() {
+  void descriptorIsFoundAtAnyOffset() {
     assertThat(contains("abcab", "abcab")).isTrue();
     assertThat(contains("xxabcabcab", "abcab")).isTrue();
     assertThat(contains("aabaabaac", "aabaac")).isTrue();

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.example.pools.UsesPools;
+import org.example.pools.PoolApplication;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,7 +47,7 @@ class PoolsTest {
   }
 
   @Test
-  void everyPoolWorksAsItDoesRawAndItsLostUpdatesAreFound() throws Exception {
+  void everyPoolBehavesAsUnwatchedAndItsLostUpdatesAreReported() throws Exception {
     List<ServerKind> kinds =
         TestServers.concurrentKinds().filter(kind -> kind != ServerKind.H2).toList();
     CompletableFuture<ChildJvm> raw = run("raw", kinds, "jdbc:", List.of());
@@ -83,7 +83,7 @@ class PoolsTest {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
-            return ChildJvm.run(own, options, UsesPools.class, arguments);
+            return ChildJvm.run(own, options, PoolApplication.class, arguments);
           } catch (IOException | InterruptedException e) {
             throw new CompletionException(e);
           }
@@ -92,7 +92,7 @@ class PoolsTest {
 
   private static String database(ServerKind kind) throws SQLException {
     String url = TestServers.freshDatabase(kind);
-    UsesPools.createTables(url);
+    PoolApplication.createTables(url);
     try (Connection connection = DriverManager.getConnection(url)) {
       Preparation preparation = Preparation.of(connection, url, Duration.ofSeconds(5));
       assertThat(preparation.execute(preparation.planPrepare(List.of())).complete()).isTrue();

@@ -18,20 +18,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The corpus, raw against watched: there is no difference.
+ * Compares the corpus raw and watched; there must be no difference.
  *
  * <p>By itself it runs every written statement and a few generated ones at level {@code
  * predicates}, which does all that the other levels do; {@code -Dcorpus=slice} runs them at each
  * level, and a script that never was before, whose seed is told when it fails; {@code
- * -Dcorpus=full} runs every written statement in every way and {@value #FULL} generated scripts for
+ * -Dcorpus=full} runs every written statement in every way and {@value #FULL_SCRIPTS} generated scripts for
  * each DBMS. Each writes {@code target/corpus-report.md}: how many statements, how many
  * differences, coverage by level and reason, and the shapes that were passed through most.
  */
 class DifferentialTest {
 
-  private static final int LENGTH = 40;
-  private static final int SLICE = 2;
-  private static final int FULL = 100;
+  private static final int STATEMENTS_PER_SCRIPT = 40;
+  private static final int SLICE_SCRIPTS = 2;
+  private static final int FULL_SCRIPTS = 100;
   private static final int PASSES = 4;
 
   private static final Coverage COVERAGE = new Coverage();
@@ -39,23 +39,23 @@ class DifferentialTest {
 
   private static List<Script> scripts(ServerKind kind) {
     List<Script> scripts = new ArrayList<>();
-    boolean full = Volume.asked() == Volume.FULL;
+    boolean full = CorpusScope.asked() == CorpusScope.FULL;
     for (int pass = 0; pass < (full ? PASSES : 1); pass++) {
       scripts.addAll(CorpusFiles.scripts(kind, pass));
     }
-    for (int seed = 0; seed < (full ? FULL : SLICE); seed++) {
-      scripts.add(GeneratedScripts.of(kind, seed, LENGTH));
+    for (int seed = 0; seed < (full ? FULL_SCRIPTS : SLICE_SCRIPTS); seed++) {
+      scripts.add(GeneratedScripts.of(kind, seed, STATEMENTS_PER_SCRIPT));
     }
-    if (Volume.asked() != Volume.QUICK) {
-      scripts.add(GeneratedScripts.of(kind, new Random().nextInt(Integer.MAX_VALUE), LENGTH));
+    if (CorpusScope.asked() != CorpusScope.QUICK) {
+      scripts.add(GeneratedScripts.of(kind, new Random().nextInt(Integer.MAX_VALUE), STATEMENTS_PER_SCRIPT));
     }
     return scripts;
   }
 
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#kinds")
-  void whatIsWatchedIsAsItIsRaw(ServerKind kind) throws SQLException, IOException {
-    Level[] levels = Volume.asked().levels();
+  void watchedOutcomesEqualUnwatchedOnes(ServerKind kind) throws SQLException, IOException {
+    Level[] levels = CorpusScope.asked().levels();
     Twins twins = Twins.of(kind, levels);
     KnownDifferences known = KnownDifferences.of(kind);
     List<Difference> differences = new ArrayList<>();

@@ -17,25 +17,25 @@ final class GeneratedScripts {
   private GeneratedScripts() {}
 
   static Script of(ServerKind kind, long seed, int length) {
-    Dice dice = new Dice(seed, kind);
-    QueryGenerator queries = new QueryGenerator(dice);
-    WriteGenerator writes = new WriteGenerator(dice);
+    RandomSource random = new RandomSource(seed, kind);
+    QueryGenerator queries = new QueryGenerator(random);
+    WriteGenerator writes = new WriteGenerator(random);
     List<Step> steps = new ArrayList<>();
     for (int i = 0; i < length; i++) {
-      dice.simple = dice.maybe(70);
-      String sql = dice.maybe(65) ? queries.query() : writes.write();
-      steps.add(dice.maybe(25) ? withParameters(sql, dice) : step(sql, dice));
+      random.simple = random.maybe(70);
+      String sql = random.maybe(65) ? queries.query() : writes.write();
+      steps.add(random.maybe(25) ? withParameters(sql, random) : step(sql, random));
     }
     return new Script("seed " + seed, seed % 2 == 0, List.copyOf(steps));
   }
 
-  private static Step step(String sql, Dice dice) {
-    return new Step(sql, List.of(), CorpusFiles.way(sql, false, dice.below(4)));
+  private static Step step(String sql, RandomSource random) {
+    return new Step(sql, List.of(), CorpusFiles.way(sql, false, random.below(4)));
   }
 
-  private static Step withParameters(String sql, Dice dice) {
+  private static Step withParameters(String sql, RandomSource random) {
     if (sql.contains("?")) {
-      return step(sql, dice);
+      return step(sql, random);
     }
     Matcher matcher = OPERAND.matcher(sql);
     List<Object> first = new ArrayList<>();
@@ -48,12 +48,12 @@ final class GeneratedScripts {
     }
     matcher.appendTail(text);
     if (first.isEmpty()) {
-      return step(sql, dice);
+      return step(sql, random);
     }
     boolean rows = Texts.isOfRows(sql);
     return new Step(
         text.toString(),
         List.of(first, second),
-        rows ? CorpusFiles.way(sql, true, dice.below(3)) : Way.PREPARED);
+        rows ? CorpusFiles.way(sql, true, random.below(3)) : Way.PREPARED);
   }
 }

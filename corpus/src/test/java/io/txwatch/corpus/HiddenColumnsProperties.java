@@ -51,11 +51,11 @@ class HiddenColumnsProperties {
     }
     Twins twins = TWINS.get(kind);
     if (twins == null) {
-      twins = Twins.of(kind, Volume.asked().levels());
+      twins = Twins.of(kind, CorpusScope.asked().levels());
       TWINS.put(kind, twins);
     }
     List<Difference> differences =
-        twins.run(new Script("property", transactional, steps), COVERAGE, Volume.asked().levels());
+        twins.run(new Script("property", transactional, steps), COVERAGE, CorpusScope.asked().levels());
     assertThat(differences)
         .as(differences.stream().map(Difference::toString).collect(Collectors.joining("\n")))
         .isEmpty();

@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Differences that are explained and not mended: the statements of {@code known-differences.txt},
+ * Differences that are explained and accepted: the statements of {@code known-differences.txt},
  * and one rule.
  *
  * <p>The rule: what MySQL and MariaDB tell of a column besides its name and its values depends on
@@ -25,7 +25,7 @@ final class KnownDifferences {
 
   private final ServerKind kind;
   private final Set<String> texts;
-  private final Set<String> met = new TreeSet<>();
+  private final Set<String> matched = new TreeSet<>();
   private long byRule;
 
   private KnownDifferences(ServerKind kind, Set<String> texts) {
@@ -54,7 +54,7 @@ final class KnownDifferences {
   private boolean isKnown(Difference difference) {
     String sql = difference.sql().replace('\n', ' ');
     if (texts.contains(sql)) {
-      met.add(sql);
+      matched.add(sql);
       return true;
     }
     boolean rule =
@@ -73,7 +73,7 @@ final class KnownDifferences {
   /** Listed statements that did not differ. */
   Set<String> gone() {
     Set<String> gone = new TreeSet<>(texts);
-    gone.removeAll(met);
+    gone.removeAll(matched);
     return gone;
   }
 }

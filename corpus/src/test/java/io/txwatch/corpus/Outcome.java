@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /** What an application saw of one step, as lines that can be compared. */
 public final class Outcome {
 
-  private static final int MOST_RESULTS = 5;
+  private static final int MAX_RESULTS = 5;
 
   // The names of the twins, and names and numbers that drivers make up for each connection.
   private static final Pattern DATABASE = Pattern.compile("(?i)txw_\\d+_\\d+");
@@ -84,7 +84,7 @@ public final class Outcome {
   /** All results of a statement that was executed with {@code execute}. */
   void results(Statement statement, boolean isResult) throws SQLException {
     boolean more = isResult;
-    for (int i = 0; i < MOST_RESULTS; i++) {
+    for (int i = 0; i < MAX_RESULTS; i++) {
       int count = statement.getUpdateCount();
       line((more ? "result " : "count ") + count);
       if (more) {

@@ -10,17 +10,17 @@ import java.util.stream.Collectors;
 /** Random queries. Where a row limit or an order matters, it leaves one result only. */
 final class QueryGenerator {
 
-  private final Dice dice;
+  private final RandomSource random;
   private final Expressions expressions;
 
-  QueryGenerator(Dice dice) {
-    this.dice = dice;
-    this.expressions = new Expressions(dice);
+  QueryGenerator(RandomSource random) {
+    this.random = random;
+    this.expressions = new Expressions(random);
   }
 
   String query() {
     String query =
-        switch (dice.below(dice.simple ? 10 : 20)) {
+        switch (random.below(random.simple ? 10 : 20)) {
           case 0, 1 -> keyLookup();
           case 2, 3 -> paged();
           case 4 -> locking();
@@ -39,7 +39,7 @@ final class QueryGenerator {
 
   /** Comments, letter case and white space, which must make no difference. */
   private String dressed(String query) {
-    return switch (dice.below(14)) {
+    return switch (random.below(14)) {
       case 0 -> query.replaceFirst("SELECT ", "select/* from x */ ");
       case 1 -> query.replaceFirst("SELECT ", "SELECT -- ' from\n ");
       case 2 -> query.replaceFirst(" FROM ", "\n\tfrom\n");
@@ -53,11 +53,11 @@ final class QueryGenerator {
 
   private List<Source> sources(int most) {
     List<Source> sources = new ArrayList<>();
-    int count = 1 + dice.below(most);
+    int count = 1 + random.below(most);
     for (int i = 0; i < count; i++) {
-      Table table = dice.of(Schema.TABLES);
+      Table table = random.of(Schema.TABLES);
       boolean taken = sources.stream().anyMatch(s -> s.name().equals(table.name()));
-      sources.add(new Source(table, taken || dice.maybe(50) ? "t" + i : table.name()));
+      sources.add(new Source(table, taken || random.maybe(50) ? "t" + i : table.name()));
     }
     return sources;
   }
@@ -72,18 +72,18 @@ final class QueryGenerator {
     StringBuilder from = new StringBuilder();
     for (int i = 0; i < sources.size(); i++) {
       Source source = sources.get(i);
-      String text = named(source, dice.one(" ", " AS "));
+      String text = named(source, random.one(" ", " AS "));
       if (i == 0) {
         from.append(text);
-      } else if (dice.maybe(15)) {
-        from.append(dice.one(" CROSS JOIN ", ", ")).append(text);
+      } else if (random.maybe(15)) {
+        from.append(random.one(" CROSS JOIN ", ", ")).append(text);
         if (from.indexOf(", ") >= 0 && i + 1 < sources.size()) {
           return from.append(rest(sources, i + 1)).toString();
         }
       } else {
         List<Source> scope = sources.subList(0, i + 1);
         from.append(
-            dice.one(" JOIN ", " LEFT JOIN ", " INNER JOIN ", " LEFT OUTER JOIN ", right()));
+            random.one(" JOIN ", " LEFT JOIN ", " INNER JOIN ", " LEFT OUTER JOIN ", right()));
         from.append(text).append(" ON ").append(joined(scope));
       }
     }
@@ -98,59 +98,59 @@ final class QueryGenerator {
   }
 
   private String right() {
-    return dice.is(ServerKind.POSTGRESQL) && dice.maybe(30) ? " FULL JOIN " : " RIGHT JOIN ";
+    return random.is(ServerKind.POSTGRESQL) && random.maybe(30) ? " FULL JOIN " : " RIGHT JOIN ";
   }
 
   private String joined(List<Source> scope) {
-    Source left = scope.get(dice.below(scope.size() - 1));
+    Source left = scope.get(random.below(scope.size() - 1));
     Source right = scope.get(scope.size() - 1);
     var leftKeys = left.table().of(Schema.Type.INT);
     var rightKeys = right.table().of(Schema.Type.INT);
     return left.name()
         + "."
-        + dice.of(leftKeys).name()
+        + random.of(leftKeys).name()
         + " = "
         + right.name()
         + "."
-        + dice.of(rightKeys).name();
+        + random.of(rightKeys).name();
   }
 
   private String list(List<Source> sources) {
-    int items = 1 + dice.below(4);
+    int items = 1 + random.below(4);
     List<String> list = new ArrayList<>();
     for (int i = 0; i < items; i++) {
-      if (i == 0 && dice.maybe(25)) {
-        list.add(sources.size() > 1 || dice.maybe(50) ? "*" : sources.get(0).name() + ".*");
-        if (dice.mySqlLike() || dice.maybe(60)) {
+      if (i == 0 && random.maybe(25)) {
+        list.add(sources.size() > 1 || random.maybe(50) ? "*" : sources.get(0).name() + ".*");
+        if (random.mySqlLike() || random.maybe(60)) {
           break; // a star beside other items must come qualified on MySQL
         }
-      } else if (dice.maybe(12)) {
-        list.add(dice.of(sources).name() + ".*");
+      } else if (random.maybe(12)) {
+        list.add(random.of(sources).name() + ".*");
       } else {
         String item = expressions.any(sources, 2);
-        list.add(dice.maybe(40) ? item + dice.one(" AS c", " c") + i : item);
+        list.add(random.maybe(40) ? item + random.one(" AS c", " c") + i : item);
       }
     }
     return String.join(", ", list);
   }
 
   private String where(List<Source> sources) {
-    return dice.maybe(65) ? " WHERE " + expressions.condition(sources, 2) : "";
+    return random.maybe(65) ? " WHERE " + expressions.condition(sources, 2) : "";
   }
 
   private String plain() {
     List<Source> sources = sources(3);
-    String order = dice.maybe(30) ? " ORDER BY " + expressions.totalOrder(sources) : "";
+    String order = random.maybe(30) ? " ORDER BY " + expressions.totalOrder(sources) : "";
     return "SELECT " + list(sources) + " FROM " + from(sources) + where(sources) + order;
   }
 
   private String paged() {
     List<Source> sources = sources(2);
     String limit =
-        switch (dice.below(dice.mySqlLike() || dice.is(ServerKind.SQLITE) ? 3 : 5)) {
+        switch (random.below(random.mySqlLike() || random.is(ServerKind.SQLITE) ? 3 : 5)) {
           case 0 -> " LIMIT 2";
           case 1 -> " LIMIT 3 OFFSET 1";
-          case 2 -> dice.is(ServerKind.POSTGRESQL, ServerKind.H2) ? " LIMIT 1" : " LIMIT 1, 2";
+          case 2 -> random.is(ServerKind.POSTGRESQL, ServerKind.H2) ? " LIMIT 1" : " LIMIT 1, 2";
           case 3 -> " OFFSET 1 ROWS FETCH NEXT 2 ROWS ONLY";
           default -> " FETCH FIRST ROW ONLY";
         };
@@ -165,29 +165,29 @@ final class QueryGenerator {
   }
 
   private String keyLookup() {
-    Source source = new Source(dice.one(Schema.ACCOUNT, Schema.ENTRY, Schema.PERSON), "p");
+    Source source = new Source(random.one(Schema.ACCOUNT, Schema.ENTRY, Schema.PERSON), "p");
     return "SELECT "
-        + dice.one("*", "p.*", "p.id", "id")
+        + random.one("*", "p.*", "p.id", "id")
         + " FROM "
         + named(source, " ")
         + " WHERE p.id = "
-        + dice.below(7);
+        + random.below(7);
   }
 
   private String locking() {
-    if (dice.is(ServerKind.SQLITE)) {
+    if (random.is(ServerKind.SQLITE)) {
       return keyLookup();
     }
     List<Source> sources = sources(1);
     String lock =
-        dice.is(ServerKind.H2)
+        random.is(ServerKind.H2)
             ? " FOR UPDATE"
-            : dice.one(
+            : random.one(
                 " FOR UPDATE",
                 " FOR UPDATE",
-                dice.is(ServerKind.MARIADB) ? " LOCK IN SHARE MODE" : " FOR SHARE",
+                random.is(ServerKind.MARIADB) ? " LOCK IN SHARE MODE" : " FOR SHARE",
                 " FOR UPDATE NOWAIT",
-                dice.is(ServerKind.POSTGRESQL) ? " FOR NO KEY UPDATE" : " FOR UPDATE",
+                random.is(ServerKind.POSTGRESQL) ? " FOR NO KEY UPDATE" : " FOR UPDATE",
                 " FOR UPDATE SKIP LOCKED");
     return "SELECT "
         + list(sources)
@@ -201,7 +201,7 @@ final class QueryGenerator {
 
   private String call(List<Source> sources) {
     String number = expressions.integer(sources, 1);
-    return dice.one(
+    return random.one(
         "count(*)",
         "count(" + number + ")",
         "sum(" + number + ")",
@@ -215,43 +215,43 @@ final class QueryGenerator {
   private String aggregate() {
     List<Source> sources = sources(2);
     List<String> calls = new ArrayList<>();
-    for (int i = 0; i <= dice.below(3); i++) {
-      calls.add(call(sources) + (dice.maybe(40) ? " AS n" + i : ""));
+    for (int i = 0; i <= random.below(3); i++) {
+      calls.add(call(sources) + (random.maybe(40) ? " AS n" + i : ""));
     }
     return "SELECT " + String.join(", ", calls) + " FROM " + from(sources) + where(sources);
   }
 
   private String grouped() {
     List<Source> sources = sources(2);
-    Source source = dice.of(sources);
-    String key = source.name() + "." + dice.of(source.table().names());
+    Source source = random.of(sources);
+    String key = source.name() + "." + random.of(source.table().names());
     String having =
-        dice.maybe(35)
+        random.maybe(35)
             ? " HAVING "
-                + dice.one(
+                + random.one(
                     "count(*) > 1", "min(" + key + ") IS NOT NULL", call(sources) + " IS NULL")
             : "";
     return "SELECT "
-        + dice.one(key, key + " AS k", key)
+        + random.one(key, key + " AS k", key)
         + ", "
         + call(sources)
-        + (dice.maybe(40) ? ", " + call(sources) : "")
+        + (random.maybe(40) ? ", " + call(sources) : "")
         + " FROM "
         + from(sources)
         + where(sources)
         + " GROUP BY "
         + key
         + having
-        + (dice.maybe(30) ? " ORDER BY 1" : "");
+        + (random.maybe(30) ? " ORDER BY 1" : "");
   }
 
   private String distinct() {
     List<Source> sources = sources(2);
-    Source source = dice.of(sources);
-    String column = source.name() + "." + dice.of(source.table().names());
+    Source source = random.of(sources);
+    String column = source.name() + "." + random.of(source.table().names());
     String items =
-        dice.one(column, column + ", " + expressions.integer(sources, 1), source.name() + ".*");
-    if (dice.is(ServerKind.POSTGRESQL) && dice.maybe(25)) {
+        random.one(column, column + ", " + expressions.integer(sources, 1), source.name() + ".*");
+    if (random.is(ServerKind.POSTGRESQL) && random.maybe(25)) {
       String order = expressions.totalOrder(sources);
       String first = order.split(",")[0].replaceAll(" (DESC|ASC)", "");
       return "SELECT DISTINCT ON ("
@@ -270,7 +270,7 @@ final class QueryGenerator {
     List<Source> sources = sources(2);
     return "SELECT "
         + expressions.integer(sources, 1)
-        + dice.one("", " AS k")
+        + random.one("", " AS k")
         + ", "
         + expressions.text(sources, 1)
         + " FROM "
@@ -279,16 +279,16 @@ final class QueryGenerator {
   }
 
   private String setOperation() {
-    if (dice.maybe(20)) {
+    if (random.maybe(20)) {
       return "SELECT * FROM account UNION ALL SELECT * FROM account WHERE id < 3";
     }
-    String operation = dice.one(" UNION ", " UNION ALL ", " EXCEPT ", " INTERSECT ", " UNION ALL ");
-    String third = dice.maybe(20) ? " UNION " + branch() : "";
-    return branch() + operation + branch() + third + (dice.maybe(30) ? " ORDER BY 1, 2" : "");
+    String operation = random.one(" UNION ", " UNION ALL ", " EXCEPT ", " INTERSECT ", " UNION ALL ");
+    String third = random.maybe(20) ? " UNION " + branch() : "";
+    return branch() + operation + branch() + third + (random.maybe(30) ? " ORDER BY 1, 2" : "");
   }
 
   private String commonTable() {
-    return switch (dice.below(5)) {
+    return switch (random.below(5)) {
       case 0 -> "WITH q AS (" + branchNamed() + ") SELECT * FROM q";
       case 1 ->
           "WITH q AS (" + branchNamed() + ") SELECT q.k, a.* FROM q JOIN account a ON a.id = q.k";
@@ -297,7 +297,7 @@ final class QueryGenerator {
       case 3 ->
           "WITH RECURSIVE q (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM q WHERE n < 4)"
               + " SELECT q.n, a.owner FROM q LEFT JOIN account a ON a.id = q.n";
-      default -> "WITH q AS (SELECT * FROM " + dice.of(Schema.TABLES).name() + ") SELECT * FROM q";
+      default -> "WITH q AS (SELECT * FROM " + random.of(Schema.TABLES).name() + ") SELECT * FROM q";
     };
   }
 
@@ -317,7 +317,7 @@ final class QueryGenerator {
     String order = expressions.totalOrder(sources);
     String number = expressions.integer(sources, 0);
     String window =
-        dice.one(
+        random.one(
             "row_number() OVER (ORDER BY " + order + ")",
             "rank() OVER (ORDER BY " + order + ")",
             "sum(" + number + ") OVER (ORDER BY " + order + ")",
@@ -334,18 +334,18 @@ final class QueryGenerator {
   }
 
   private String derived() {
-    return switch (dice.below(4)) {
+    return switch (random.below(4)) {
       case 0 -> "SELECT d.* FROM (" + branchNamed() + ") d";
       case 1 -> "SELECT d.k, count(*) FROM (" + branchNamed() + ") AS d GROUP BY d.k";
-      case 2 -> "SELECT * FROM (SELECT * FROM " + dice.of(Schema.TABLES).name() + ") d";
+      case 2 -> "SELECT * FROM (SELECT * FROM " + random.of(Schema.TABLES).name() + ") d";
       default ->
           "SELECT a.id, d.k FROM account a LEFT JOIN (" + branchNamed() + ") d ON d.k = a.id";
     };
   }
 
   private String oddity() {
-    Table table = dice.of(Schema.TABLES);
-    return dice.one(
+    Table table = random.of(Schema.TABLES);
+    return random.one(
         "SELECT * FROM rich",
         "SELECT r.owner, e.amount FROM rich r JOIN entry e ON e.account_id = r.id",
         "SELECT 1, 'x' FROM " + table.name(),

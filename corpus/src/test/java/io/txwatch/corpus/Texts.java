@@ -3,14 +3,14 @@ package io.txwatch.corpus;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** What can be said of a SQL text at a glance, without asking the code that is under test. */
+/** Classifies SQL texts by simple patterns, independent of the code under test. */
 public final class Texts {
 
   /** The tables that carry the auxiliary columns on the watched twin. */
   static final List<String> TABLES =
       List.of("branch", "account", "entry", "pair", "tag", "reading", "person", "item");
 
-  /** A table that nobody prepared. */
+  /** A table that is not prepared. */
   static final String NOT_PREPARED = "np";
 
   /** A view of {@code account}. */

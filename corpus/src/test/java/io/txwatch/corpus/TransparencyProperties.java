@@ -19,9 +19,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 /**
- * What nobody thought of: statements that are made up anew in each run, and made shorter if they
- * differ. {@code -Djqwik.tries.default=5000} makes up more of them; where one differed, the seed is
- * told, which {@code -Djqwik.seeds.whenfixed} and the property's {@code seed} take again.
+ * Compares statements that are generated anew in each run, and shrunk if they differ. {@code -Djqwik.tries.default=5000} generates more of them; a failure prints the seed, which {@code -Djqwik.seeds.whenfixed} and the property's {@code seed} take again.
  */
 class TransparencyProperties {
 
@@ -29,19 +27,19 @@ class TransparencyProperties {
   private static final Coverage COVERAGE = new Coverage();
 
   @Property(edgeCases = EdgeCasesMode.NONE, generation = GenerationMode.RANDOMIZED)
-  void whatIsWatchedIsAsItIsRaw(
+  void watchedOutcomesEqualUnwatchedOnes(
       @ForAll("kinds") ServerKind kind,
       @ForAll boolean transactional,
       @ForAll("steps") List<Step> steps)
       throws SQLException {
     Twins twins = TWINS.get(kind);
     if (twins == null) {
-      twins = Twins.of(kind, Volume.asked().levels());
+      twins = Twins.of(kind, CorpusScope.asked().levels());
       TWINS.put(kind, twins);
     }
     Script script = new Script("property", transactional, steps);
     List<Difference> differences =
-        KnownDifferences.of(kind).unknown(twins.run(script, COVERAGE, Volume.asked().levels()));
+        KnownDifferences.of(kind).unknown(twins.run(script, COVERAGE, CorpusScope.asked().levels()));
     assertThat(differences)
         .as(differences.stream().map(Difference::toString).collect(Collectors.joining("\n")))
         .isEmpty();

@@ -16,9 +16,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A database that nobody prepared, and a prepared twin of it for each level. A script is run on the
- * first as it is and on each of the others watched, from the same rows; the outcomes of its steps
- * and what the tables hold at its end are compared.
+ * An unprepared database and one prepared twin per level. A script is run unwatched on the first and watched on each twin, from the same rows; the outcomes of its steps and the final contents of the tables are compared.
  */
 final class Twins {
 
@@ -57,7 +55,7 @@ final class Twins {
     return twins;
   }
 
-  /** SQLite would wait for the disk at every commit. */
+  /** Creates a database; SQLite must not wait for the disk at every commit. */
   static String freshDatabase(ServerKind kind) throws SQLException {
     String url = TestServers.freshDatabase(kind);
     return kind == ServerKind.SQLITE ? url + "?synchronous=OFF" : url;
@@ -106,7 +104,7 @@ final class Twins {
           Outcome raw = expected.get(i);
           twin.next();
           Outcome seen = perform(connection, step);
-          twin.lookForWriters(real);
+          twin.checkWriterTokens(real);
           if (!raw.lines().equals(seen.lines())) {
             differences.add(
                 Difference.of(

@@ -40,7 +40,7 @@ import java.util.stream.Collectors;
  */
 final class WatchedTwin {
 
-  /** What was observed of one statement: its event, and the gap that is told just before it. */
+  /** The observation of one statement: its event, and the gap that immediately precedes it. */
   private record Observed(Optional<Event.Gap> gap, Event.StatementExecuted statement) {}
 
   /** How a gap begins where the DBMS refused a text of ours that stands beside the statement. */
@@ -51,7 +51,7 @@ final class WatchedTwin {
   private final String url;
   private final List<Event> events = new CopyOnWriteArrayList<>();
   private final List<Integer> firstEvents = new ArrayList<>();
-  private final Set<Event> toldByTheirRow = new HashSet<>();
+  private final Set<Event> identifiedByTheirRow = new HashSet<>();
   private final Pipeline pipeline =
       new Pipeline(
           Ids.ofNode(1),
@@ -110,7 +110,7 @@ final class WatchedTwin {
   void forget() {
     events.clear();
     firstEvents.clear();
-    toldByTheirRow.clear();
+    identifiedByTheirRow.clear();
   }
 
   /** The script's next step begins. */
@@ -119,12 +119,11 @@ final class WatchedTwin {
   }
 
   /**
-   * After a step under autocommit: an UPDATE that PostgreSQL was not asked for the row of is told
-   * by that row, the next time that it is seen. So its token has to stand there, in one row.
+   * After an autocommitted step: an UPDATE without RETURNING is identified when its row is next read. So exactly one row must contain its token.
    *
    * @param real a connection that is not watched
    */
-  void lookForWriters(Connection real) throws SQLException {
+  void checkWriterTokens(Connection real) throws SQLException {
     if (kind != ServerKind.POSTGRESQL || level != Level.INLINE || !real.getAutoCommit()) {
       return;
     }
@@ -135,7 +134,7 @@ final class WatchedTwin {
           && executed.rows().isEmpty()
           && executed.writesSeen()
           && rowsWrittenBy(executed, real) == 1) {
-        toldByTheirRow.add(executed);
+        identifiedByTheirRow.add(executed);
       }
     }
   }
@@ -155,7 +154,7 @@ final class WatchedTwin {
   }
 
   /**
-   * Counts what was observed of a script, which has ended.
+   * Evaluates the observations of a completed script.
    *
    * @param raw the outcomes of its steps where nobody watched
    * @param countsVersions true if the count of an UPDATE is that of the rows that it changed
@@ -221,14 +220,14 @@ final class WatchedTwin {
       boolean later =
           observed.stream()
               .map(Observed::statement)
-              .anyMatch(s -> toldByTheirRow.contains(s) || s.kind().mayWrite() && !s.writesSeen());
+              .anyMatch(s -> identifiedByTheirRow.contains(s) || s.kind().mayWrite() && !s.writesSeen());
       coverage.instrumented(kind, level, later);
       return unseen(script, step, raw, observed);
     }
     return Optional.empty();
   }
 
-  /** A write that says that all was seen, of rows that nobody saw and nobody will. */
+  /** Reports a write that claims complete observation although its rows were not and will not be observed. */
   private Optional<Difference> unseen(
       Script script, Step step, Outcome raw, List<Observed> observed) {
     boolean silent =
@@ -237,7 +236,7 @@ final class WatchedTwin {
             && observed.stream().allMatch(o -> o.statement().writesSeen())
             && observed.stream()
                 .map(Observed::statement)
-                .noneMatch(s -> hasWrite(s) || toldByTheirRow.contains(s));
+                .noneMatch(s -> hasWrite(s) || identifiedByTheirRow.contains(s));
     return silent
         ? Optional.of(
             difference(

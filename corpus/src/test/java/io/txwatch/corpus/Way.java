@@ -84,7 +84,7 @@ public enum Way {
     }
   };
 
-  /** Executes a step and notes what an application sees of it. */
+  /** Executes a step and records what an application sees of it. */
   public abstract void run(Connection connection, Step step, Outcome outcome) throws SQLException;
 
   private static void bind(PreparedStatement statement, List<Object> values) throws SQLException {

@@ -7,16 +7,16 @@ import java.util.List;
 /** Random INSERT, UPDATE, DELETE, MERGE and REPLACE; some of them fail. */
 final class WriteGenerator {
 
-  private final Dice dice;
+  private final RandomSource random;
   private final Expressions expressions;
 
-  WriteGenerator(Dice dice) {
-    this.dice = dice;
-    this.expressions = new Expressions(dice);
+  WriteGenerator(RandomSource random) {
+    this.random = random;
+    this.expressions = new Expressions(random);
   }
 
   String write() {
-    return switch (dice.below(13)) {
+    return switch (random.below(13)) {
       case 0, 1, 2 -> insert();
       case 3 -> upsert();
       case 4 -> insertSelect();
@@ -32,17 +32,17 @@ final class WriteGenerator {
   }
 
   private int fresh() {
-    return 100 + dice.below(900_000);
+    return 100 + random.below(900_000);
   }
 
   private String text() {
-    return dice.one("'new'", "'it''s'", "NULL", "'?'", "''", "'rent'");
+    return random.one("'new'", "'it''s'", "NULL", "'?'", "''", "'rent'");
   }
 
   private String insert() {
-    int id = dice.maybe(85) ? fresh() : dice.below(6);
-    int n = dice.below(9);
-    return dice.one(
+    int id = random.maybe(85) ? fresh() : random.below(6);
+    int n = random.below(9);
+    return random.one(
         "INSERT INTO account VALUES (" + id + ", " + text() + ", " + n + ", NULL)",
         "INSERT INTO account (id, owner) VALUES (" + id + ", " + text() + ")",
         "insert into account (balance, id) values (" + n + ", " + id + "), (1, " + fresh() + ")",
@@ -55,12 +55,12 @@ final class WriteGenerator {
         "INSERT INTO reading (code, flag, note) VALUES ('k" + (n + 10) + "', TRUE, " + text() + ")",
         "INSERT INTO person VALUES (" + id + ", 'm" + id + "@x.org', " + (n - 1) + ")",
         "INSERT INTO person (id, email) VALUES (" + id + ", 'a@x.org')",
-        "INSERT INTO item (id, account_id, qty) VALUES (" + id + ", " + dice.below(7) + ", 1)",
+        "INSERT INTO item (id, account_id, qty) VALUES (" + id + ", " + random.below(7) + ", 1)",
         "INSERT INTO account VALUES (" + id + ", 'too', 'few')",
         "INSERT INTO account (id, nosuch) VALUES (" + id + ", 1)",
         "INSERT INTO np VALUES (" + id + ", 'n')",
         "INSERT INTO branch (id, city) VALUES (" + id + ", (SELECT min(owner) FROM account))",
-        dice.mySqlLike()
+        random.mySqlLike()
             ? "INSERT INTO account SET id = " + id + ", owner = " + text()
             : "INSERT INTO account (id, owner, balance) VALUES ("
                 + id
@@ -70,12 +70,12 @@ final class WriteGenerator {
   }
 
   private String upsert() {
-    int id = dice.maybe(50) ? fresh() : 1 + dice.below(4);
+    int id = random.maybe(50) ? fresh() : 1 + random.below(4);
     String values =
-        "(id, email, n) VALUES (" + id + ", 'u" + id + "@x.org', " + dice.below(9) + ")";
-    return switch (dice.kind) {
+        "(id, email, n) VALUES (" + id + ", 'u" + id + "@x.org', " + random.below(9) + ")";
+    return switch (random.kind) {
       case POSTGRESQL, SQLITE ->
-          dice.one(
+          random.one(
               "INSERT INTO person " + values + " ON CONFLICT DO NOTHING",
               "INSERT INTO person " + values + " ON CONFLICT (id) DO UPDATE SET n = excluded.n",
               "INSERT INTO person AS p "
@@ -84,14 +84,14 @@ final class WriteGenerator {
               "INSERT INTO account VALUES ("
                   + id
                   + ", 'up', 1, 1) ON CONFLICT (id) DO UPDATE SET balance = account.balance + 1, owner = excluded.owner",
-              dice.is(ServerKind.SQLITE)
-                  ? "INSERT OR " + dice.one("REPLACE", "IGNORE") + " INTO person " + values
+              random.is(ServerKind.SQLITE)
+                  ? "INSERT OR " + random.one("REPLACE", "IGNORE") + " INTO person " + values
                   : merge(id),
-              dice.is(ServerKind.SQLITE)
+              random.is(ServerKind.SQLITE)
                   ? "REPLACE INTO person " + values
                   : "INSERT INTO person " + values + " ON CONFLICT (email) DO NOTHING");
       case MYSQL, MARIADB ->
-          dice.one(
+          random.one(
               "INSERT IGNORE INTO person " + values,
               "INSERT INTO person " + values + " ON DUPLICATE KEY UPDATE n = n + 1",
               "INSERT INTO person "
@@ -103,13 +103,13 @@ final class WriteGenerator {
                   + id
                   + ", 'a'), (2, 'b') ON DUPLICATE KEY UPDATE owner = 'dup'");
       case H2 ->
-          dice.one(
+          random.one(
               "MERGE INTO person KEY (id) VALUES (" + id + ", 'u" + id + "@x.org', 1)", merge(id));
     };
   }
 
   private String merge(int id) {
-    return dice.one(
+    return random.one(
         "MERGE INTO person p USING (SELECT "
             + id
             + " AS id) s ON p.id = s.id"
@@ -123,7 +123,7 @@ final class WriteGenerator {
 
   private String insertSelect() {
     int id = fresh();
-    return dice.one(
+    return random.one(
         "INSERT INTO tag SELECT name, account_id FROM tag WHERE name = 'vip' AND account_id < 3",
         "INSERT INTO tag (account_id, name) SELECT id, owner FROM account WHERE id <= 2",
         "INSERT INTO tag SELECT * FROM tag WHERE account_id = 3",
@@ -143,9 +143,9 @@ final class WriteGenerator {
   }
 
   private String update() {
-    int n = dice.below(9);
-    return dice.one(
-        "UPDATE account SET balance = balance + " + n + " WHERE id = " + dice.below(6),
+    int n = random.below(9);
+    return random.one(
+        "UPDATE account SET balance = balance + " + n + " WHERE id = " + random.below(6),
         "UPDATE account SET balance = "
             + n
             + ", owner = "
@@ -155,41 +155,41 @@ final class WriteGenerator {
         "UPDATE account SET balance = coalesce(balance, 0) + 1",
         "UPDATE account a SET owner = upper(a.owner) WHERE a.id IN (SELECT account_id FROM item)",
         "UPDATE account SET owner = owner",
-        "UPDATE account SET balance = balance WHERE id = " + dice.below(4),
+        "UPDATE account SET balance = balance WHERE id = " + random.below(4),
         "update entry set amount = amount * 2, memo = "
             + text()
             + " where "
             + condition(Schema.ENTRY, 1),
         "UPDATE entry SET noted = '2026-05-05' WHERE " + condition(Schema.ENTRY, 2),
-        "UPDATE pair SET label = 'z' WHERE a = " + dice.below(4) + " AND b = 1",
+        "UPDATE pair SET label = 'z' WHERE a = " + random.below(4) + " AND b = 1",
         "UPDATE pair SET b = b + 100 WHERE " + condition(Schema.PAIR, 1),
         "UPDATE tag SET name = 't' WHERE " + condition(Schema.TAG, 2),
         "UPDATE tag SET account_id = account_id + 1",
         "UPDATE reading SET small = 7, flag = FALSE WHERE " + condition(Schema.READING, 1),
         "UPDATE person SET n = n + 1 WHERE " + condition(Schema.PERSON, 2),
-        "UPDATE person SET n = -1 WHERE id = " + dice.below(4),
+        "UPDATE person SET n = -1 WHERE id = " + random.below(4),
         "UPDATE person SET email = 'a@x.org' WHERE id = 2",
-        "UPDATE item SET qty = (SELECT max(z.a) FROM pair z) WHERE id = " + dice.below(5),
+        "UPDATE item SET qty = (SELECT max(z.a) FROM pair z) WHERE id = " + random.below(5),
         "UPDATE account SET branch_id = (SELECT min(b.id) FROM branch b WHERE b.id > account.id)",
         "UPDATE account SET nosuch = 1",
         "UPDATE account SET id = 1 WHERE id = 2",
         "UPDATE np SET x = 'u' WHERE id = 1",
         "UPDATE item SET account_id = 99 WHERE id = 1",
-        dice.mySqlLike()
+        random.mySqlLike()
             ? "UPDATE entry SET memo = 'l' WHERE amount > 0 ORDER BY id LIMIT 2"
             : "UPDATE pair SET (label, b) = (SELECT 'r', " + n + ") WHERE a = 3");
   }
 
   private String joinedWrite() {
-    return switch (dice.kind) {
+    return switch (random.kind) {
       case POSTGRESQL ->
-          dice.one(
+          random.one(
               "UPDATE account SET balance = 1 FROM branch b WHERE b.id = account.branch_id",
               "UPDATE account a SET owner = b.city FROM branch b WHERE b.id = a.branch_id AND b.id > 1",
               "DELETE FROM entry USING account a WHERE a.id = entry.account_id AND a.balance > 150",
               "DELETE FROM tag t USING account a, branch b WHERE a.id = t.account_id AND b.id = a.branch_id");
       case MYSQL, MARIADB ->
-          dice.one(
+          random.one(
               "UPDATE account a JOIN branch b ON b.id = a.branch_id SET a.owner = b.city",
               "UPDATE account a, branch b SET a.balance = 1, b.city = 'k' WHERE b.id = a.branch_id",
               "DELETE e FROM entry e JOIN account a ON a.id = e.account_id WHERE a.balance > 150",
@@ -197,12 +197,12 @@ final class WriteGenerator {
               "DELETE a, b FROM pair a JOIN tag b ON a.a = b.account_id",
               "UPDATE account a LEFT JOIN item i ON i.account_id = a.id SET a.balance = 0 WHERE i.id IS NULL");
       case SQLITE ->
-          dice.one(
+          random.one(
               "UPDATE account SET balance = 1 FROM branch b WHERE b.id = account.branch_id",
               "WITH q AS (SELECT id FROM branch) UPDATE account SET balance = 2 WHERE branch_id IN (SELECT id FROM q)",
               "DELETE FROM entry WHERE id IN (SELECT e.id FROM entry e JOIN account a ON a.id = e.account_id)");
       case H2 ->
-          dice.one(
+          random.one(
               "UPDATE account SET balance = 1 WHERE EXISTS (SELECT 1 FROM branch b WHERE b.id = account.branch_id)",
               merge(1),
               "DELETE FROM entry WHERE account_id IN (SELECT id FROM account WHERE balance > 150)");
@@ -211,10 +211,10 @@ final class WriteGenerator {
 
   private String returning() {
     int id = fresh();
-    String list = dice.one("*", "id", "id, owner AS o", "balance + 1", "upper(owner), id");
-    return switch (dice.kind) {
+    String list = random.one("*", "id", "id, owner AS o", "balance + 1", "upper(owner), id");
+    return switch (random.kind) {
       case POSTGRESQL, SQLITE ->
-          dice.one(
+          random.one(
               "INSERT INTO account (id, owner) VALUES (" + id + ", 'r') RETURNING " + list,
               "UPDATE account SET balance = 3 WHERE id < 3 RETURNING " + list,
               "DELETE FROM account WHERE id = 4 RETURNING " + list,
@@ -225,20 +225,20 @@ final class WriteGenerator {
                   + ", 'r"
                   + id
                   + "@x.org', 1) ON CONFLICT (id) DO NOTHING RETURNING *",
-              dice.is(ServerKind.POSTGRESQL)
+              random.is(ServerKind.POSTGRESQL)
                   ? "WITH w AS (UPDATE account SET balance = 5 WHERE id = 1 RETURNING *) SELECT * FROM w"
                   : "DELETE FROM tag WHERE name = 'vip' RETURNING name",
-              dice.is(ServerKind.POSTGRESQL)
+              random.is(ServerKind.POSTGRESQL)
                   ? "WITH d AS (DELETE FROM tag WHERE account_id = 1 RETURNING name) INSERT INTO tag (name) SELECT name FROM d"
                   : "DELETE FROM tag RETURNING *");
       case MARIADB ->
-          dice.one(
+          random.one(
               "INSERT INTO account (id, owner) VALUES (" + id + ", 'r') RETURNING " + list,
               "DELETE FROM account WHERE id = 4 RETURNING " + list,
               "REPLACE INTO account (id, owner) VALUES (3, 'r') RETURNING id",
               "DELETE FROM tag WHERE account_id = 1 RETURNING name");
       case H2 ->
-          dice.one(
+          random.one(
               "SELECT id, owner FROM FINAL TABLE (INSERT INTO account (id, owner) VALUES ("
                   + id
                   + ", 'r'))",
@@ -250,21 +250,21 @@ final class WriteGenerator {
   }
 
   private String delete() {
-    return dice.one(
-        "DELETE FROM entry WHERE id = " + dice.below(6),
+    return random.one(
+        "DELETE FROM entry WHERE id = " + random.below(6),
         "DELETE FROM entry WHERE " + condition(Schema.ENTRY, 2),
-        "delete from tag where account_id = " + dice.below(4) + " -- gone",
+        "delete from tag where account_id = " + random.below(4) + " -- gone",
         "DELETE FROM tag WHERE " + condition(Schema.TAG, 2),
-        "DELETE FROM pair WHERE (a, b) = (1, " + dice.below(3) + ")",
+        "DELETE FROM pair WHERE (a, b) = (1, " + random.below(3) + ")",
         "DELETE FROM pair WHERE " + condition(Schema.PAIR, 1),
         "DELETE FROM reading WHERE " + condition(Schema.READING, 1),
         "DELETE FROM person WHERE n > (SELECT min(z.id) FROM account z)",
         "DELETE FROM item WHERE account_id IN (SELECT id FROM account WHERE balance >= 200)",
-        "DELETE FROM account WHERE id = " + dice.below(6),
+        "DELETE FROM account WHERE id = " + random.below(6),
         "DELETE FROM branch",
         "DELETE FROM nosuch WHERE id = 1",
         "DELETE FROM np WHERE id = 7",
-        dice.mySqlLike()
+        random.mySqlLike()
             ? "DELETE FROM entry ORDER BY id LIMIT 1"
             : "DELETE FROM account WHERE EXISTS (SELECT 1 FROM item i WHERE i.account_id = account.id)");
   }

@@ -31,7 +31,7 @@ final class Database implements AutoCloseable {
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(Database.class);
-  private static final int ATTEMPTS = 10;
+  private static final int MAX_ATTEMPTS = 10;
 
   /** H2's number for snapshot isolation, which JDBC has none for. */
   static final int H2_SNAPSHOT = 6;
@@ -105,7 +105,7 @@ final class Database implements AutoCloseable {
           return result;
         } catch (SQLException e) {
           rollBack(connection, e);
-          if (!isWorthAnotherTry(e) || attempt == ATTEMPTS) {
+          if (!isWorthAnotherTry(e) || attempt == MAX_ATTEMPTS) {
             throw e;
           }
           retried.incrementAndGet();

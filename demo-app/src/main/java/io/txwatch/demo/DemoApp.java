@@ -71,7 +71,7 @@ public final class DemoApp {
         database.displayName(),
         level);
     Phase.Check check = phase.run(database, rounds, fixed);
-    out.printf("own books: %s: %s%n", check.holds() ? "in order" : "BROKEN", check.told());
+    out.printf("own books: %s: %s%n", check.holds() ? "in order" : "BROKEN", check.summary());
     if (database.retried() > 0) {
       out.printf("run again: %d transactions that the DBMS gave up%n", database.retried());
     }

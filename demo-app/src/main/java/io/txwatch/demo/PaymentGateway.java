@@ -11,14 +11,14 @@ import java.util.concurrent.TimeoutException;
  */
 final class PaymentGateway {
 
-  private static final long PATIENCE_MILLIS = 100;
+  private static final long MAX_WAIT_MILLIS = 100;
 
   private final Exchanger<Boolean> batch = new Exchanger<>();
 
   /** Waits for the answer. It is always yes. */
   void call() {
     try {
-      batch.exchange(true, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+      batch.exchange(true, MAX_WAIT_MILLIS, TimeUnit.MILLISECONDS);
     } catch (TimeoutException alone) {
       // Nobody else was waiting: the request is settled by itself.
     } catch (InterruptedException e) {

@@ -178,7 +178,7 @@ enum Phase {
     @Override
     int level(Database database, boolean fixed) {
       ReportService reports = new ReportService(database, new PaymentGateway());
-      return fixed ? reports.snapshotLevel() : reports.hastyLevel();
+      return fixed ? reports.snapshotLevel() : reports.statementSnapshotLevel();
     }
   };
 
@@ -186,9 +186,9 @@ enum Phase {
    * What the business finds in its own books.
    *
    * @param holds true if its rule holds
-   * @param told the figures, in words
+   * @param summary the figures, in words
    */
-  record Check(boolean holds, String told) {}
+  record Check(boolean holds, String summary) {}
 
   private final String id;
 

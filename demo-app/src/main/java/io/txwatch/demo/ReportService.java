@@ -22,7 +22,7 @@ final class ReportService {
    * COMMITTED each balance is of another moment.
    */
   int total(List<Integer> accounts) throws SQLException {
-    return database.transaction(hastyLevel(), connection -> add(connection, accounts));
+    return database.transaction(statementSnapshotLevel(), connection -> add(connection, accounts));
   }
 
   /** As {@link #total}, of one moment: a transaction that reads one snapshot. */
@@ -31,7 +31,7 @@ final class ReportService {
   }
 
   /** READ COMMITTED, which many services run at everywhere; SQLite has one level only. */
-  int hastyLevel() {
+  int statementSnapshotLevel() {
     return database.isSqlite() ? database.defaultLevel() : Connection.TRANSACTION_READ_COMMITTED;
   }
 

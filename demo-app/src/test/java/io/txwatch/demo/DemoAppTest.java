@@ -44,11 +44,11 @@ class DemoAppTest {
     "write-skew, shifts left without a doctor, 20, READ_COMMITTED",
     "read-skew, reports do not add up, 21, READ_COMMITTED",
   })
-  void asFirstWrittenTheRuleIsBroken(String phase, String told, int transactions, String level) {
+  void originalVersionBreaksTheRule(String phase, String summary, int transactions, String level) {
     Run run = play("jdbc:h2:mem:racy-" + phase, phase);
     assertThat(run.err()).isEmpty();
     assertThat(run.exit()).isZero();
-    assertThat(run.out().get(1)).startsWith("own books: BROKEN: ").contains(told);
+    assertThat(run.out().get(1)).startsWith("own books: BROKEN: ").contains(summary);
     assertThat(run.out().get(run.out().size() - 1))
         .isEqualTo("transactions=" + transactions + " isolation=" + level);
   }
@@ -60,7 +60,7 @@ class DemoAppTest {
     "write-skew, 20, READ_COMMITTED",
     "read-skew, 21, SNAPSHOT",
   })
-  void correctedTheRuleHolds(String phase, int transactions, String level) {
+  void correctedVersionKeepsTheRule(String phase, int transactions, String level) {
     Run run = play("jdbc:h2:mem:fixed-" + phase, phase, "--fixed");
     assertThat(run.err()).isEmpty();
     assertThat(run.exit()).isZero();
@@ -85,7 +85,7 @@ class DemoAppTest {
   }
 
   @Test
-  void badUsageIsToldWithTheUsage() {
+  void badUsagePrintsTheUsage() {
     for (String[] args :
         new String[][] {
           {},
@@ -103,7 +103,7 @@ class DemoAppTest {
   }
 
   @Test
-  void anUnreachableServerIsALineAndExitCode3() {
+  void unreachableServerIsOneLineAndExitCode3() {
     Run run = play("jdbc:h2:tcp://127.0.0.1:1/none;NETWORK_TIMEOUT=1000", "write-skew");
     assertThat(run.exit()).isEqualTo(3);
     assertThat(run.err()).anyMatch(line -> line.startsWith("demo-app: "));

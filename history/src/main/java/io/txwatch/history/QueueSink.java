@@ -23,89 +23,71 @@ import org.jctools.queues.atomic.MpscAtomicArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between the application's threads and the consumers of events: a bounded queue, and one
- * daemon thread that empties it. {@link #accept} takes some ten nanoseconds, never waits for
- * anybody, and never throws.
+ * A bounded queue between the application's threads and the consumers of events, drained by one daemon thread. {@link #accept} takes some ten nanoseconds, never blocks, and never throws.
  *
  * <h2>When the queue is full</h2>
  *
- * Statements are dropped: they are many, and big. Of each transaction that lost some, the first
- * loss notes where in the queue it happened, later ones only count up; the thread makes one {@link
- * Event.Gap} of them and delivers it at that place, so before anything that the transaction did
- * afterwards, its end included. Beginnings and ends are few and small, and without them nobody
- * could tell what became of a transaction: they go to a reserve, with their place, and are
- * delivered in order as if there had been room. The reserve is bounded too. Beyond it a gap of no
- * session says that anything may be missing.
+ * Statements, which are the most and the largest events, are dropped. The first loss of a transaction records its position in the queue, later losses only increment a count; the thread emits one {@link Event.Gap} for them at that position, and so before every later event of the transaction, its end included. Beginnings and ends of transactions are few and small, and without them outcomes would be unknown: they go to a reserve with their position and are delivered in order. The reserve is bounded too; if it overflows, a gap without a session reports that any event may be missing.
  *
- * <p>"Where" is the producers' index of the queue at the time of the failed offer. Everything that
- * the same session had queued before has a smaller index, everything that it queues later has that
- * one or a greater. So it is enough to deliver, before the event at index i, what was noted at i or
- * before.
+ * <p>The position is the queue's producer index at the time of the failed offer. Events that the same session added before have a smaller index, later ones an equal or greater one. So it suffices to deliver, before the event at index i, everything recorded at position i or before.
  *
- * <h2>When nothing comes</h2>
+ * <h2>When the queue is idle</h2>
  *
- * While events come the thread empties the queue at intervals, so that a producer does not pay for
- * waking it. After {@value #MAX_IDLE_ROUNDS} intervals without an event it flushes the consumers
- * and waits, with one more flush a second later and no wake-ups after that; the next event wakes
- * it. No wake-up is lost: a producer first adds its event, then reads {@link #asleep}; the thread
- * first sets it, then looks at the queue.
+ * While events arrive, the thread drains the queue at intervals, so that producers need not wake it. After {@value #MAX_IDLE_ROUNDS} intervals without an event it flushes the consumers and waits for the next event, with one more flush a second later. No wake-up is lost: a producer first adds its event, then reads {@link #asleep}; the thread first sets it, then checks the queue.
  *
- * <p>A {@link SharedQueue} decides when a queue ends that no connection uses any more.
+ * <p>A {@link SharedQueue} decides when an unused queue ends.
  *
  * <h2>When a consumer fails</h2>
  *
- * It is said once, counted, told to that consumer as a gap; the others do not notice.
+ * The failure is reported once, counted, and passed to that consumer as a gap; other consumers are not affected.
  */
 public final class QueueSink implements EventSink {
 
-  /** Beginnings, ends and gaps that may wait besides the queue. */
+  /** The maximum number of beginnings, ends and gaps in the reserve. */
   private static final int MAX_RESERVED_EVENTS =
       (int) Math.max(1 << 10, Math.min(1 << 16, maxHeapBytes() >> 12));
 
-  /** So much heap there is to be for each event that may wait, in bytes. */
+  /** The heap required per event of capacity, in bytes. */
   private static final int HEAP_BYTES_PER_EVENT = 1 << 13;
 
   private static final int MIN_CAPACITY = 1 << 10;
 
   /**
-   * Rows of version sets that may wait, some 22 bytes each: they weigh more than the events that
-   * carry them. Version sets beyond it are dropped and counted. Less in a small heap.
+   * The maximum number of queued version-set rows, some 22 bytes each; they take more memory than the events that contain them. Version sets beyond the bound are dropped and counted. Smaller in a small heap.
    */
   static final long MAX_VERSION_ROWS = Math.min(2_000_000, maxHeapBytes() / 256);
 
-  /** An event with more rows than this counts as so many rows of version sets, times eight. */
+  /** The rows of an event with more rows than this count against {@link #MAX_VERSION_ROWS}, with {@link #ROW_WEIGHT}. */
   private static final int MAX_WEIGHTLESS_ROWS = 32;
 
-  /** What a row of an event weighs, in rows of version sets. */
+  /** The weight of an event's row, in version-set rows. */
   private static final int ROW_WEIGHT = 8;
 
   static final long CLOSE_TIMEOUT_MILLIS = 5_000;
 
-  /** For so long of that events are still delivered; then the consumers are closed. */
+  /** The part of {@link #CLOSE_TIMEOUT_MILLIS} during which events are still delivered; then the consumers are closed. */
   private static final long DELIVERY_TIMEOUT_MILLIS = 3_500;
 
-  /** After so many faults outside of the consumers nothing is delivered any more. */
+  /** The number of faults outside the consumers after which nothing is delivered any more. */
   private static final int MAX_FAULTS = 16;
 
   /**
-   * Nanoseconds. To wake the thread costs as much as tens of events, on the application's time: so
-   * let hundreds gather, unless they come so fast that the queue begins to fill.
+   * Waking the thread costs the application as much as tens of events, so hundreds gather between two rounds, unless the queue begins to fill.
    */
   private static final long PAUSE_NANOS = 20_000_000;
 
   private static final long SHORT_PAUSE_NANOS = 1_000_000;
   private static final long MAX_PAUSE_NANOS = 40_000_000;
 
-  /** After so many pauses without an event the thread waits for the next one. */
+  /** The number of pauses without an event after which the thread waits for the next one. */
   static final int MAX_IDLE_ROUNDS = 5;
 
   /**
-   * Nanoseconds from the first flush of a quiet queue to the second. A consumer that does something
-   * at most once a second does it then.
+   * The delay from the first flush of an idle queue to the second, which serves consumers that act at most once a second.
    */
   private static final long SECOND_FLUSH_DELAY_NANOS = 1_100_000_000;
 
-  /** The share of the queue that calls for short pauses. */
+  /** Pauses are short while more than this share (1/n) of the queue is used. */
   private static final int SHORT_PAUSE_QUEUE_SHARE = 32;
 
   private static final long FLUSH_INTERVAL_NANOS = 100_000_000;
@@ -113,13 +95,11 @@ public final class QueueSink implements EventSink {
   private static final long AWAIT_POLL_NANOS = 1_000_000;
 
   /**
-   * After so many events, some fifty microseconds of analysis, the thread lets others go first:
-   * where processors are short it would otherwise hold up the application for all that has
-   * gathered. Not while the queue is filling.
+   * The number of events, some fifty microseconds of analysis, after which the thread yields: with few processors it would otherwise delay the application until the queue is empty. It does not yield while the queue is filling.
    */
   private static final int EVENTS_PER_YIELD = 1 << 6;
 
-  /** Events between two looks whether what had come by a certain time is delivered. */
+  /** The number of events between two checks whether {@link EventSink#caughtUp} is due. */
   private static final int EVENTS_PER_CATCH_UP_CHECK = 1 << 10;
 
   private final MpscAtomicArrayQueue<Event> queue;
@@ -133,13 +113,13 @@ public final class QueueSink implements EventSink {
   private volatile boolean late;
   private volatile boolean closed;
 
-  /** The calls of {@link #notifyCaughtUp} that have returned. */
+  /** The number of completed calls of {@link #notifyCaughtUp}. */
   private volatile long rounds;
 
-  /** True while the thread waits for somebody to {@link #wake} it. */
+  /** True while the thread waits for {@link #wake}. */
   private volatile boolean asleep;
 
-  /** When events are delivered no more, by {@link System#nanoTime}; only if it is closed. */
+  /** The time ({@link System#nanoTime}) after which a closed queue delivers no more events. */
   private volatile long deliverUntil;
 
   private final List<EventSink> consumers;
@@ -147,19 +127,19 @@ public final class QueueSink implements EventSink {
   private final Consumer<String> warnings;
   private final Thread thread;
 
-  /** Nanoseconds until this queue is to end, asked when it is empty; see {@link SharedQueue}. */
+  /** Returns the nanoseconds until this queue must end; called when it is empty. See {@link SharedQueue}. */
   private final ToLongFunction<QueueSink> nanosToEnd;
 
-  /** Open until the thread that used the consumers before has ended. */
+  /** Open until the previous queue has released the consumers. */
   private final CountDownLatch predecessorEnded;
 
-  /** Open until the thread has ended; does not hold the queue. */
+  /** Open until the thread has ended; does not reference the queue. */
   private final CountDownLatch ended = new CountDownLatch(1);
 
-  /** True if the queue ends because nobody uses it: its consumers may be used again. */
+  /** True if the queue ends because it is unused; its consumers may then be used again. */
   private boolean unused;
 
-  // Of the SharedQueue, guarded by its lock.
+  // Used by SharedQueue, guarded by its lock.
   int users;
   long unusedSinceNanos;
 
@@ -170,10 +150,10 @@ public final class QueueSink implements EventSink {
   private volatile @Nullable Thread hook;
 
   /**
-   * An event that came when the queue was full.
+   * An event that arrived when the queue was full.
    *
-   * @param place the producers' index at that time
-   * @param number counts what came late, so that one place has an order too
+   * @param place the producer index at that time
+   * @param number a sequence number that orders events at the same position
    */
   private record DeferredEvent(long place, long number, Event event)
       implements Comparable<DeferredEvent> {
@@ -184,10 +164,10 @@ public final class QueueSink implements EventSink {
     }
   }
 
-  /** What a transaction lost since it was last told. */
+  /** The losses of a transaction that are not reported yet. */
   private record Lost(long session, long place, long number, long count) {}
 
-  /** A queue that tells troubles on standard error. */
+  /** Creates a queue that reports failures on standard error. */
   public QueueSink(int capacity, List<? extends EventSink> consumers) {
     this(capacity, consumers, line -> System.err.println("txwatch: " + line));
   }
@@ -195,21 +175,18 @@ public final class QueueSink implements EventSink {
   /**
    * Starts the thread.
    *
-   * @param capacity events that may wait; rounded up to a power of two. Fewer in a small heap, so
-   *     that they never take more than a small part of it
-   * @param consumers are called by that thread alone, and closed by it. One that is {@link
-   *     Flushable} is flushed when there is nothing else to do
-   * @param warnings takes a line for people
+   * @param capacity the maximum number of queued events, rounded up to a power of two; smaller in a small heap, so that they never take more than a small part of it
+   * @param consumers called and closed only by the thread. A {@link Flushable} consumer is flushed when the queue is idle
+   * @param warnings receives lines about failures
    */
   public QueueSink(int capacity, List<? extends EventSink> consumers, Consumer<String> warnings) {
     this(capacity, consumers, warnings, queue -> Long.MAX_VALUE, new CountDownLatch(0));
   }
 
   /**
-   * The same for a {@link SharedQueue}.
+   * Creates a queue for a {@link SharedQueue}.
    *
-   * @param nanosToEnd nanoseconds until the queue is to end. At 0 or less nobody can add events any
-   *     more
+   * @param nanosToEnd returns the nanoseconds until the queue must end; at 0 or less no more events can be added
    * @param predecessorEnded open while another queue uses the consumers
    */
   QueueSink(
@@ -228,17 +205,17 @@ public final class QueueSink implements EventSink {
     thread.start();
   }
 
-  /** Open until this queue has ended and its consumers are released; does not hold the queue. */
+  /** Open until this queue has ended and released its consumers; does not reference the queue. */
   CountDownLatch ended() {
     return ended;
   }
 
-  /** True if it takes no more events. */
+  /** True if the queue accepts no more events. */
   boolean isClosed() {
     return closed;
   }
 
-  /** Has the thread look at the queue, and say that it has caught up, if it waits. Cheap if not. */
+  /** Wakes the thread, if it waits, to check the queue and call {@link EventSink#caughtUp}. Cheap if it does not wait. */
   void wake() {
     if (asleep) {
       asleep = false;
@@ -290,7 +267,7 @@ public final class QueueSink implements EventSink {
     }
   }
 
-  /** Whether there was room for its rows, which is taken then. */
+  /** Reserves room for the event's rows; false if there is none. */
   private boolean reserve(Event.StatementExecuted event) {
     long rows = weight(event);
     if (versionRows.addAndGet(rows) > MAX_VERSION_ROWS && versionRows.get() > rows) {
@@ -342,12 +319,12 @@ public final class QueueSink implements EventSink {
     }
   }
 
-  /** How many events were dropped because there was no room, or because the queue was closed. */
+  /** The number of events dropped because the queue was full or closed. */
   public long dropped() {
     return dropped.sum();
   }
 
-  /** How many times a consumer failed. */
+  /** The number of failures of consumers. */
   public long failed() {
     return failed;
   }
@@ -375,7 +352,7 @@ public final class QueueSink implements EventSink {
   }
 
   /**
-   * Closes this queue when the JVM ends in order, if nobody did before.
+   * Registers a shutdown hook that closes this queue.
    *
    * @return this
    */
@@ -385,14 +362,13 @@ public final class QueueSink implements EventSink {
     try {
       Runtime.getRuntime().addShutdownHook(closer);
     } catch (IllegalStateException e) {
-      // The JVM is ending: what can be delivered until it has ended is.
+      // The JVM is shutting down: events are delivered until it exits.
     }
     return this;
   }
 
   /**
-   * Takes no more events, waits five seconds at most until those that wait are delivered and the
-   * consumers are closed, and says how many were left. Never throws.
+   * Accepts no more events, waits at most five seconds until the queued events are delivered and the consumers closed, and reports the number of events left. Never throws.
    */
   @Override
   public void close() {
@@ -415,14 +391,14 @@ public final class QueueSink implements EventSink {
     removeHook();
   }
 
-  /** A shutdown hook holds this queue, and the class loader of its class. */
+  /** The shutdown hook references this queue and its class loader. */
   private void removeHook() {
     Thread closer = hook;
     if (closer != null && closer != Thread.currentThread()) {
       try {
         Runtime.getRuntime().removeShutdownHook(closer);
       } catch (IllegalStateException e) {
-        // The JVM is ending, the hook runs or ran: it finds everything closed.
+        // The JVM is shutting down: the hook runs or ran, and finds everything closed.
       }
     }
   }
@@ -468,7 +444,7 @@ public final class QueueSink implements EventSink {
       } else {
         consumer.close();
       }
-      consumer.setWaker(() -> {}); // the one that it has holds this queue
+      consumer.setWaker(() -> {}); // the current waker references this queue
     } catch (Throwable e) {
       fail(consumer, e);
     }
@@ -480,7 +456,7 @@ public final class QueueSink implements EventSink {
         predecessorEnded.await();
         return;
       } catch (InterruptedException e) {
-        // It is nobody's to interrupt: two threads must not use one consumer.
+        // Interrupts are ignored: two threads must not use one consumer.
       }
     }
   }
@@ -493,7 +469,7 @@ public final class QueueSink implements EventSink {
         warnings.accept(line);
       }
     } catch (Throwable e) {
-      // Not even a line can be written.
+      // The report itself failed; nothing more can be done.
     }
   }
 
@@ -518,7 +494,7 @@ public final class QueueSink implements EventSink {
       } else {
         flush();
         if (sleep(flushedTwice ? Long.MAX_VALUE : SECOND_FLUSH_DELAY_NANOS)) {
-          idleRounds = MAX_IDLE_ROUNDS - 2; // consumers are told twice that it has caught up
+          idleRounds = MAX_IDLE_ROUNDS - 2; // leaves two rounds, and so two calls of caughtUp
         } else {
           flushedTwice = true;
         }
@@ -527,9 +503,9 @@ public final class QueueSink implements EventSink {
   }
 
   /**
-   * Waits until somebody wakes this thread, the time is over, or the queue is to end.
+   * Waits until this thread is woken, the time has elapsed, or the queue must end.
    *
-   * @return true if somebody woke it
+   * @return true if it was woken
    */
   private boolean sleep(long nanos) {
     long since = System.nanoTime();
@@ -554,23 +530,23 @@ public final class QueueSink implements EventSink {
     return true;
   }
 
-  /** True if what still waits after the end must be left: consumers have to close in time. */
+  /** True if the remaining events must be dropped so that the consumers close in time. */
   private boolean isTooLate() {
     return closed && System.nanoTime() - deliverUntil > 0;
   }
 
-  /** Reports what was left because there was no time. */
+  /** Reports the events that were dropped for lack of time. */
   private void dropRemaining(int events) {
     warnings.accept("closed before " + events + " events were analysed or written");
     deliver(overflow(0, 0, events));
   }
 
-  /** True if so many events at once say that the queue begins to fill. */
+  /** True if {@code delivered} events in one round indicate that the queue begins to fill. */
   private boolean isFilling(long delivered) {
     return delivered > queue.capacity() / SHORT_PAUSE_QUEUE_SHARE;
   }
 
-  /** Delivers what waits, and says how much it was. */
+  /** Delivers the queued events and returns their number. */
   private long drain() {
     long delivered = 0;
     while (true) {
@@ -588,14 +564,14 @@ public final class QueueSink implements EventSink {
       if (delivered % EVENTS_PER_YIELD == 0 && !isFilling(delivered)) {
         Thread.yield();
       }
-      // It may never be found empty.
+      // The queue may never be empty at this point.
       if (delivered % EVENTS_PER_CATCH_UP_CHECK == 0 && place >= catchUpTo) {
         notifyCaughtUp();
       }
     }
   }
 
-  /** All is delivered that had come when this was called before. */
+  /** Notifies consumers once everything is delivered that had been queued at the previous call. */
   private void notifyCaughtUp() {
     for (EventSink consumer : consumers) {
       try {
@@ -604,7 +580,7 @@ public final class QueueSink implements EventSink {
         fail(consumer, e);
       }
     }
-    catchUpTo = queue.currentProducerIndex(); // after it was said: what comes meanwhile counts
+    catchUpTo = queue.currentProducerIndex(); // read afterwards: events that arrived meanwhile count
     rounds++;
     if (System.nanoTime() - flushed > FLUSH_INTERVAL_NANOS) {
       flush();
@@ -612,7 +588,7 @@ public final class QueueSink implements EventSink {
     }
   }
 
-  /** Delivers what came late at that place of the queue or before. */
+  /** Delivers deferred events recorded at that position or before. */
   private long deliverDeferred(long place) {
     if (late) {
       late = false;

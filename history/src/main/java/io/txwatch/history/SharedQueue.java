@@ -8,27 +8,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link QueueSink} that exists as long as it has users. It is created for the first one. When
- * the last one has been gone for {@value #LINGER_SECONDS} s, what waits is delivered, the consumers
- * {@linkplain EventSink#quiesce quiesce}, the thread ends, the shutdown hook is removed and the
- * queue's memory is released. The next user gets a new queue before the same consumers.
+ * A reference-counted {@link QueueSink}. It is created for the first user. {@value #LINGER_SECONDS} s after the last user has released it, the queued events are delivered, the consumers {@linkplain EventSink#quiesce quiesce}, the thread ends, the shutdown hook is removed and the queue's memory is released. The next user gets a new queue with the same consumers.
  *
- * <p>Two queues never use the consumers at the same time: the thread of the second waits until that
- * of the first has ended, and events wait in the second queue meanwhile. So a user that comes while
- * a queue ends loses nothing and waits for nothing.
+ * <p>Two queues never use the consumers at the same time: the thread of the second waits until that of the first has ended, while its events stay queued. So a user that arrives while a queue ends loses no event and does not wait.
  *
- * <p>Users are counted with a lock, when a connection is opened and closed. {@link
- * EventSink#accept} is called on the queue itself and takes no lock. Between {@link #acquire} and
- * {@link #release} the queue does not end, so an event cannot come too late for its thread.
+ * <p>A lock guards the count of users, which changes when a connection is opened or closed. {@link EventSink#accept} is called on the queue itself and takes no lock. The queue does not end between {@link #acquire} and {@link #release}, so its thread delivers every event.
  */
 public final class SharedQueue {
 
-  /** A pool that closes a connection after each statement does not start a thread for each. */
+  /** The delay keeps a pool that closes a connection after each statement from starting a thread for each. */
   static final int LINGER_SECONDS = 2;
 
   /**
-   * Drops everything: for when there is no memory for a queue, or one waits already for consumers
-   * that block. So there are two threads at most.
+   * Drops every event. Used when there is no memory for a queue, or a queue already waits for consumers that block; so there are at most two threads.
    */
   private static final EventSink DISCARD =
       new EventSink() {
@@ -56,12 +48,12 @@ public final class SharedQueue {
   private boolean reported;
 
   /**
-   * Creates nothing yet.
+   * Starts nothing.
    *
-   * @param capacity of the queue, in events
-   * @param consumers are called by one thread at a time
-   * @param warnings takes a line for people
-   * @param closesAtShutdown whether a queue that is there when the JVM ends is closed
+   * @param capacity the queue's capacity in events
+   * @param consumers called by one thread at a time
+   * @param warnings receives lines about failures
+   * @param closesAtShutdown whether an existing queue is closed when the JVM shuts down
    */
   public SharedQueue(
       int capacity,
@@ -71,7 +63,7 @@ public final class SharedQueue {
     this(capacity, consumers, warnings, closesAtShutdown, TimeUnit.SECONDS.toNanos(LINGER_SECONDS));
   }
 
-  /** The same, with the time from the last user to the end of the queue. */
+  /** Creates a shared queue with the delay between the last release and the end of the queue. */
   SharedQueue(
       int capacity,
       List<? extends EventSink> consumers,
@@ -85,7 +77,7 @@ public final class SharedQueue {
     this.lingerNanos = lingerNanos;
   }
 
-  /** The queue, for one more user, who must {@linkplain #release release} it. */
+  /** Returns the queue for one more user, who must {@linkplain #release release} it. */
   public synchronized EventSink acquire() {
     QueueSink queue = current;
     if (queue == null || queue.isClosed()) {
@@ -95,7 +87,7 @@ public final class SharedQueue {
       }
       try {
         queue = create();
-      } catch (OutOfMemoryError e) { // also: no more threads
+      } catch (OutOfMemoryError e) { // also thrown if no thread can be created
         report("events are lost: there is no memory for a queue: " + e);
         return DISCARD;
       }
@@ -119,7 +111,7 @@ public final class SharedQueue {
     }
   }
 
-  /** A user is gone, and will not call {@link EventSink#accept} any more. */
+  /** Releases the queue; the user must not call {@link EventSink#accept} any more. */
   public void release(EventSink acquired) {
     if (acquired instanceof QueueSink queue && isUnusedNow(queue)) {
       queue.wake();
@@ -132,7 +124,7 @@ public final class SharedQueue {
     return queue.users == 0;
   }
 
-  /** For the queue's thread. At 0 or less the queue is nobody's any more. */
+  /** Called by the queue's thread. At 0 or less the queue has no users and must end. */
   private synchronized long nanosToEnd(QueueSink queue) {
     if (queue.users > 0) {
       return Long.MAX_VALUE;
@@ -145,7 +137,7 @@ public final class SharedQueue {
   }
 
   /**
-   * Has queues end now that have no users, and waits at most five seconds in all until they have.
+   * Ends all unused queues at once and waits for them, at most five seconds in total.
    */
   public static void endUnused(List<SharedQueue> all) {
     long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(QueueSink.CLOSE_TIMEOUT_MILLIS);
@@ -195,8 +187,7 @@ public final class SharedQueue {
   }
 
   /**
-   * Closes the queue that there is, whether it is used or not, and its consumers; see {@link
-   * QueueSink#close}. The next user gets a new one.
+   * Closes the current queue, used or not, and its consumers; see {@link QueueSink#close}. The next user gets a new one.
    */
   public void close() {
     QueueSink queue;

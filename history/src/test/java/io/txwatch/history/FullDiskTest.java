@@ -12,7 +12,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A disk that refuses, as the shell's limit on the size of files makes one. */
+/** A full disk, simulated by the shell's limit on file sizes. */
 @EnabledOnOs(OS.LINUX)
 class FullDiskTest {
 

@@ -23,7 +23,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** Whatever the link does, what arrives is what was sent, or is known to be less. */
+/** Every event arrives once and in order, or its loss is reported, whatever the link does. */
 class BacklogProperties {
 
   /** A receiver that takes each chunk once, over connections that are cut anywhere. */

@@ -24,11 +24,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A client's word that it has told everything, as the analyzer hears it. */
+/** The epochs that a client acknowledges, as the analyzer receives them. */
 @Timeout(60)
 class EpochAcknowledgementTest {
 
-  /** An analyzer that says what it is told to, behind a queue such as every application has. */
+  /** An analyzer scripted by the test, behind the queue that every application uses. */
   private static final class ScriptedAnalyzer implements AutoCloseable {
     private final ServerSocket door = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
@@ -69,7 +69,7 @@ class EpochAcknowledgementTest {
       Frames.write(client.getOutputStream(), Frames.ack(through, clock));
     }
 
-    /** Takes the next frame; whether there was something to tell in it. */
+    /** Reads the next frame; true if it contained events. */
     boolean next() throws IOException {
       Frame frame = Frames.readBody(client.getInputStream(), length(client));
       told = frame.hasChunk() ? frame.getChunk().getTold() : frame.getAlive().getTold();
@@ -124,7 +124,7 @@ class EpochAcknowledgementTest {
     }
   }
 
-  /** Each time is the count of what had happened: as much has to have come when it comes back. */
+  /** Each epoch is the number of events so far: as many must have arrived when it is acknowledged. */
   @Test
   void eventsBeforeAnAcknowledgedEpochHaveArrived() throws Exception {
     AtomicInteger happened = new AtomicInteger();
@@ -153,7 +153,7 @@ class EpochAcknowledgementTest {
     }
   }
 
-  /** While events are dropped not all is told; what comes after that is. */
+  /** No epoch is acknowledged while events are dropped; later ones are. */
   @Test
   void droppedEventsDelayTheAcknowledgementOnlyTemporarily() throws Exception {
     try (ScriptedAnalyzer analyzer = new ScriptedAnalyzer(100_000)) {

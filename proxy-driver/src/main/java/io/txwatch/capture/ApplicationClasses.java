@@ -1,27 +1,24 @@
 package io.txwatch.capture;
 
-import io.txwatch.capture.CodePlaces.Holds;
+import io.txwatch.capture.CodeLocations.Holds;
 import java.util.List;
 
 /**
- * Tells how surely a class is the application's own: by the packages that the user names ({@code
- * txwatch.packages}), by the place that it was loaded from ({@link CodePlaces}), by the package of
- * the main class, and at last by its name, which is that of a known library or not.
+ * Ranks how likely a class belongs to the application: by the configured packages ({@code txwatch.packages}), by the location it was loaded from ({@link CodeLocations}), by the package of the main class, and last by whether its name is that of a known library.
  *
- * <p>Each class is judged once. The cache hangs on the class itself, so nothing keeps an
- * application's class loader alive.
+ * <p>Each class is ranked once. The cache is attached to the class itself, so it keeps no application's class loader alive.
  */
 final class ApplicationClasses {
 
-  /** How surely; the later, the surer. */
+  /** The ranks, in ascending order of certainty. */
   enum Rank {
-    /** A library's, a generated class, or our own: never named. */
+    /** A library's class, a generated class, or txwatch's own: never reported. */
     NONE,
-    /** Nobody knows: a jar beside the application, which may be a part of it. */
+    /** Unknown: a jar beside the application, which may be part of it. */
     UNKNOWN,
-    /** The application's, by its place or its package. */
+    /** The application's class, by location or package. */
     APPLICATION,
-    /** In one of the packages that the user names. */
+    /** A class in one of the configured packages. */
     NAMED
   }
 
@@ -30,8 +27,7 @@ final class ApplicationClasses {
   private final List<String> packages;
 
   /**
-   * The rank's number and the owner. A text, since no class of ours may hang on a class that is
-   * not: a class of a server would keep the class loader of an application alive that carries us.
+   * The rank's ordinal and the owner. It is a String, since attaching an instance of txwatch's classes to a class of a server would keep the class loader of the application that contains txwatch alive.
    */
   private final ClassValue<String> judged =
       new ClassValue<>() {
@@ -41,22 +37,22 @@ final class ApplicationClasses {
         }
       };
 
-  /** For the packages that the user names, none perhaps. */
+  /** Creates the ranking for the configured packages, possibly none. */
   ApplicationClasses(List<String> packages) {
     this.packages = packages;
   }
 
-  /** How surely a class is the application's. */
+  /** Returns the rank of a class. */
   Rank rank(Class<?> type) {
     return RANKS[judged.get(type).charAt(0) - '0'];
   }
 
-  /** The beginning of its package that tells who has made it. */
+  /** Returns the prefix of its package that identifies its owner. */
   String owner(Class<?> type) {
     return judged.get(type).substring(1);
   }
 
-  /** The rank above which there is none: the search for a frame ends there. */
+  /** Returns the highest possible rank, at which the search for a frame ends. */
   Rank highest() {
     return packages.isEmpty() ? Rank.APPLICATION : Rank.NAMED;
   }
@@ -64,23 +60,23 @@ final class ApplicationClasses {
   private String judge(Class<?> type) {
     String name = type.getName();
     Rank rank =
-        type.getClassLoader() == null || Libraries.isNever(name)
+        type.getClassLoader() == null || KnownLibraries.isNever(name)
             ? Rank.NONE
-            : rank(name, CodePlaces.of(type), MainClass.name());
+            : rank(name, CodeLocations.of(type), MainClass.name());
     return rank.ordinal() + owner(name);
   }
 
   /**
    * The rank of a class that is neither generated nor the platform's.
    *
-   * @param place what the place says that it was loaded from
+   * @param place what the location it was loaded from contains
    * @param main the name of the main class, empty if it is not known
    */
   Rank rank(String name, Holds place, String main) {
     if (packages.stream().anyMatch(prefix -> isWithin(name, prefix))) {
       return Rank.NAMED;
     }
-    boolean library = Libraries.isKnown(name);
+    boolean library = KnownLibraries.isKnown(name);
     if (place == Holds.APPLICATION || isOfMain(name, library, main)) {
       return Rank.APPLICATION;
     }
@@ -88,8 +84,7 @@ final class ApplicationClasses {
   }
 
   /**
-   * True if a class belongs to the main class by its package; one with a library's name only if the
-   * main class has one, too ({@code org.springframework.samples}).
+   * True if a class belongs to the main class by its package; a class with a library's name only if the main class has one, too ({@code org.springframework.samples}).
    */
   private static boolean isOfMain(String name, boolean library, String main) {
     int end = main.lastIndexOf('.');
@@ -97,7 +92,7 @@ final class ApplicationClasses {
       return false;
     }
     return library
-        ? Libraries.isKnown(main) && isWithin(name, main.substring(0, end))
+        ? KnownLibraries.isKnown(main) && isWithin(name, main.substring(0, end))
         : isWithin(name, main.substring(0, end)) || owner(name).equals(owner(main));
   }
 
@@ -109,10 +104,10 @@ final class ApplicationClasses {
             || name.charAt(prefix.length()) == '$');
   }
 
-  /** {@code com.example} of {@code com.example.shop.Orders}; one more where many live together. */
+  /** Returns {@code com.example} for {@code com.example.shop.Orders}; one component more for shared prefixes. */
   static String owner(String name) {
     int end = name.indexOf('.', name.indexOf('.') + 1);
-    if (end > 0 && Libraries.SHARED.contains(name.substring(0, end))) {
+    if (end > 0 && KnownLibraries.SHARED.contains(name.substring(0, end))) {
       end = name.indexOf('.', end + 1);
     }
     return end < 0 ? name : name.substring(0, end);

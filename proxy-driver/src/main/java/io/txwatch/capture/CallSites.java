@@ -11,43 +11,35 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
 /**
- * Where in the application a statement was executed: the nearest frame of a class that is the
- * application's as surely as any on the stack ({@link ApplicationClasses}).
+ * Finds the line of the application that executed a statement: the nearest frame whose class has the highest rank on the stack ({@link ApplicationClasses}).
  *
- * <p>Each class is judged once, each place is named once: what remains is the walk over the frames
- * in between. The caches hang on the classes themselves, so nothing keeps an application's class
- * loader alive.
+ * <p>Ranks of classes and names of places are cached, so the remaining cost is the stack walk. The caches are attached to the classes themselves, so they keep no application's class loader alive.
  */
 public final class CallSites {
 
   /**
-   * The size of the first lot of frames, of which the walk keeps two for itself: there is room for
-   * three of our own, a pool's two and the application's. It costs by the frame, needed or not, and
-   * twice if the first lot does not do.
+   * The size of the first batch of frames, of which the walk uses two itself: it has room for three of txwatch's frames, two of a pool and the application's. Each fetched frame costs time, and a second batch doubles the cost.
    */
-  private static final int FIRST_FRAMES = 8;
+  private static final int FIRST_BATCH_FRAMES = 8;
 
   private static final StackWalker WALKER =
-      StackWalker.getInstance(Set.of(StackWalker.Option.RETAIN_CLASS_REFERENCE), FIRST_FRAMES);
+      StackWalker.getInstance(Set.of(StackWalker.Option.RETAIN_CLASS_REFERENCE), FIRST_BATCH_FRAMES);
 
-  /** Frames looked at, at most. Behind that many the application is not found. */
-  private static final int DEPTH = 256;
+  /** The maximum number of frames examined. */
+  private static final int MAX_FRAMES = 256;
 
   /**
-   * Frames that are looked at behind the first one that may be the application's, for one that is
-   * so more surely: a library that calls back, a framework and its proxies lie between.
+   * The maximum number of frames examined after the first candidate, in search of one with a higher rank: callbacks of libraries, frameworks and proxies lie between them.
    */
   private static final int MAX_FRAMES_BEHIND_CANDIDATE = 64;
 
-  /** By the text of the setting: a few. */
+  /** By the value of the setting; few entries. */
   private static final Map<String, CallSites> BY_PACKAGES = new ConcurrentHashMap<>();
 
   /**
-   * The places of each class from which statements were executed: a few. A row of them is the
-   * method, its descriptor, the byte code index, and the name for people. The descriptor is empty
-   * if no other method of the class has that name: to ask a frame for it costs as much as the rest.
+   * The places of each class from which statements were executed; few per class. An entry consists of the method, its descriptor, the bytecode index, and the display name. The descriptor is empty if the method is not overloaded, because reading it from a frame costs as much as the rest.
    *
-   * <p>No class of ours may hang on a class that is not: it would keep our class loader alive.
+   * <p>Entries are arrays of JDK types: instances of txwatch's classes would keep its class loader alive.
    */
   private static final ClassValue<CopyOnWriteArrayList<Object[]>> APPLICATION_PLACES =
       new ClassValue<>() {
@@ -82,7 +74,7 @@ public final class CallSites {
               .count()
           != 1;
     } catch (LinkageError | RuntimeException e) {
-      return true; // it names classes that are not there
+      return true; // its signatures refer to missing classes
     }
   }
 
@@ -93,9 +85,9 @@ public final class CallSites {
   }
 
   /**
-   * Finds frames of the application.
+   * Returns the finder for configured packages.
    *
-   * @param packages the packages that the user names, separated by commas; empty for none
+   * @param packages the configured packages, separated by commas; may be empty
    */
   public static CallSites of(String packages) {
     return BY_PACKAGES.computeIfAbsent(
@@ -109,12 +101,12 @@ public final class CallSites {
                         .toList())));
   }
 
-  /** {@code File.java:line} of the caller; empty if the application is not on the stack. */
+  /** Returns {@code File.java:line} of the caller; empty if the application is not on the stack. */
   public String current() {
     try {
       return WALKER.walk(this::firstOfApplication);
     } catch (RuntimeException | LinkageError e) {
-      return ""; // a class of the application that cannot be asked is no reason to fail
+      return ""; // a class that fails to load must not fail the statement
     }
   }
 
@@ -122,7 +114,7 @@ public final class CallSites {
     Iterator<StackFrame> walk = frames.iterator();
     StackFrame best = null;
     Rank highest = Rank.NONE;
-    for (int left = DEPTH; left > 0 && walk.hasNext(); left--) {
+    for (int left = MAX_FRAMES; left > 0 && walk.hasNext(); left--) {
       StackFrame frame = walk.next();
       Rank rank = classes.rank(frame.getDeclaringClass());
       if (rank.compareTo(highest) > 0) {
@@ -137,7 +129,7 @@ public final class CallSites {
     return best == null ? "" : placeName(best);
   }
 
-  /** True if the nearer one is of the same maker: a part of the application in a jar beside it. */
+  /** True if the nearer frame has the same owner: a part of the application in a separate jar. */
   private boolean isPartOf(StackFrame nearer, StackFrame surer, Rank rank) {
     return rank == Rank.APPLICATION
         && classes

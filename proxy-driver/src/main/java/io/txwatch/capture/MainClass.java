@@ -9,25 +9,25 @@ import java.util.jar.JarFile;
 import java.util.jar.Manifest;
 import org.jspecify.annotations.Nullable;
 
-/** What was started: {@code java -jar service.jar}, or {@code java com.example.Service}. */
+/** The program that the JVM was started with: {@code java -jar service.jar}, or {@code java com.example.Service}. */
 final class MainClass {
 
   private static final String COMMAND = System.getProperty("sun.java.command", "").strip();
 
   private MainClass() {}
 
-  /** The jar that was started; null if a class was. */
+  /** Returns the started jar; null if a class was started. */
   static @Nullable Path jar() {
-    return Held.JAR;
+    return Holder.JAR;
   }
 
-  /** The name of the class; empty if it is not known, or is one that starts applications. */
+  /** Returns the main class; empty if it is unknown or a launcher. */
   static String name() {
-    return Held.NAME;
+    return Holder.NAME;
   }
 
-  /** Found out once. */
-  private static final class Held {
+  /** Initialized on first use. */
+  private static final class Holder {
     private static final @Nullable Path JAR = findJar(COMMAND);
     private static final String NAME = application(findName(COMMAND, JAR));
   }
@@ -65,6 +65,6 @@ final class MainClass {
   }
 
   private static String application(String name) {
-    return Libraries.LAUNCHERS.stream().anyMatch(name::startsWith) ? "" : name;
+    return KnownLibraries.LAUNCHERS.stream().anyMatch(name::startsWith) ? "" : name;
   }
 }

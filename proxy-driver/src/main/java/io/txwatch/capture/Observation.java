@@ -13,16 +13,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One statement under observation, from just before it is sent until its result has been read.
+ * The observation of one statement, from just before it is sent until its result has been read.
  *
- * <p>It ends once: when its result is exhausted or closed, when the statement fails, or when its
- * transaction ends, whichever comes first. Rows that are reached later are not in the history; they
- * are counted.
+ * <p>It ends once: when the result is exhausted or closed, the statement fails, or its transaction ends, whichever comes first. Rows read later are counted but not recorded.
  */
 public final class Observation {
 
-  /** More rows than this of one statement are counted, not kept: memory is bounded. */
-  static final int MOST_ROWS = 65_536;
+  /** The maximum number of rows recorded per statement; further rows are only counted, to bound memory. */
+  static final int MAX_ROWS = 65_536;
 
   final SessionTracker tracker;
   final SessionState.Transaction transaction;
@@ -31,18 +29,18 @@ public final class Observation {
   final String sql;
   final String callSite;
 
-  /** The first row: most statements have no other. */
+  /** The first row; most statements have only one. */
   private @Nullable RowAccess first;
 
   /** All rows, if there are several. */
   private @Nullable List<RowAccess> rows;
 
   private @Nullable List<VersionSet> versionSets;
-  private boolean allRowsTold;
-  private boolean toldBeside;
+  private boolean allRowsReported;
+  private boolean seenBySideRead;
   private boolean ended;
-  private long beyond;
-  private boolean lateRowsTold;
+  private long droppedRows;
+  private boolean lateRowsReported;
   private @Nullable RowAccess target;
   private @Nullable GapReason gap;
   private String gapDetail = "";
@@ -78,17 +76,17 @@ public final class Observation {
     String known = token;
     if (known == null) {
       known = WriterToken.of(transaction.id, number);
-      token = known; // the same for whoever asks
+      token = known; // cached
     }
     return known;
   }
 
-  /** Its token is known already. */
+  /** Sets the token, if it is known already. */
   void token(String known) {
     token = known;
   }
 
-  /** Notes that the statement touches rows that will not be seen, and why. */
+  /** Records that rows of the statement will not be observed, and why. */
   public void notSeen(GapReason reason, String detail) {
     synchronized (tracker) {
       gap = reason;
@@ -96,8 +94,8 @@ public final class Observation {
     }
   }
 
-  /** The same, unless a reason is known already. */
-  public void notSeenBeside(GapReason reason, String detail) {
+  /** Records that a side read failed, unless a reason is recorded already. */
+  public void sideReadFailed(GapReason reason, String detail) {
     synchronized (tracker) {
       if (gap == null) {
         gap = reason;
@@ -107,9 +105,7 @@ public final class Observation {
   }
 
   /**
-   * Notes that the statement may write versions that do not bear its token: they go on bearing the
-   * name of whoever wrote them before. So of what the transaction reads afterwards it is not known
-   * whose version it was.
+   * Records that the statement may write versions without its token: such a version keeps the token of its previous writer. So the writer of what the transaction reads afterwards is uncertain.
    */
   public void mayWriteUnnamed() {
     synchronized (tracker) {
@@ -117,30 +113,29 @@ public final class Observation {
     }
   }
 
-  /** True if a version that another has named may be this transaction's own. */
+  /** True if a version with another transaction's token may be this transaction's own. */
   private boolean mayBeOwn(WriterList writers) {
     int newest = writers.size() - 1;
     return number > transaction.unnamedSince
         && !(newest >= 0 && writers.transaction(newest) == transaction.id);
   }
 
-  /** True if the statement is a transaction of its own. */
+  /** True if the statement is autocommitted. */
   public boolean isAlone() {
     return transaction.single;
   }
 
   /**
-   * Notes a row that a read beside the statement told of. If the statement fails, it is as if that
-   * read had not been sent.
+   * Records a row that a side read returned. If the statement fails, the row is discarded.
    */
-  public void rowBeside(Access access, String table, long row, String writers, boolean certain) {
+  public void sideReadRow(Access access, String table, long row, String writers, boolean certain) {
     synchronized (tracker) {
-      toldBeside = true;
+      seenBySideRead = true;
       row(access, table, row, writers, certain);
     }
   }
 
-  /** Notes what a predicate of the statement chose from. */
+  /** Records the version set of a predicate. */
   public void versionSet(VersionSet set) {
     synchronized (tracker) {
       if (!ended) {
@@ -153,26 +148,26 @@ public final class Observation {
   }
 
   /**
-   * Notes a row.
+   * Records a row.
    *
-   * @param writers what stands in {@code txw_wl}
+   * @param writers the value of {@code txw_wl}
    */
   public void row(Access access, String table, long row, String writers) {
     row(access, table, row, writers, true);
   }
 
-  /** The same, with whether it is {@linkplain RowAccess#certain() certain}. */
+  /** Records a row, {@linkplain RowAccess#certain() certain} or not. */
   public void row(Access access, String table, long row, String writers, boolean certain) {
     synchronized (tracker) {
       if (ended) {
-        if (!lateRowsTold) {
-          lateRowsTold = true;
+        if (!lateRowsReported) {
+          lateRowsReported = true;
           tracker.gap(0, GapReason.OPAQUE, "rows read after their transaction had ended", 1);
         }
         return;
       }
-      if (rows != null && rows.size() >= MOST_ROWS) {
-        beyond++;
+      if (rows != null && rows.size() >= MAX_ROWS) {
+        droppedRows++;
       } else {
         WriterList list = WriterList.ofColumn(writers);
         boolean sure = certain && !(access == Access.READ && mayBeOwn(list));
@@ -197,9 +192,7 @@ public final class Observation {
   }
 
   /**
-   * Notes the row that an UPDATE has found by a key, as {@link Access#TARGET}. It is told only if
-   * {@link #succeeded} ends the observation, not where the end of the transaction does: then its
-   * event would come after the COMMIT.
+   * Records the row that an UPDATE matched by key, as {@link Access#TARGET}. It is emitted only if {@link #succeeded} ends the observation; at the end of the transaction its event would follow the COMMIT.
    */
   public void target(String table, long row) {
     synchronized (tracker) {
@@ -208,8 +201,8 @@ public final class Observation {
     }
   }
 
-  /** Adds the row that was found by a key, unless a read beside the statement told of it. */
-  void tellTarget() {
+  /** Adds the row matched by key, unless a side read returned it. */
+  void reportTarget() {
     RowAccess found = target;
     if (found == null) {
       return;
@@ -222,7 +215,7 @@ public final class Observation {
     add(found);
   }
 
-  /** True once the statement's event has been sent. */
+  /** True once the statement's event has been emitted. */
   public boolean hasEnded() {
     synchronized (tracker) {
       return ended;
@@ -230,35 +223,35 @@ public final class Observation {
   }
 
   /**
-   * Ends the observation of a statement that succeeded. Without effect if it has ended.
+   * Ends the observation of a successful statement. Does nothing if it has ended.
    *
-   * @param writesSeen true if every row that it wrote was noted
+   * @param writesSeen true if every row that it wrote was recorded
    */
   public void succeeded(boolean writesSeen) {
     tracker.succeeded(this, writesSeen);
   }
 
-  /** Ends the observation of a statement that failed, and notes what that does to the session. */
+  /** Ends the observation of a failed statement and applies the effect of the error to the session. */
   public void failed(SQLException error) {
     tracker.failed(this, error);
   }
 
-  /** Marks it ended; false if it was. */
+  /** Marks it as ended; false if it had ended before. */
   boolean end() {
     boolean first = !ended;
     ended = true;
     return first;
   }
 
-  /** True if rows stand for themselves, whatever became of the statement. */
+  /** True if recorded rows remain valid after the statement fails. */
   boolean rowsHoldAfterFailure() {
-    return !kind.mayWrite() && !toldBeside;
+    return !kind.mayWrite() && !seenBySideRead;
   }
 
-  /** Notes that its result was read to the end: what it did not return does not match. */
-  public void allRowsTold() {
+  /** Records that the result was read to the end: rows that it did not return do not match. */
+  public void allRowsReported() {
     synchronized (tracker) {
-      allRowsTold = beyond == 0;
+      allRowsReported = droppedRows == 0;
     }
   }
 
@@ -268,7 +261,7 @@ public final class Observation {
     if (sets == null) {
       return List.of();
     }
-    return allRowsTold
+    return allRowsReported
         ? List.copyOf(sets)
         : sets.stream().map(VersionSet::withoutPredicate).toList();
   }
@@ -287,8 +280,8 @@ public final class Observation {
     return first == null ? List.of() : List.of(first);
   }
 
-  long rowsBeyond() {
-    return beyond;
+  long droppedRowCount() {
+    return droppedRows;
   }
 
   @Nullable GapReason gapReason() {

@@ -21,22 +21,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of events out of the application's threads: a bounded queue and, behind it, the history's
- * file and the analyzer, as the settings ask for. One for all connections of the process that have
- * the same settings. Files are opened by the queue's thread, which may block on them; what cannot
- * be opened is reported once, in a line on standard error, and is done without.
+ * Delivers events from the application's threads to the configured consumers: a bounded queue, followed by the history file and the analyzer. All connections of the process with the same settings share one pipeline. The queue's thread opens files, since that may block; a destination that cannot be opened is reported once on standard error and skipped.
  *
- * <p>Each session {@linkplain #acquire acquires} it and {@linkplain #release releases} it. Threads,
- * the queue, files, network connections and the shutdown hook are there while a session is, and two
- * seconds longer ({@link SharedQueue}). What the analyzer knows and the ids stay, so a later
- * connection continues the same history and the same report.
+ * <p>Each session {@linkplain #acquire acquires} and {@linkplain #release releases} it. Threads, the queue, files, network connections and the shutdown hook exist while a session is open, and two seconds longer ({@link SharedQueue}). The analyzer's state and the ids are kept, so a later connection continues the same history and report.
  */
 public final class Pipeline implements AutoCloseable {
 
   private static final Map<Settings, Pipeline> OPEN = new ConcurrentHashMap<>();
 
-  /** Drops everything: for when nobody asks for events. */
-  private static final EventSink NOBODY =
+  /** Drops every event; used when no consumer is configured. */
+  private static final EventSink DISCARD =
       new EventSink() {
         @Override
         public void accept(Event event) {}
@@ -49,15 +43,15 @@ public final class Pipeline implements AutoCloseable {
   private final EventSink sink;
   private final @Nullable SharedQueue queue;
 
-  /** Of the thread that has opened the first connection since there was none. */
+  /** The context class loader of the thread that opened the first connection. */
   private volatile WeakReference<@Nullable ClassLoader> application = new WeakReference<>(null);
 
   private int sessions;
 
   /**
-   * A pipeline into a sink, which may be called by many threads at once.
+   * Creates a pipeline into a thread-safe sink.
    *
-   * @param ids where ids of sessions and transactions come from
+   * @param ids the source of ids of sessions and transactions
    */
   public Pipeline(Ids ids, EventSink sink) {
     this.ids = ids;
@@ -68,11 +62,11 @@ public final class Pipeline implements AutoCloseable {
   private Pipeline(Settings settings) {
     List<EventSink> consumers = consumers(settings);
     this.ids = Ids.random();
-    this.sink = NOBODY;
+    this.sink = DISCARD;
     this.queue =
         consumers.isEmpty()
             ? null
-            : new SharedQueue(settings.number(Setting.QUEUE), consumers, Pipeline::say, true);
+            : new SharedQueue(settings.number(Setting.QUEUE), consumers, Pipeline::report, true);
     if (queue != null && isAnalyzed(settings)) {
       AnalysisQueues.add(queue);
     }
@@ -82,12 +76,12 @@ public final class Pipeline implements AutoCloseable {
     return !settings.get(Setting.ANALYZER).equals("none");
   }
 
-  /** The pipeline for settings. Starts nothing. */
+  /** Returns the pipeline for settings. Starts nothing. */
   public static Pipeline of(Settings settings) {
     return OPEN.computeIfAbsent(key(settings), Pipeline::new);
   }
 
-  /** The settings that say where events go; the others may differ between connections. */
+  /** Returns the settings that determine the destinations of events; the others may differ between connections. */
   private static Settings key(Settings settings) {
     return settings
         .with(Setting.INSTRUMENT, "")
@@ -102,23 +96,22 @@ public final class Pipeline implements AutoCloseable {
     List<EventSink> consumers = new ArrayList<>();
     if (!settings.get(Setting.HISTORY).isEmpty()) {
       consumers.add(
-          new LazySink("no history is written", () -> openHistory(settings), Pipeline::say));
+          new LazySink("no history is written", () -> openHistory(settings), Pipeline::report));
     }
     if (isAnalyzed(settings)) {
       if (!consumers.isEmpty()) {
-        // A disk that does not answer must not hold up the analysis.
-        SharedQueue ofHistory = new SharedQueue(capacity, consumers, Pipeline::say, false);
-        consumers.set(0, new LazySink("no history is written", ofHistory::acquire, Pipeline::say));
+        // A blocked disk must not delay the analysis.
+        SharedQueue ofHistory = new SharedQueue(capacity, consumers, Pipeline::report, false);
+        consumers.set(0, new LazySink("no history is written", ofHistory::acquire, Pipeline::report));
       }
       consumers.add(
-          new LazySink("nothing is analysed", () -> openAnalyzer(settings), Pipeline::say));
+          new LazySink("nothing is analysed", () -> openAnalyzer(settings), Pipeline::report));
     }
     return consumers;
   }
 
   /**
-   * Ends at once what would end because no connection is open; waits a bounded time for it. For
-   * when classes can soon be loaded no more.
+   * Ends all unused pipelines at once, waiting a bounded time. Used when classes will soon no longer be loadable.
    */
   public static void endUnused() {
     List<SharedQueue> queues =
@@ -126,14 +119,13 @@ public final class Pipeline implements AutoCloseable {
     SharedQueue.endUnused(queues);
   }
 
-  /** Where ids of sessions and transactions come from. */
+  /** The source of ids of sessions and transactions. */
   public Ids ids() {
     return ids;
   }
 
   /**
-   * Where a session puts its events, until it {@linkplain #release releases} it; never blocks and
-   * never throws.
+   * Returns the sink for a session's events, until it {@linkplain #release releases} it. The sink never blocks and never throws.
    */
   EventSink acquire() {
     if (queue == null) {
@@ -147,7 +139,7 @@ public final class Pipeline implements AutoCloseable {
     return queue.acquire();
   }
 
-  /** A session has put its last event. */
+  /** Releases the sink after a session's last event. */
   void release(EventSink acquired) {
     if (queue != null) {
       synchronized (this) {
@@ -158,8 +150,7 @@ public final class Pipeline implements AutoCloseable {
   }
 
   /**
-   * Waits a bounded time until everything is delivered, and closes what the settings ask for. A
-   * connection that is opened afterwards opens it again.
+   * Waits a bounded time until everything is delivered, and closes the consumers. A later connection opens them again.
    */
   @Override
   public void close() {
@@ -188,7 +179,7 @@ public final class Pipeline implements AutoCloseable {
     throw new IOException("there is no analyzer " + name + " on the class path");
   }
 
-  private static void say(String line) {
+  private static void report(String line) {
     System.err.println("txwatch: " + line.replaceAll("\\s+", " "));
   }
 }

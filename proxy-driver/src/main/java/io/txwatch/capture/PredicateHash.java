@@ -6,16 +6,13 @@ import java.util.Arrays;
 import java.util.Collection;
 
 /**
- * Names predicates: the same 64 bits for the same text with the same parameters ({@link
+ * Computes ids of predicates: equal 64-bit ids for the same text with the same parameters ({@link
  * io.txwatch.history.VersionSet#predicate()}).
  *
- * <p>The name must not give the values away. A hash that everybody can compute would: account
- * numbers and the like are few enough to be tried out. So it is keyed (SipHash-2-4; Aumasson and
- * Bernstein, 2012) with 128 bits that are drawn when the JVM starts and never leave it. The price:
- * the same predicate has another name in another JVM, so that two nodes' predicates are never found
- * equal. What the analyzer makes of equal names is a proof it then lacks; it accuses nobody for it.
+ * <p>The id must not reveal the values. An unkeyed hash would: account numbers, for example, can be found by exhaustive search. So the hash is keyed (SipHash-2-4; Aumasson and
+ * Bernstein, 2012) with 128 bits that are drawn when the JVM starts and never leave it. The cost: the same predicate has different ids in different JVMs, so the predicates of two nodes are never recognized as equal. The analyzer then lacks a proof, which can hide an anomaly but not forge one.
  *
- * <p>0 stands for "not known": for a value that cannot be compared (a stream, a driver's object).
+ * <p>0 means unknown, for a value that cannot be compared (a stream, a driver's object).
  */
 public final class PredicateHash {
 
@@ -30,7 +27,7 @@ public final class PredicateHash {
   }
 
   /**
-   * The name of a text with its parameters; 0 if one of them is 0.
+   * Returns the id of a text with its parameters; 0 if one of them is 0.
    *
    * @param text {@link #value(long, Object) hash} of the text
    * @param values the parameters' hashes
@@ -50,7 +47,7 @@ public final class PredicateHash {
   /**
    * The hash of a parameter.
    *
-   * @param setter names the setter: the same value set in another way may mean something else
+   * @param setter identifies the setter: the same value set by another setter may have another meaning
    */
   public static long value(long setter, long value) {
     return OF_THIS_JVM.sip(new long[] {setter, value});
@@ -85,7 +82,7 @@ public final class PredicateHash {
     return OF_THIS_JVM.sip(words);
   }
 
-  /** A text that is equal for equal values only; null if there is none. */
+  /** Returns a text that is equal only for equal values; null if there is none. */
   private static @org.jspecify.annotations.Nullable String text(
       @org.jspecify.annotations.Nullable Object value) {
     if (value == null) {
@@ -103,7 +100,7 @@ public final class PredicateHash {
     return plain ? value.getClass().getName() + " " + value : null;
   }
 
-  /** Classes of the platform whose text is their value. */
+  /** True for JDK classes whose string form is their value. */
   private static boolean isOfPlatform(Object value) {
     String name = value.getClass().getName();
     return name.startsWith("java.lang.")
@@ -121,7 +118,7 @@ public final class PredicateHash {
     long v2 = k0 ^ 0x6c7967656e657261L;
     long v3 = k1 ^ 0x7465646279746573L;
     for (int i = 0; i <= words.length + 1; i++) {
-      // After the words their number in the last byte, then the four rounds of the end.
+      // The last word holds the length in its top byte; then the four finalization rounds.
       boolean end = i > words.length;
       long word = i < words.length ? words[i] : (long) (8 * words.length) << 56;
       if (end) {

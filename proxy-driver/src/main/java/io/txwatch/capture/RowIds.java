@@ -4,10 +4,7 @@ import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Row ids that the driver gives: negative numbers of 63 bits, 39 of them random, 24 a count. When
- * the count is used up, new random bits are taken. Those that a DBMS gives by a column's default
- * (sequences, {@code uuid_short()}, {@code random()}) are not negative, so the two never meet;
- * docs/decisions/0005 weighs how likely two processes are to.
+ * Generates row ids in the driver: negative numbers with 39 random bits and a 24-bit count. When the count is exhausted, new random bits are drawn. Ids that a DBMS generates by a column's default (sequences, {@code uuid_short()}, {@code random()}) are not negative, so the two kinds never collide; docs/decisions/0005 estimates the probability of collisions between processes.
  */
 public final class RowIds {
 
@@ -26,7 +23,7 @@ public final class RowIds {
     return SHARED;
   }
 
-  /** The first of {@code count} ids that follow each other, none of which was given before. */
+  /** Returns the first of {@code count} consecutive new ids. */
   public long take(int count) {
     while (true) {
       long now = next.get();
@@ -37,7 +34,7 @@ public final class RowIds {
     }
   }
 
-  /** New random bits, and a count of 1: {@code Long.MIN_VALUE} has no literal on some DBMSs. */
+  /** Draws random bits and starts the count at 1: {@code Long.MIN_VALUE} has no literal on some DBMSs. */
   private static long fresh() {
     return Long.MIN_VALUE | RANDOM.nextLong() << COUNT_BITS | 1;
   }

@@ -6,7 +6,7 @@ import java.util.List;
 /** The savepoints of a transaction, each with the last statement before it. */
 final class Savepoints {
 
-  /** More than these a transaction hardly goes back to; the oldest go. */
+  /** The maximum number of savepoints per transaction; beyond it the oldest are evicted. */
   static final int MAX_MARKS = 1 << 12;
 
   private record Mark(String name, int statement) {}
@@ -21,7 +21,7 @@ final class Savepoints {
   }
 
   /**
-   * The transaction goes back to the newest one of that name: it stays, those after it are gone.
+   * Rolls back to the newest savepoint of that name: it remains, later ones are removed.
    *
    * @return the last statement before it; -1 if there is none of that name
    */

@@ -3,16 +3,14 @@ package io.txwatch.capture;
 import io.txwatch.history.Outcome;
 
 /**
- * A session's work in the branches of distributed transactions (X/Open XA): a branch begins and
- * ends on the session, and is committed or rolled back later, perhaps by another one. To be used
- * with the session's lock, but for {@link #outcome}.
+ * A session's work in branches of distributed transactions (X/Open XA): a branch begins and ends on the session and is committed or rolled back later, possibly by another session. Guarded by the session's lock, except {@link #outcome}.
  */
 final class SessionBranches {
 
   private final SessionTracker tracker;
   private final SessionState state;
 
-  /** How many transactions of this session wait in {@link Branches}. */
+  /** The number of this session's transactions in {@link PendingBranches}. */
   private int waiting;
 
   SessionBranches(SessionTracker tracker, SessionState state) {
@@ -31,7 +29,7 @@ final class SessionBranches {
       state.end(open.single ? Outcome.COMMITTED : Outcome.UNKNOWN);
     }
     state.branch = id;
-    for (Branches.Branch own : Branches.HERE.takeOwn(key(id), tracker)) {
+    for (PendingBranches.Branch own : PendingBranches.OF_THIS_PROCESS.takeOwn(key(id), tracker)) {
       waiting--;
       state.current = own.transaction();
       state.mustRollBack = own.failed();
@@ -53,22 +51,22 @@ final class SessionBranches {
       detach(id, false, true); // PREPARE TRANSACTION ends the work as well
       state.explicit = false;
     } else {
-      Branches.HERE.prepared(key(id));
+      PendingBranches.OF_THIS_PROCESS.prepared(key(id));
     }
   }
 
-  /** A branch, of whatever session, has ended. To be called without the lock of any session. */
+  /** A branch of any session has ended. Must be called without holding a session's lock. */
   void outcome(String id, Outcome outcome) {
-    Branches.HERE.ended(key(id), outcome);
+    PendingBranches.OF_THIS_PROCESS.ended(key(id), outcome);
   }
 
-  /** A branch in which this session did something has ended. */
+  /** A branch with work of this session has ended. */
   void done(SessionState.Transaction transaction, Outcome outcome) {
     waiting--;
     state.events.ended(transaction, outcome);
   }
 
-  /** Ids are those of the server: whose tables a session sees is no part of its place. */
+  /** Branch ids are scoped to the server, so the session's schema is not part of the key. */
   private String key(String id) {
     return state.events.database().place().replaceFirst("#.*", "") + "\0" + id;
   }
@@ -80,7 +78,7 @@ final class SessionBranches {
     if (open != null) {
       state.flush(open);
       waiting++;
-      Branches.HERE.add(key(id), new Branches.Branch(tracker, open, mustBeRolledBack, prepared));
+      PendingBranches.OF_THIS_PROCESS.add(key(id), new PendingBranches.Branch(tracker, open, mustBeRolledBack, prepared));
     }
   }
 }

@@ -11,8 +11,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of one session, in order: its opening before the first of them. To be called with the
- * session's lock.
+ * Emits the events of one session in order; the session's opening precedes the first of them. Guarded by the session's lock.
  */
 final class SessionEvents {
 
@@ -25,9 +24,9 @@ final class SessionEvents {
   private boolean opened;
 
   /**
-   * No event was sent yet.
+   * Emits nothing yet.
    *
-   * @param name what people call the session
+   * @param name the session's display name
    * @param micros the wall clock, in microseconds since 1970
    */
   SessionEvents(
@@ -41,7 +40,7 @@ final class SessionEvents {
   }
 
   /**
-   * The connection is closed. Events may still come: of a branch whose outcome is decided later.
+   * The connection is closed. Events may still follow for a branch whose outcome is decided later.
    */
   void release() {
     EventSink acquired = sink;
@@ -74,27 +73,27 @@ final class SessionEvents {
             session, transaction.id, firstStatement, transaction.statements));
   }
 
-  /** Something was not observed, in a transaction or, if that is 0, in none. */
+  /** Emits a gap, in a transaction or, if that is 0, in none. */
   void gap(long transaction, GapReason reason, String detail, long count) {
     send(new Event.Gap(session, transaction, reason, detail, count));
   }
 
-  /** The session's last event, if it has any. */
+  /** Emits the session's last event, if it has emitted any. */
   void closed() {
     if (opened) {
       send(new Event.SessionClosed(session));
     }
   }
 
-  /** A statement is over, and so is its observation. */
+  /** Emits the event of a statement whose observation has ended. */
   void executed(Observation observation, boolean writesSeen, @Nullable String sqlState) {
     SessionState.Transaction of = observation.transaction;
     GapReason reason = observation.gapReason();
     if (reason != null && !(sqlState != null && isRefusal(reason, sqlState))) {
       gap(of.id, reason, observation.gapDetail(), 1);
     }
-    if (observation.rowsBeyond() > 0) {
-      gap(of.id, GapReason.OVERFLOW, "rows of one statement", observation.rowsBeyond());
+    if (observation.droppedRowCount() > 0) {
+      gap(of.id, GapReason.OVERFLOW, "rows of one statement", observation.droppedRowCount());
     }
     of.events++;
     send(
@@ -114,7 +113,7 @@ final class SessionEvents {
   }
 
   /**
-   * True if a text that was not understood, or names what does not exist, is no text to the DBMS.
+   * True if the DBMS itself rejected a text that was not recognized or names a missing object.
    */
   private static boolean isRefusal(GapReason reason, String sqlState) {
     return reason == GapReason.NOT_UNDERSTOOD || sqlState.startsWith("42");

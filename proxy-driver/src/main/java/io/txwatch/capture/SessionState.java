@@ -11,15 +11,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session's next statement meets: whether a transaction is open, which one, and what would
- * become of it. To be used with the session's lock, which is that of its {@link SessionTracker}.
+ * The transaction state of a session: whether a transaction is open, which one, and how it would end. Guarded by the lock of its {@link SessionTracker}.
  */
 final class SessionState {
 
-  /** So many results of one transaction are read at a time. */
+  /** The maximum number of open results per transaction. */
   private static final int MAX_OPEN_RESULTS = 256;
 
-  /** A transaction that is open. */
+  /** An open transaction. */
   static final class Transaction {
     final long id;
 
@@ -29,12 +28,11 @@ final class SessionState {
     int statements;
 
     /**
-     * The first of its statements that may have written versions without its name; what it reads
-     * from then on may be its own, whatever name it bears.
+     * The first of its statements that may have written versions without its token; what it reads from then on may be its own version, whatever the token.
      */
     int unnamedSince = Integer.MAX_VALUE;
 
-    /** Events sent, its own end left out. */
+    /** The number of emitted events, excluding its end. */
     int events;
 
     final List<Observation> open = new ArrayList<>(2);
@@ -44,7 +42,7 @@ final class SessionState {
       this.single = single;
     }
 
-    /** A statement may have written versions without the transaction's name. */
+    /** A statement may have written versions without the transaction's token. */
     void mayHaveWrittenUnnamed(int statement) {
       unnamedSince = Math.min(unnamedSince, statement);
     }
@@ -53,7 +51,7 @@ final class SessionState {
   final TransactionRules rules;
   final Ids ids;
   final SessionEvents events;
-  private final SessionTracker.Ended ended;
+  private final SessionTracker.TransactionListener ended;
 
   boolean autoCommit;
 
@@ -63,7 +61,7 @@ final class SessionState {
   /** The level of the transactions that begin from now on. */
   IsolationLevel level;
 
-  /** The level of the one that is open, or of the next, if it is another. */
+  /** The level of the open or next transaction, if it differs. */
   @Nullable IsolationLevel levelOnce;
 
   @Nullable Transaction current;
@@ -73,7 +71,7 @@ final class SessionState {
 
   final Savepoints savepoints = new Savepoints();
 
-  /** True if the DBMS refuses everything but ROLLBACK. */
+  /** True if the DBMS accepts only ROLLBACK. */
   boolean mustRollBack;
 
   /** True once the connection was lost. */
@@ -83,18 +81,18 @@ final class SessionState {
   @Nullable String branch;
 
   /**
-   * A session that has just been opened.
+   * Creates the state of a new session.
    *
-   * @param autoCommit what the connection says
-   * @param level what the connection says
-   * @param ended is told of each end of a transaction, also of one without statements
+   * @param autoCommit the connection's autocommit mode
+   * @param level the connection's isolation level
+   * @param ended called at each end of a transaction, also of one without statements
    */
   SessionState(
       TransactionRules rules,
       boolean autoCommit,
       IsolationLevel level,
       Ids ids,
-      SessionTracker.Ended ended,
+      SessionTracker.TransactionListener ended,
       SessionEvents events) {
     this.rules = rules;
     this.autoCommit = autoCommit;
@@ -105,12 +103,12 @@ final class SessionState {
     this.upcoming = ids.next();
   }
 
-  /** True if statements join a transaction that somebody must end. */
+  /** True if statements join a transaction that must be ended explicitly. */
   boolean inTransactionMode() {
     return !autoCommit || explicit || branch != null;
   }
 
-  /** True if a call to end a transaction has none to end, of which the driver complains. */
+  /** True if a commit or rollback would fail because no transaction is open. */
   boolean hasNothingToEnd() {
     return branch != null || (autoCommit && !explicit);
   }
@@ -141,7 +139,7 @@ final class SessionState {
     return observation;
   }
 
-  /** A result that nobody closes is read no further; rows that are read all the same are gaps. */
+  /** Ends the observation of the oldest open result; rows read from it later are gaps. */
   private void flushOldestQuery(Transaction transaction) {
     for (Observation observation : transaction.open) {
       if (!observation.kind.mayWrite()) {
@@ -151,14 +149,14 @@ final class SessionState {
     }
   }
 
-  /** An autocommitted query whose result is still open ends where the next statement begins. */
+  /** An autocommitted query with an open result ends when the next statement begins. */
   void endSingle() {
     if (current != null && current.single) {
       end(Outcome.COMMITTED);
     }
   }
 
-  /** The transaction is committed, as far as that is possible. */
+  /** Ends the transaction as committed, unless the DBMS can only roll it back. */
   void commit() {
     end(mustRollBack ? Outcome.ABORTED : Outcome.COMMITTED);
   }
@@ -185,21 +183,21 @@ final class SessionState {
   }
 
   /**
-   * What follows does not belong to the transaction that is open; gives it.
+   * Detaches and returns the open transaction; later statements do not belong to it.
    *
    * @param committed as far as is known
    */
   @Nullable Transaction leave(boolean committed) {
-    Transaction left = current;
+    Transaction detached = current;
     current = null;
     levelOnce = null;
     mustRollBack = false;
     savepoints.clear();
     ended.ended(committed);
-    return left;
+    return detached;
   }
 
-  /** What an error did to the transaction. */
+  /** Applies the effect of an error to the transaction. */
   void note(TransactionRules.AfterError after) {
     switch (after) {
       case GOES_ON -> {}
@@ -212,27 +210,27 @@ final class SessionState {
     }
   }
 
-  /** Notes whether an error says that the connection is lost. */
+  /** Records whether an error indicates a lost connection. */
   void noteIfLost(SQLException error) {
     lost |= TransactionRules.connectionLost(error);
   }
 
-  /** Ends a transaction's observations from outside: their results are not exhausted. */
+  /** Ends a transaction's observations, although their results are not exhausted. */
   void flush(Transaction transaction) {
     for (Observation observation : List.copyOf(transaction.open)) {
       flush(observation);
     }
   }
 
-  /** Ends an observation from outside: its result is not exhausted. */
+  /** Ends an observation, although its result is not exhausted. */
   void flush(Observation observation) {
     if (observation.end()) {
-      tell(observation, !observation.kind.mayWrite(), null);
+      recordStatement(observation, !observation.kind.mayWrite(), null);
     }
   }
 
-  /** An observation has ended. */
-  void tell(Observation observation, boolean writesSeen, @Nullable String sqlState) {
+  /** Emits the event of an observation that has ended. */
+  void recordStatement(Observation observation, boolean writesSeen, @Nullable String sqlState) {
     observation.transaction.open.remove(observation);
     events.executed(observation, writesSeen, sqlState);
   }

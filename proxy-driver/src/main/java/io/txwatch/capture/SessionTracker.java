@@ -15,43 +15,38 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Which transaction a session is in: a state machine fed with JDBC calls and with what SQL texts
- * say of transactions, which sends the session's events in order.
+ * Tracks a session's transactions: a state machine driven by JDBC calls and transaction control statements, which emits the session's events in order.
  *
- * <p>It knows no database and no connection. A transaction begins with its first statement and not
- * before, so an empty one leaves no trace. Where it cannot know whether a transaction committed,
- * the outcome is {@link Outcome#UNKNOWN}; where it cannot know whether two statements share a
- * transaction, they are told as two: that may hide an anomaly and never makes one up.
+ * <p>It depends on no database and no connection. A transaction begins with its first statement, so an empty one emits no event. If it is unknown whether a transaction committed, its outcome is {@link Outcome#UNKNOWN}; if it is unknown whether two statements share a transaction, they are recorded in two: that may hide an anomaly but never forges one.
  *
- * <p>Its lock is the session's own. A connection is used by one thread at a time nearly always, so
- * it costs some nanoseconds.
+ * <p>Each session has its own lock. It is almost never contended, so it costs some nanoseconds.
  */
 public final class SessionTracker {
 
-  /** A token that names no transaction, for when there is none to name. */
-  public static final String NOBODY = WriterToken.of(0, 0);
+  /** A token that identifies no transaction. */
+  public static final String NO_TRANSACTION_TOKEN = WriterToken.of(0, 0);
 
-  /** Is told that a transaction ended. */
-  public interface Ended {
-    /** It ended, committed as far as is known or not. */
+  /** Called when a transaction ends. */
+  public interface TransactionListener {
+    /** The transaction ended. */
     void ended(boolean committed);
   }
 
   private final SessionState state;
   private final SessionEvents events;
-  private final ControlTexts texts;
+  private final TransactionControlHandler texts;
   private final SessionBranches branches;
   private boolean closed;
 
   /**
-   * A session that has just been opened.
+   * Creates the tracker of a new session.
    *
-   * @param name what people call it
-   * @param autoCommit what the connection says
-   * @param level what the connection says
+   * @param name its display name
+   * @param autoCommit the connection's autocommit mode
+   * @param level the connection's isolation level
    * @param micros the wall clock, in microseconds since 1970
-   * @param ended is told of each end of a transaction, also of one without statements
-   * @param pipeline where its events go, and its ids come from
+   * @param ended called at each end of a transaction, also of one without statements
+   * @param pipeline the destination of its events and the source of its ids
    */
   public SessionTracker(
       String name,
@@ -60,12 +55,12 @@ public final class SessionTracker {
       boolean autoCommit,
       IsolationLevel level,
       LongSupplier micros,
-      Ended ended,
+      TransactionListener ended,
       Pipeline pipeline) {
     Ids ids = pipeline.ids();
     this.events = new SessionEvents(ids.next(), name, database, micros, pipeline);
     this.state = new SessionState(rules, autoCommit, level, ids, ended, events);
-    this.texts = new ControlTexts(this, state);
+    this.texts = new TransactionControlHandler(this, state);
     this.branches = new SessionBranches(this, state);
   }
 
@@ -74,7 +69,7 @@ public final class SessionTracker {
   /**
    * A statement is about to be sent. Begins a transaction if none is open.
    *
-   * @param sql the text as histories show it
+   * @param sql the text as recorded in histories
    */
   public synchronized Observation begin(StatementKind kind, String sql, String callSite) {
     beginIfNoneIsOpen();
@@ -89,8 +84,7 @@ public final class SessionTracker {
   }
 
   /**
-   * Where the statement will stand that comes after {@code ahead} others, if so many come before it
-   * in the transaction that is open, or that the next statement begins.
+   * Returns the position of the statement that follows {@code ahead} others in the open transaction, or in the one that the next statement begins.
    */
   public synchronized Position next(int ahead) {
     if (!state.inTransactionMode()) {
@@ -103,11 +97,11 @@ public final class SessionTracker {
   }
 
   /**
-   * Where a statement that has yet to be sent will stand.
+   * The position of a statement that is not sent yet.
    *
    * @param transaction its transaction's id
    * @param statement its number in the transaction
-   * @param alone true if it will be a transaction of its own
+   * @param alone true if it will be autocommitted
    * @param token the writer token that it will have
    */
   public record Position(long transaction, int statement, boolean alone, String token) {
@@ -116,15 +110,14 @@ public final class SessionTracker {
       return new Position(transaction, statement, alone, WriterToken.of(transaction, statement));
     }
 
-    /** Where the {@code i}-th statement after this one stands, in the same transaction. */
+    /** Returns the position of the {@code i}-th statement after this one in the same transaction. */
     public Position after(int i) {
       return i == 0 ? this : of(transaction, statement + i, alone);
     }
   }
 
   /**
-   * True if a batch that was given these positions, in their order, may be sent with them now. What
-   * they leave out in between is no statement's number.
+   * True if a batch may be sent with these positions now. Numbers skipped between them are used by no statement.
    */
   public synchronized boolean stillHolds(List<Position> positions) {
     boolean alone = !state.inTransactionMode();
@@ -140,15 +133,14 @@ public final class SessionTracker {
     return true;
   }
 
-  /** The id of the transaction that is open; 0 if none is. */
+  /** The id of the open transaction; 0 if none is open. */
   public synchronized long open() {
     SessionState.Transaction open = state.current;
     return open == null || open.single ? 0 : open.id;
   }
 
   /**
-   * How many statements have taken the places up to this one and beyond: so much further on it
-   * would have held. Negative if no place in that transaction would have.
+   * Returns by how many statements the position is outdated: a position that many statements later would have been valid. Negative if no position in that transaction would be.
    */
   public synchronized int missedBy(Position position) {
     return position.alone() || !state.inTransactionMode() ? -1 : missedBy(position, 0);
@@ -166,7 +158,7 @@ public final class SessionTracker {
         : -1;
   }
 
-  /** An item of a batch begins at the position that it was given. */
+  /** Begins a batch item at its assigned position. */
   public synchronized Observation begin(
       Position position, StatementKind kind, String sql, String callSite) {
     if (position.alone()) {
@@ -187,12 +179,11 @@ public final class SessionTracker {
   }
 
   /**
-   * The transaction of an autocommitted batch's item has an outcome that cannot be told: the DBMS
-   * may have undone it because of another item.
+   * Marks the outcome of an autocommitted batch item as unknown: the DBMS may have rolled it back because of another item.
    */
   public synchronized void outcomeUnknown(Observation observation) {
     if (observation.end()) {
-      state.tell(observation, false, null);
+      state.recordStatement(observation, false, null);
       if (observation.transaction.single && state.current == observation.transaction) {
         state.end(Outcome.UNKNOWN);
       }
@@ -203,8 +194,8 @@ public final class SessionTracker {
     if (!observation.end()) {
       return;
     }
-    observation.tellTarget();
-    state.tell(observation, writesSeen && observation.rowsBeyond() == 0, null);
+    observation.reportTarget();
+    state.recordStatement(observation, writesSeen && observation.droppedRowCount() == 0, null);
     if (observation.transaction.single && state.current == observation.transaction) {
       state.end(Outcome.COMMITTED);
     }
@@ -215,7 +206,7 @@ public final class SessionTracker {
     boolean mine = state.current == observation.transaction;
     if (observation.end()) {
       String sqlState = error.getSQLState();
-      state.tell(observation, true, sqlState == null ? "" : sqlState);
+      state.recordStatement(observation, true, sqlState == null ? "" : sqlState);
     }
     if (!mine) {
       return;
@@ -234,7 +225,7 @@ public final class SessionTracker {
   /** {@code setAutoCommit} succeeded. Switching it on commits what is open. */
   public synchronized void autoCommit(boolean on) {
     if (state.branch != null) {
-      state.autoCommit = on; // of a branch, only its own end says what becomes of it
+      state.autoCommit = on; // a branch ends only by its id
       return;
     }
     if (on && !state.autoCommit) {
@@ -255,10 +246,10 @@ public final class SessionTracker {
     state.explicit = false;
   }
 
-  /** {@code commit}, or what stands for it, failed. */
+  /** {@code commit}, or an equivalent call, failed. */
   public synchronized void commitFailed(SQLException error) {
     if (state.hasNothingToEnd()) {
-      return; // there was nothing to commit: the driver complains of the call
+      return; // nothing to commit: the driver rejected the call
     }
     if (state.mustRollBack || state.lost) {
       state.end(Outcome.ABORTED);
@@ -282,10 +273,10 @@ public final class SessionTracker {
     state.explicit = false;
   }
 
-  /** {@code rollback} failed: if the connection is gone, nothing stays either. */
+  /** {@code rollback} failed; if the connection is lost, the transaction is rolled back nevertheless. */
   public synchronized void rollbackFailed(SQLException error) {
     if (state.hasNothingToEnd()) {
-      return; // there was nothing to roll back: the driver complains of the call
+      return; // nothing to roll back: the driver rejected the call
     }
     if (state.lost || TransactionRules.connectionLost(error)) {
       state.lost = true;
@@ -315,7 +306,7 @@ public final class SessionTracker {
   public synchronized void rolledBackTo(String savepoint) {
     int before = state.savepoints.goBackTo(savepoint);
     state.mustRollBack = false;
-    if (before < 0) { // which statements were undone is not known
+    if (before < 0) { // the undone statements are unknown
       state.savepoints.clear();
       gap(GapReason.BYPASS, "a savepoint that was not seen");
       return;
@@ -339,7 +330,7 @@ public final class SessionTracker {
   }
 
   /**
-   * The connection is being closed: the DBMS rolls back what is open.
+   * The connection is being closed: the DBMS rolls back the open transaction.
    *
    * @return false if it was closed before
    */
@@ -352,7 +343,7 @@ public final class SessionTracker {
         state.end(state.current.single ? Outcome.COMMITTED : Outcome.ABORTED);
       }
       state.branch = null;
-      for (Branches.Branch gone : Branches.HERE.takeUnprepared(this)) {
+      for (PendingBranches.Branch gone : PendingBranches.OF_THIS_PROCESS.takeUnprepared(this)) {
         gone.ended(Outcome.ABORTED);
       }
       closed = true;
@@ -365,10 +356,9 @@ public final class SessionTracker {
   }
 
   /**
-   * The connection goes back to a pool of its driver's: the session ends, but for its branches,
-   * which are still to be decided.
+   * The connection returns to a pool of its driver: the session ends, except for pending branches.
    *
-   * @return false if a branch is under way, or the session was closed before
+   * @return false if a branch is active, or the session was closed before
    */
   public synchronized boolean givenBack() {
     if (closed || state.branch != null) {
@@ -389,13 +379,13 @@ public final class SessionTracker {
 
   // ---------------------------------------------------------------- handles and branches
 
-  /** A pooled connection gives out a handle, in this state. */
+  /** A pooled connection returned a handle in this state. */
   public synchronized void handedOut(boolean on, IsolationLevel newLevel) {
     state.autoCommit = on;
     state.level = newLevel;
   }
 
-  /** The handle was closed: the pool rolls back what is open, unless it is a branch's. */
+  /** The handle was closed: the pool rolls back the open transaction, unless it belongs to a branch. */
   public synchronized void handedBack() {
     if (state.branch == null) {
       if (state.current != null) {
@@ -410,21 +400,21 @@ public final class SessionTracker {
     return state.branch != null;
   }
 
-  /** {@code XA START}, also to join or resume: what follows belongs to the branch. */
+  /** {@code XA START}, also to join or resume: later statements belong to the branch. */
   public synchronized void branchStarted(String id) {
     branches.started(id);
   }
 
   /**
-   * {@code XA END}, also to suspend: what follows does not belong to the branch.
+   * {@code XA END}, also to suspend: later statements do not belong to the branch.
    *
-   * @param failed true if nothing but a rollback can follow
+   * @param failed true if it can only be rolled back
    */
   public void branchEnded(boolean failed) {
     synchronized (this) {
       branches.ended(failed);
     }
-    Branches.HERE.giveUp();
+    PendingBranches.OF_THIS_PROCESS.endOverflow();
   }
 
   /** {@code XA PREPARE}: the branch outlives its session, and ends by its id. */
@@ -432,10 +422,10 @@ public final class SessionTracker {
     synchronized (this) {
       branches.prepared(id);
     }
-    Branches.HERE.giveUp();
+    PendingBranches.OF_THIS_PROCESS.endOverflow();
   }
 
-  /** A branch, of whatever session, has been committed or rolled back, or nobody knows. */
+  /** A branch of any session was committed or rolled back, or its outcome is unknown. */
   public void branchOutcome(String id, Outcome outcome) {
     branches.outcome(id, outcome);
   }
@@ -447,21 +437,20 @@ public final class SessionTracker {
 
   // ---------------------------------------------------------------- transaction control as SQL
 
-  /** A statement for the transaction's control succeeded. */
+  /** A transaction control statement succeeded. */
   public void controlled(TransactionControl control) {
     texts.succeeded(control);
   }
 
-  /** A statement for the transaction's control failed. */
+  /** A transaction control statement failed. */
   public synchronized void controlFailed(TransactionControl control, SQLException error) {
     texts.failed(control, error);
   }
 
   /**
-   * A statement that was executed together with others, or that committed by itself (DDL on most),
-   * and so was not told of before it was sent.
+   * Begins the observation of a statement after its execution, because it was executed together with others or commits implicitly (DDL on most DBMSs).
    *
-   * @param alone true if it was a transaction of its own, whatever the mode
+   * @param alone true if it was a separate transaction, regardless of the autocommit mode
    */
   public synchronized Observation afterwards(
       StatementKind kind, String sql, String callSite, boolean alone) {
@@ -474,12 +463,12 @@ public final class SessionTracker {
 
   // ---------------------------------------------------------------- gaps
 
-  /** Counts something that was not observed, in the transaction that is open. */
+  /** Emits a gap in the open transaction. */
   public synchronized void gap(GapReason reason, String detail) {
     gap(state.current == null ? 0 : state.current.id, reason, detail, 1);
   }
 
-  /** The transaction that is open has written a version that does not bear its name. */
+  /** The open transaction has written a version without its token. */
   public synchronized void wroteUnnamed() {
     SessionState.Transaction open = state.current;
     if (open != null) {
@@ -491,14 +480,14 @@ public final class SessionTracker {
     events.gap(transaction, reason, detail, count);
   }
 
-  // ---------------------------------------------------------------- what is asked of it
+  // ---------------------------------------------------------------- queries
 
-  /** True if statements join a transaction that somebody must end. */
+  /** True if statements join a transaction that must be ended explicitly. */
   public synchronized boolean inTransactionMode() {
     return state.inTransactionMode();
   }
 
-  /** True if no statement, no savepoint and no level of its own stands for the transaction. */
+  /** True if the transaction has no statement, no savepoint and no level of its own yet. */
   public synchronized boolean isUntouched() {
     return open() == 0 && state.savepoints.isEmpty() && state.levelOnce == null;
   }
@@ -514,7 +503,7 @@ public final class SessionTracker {
     return open && keepsSnapshot();
   }
 
-  /** True if the DBMS refuses everything but ROLLBACK. */
+  /** True if the DBMS accepts only ROLLBACK. */
   public synchronized boolean mustRollBack() {
     return state.mustRollBack;
   }

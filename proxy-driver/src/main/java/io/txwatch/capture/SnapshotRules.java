@@ -8,15 +8,13 @@ import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
 
 /**
- * Whether a read beside a statement may be sent, when, and whether it sees what the statement saw.
+ * Decides whether a side read may be sent for a statement, when, and whether it sees the statement's snapshot.
  *
  * <p>Two questions, answered for each DBMS and level in one place:
  *
  * <ul>
- *   <li><b>Is it harmless?</b> It must not take a lock, fix a snapshot, or leave a trace that the
- *       statement alone would not. Where it would, it is not sent.
- *   <li><b>Does it tell the truth?</b> Only where both are bound to one snapshot. Elsewhere its
- *       rows are {@linkplain io.txwatch.history.RowAccess#certain() uncertain}.
+ *   <li><b>Is it harmless?</b> A side read must not take a lock, fix a snapshot, or have any other effect that the statement alone would not have. Otherwise it is not sent.
+ *   <li><b>Is it certain?</b> Only if both use the same snapshot. Otherwise its rows are {@linkplain io.txwatch.history.RowAccess#certain() uncertain}.
  * </ul>
  *
  * <dl>
@@ -52,23 +50,21 @@ import io.txwatch.sql.SideRead.Purpose;
  *       a write can: nothing is sent before such a write.
  * </dl>
  *
- * Under autocommit a read of ours is a transaction of its own: never certain. A product that speaks
- * one of these dialects but is another has no certain reads, and none at SERIALIZABLE.
+ * Under autocommit a side read is a separate transaction and never certain. For another product with one of these dialects no side read is certain, and none is sent at SERIALIZABLE.
  *
  * @param dialect the dialect
- * @param original true if it is the product that the dialect is named after, not one that speaks it
+ * @param original true if it is the product that the dialect is named after, not a compatible one
  */
 public record SnapshotRules(Dialect dialect, boolean original) {
 
-  /** When a read beside a statement is sent. */
+  /** When a side read is sent. */
   public enum When {
     /** Just before the statement. */
     BEFORE,
     /** Just after it. */
     AFTER,
     /**
-     * After it, once nothing of the application's can tell: when it sends the next statement, or
-     * commits.
+     * After it, once the application cannot notice: before its next statement or commit.
      */
     LATER,
     /** Not at all. */
@@ -76,23 +72,23 @@ public record SnapshotRules(Dialect dialect, boolean original) {
   }
 
   /**
-   * What becomes of a read beside a statement.
+   * When a side read is sent and whether it is certain.
    *
    * @param when when it is sent
    * @param certain true if it sees the snapshot that the statement sees
    */
-  public record Sending(When when, boolean certain) {}
+  public record SideReadTiming(When when, boolean certain) {}
 
-  private static final Sending BEFORE_IN_SNAPSHOT = new Sending(When.BEFORE, true);
-  private static final Sending BEFORE = new Sending(When.BEFORE, false);
-  private static final Sending AFTER_IN_SNAPSHOT = new Sending(When.AFTER, true);
-  private static final Sending AFTER = new Sending(When.AFTER, false);
-  private static final Sending LATER_IN_SNAPSHOT = new Sending(When.LATER, true);
-  private static final Sending LATER = new Sending(When.LATER, false);
-  private static final Sending NEVER = new Sending(When.NEVER, false);
+  private static final SideReadTiming BEFORE_IN_SNAPSHOT = new SideReadTiming(When.BEFORE, true);
+  private static final SideReadTiming BEFORE = new SideReadTiming(When.BEFORE, false);
+  private static final SideReadTiming AFTER_IN_SNAPSHOT = new SideReadTiming(When.AFTER, true);
+  private static final SideReadTiming AFTER = new SideReadTiming(When.AFTER, false);
+  private static final SideReadTiming LATER_IN_SNAPSHOT = new SideReadTiming(When.LATER, true);
+  private static final SideReadTiming LATER = new SideReadTiming(When.LATER, false);
+  private static final SideReadTiming NEVER = new SideReadTiming(When.NEVER, false);
 
-  /** What becomes of a read that must not be sent for a reason besides these rules. */
-  public static final Sending NOT_SENT = NEVER;
+  /** The timing of a side read that must not be sent for a reason other than these rules. */
+  public static final SideReadTiming NOT_SENT = NEVER;
 
   /** The rules of a DBMS. */
   public static SnapshotRules of(Dialect dialect, Database database) {
@@ -108,12 +104,11 @@ public record SnapshotRules(Dialect dialect, boolean original) {
   }
 
   /**
-   * The state of a session as far as it matters here.
+   * The state of a session that the rules depend on.
    *
    * @param level the transaction's level
    * @param inTransaction false if the statement commits by itself
-   * @param hasSnapshot true if an earlier statement of the transaction is sure to have fixed its
-   *     snapshot
+   * @param hasSnapshot true if an earlier statement of the transaction has certainly fixed its snapshot
    */
   public record Session(IsolationLevel level, boolean inTransaction, boolean hasSnapshot) {
 
@@ -127,18 +122,18 @@ public record SnapshotRules(Dialect dialect, boolean original) {
   }
 
   /**
-   * What becomes of a read.
+   * Decides about a side read.
    *
-   * @param kind the statement that it stands beside
-   * @param planned the moment that its plan asks for
+   * @param kind the kind of its statement
+   * @param planned the planned moment
    * @param oneTable true if the statement names one table only, as far as is known
    */
-  public Sending sending(
+  public SideReadTiming sending(
       StatementKind kind, Purpose purpose, Moment planned, boolean oneTable, Session session) {
-    Sending sending =
+    SideReadTiming sending =
         switch (purpose) {
           case AFTER_WRITE -> afterWrite(session);
-          case SKIPPED_BY_DELETE -> passedOver(session);
+          case SKIPPED_BY_DELETE -> skippedByDelete(session);
           case READ, BEFORE_WRITE, VERSION_SET ->
               switch (dialect) {
                 case POSTGRESQL -> postgres(planned, session);
@@ -153,15 +148,14 @@ public record SnapshotRules(Dialect dialect, boolean original) {
     return session.at(IsolationLevel.SERIALIZABLE) ? NEVER : uncertain(sending);
   }
 
-  private static Sending uncertain(Sending sending) {
-    return sending.certain() ? new Sending(sending.when(), false) : sending;
+  private static SideReadTiming uncertain(SideReadTiming sending) {
+    return sending.certain() ? new SideReadTiming(sending.when(), false) : sending;
   }
 
   /**
-   * What the transaction itself wrote nobody else changes before it ends, and it sees it at every
-   * level.
+   * No other transaction can change rows that this transaction wrote before it ends, and it sees them at every level.
    */
-  private Sending afterWrite(Session session) {
+  private SideReadTiming afterWrite(Session session) {
     boolean serializable = session.at(IsolationLevel.SERIALIZABLE);
     return switch (dialect) {
       case POSTGRESQL -> serializable ? NEVER : at(Moment.AFTER, session.inTransaction());
@@ -170,16 +164,16 @@ public record SnapshotRules(Dialect dialect, boolean original) {
     };
   }
 
-  private static Sending passedOver(Session session) {
+  private static SideReadTiming skippedByDelete(Session session) {
     boolean snapshot = session.inTransaction() && session.hasSnapshot();
     return snapshot && session.at(IsolationLevel.REPEATABLE_READ) ? LATER_IN_SNAPSHOT : NEVER;
   }
 
-  private static Sending postgres(Moment planned, Session session) {
+  private static SideReadTiming postgres(Moment planned, Session session) {
     return session.at(IsolationLevel.SERIALIZABLE) ? NEVER : at(planned, session.holdsSnapshot());
   }
 
-  private static Sending innodb(
+  private static SideReadTiming innodb(
       StatementKind kind, Purpose purpose, Moment planned, Session session) {
     boolean query = kind == StatementKind.SELECT;
     if (!session.inTransaction()) {
@@ -203,7 +197,7 @@ public record SnapshotRules(Dialect dialect, boolean original) {
     return session.hasSnapshot() && planned != Moment.AFTER ? BEFORE : NEVER;
   }
 
-  private static Sending h2(StatementKind kind, Moment planned, boolean oneTable, Session session) {
+  private static SideReadTiming h2(StatementKind kind, Moment planned, boolean oneTable, Session session) {
     boolean certain = session.holdsSnapshot() && kind != StatementKind.LOCKING_SELECT;
     if (session.inTransaction() && session.at(IsolationLevel.REPEATABLE_READ)) {
       if (kind.mayWrite()) {
@@ -216,7 +210,7 @@ public record SnapshotRules(Dialect dialect, boolean original) {
     return at(planned, certain);
   }
 
-  private static Sending sqlite(StatementKind kind, Moment planned, Session session) {
+  private static SideReadTiming sqlite(StatementKind kind, Moment planned, Session session) {
     boolean certain = session.inTransaction() && !session.at(IsolationLevel.READ_UNCOMMITTED);
     if (session.inTransaction() && kind.mayWrite() && !session.hasSnapshot()) {
       return planned == Moment.EITHER ? at(Moment.AFTER, certain) : NEVER;
@@ -224,7 +218,7 @@ public record SnapshotRules(Dialect dialect, boolean original) {
     return at(planned, certain);
   }
 
-  private static Sending at(Moment moment, boolean certain) {
+  private static SideReadTiming at(Moment moment, boolean certain) {
     if (moment != Moment.AFTER) {
       return certain ? BEFORE_IN_SNAPSHOT : BEFORE;
     }
@@ -232,21 +226,18 @@ public record SnapshotRules(Dialect dialect, boolean original) {
   }
 
   /**
-   * True if what was put off may be read now.
+   * True if a deferred side read may be sent now.
    *
-   * @param ending true if the transaction is about to be committed, so that a snapshot fixed now
-   *     serves nobody
+   * @param ending true if the transaction is about to commit, so that a snapshot fixed now has no effect
    */
   public boolean mayReadNow(boolean ending, Session session) {
     return ending || !session.holdsSnapshot() || session.hasSnapshot();
   }
 
   /**
-   * True if a query may hold a subquery of ours that reads what the query itself reads. Not where
-   * reads lock or leave marks by the way they are taken (SERIALIZABLE of PostgreSQL and InnoDB),
-   * nor where a statement has no snapshot, so that two parts of it may see two versions.
+   * True if a query may contain a piggybacked subquery that reads the rows that the query itself reads. Not if reads lock or leave SIREAD locks (SERIALIZABLE of PostgreSQL and InnoDB), nor if a statement has no snapshot, so that two parts of it may see different versions.
    */
-  public boolean mayCarry(IsolationLevel level) {
+  public boolean mayPiggyback(IsolationLevel level) {
     return switch (dialect) {
       case POSTGRESQL -> original && level != IsolationLevel.SERIALIZABLE;
       case MYSQL, MARIADB ->
@@ -255,14 +246,13 @@ public record SnapshotRules(Dialect dialect, boolean original) {
     };
   }
 
-  /** True if the DBMS keeps something of the last statement that a read of ours would replace. */
+  /** True if the DBMS keeps diagnostics of the last statement that a side read would replace. */
   public boolean keepsDiagnostics() {
     return dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
   }
 
   /**
-   * True if a SET TRANSACTION that is meant for the next transaction would be used up by a read of
-   * ours that is one under autocommit.
+   * True if an autocommitted side read would consume a SET TRANSACTION meant for the next transaction.
    */
   public boolean nextTransactionHasItsLevel() {
     return keepsDiagnostics();

@@ -10,24 +10,23 @@ import java.sql.SQLRecoverableException;
 import java.util.Optional;
 
 /**
- * What a DBMS does to a transaction besides what it is told: after an error, at a second BEGIN, at
- * a change of level.
+ * The implicit effects of a DBMS on a transaction: after an error, at a second BEGIN, at a change of level.
  *
- * @param dialect whose rules they are
+ * @param dialect the dialect
  * @param timeoutRollsBack true if a lock wait timeout rolls the whole transaction back ({@code
  *     innodb_rollback_on_timeout})
  */
 public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
 
-  /** What has become of a transaction after one of its statements failed. */
+  /** The state of a transaction after one of its statements failed. */
   public enum AfterError {
-    /** The statement had no effect, the transaction goes on. */
+    /** The statement had no effect, the transaction continues. */
     GOES_ON,
-    /** Nothing but ROLLBACK is accepted any more; a COMMIT would be one (PostgreSQL). */
+    /** Only ROLLBACK is accepted; a COMMIT rolls back (PostgreSQL). */
     MUST_ROLL_BACK,
     /** The DBMS has rolled the transaction back (deadlock victims of MySQL, MariaDB, H2). */
     ROLLED_BACK,
-    /** The connection is gone, and with it what was not committed. */
+    /** The connection is lost, and uncommitted work with it. */
     CONNECTION_LOST
   }
 
@@ -40,7 +39,7 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
   private static final int H2_SYNTAX_EXPECTED = 42001;
   private static final int SQLITE_BUSY = 5;
 
-  /** The rules of a DBMS, as its settings have them. */
+  /** Returns the rules of a DBMS with its settings. */
   public static TransactionRules of(Dialect dialect, Database database) {
     String onTimeout = database.settings().getOrDefault("innodb_rollback_on_timeout", "OFF");
     return new TransactionRules(dialect, onTimeout.equalsIgnoreCase("ON") || onTimeout.equals("1"));
@@ -52,7 +51,7 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
         || (level != IsolationLevel.READ_COMMITTED && level != IsolationLevel.READ_UNCOMMITTED);
   }
 
-  /** What an error of a statement has done to its transaction. */
+  /** Returns the effect of a statement's error on its transaction. */
   public AfterError afterError(SQLException error) {
     if (connectionLost(error)) {
       return AfterError.CONNECTION_LOST;
@@ -73,7 +72,7 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
   }
 
   /**
-   * What has become of a transaction whose COMMIT failed.
+   * Returns the outcome of a transaction whose COMMIT failed.
    *
    * @return empty if it is still open and may be committed again
    */
@@ -98,7 +97,7 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
     return dialect == Dialect.H2;
   }
 
-  /** True if a statement that would have committed first did not come to that. */
+  /** True if a statement that commits implicitly failed before that commit. */
   public boolean failedBeforeCommit(SQLException error) {
     int code = error.getErrorCode();
     return switch (dialect) {
@@ -109,8 +108,7 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
   }
 
   /**
-   * True if a query that writes (H2's delta tables) leaves the rows written that it wrote before it
-   * failed: unlike an UPDATE, it is not undone.
+   * True if a failed query that writes (H2's delta tables) keeps the rows that it wrote before it failed: unlike an UPDATE, it is not undone.
    */
   public boolean failedQueryKeepsWrites() {
     return dialect == Dialect.H2;
@@ -132,14 +130,13 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
   }
 
   /**
-   * True if items of a batch that is sent under autocommit may share a transaction, so that the
-   * failure of one undoes others.
+   * True if items of an autocommitted batch may share a transaction, so that the failure of one rolls back others.
    */
   public boolean batchSharesTransaction() {
     return dialect == Dialect.POSTGRESQL;
   }
 
-  /** True if the error says that the connection is gone. */
+  /** True if the error indicates a lost connection. */
   public static boolean connectionLost(SQLException error) {
     String state = state(error);
     return error instanceof SQLNonTransientConnectionException
@@ -153,8 +150,7 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
   }
 
   /**
-   * True if pgjdbc raised the error itself, about how it is called: the server never heard of it.
-   * Asked by name, for the driver is not ours to link with, and only after an error.
+   * True if pgjdbc raised the error itself, without contacting the server. It is identified by name, because txwatch does not link with the driver.
    */
   private static boolean isOfDriver(SQLException error) {
     if (!error.getClass().getName().equals("org.postgresql.util.PSQLException")) {

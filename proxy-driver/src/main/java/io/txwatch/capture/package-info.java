@@ -1,7 +1,5 @@
 /**
- * From calls to events: which transaction a session is in, which rows a statement touched, where it
- * was called from; and the way of an event to its sinks, behind a bounded queue that never blocks
- * the application.
+ * Turns JDBC calls into events: the transaction of a session, the rows of a statement and its call site; and delivers events to their sinks through a bounded queue that never blocks the application.
  *
  * <p>Every thread that txwatch starts in an application is a daemon made by {@link
  * io.txwatch.history.BackgroundThreads}; there are no timers, and the agent starts none:
@@ -27,7 +25,7 @@
  *     {@code txwatch-events}</td><td>5 s at most</td><td>no</td></tr>
  * </table>
  *
- * <p>A connection that the application has lost without closing it counts as open.
+ * <p>A connection that the application leaks without closing it counts as open.
  */
 @NullMarked
 package io.txwatch.capture;

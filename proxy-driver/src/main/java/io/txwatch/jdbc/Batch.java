@@ -1,7 +1,7 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.capture.SessionTracker;
-import io.txwatch.capture.StatementPlace;
+import io.txwatch.capture.SampledCallSite;
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.RewritePlan;
 import java.sql.BatchUpdateException;
@@ -143,7 +143,7 @@ final class Batch {
   <T> T run(Sender sender, Function<long[], T> as) throws SQLException {
     plans.forEach(connection::beforeNext);
     if (!plans.isEmpty()) {
-      StatementPlace place = plans.get(0).place();
+      SampledCallSite place = plans.get(0).place();
       calledFrom = place.usual();
       if (calledFrom.isEmpty()) {
         calledFrom = place.found(connection.callSites().current());

@@ -1,6 +1,6 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.capture.StatementPlace;
+import io.txwatch.capture.SampledCallSite;
 import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
@@ -67,7 +67,7 @@ final class CachedPlan {
   private final @Nullable PlannedReads sideReads;
   private final @Nullable KnownKey key;
   private final boolean writesUnnamed;
-  private final StatementPlace place;
+  private final SampledCallSite place;
   private final boolean asksFoundRows;
   private final boolean asksDiagnostics;
   private final boolean asksRowCount;
@@ -79,7 +79,7 @@ final class CachedPlan {
    * @param shownSql the text as histories show it
    * @param place where in the application it is executed
    */
-  CachedPlan(RewritePlan plan, String shownSql, StatementPlace place) {
+  CachedPlan(RewritePlan plan, String shownSql, SampledCallSite place) {
     this.plan = plan;
     this.shownSql = shownSql;
     this.place = place;
@@ -102,7 +102,7 @@ final class CachedPlan {
   }
 
   /** Where in the application it is executed. */
-  StatementPlace place() {
+  SampledCallSite place() {
     return place;
   }
 

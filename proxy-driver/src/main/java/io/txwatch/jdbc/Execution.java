@@ -138,7 +138,7 @@ final class Execution {
 
   /** The writer token; one that names nobody if capture is at fault. */
   String token() {
-    return observation == null ? SessionTracker.NOBODY : observation.token();
+    return observation == null ? SessionTracker.NO_TRANSACTION_TOKEN : observation.token();
   }
 
   /**
@@ -204,7 +204,7 @@ final class Execution {
     }
     NewRows rows = given.get();
     if (rows.fate() == NewRows.Fate.REPLACES && count != rows.count() && !toldTakenAway()) {
-      notSeenBeside(NewRows.TAKEN_AWAY);
+      sideReadFailed(NewRows.TAKEN_AWAY);
     }
     boolean mayBeLeftOut = connection.rules().dialect() == Dialect.POSTGRESQL;
     NewRows.Verdict verdict = rows.verdict(count, mayBeLeftOut);
@@ -286,9 +286,9 @@ final class Execution {
   }
 
   /** The application has read the result to its end, and nothing had bounded it. */
-  void allRowsTold() {
+  void allRowsReported() {
     if (observation != null) {
-      observation.allRowsTold();
+      observation.allRowsReported();
     }
   }
 
@@ -365,7 +365,7 @@ final class Execution {
     if (reads == null || over) {
       return;
     }
-    SnapshotRules.Sending[] sendings = reads.takeDecided();
+    SnapshotRules.SideReadTiming[] sendings = reads.takeDecided();
     if (sendings == null) {
       return;
     }
@@ -391,9 +391,9 @@ final class Execution {
     }
   }
 
-  void rowBeside(Access access, String table, long row, String writers, boolean certain) {
+  void sideReadRow(Access access, String table, long row, String writers, boolean certain) {
     if (observation != null) {
-      observation.rowBeside(access, table, row, writers, certain);
+      observation.sideReadRow(access, table, row, writers, certain);
     }
   }
 
@@ -411,14 +411,14 @@ final class Execution {
     if (one.isVersionSet()) {
       connection.gap(GapReason.NO_VERSION_SET, one.table());
     } else {
-      observation.notSeenBeside(GapReason.SHAPE, "a read beside it " + why);
+      observation.sideReadFailed(GapReason.SHAPE, "a read beside it " + why);
     }
   }
 
   /** A read beside it would bring, or brought, more rows than are wanted. */
   void tooLarge(PlannedReads.One one) {
     if (observation != null) {
-      observation.notSeenBeside(GapReason.TOO_LARGE, one.table());
+      observation.sideReadFailed(GapReason.TOO_LARGE, one.table());
     }
   }
 
@@ -492,13 +492,13 @@ final class Execution {
     if (cached.carries()
         && (hidden == null || !hidden.hasToldCarried())
         && cached.plan().carried().reads().stream().anyMatch(Carried.Read::mayBeLost)) {
-      notSeenBeside("no row came back to tell what else it read");
+      sideReadFailed("no row came back to tell what else it read");
     }
   }
 
-  private void notSeenBeside(String why) {
+  private void sideReadFailed(String why) {
     if (observation != null) {
-      observation.notSeenBeside(GapReason.SHAPE, why);
+      observation.sideReadFailed(GapReason.SHAPE, why);
     }
   }
 

@@ -2,7 +2,7 @@ package io.txwatch.jdbc;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.txwatch.capture.StatementPlace;
+import io.txwatch.capture.SampledCallSite;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.jdbc.CachedPlan.Variant;
@@ -121,8 +121,8 @@ final class PlanCache {
     }
   }
 
-  private StatementPlace newPlace() {
-    return new StatementPlace(exactPlaces);
+  private SampledCallSite newPlace() {
+    return new SampledCallSite(exactPlaces);
   }
 
   private CachedPlan make(String sql, Catalog catalog, boolean mayReturnRows) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class ReadsBeside {
 
   /** What was decided of each; null before that, and once those after the statement were sent. */
-  private SnapshotRules.Sending @Nullable [] decided;
+  private SnapshotRules.SideReadTiming @Nullable [] decided;
 
   private Parameters parameters = Parameters.NONE;
   private boolean tellOfWrites;
@@ -41,14 +41,14 @@ final class ReadsBeside {
   }
 
   /** What becomes of each was decided, and those before the statement were sent. */
-  void decided(SnapshotRules.Sending[] sendings, Parameters values) {
+  void decided(SnapshotRules.SideReadTiming[] sendings, Parameters values) {
     this.decided = sendings;
     this.parameters = values;
   }
 
   /** What was decided, for those after the statement; null if that was asked before. */
-  SnapshotRules.Sending @Nullable [] takeDecided() {
-    SnapshotRules.Sending[] taken = decided;
+  SnapshotRules.SideReadTiming @Nullable [] takeDecided() {
+    SnapshotRules.SideReadTiming[] taken = decided;
     decided = null;
     return taken;
   }

@@ -75,7 +75,7 @@ final class SessionPlans {
 
   /** The plan, or the variant that carries nothing where the isolation level is against it. */
   CachedPlan atThisLevel(CachedPlan cached) {
-    return cached.carries() && !database.snapshots().mayCarry(tracker.level())
+    return cached.carries() && !database.snapshots().mayPiggyback(tracker.level())
         ? carryingNothing(cached)
         : cached;
   }

@@ -57,25 +57,25 @@ final class SideReadRows {
   private static void note(
       One one, Execution execution, String table, long row, String writers, boolean certain) {
     switch (one.read.purpose()) {
-      case BEFORE_WRITE -> execution.rowBeside(Access.DELETE, table, row, writers, certain);
+      case BEFORE_WRITE -> execution.sideReadRow(Access.DELETE, table, row, writers, certain);
       case AFTER_WRITE -> {
         // The token proves who wrote; what was written on top of it is not this statement's.
         int own = writers.lastIndexOf(execution.token());
         if (own >= 0) {
           String upTo = writers.substring(0, own + WriterToken.LENGTH);
-          execution.rowBeside(execution.access(row, upTo), table, row, upTo, true);
+          execution.sideReadRow(execution.access(row, upTo), table, row, upTo, true);
         }
       }
       case SKIPPED_BY_DELETE -> {
         if (certain) {
-          execution.rowBeside(Access.SKIPPED_BY_DELETE, table, row, writers, true);
+          execution.sideReadRow(Access.SKIPPED_BY_DELETE, table, row, writers, true);
         }
       }
       case READ, VERSION_SET -> {
         int length = lengthBefore(writers, execution.token(), 0);
         if (length > 0 || writers.isEmpty()) {
           String before = writers.substring(0, length);
-          execution.rowBeside(Access.READ, table, row, before, certain);
+          execution.sideReadRow(Access.READ, table, row, before, certain);
         }
       }
     }

@@ -1,7 +1,7 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.capture.SnapshotRules;
-import io.txwatch.capture.SnapshotRules.Sending;
+import io.txwatch.capture.SnapshotRules.SideReadTiming;
 import io.txwatch.capture.SnapshotRules.When;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.GapReason;
@@ -199,11 +199,11 @@ final class SideReads {
       return;
     }
     SnapshotRules.Session session = session(execution);
-    Sending[] sendings = new Sending[planned.all.size()];
+    SideReadTiming[] sendings = new SideReadTiming[planned.all.size()];
     boolean mustNot = mustNot(execution, session);
     for (int i = 0; i < sendings.length; i++) {
       One one = planned.all.get(i);
-      Sending sending =
+      SideReadTiming sending =
           mustNot || (!first && one.isVersionSet())
               ? SnapshotRules.NOT_SENT
               : rules.sending(
@@ -233,7 +233,7 @@ final class SideReads {
   }
 
   /** Sends the reads that come after a statement, or puts them off. */
-  void after(Execution execution, Sending[] sendings, Parameters parameters, long count) {
+  void after(Execution execution, SideReadTiming[] sendings, Parameters parameters, long count) {
     PlannedReads planned = java.util.Objects.requireNonNull(execution.cached().sideReads());
     for (int i = 0; i < sendings.length; i++) {
       One one = planned.all.get(i);

@@ -185,7 +185,7 @@ final class WatchedResultSet extends StatementResultSet {
       note();
     } else if (execution != null && noted == null) {
       if (execution.cached().comparesPredicates() && statement.getMaxRows() == 0) {
-        execution.allRowsTold();
+        execution.allRowsReported();
       }
       execution.succeeded(true);
     }

@@ -22,7 +22,7 @@ import java.util.Set;
  *
  * <p>Not in a query that locks on MySQL and MariaDB, which reads other versions than a subquery
  * does. Whether it may be sent at all is a matter of the isolation level: {@link
- * io.txwatch.capture.SnapshotRules#mayCarry}.
+ * io.txwatch.capture.SnapshotRules#mayPiggyback}.
  */
 final class CarriedReads {
 

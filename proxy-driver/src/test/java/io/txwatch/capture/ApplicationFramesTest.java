@@ -3,7 +3,7 @@ package io.txwatch.capture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.capture.ApplicationClasses.Rank;
-import io.txwatch.capture.CodePlaces.Holds;
+import io.txwatch.capture.CodeLocations.Holds;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URL;
@@ -110,7 +110,7 @@ class ApplicationFramesTest {
 
   @ParameterizedTest
   @CsvSource({"app/BOOT-INF/classes", "webapps/petclinic/WEB-INF/classes", "target/classes"})
-  void aDirectoryOfTheApplicationWhateverItsPackagesAreCalled(String place) throws Exception {
+  void classesInTheApplicationsDirectoryAreTheApplications(String place) throws Exception {
     assertThat(
             found(
                 "",
@@ -122,7 +122,7 @@ class ApplicationFramesTest {
   }
 
   @Test
-  void aPartOfTheApplicationInAJarBesideIt() throws Exception {
+  void jarWithTheApplicationsPackagePrefixIsTheApplications() throws Exception {
     assertThat(rank("com.acme.dao.Orders", Holds.OTHER, "com.acme.shop.Main"))
         .isEqualTo(Rank.APPLICATION);
     assertThat(rank("com.acme.dao.Orders", Holds.OTHER, "")).isEqualTo(Rank.UNKNOWN);
@@ -134,7 +134,7 @@ class ApplicationFramesTest {
   }
 
   @Test
-  void packagesThatTheUserNamesAreTheStrongest() throws Exception {
+  void configuredPackagesTakePrecedence() throws Exception {
     URL[] places = {
       pack("target/classes", CONTROLLER, DAO),
       pack("lib/mapper.jar", MAPPER),
@@ -148,7 +148,7 @@ class ApplicationFramesTest {
   }
 
   @Test
-  void packedTogetherWithItsLibrariesNamesDecide() throws Exception {
+  void inAFatJarNamesDecide() throws Exception {
     String[] all = CHAIN.toArray(String[]::new);
     for (String place : List.of("exploded", "fat.jar")) {
       URL packed = pack(place, all);
@@ -158,22 +158,22 @@ class ApplicationFramesTest {
   }
 
   @Test
-  void placesSayWhatTheyHold() throws Exception {
+  void locationsAreClassifiedByContent() throws Exception {
     Path fat = Path.of(pack("fat.jar", CHAIN.toArray(String[]::new)).toURI());
     Path thin = Path.of(pack("thin.jar", CONTROLLER, DAO).toURI());
-    assertThat(CodePlaces.look(fat.toUri().toString(), fat)).isEqualTo(Holds.BOTH);
-    assertThat(CodePlaces.look(fat.toUri().toString(), null)).isEqualTo(Holds.OTHER);
-    assertThat(CodePlaces.look(thin.toUri().toString(), thin)).isEqualTo(Holds.APPLICATION);
+    assertThat(CodeLocations.inspect(fat.toUri().toString(), fat)).isEqualTo(Holds.BOTH);
+    assertThat(CodeLocations.inspect(fat.toUri().toString(), null)).isEqualTo(Holds.OTHER);
+    assertThat(CodeLocations.inspect(thin.toUri().toString(), thin)).isEqualTo(Holds.APPLICATION);
     for (String nested :
         List.of(
             "jar:nested:/app.jar/!BOOT-INF/classes/!/",
             "jar:file:/app.jar!/BOOT-INF/classes!/",
             "vfs:/content/shop.war/WEB-INF/classes")) {
-      assertThat(CodePlaces.look(nested, null)).isEqualTo(Holds.APPLICATION);
+      assertThat(CodeLocations.inspect(nested, null)).isEqualTo(Holds.APPLICATION);
     }
     for (String other :
         List.of("jar:nested:/app.jar/!BOOT-INF/lib/x.jar!/", "http://h/x.jar", "file:%zz", "")) {
-      assertThat(CodePlaces.look(other, null)).isEqualTo(Holds.OTHER);
+      assertThat(CodeLocations.inspect(other, null)).isEqualTo(Holds.OTHER);
     }
   }
 
@@ -191,12 +191,12 @@ class ApplicationFramesTest {
     "kotlin.collections.Maps, OTHER, '', NONE",
     "groovy.sql.Sql, OTHER, '', NONE",
   })
-  void byPlaceAndMainClass(String name, Holds place, String main, Rank expected) {
+  void rankDependsOnLocationAndMainClass(String name, Holds place, String main, Rank expected) {
     assertThat(rank(name, place, main)).isEqualTo(expected);
   }
 
   @Test
-  void generatedClassesAreNeverNamed() {
+  void generatedClassesHaveRankNone() {
     for (String name :
         List.of(
             "com.acme.Shop$$SpringCGLIB$$0",
@@ -204,13 +204,13 @@ class ApplicationFramesTest {
             "jdk.proxy2.$Proxy12",
             "com.acme.Shop$HibernateProxy$x",
             "io.txwatch.jdbc.WatchedStatement")) {
-      assertThat(Libraries.isNever(name)).isTrue();
+      assertThat(KnownLibraries.isNever(name)).isTrue();
     }
-    assertThat(Libraries.isNever("com.acme.Shop")).isFalse();
+    assertThat(KnownLibraries.isNever("com.acme.Shop")).isFalse();
   }
 
   @Test
-  void aClassWithoutACodeSourceIsJudgedByItsName() throws Exception {
+  void classWithoutACodeSourceIsRankedByName() throws Exception {
     byte[] bytes = Files.readAllBytes(classes().resolve(MAPPER.replace('.', '/') + ".class"));
     ClassLoader loader =
         new ClassLoader(ClassLoader.getPlatformClassLoader()) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class RowIdsTest {
 
   @Test
-  void areNegativeAndNeverGivenTwice() {
+  void idsAreNegativeAndUnique() {
     RowIds ids = new RowIds();
     Set<Long> given = new HashSet<>();
     for (int count = 1; count < 300; count++) {
@@ -22,7 +22,7 @@ class RowIdsTest {
   }
 
   @Test
-  void aUsedUpCountTakesNewRandomBits() {
+  void exhaustedCountDrawsNewRandomBits() {
     RowIds ids = new RowIds();
     long first = ids.take(0xffff00);
     long next = ids.take(0x100);
@@ -32,7 +32,7 @@ class RowIdsTest {
   }
 
   @Test
-  void twoProcessesHaveNothingInCommon() {
+  void idsOfTwoProcessesDiffer() {
     assertThat(new RowIds().take(1)).isNotEqualTo(new RowIds().take(1));
   }
 }

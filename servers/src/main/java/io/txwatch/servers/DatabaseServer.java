@@ -5,14 +5,13 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 
 /**
- * A running database server, or an embedded engine that plays one. Thread-safe.
+ * A running database server, or an embedded engine with the same interface. Thread-safe.
  *
- * <p>The URLs it gives carry user and password, so that {@code DriverManager.getConnection(url)} is
+ * <p>Its URLs contain user and password, so that {@code DriverManager.getConnection(url)} is
  * enough.
  */
 public interface DatabaseServer extends AutoCloseable {
 
-  /** What it is. */
   ServerKind kind();
 
   /** The JDBC URL of a database that exists, with user and password. */

@@ -8,8 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A server that somebody else runs. Databases that were created on it stay until the next run
- * creates them anew.
+ * A server that the tests do not start. Databases created on it remain until the next run recreates them.
  *
  * @param kind what it is
  * @param url the URL of a database that exists, with user and password as query parameters

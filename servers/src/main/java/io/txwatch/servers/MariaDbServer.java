@@ -19,7 +19,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * A MariaDB server of our own on loopback: keeps nothing, is tuned for short lives. The user {@code
+ * A MariaDB server on loopback, started by this class: not durable, tuned for short lives. The user {@code
  * root} has all rights and no password; {@code test} is its first database.
  */
 public final class MariaDbServer implements DatabaseServer {
@@ -72,7 +72,7 @@ public final class MariaDbServer implements DatabaseServer {
               "--pid-file=" + directory.resolve("pid"),
               "--max-connections=200",
               "--innodb-flush-log-at-trx-commit=0",
-              // What it keeps need not outlive it: each new table would wait for the disk else.
+              // Data need not be durable; otherwise each new table would wait for the disk.
               "--innodb-flush-method=nosync",
               "--innodb-doublewrite=OFF",
               "--debug-no-sync"));

@@ -15,19 +15,17 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A MySQL server of our own on loopback: keeps nothing, is tuned for short lives. The user {@code
+ * A MySQL server on loopback, started by this class: not durable, tuned for short lives. The user {@code
  * root} has all rights and no password.
  *
- * <p>No artifact brings its binaries: {@code servers/mysql fetch} takes them from Debian's packages
- * into the cache, and where nobody has run that, there is none ({@link #isFetched}).
+ * <p>No Maven artifact contains its binaries: {@code servers/mysql fetch} downloads them from Debian's packages into the cache. Without it there is no MySQL server ({@link #isFetched}).
  *
- * <p>Its binary log is on, as is MySQL's default, since that changes what the server does: it
- * refuses an auxiliary column whose default it takes for unsafe. The environment variable {@value
- * #BINLOG}, set to {@code off}, has it off.
+ * <p>Its binary log is on, as by MySQL's default, because it affects behaviour: the server rejects an auxiliary column whose default it considers unsafe. The environment variable {@value
+ * #BINLOG_VARIABLE}, set to {@code off}, disables it.
  */
 public final class MySqlServer implements DatabaseServer {
 
-  private static final String BINLOG = "TXWATCH_MYSQL_BINLOG";
+  private static final String BINLOG_VARIABLE = "TXWATCH_MYSQL_BINLOG";
   private static final String USER = "root";
 
   private final ServerProcess process;
@@ -73,7 +71,7 @@ public final class MySqlServer implements DatabaseServer {
               "--pid-file=" + directory.resolve("pid"),
               "--max-connections=200"));
       command.addAll(
-          "off".equals(System.getenv(BINLOG))
+          "off".equals(System.getenv(BINLOG_VARIABLE))
               ? List.of("--skip-log-bin")
               : List.of("--server-id=1", "--log-bin=binlog", "--sync-binlog=0"));
       command.addAll(List.of(more));
@@ -98,7 +96,7 @@ public final class MySqlServer implements DatabaseServer {
           .filter(entry -> Files.isExecutable(entry.resolve("mysqld")))
           .max(Comparator.comparing(Path::toString));
     } catch (IOException e) {
-      return Optional.empty(); // a cache that cannot be read is none
+      return Optional.empty(); // treat an unreadable cache as empty
     }
   }
 

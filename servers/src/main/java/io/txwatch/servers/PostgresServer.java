@@ -18,8 +18,7 @@ import java.util.zip.ZipFile;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * A PostgreSQL server of our own: trusts everybody on loopback, keeps nothing, is tuned for short
- * lives. The user {@code postgres} is its superuser, {@code postgres} its first database.
+ * A PostgreSQL server on loopback, started by this class: trusts local connections, not durable, tuned for short lives. The user {@code postgres} is its superuser, {@code postgres} its first database.
  */
 public final class PostgresServer implements DatabaseServer {
 
@@ -45,7 +44,7 @@ public final class PostgresServer implements DatabaseServer {
   }
 
   /**
-   * Starts one with other settings than the tests want.
+   * Starts a server with additional settings.
    *
    * @param more each {@code name=value}, as in postgresql.conf; of two of one name the later counts
    * @throws ServerUnavailableException with a line for people

@@ -5,12 +5,10 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How a server that refuses to be root (PostgreSQL) is started by root: in a user namespace of its
- * own, where it takes itself for nobody and owns root's files all the same; where the kernel or the
- * container forbids that, as the user nobody.
+ * How root starts a server that refuses to run as root (PostgreSQL): in a user namespace, where it runs as nobody but owns root's files; if the kernel or the container forbids that, as the user nobody.
  */
 enum Privileges {
-  /** We are not root: nothing to do. */
+  /** The current user is not root: nothing to do. */
   ORDINARY(List.of()),
   /** {@code unshare -U}. */
   NAMESPACE(List.of("unshare", "-U")),

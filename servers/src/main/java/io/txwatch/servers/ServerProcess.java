@@ -15,11 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * A server's process and its data directory, both gone when this JVM is.
+ * A server's process and its data directory, which both end with this JVM.
  *
- * <p>A shell stands between: it starts the server, then waits on a pipe that only this JVM holds
- * open. When the pipe closes (because {@link #close} was called, or because the JVM ended in
- * whatever way, {@code kill -9} included) it signals the server and removes the data directory.
+ * <p>An intermediate shell starts the server, then waits on a pipe that only this JVM keeps open. When the pipe closes (by {@link #close}, or because the JVM ended, even by {@code kill -9}), it signals the server and removes the data directory.
  */
 final class ServerProcess implements AutoCloseable {
 
@@ -41,8 +39,8 @@ final class ServerProcess implements AutoCloseable {
       rm -rf -- "$directory"
       """;
 
-  private static final long START_SECONDS = 120;
-  private static final long STOP_SECONDS = 20;
+  private static final long START_TIMEOUT_SECONDS = 120;
+  private static final long STOP_TIMEOUT_SECONDS = 20;
 
   private final Process shell;
 
@@ -70,10 +68,10 @@ final class ServerProcess implements AutoCloseable {
     ProcessBuilder builder =
         new ProcessBuilder(watched).redirectErrorStream(true).redirectOutput(log.toFile());
     builder.environment().putAll(environment);
-    // Opened before it starts: what it said can still be read when the shell has removed the file.
+    // Opened before the start, so that the log is readable after the shell has removed the file.
     try (InputStream said = Files.newInputStream(Files.createFile(log))) {
       ServerProcess process = new ServerProcess(builder.start());
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_TIMEOUT_SECONDS);
       while (!ready.getAsBoolean()) {
         if (process.shell.waitFor(20, TimeUnit.MILLISECONDS) || System.nanoTime() > deadline) {
           process.close();
@@ -118,7 +116,7 @@ final class ServerProcess implements AutoCloseable {
   public void close() {
     try {
       shell.getOutputStream().close();
-      if (!shell.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+      if (!shell.waitFor(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
         shell.descendants().forEach(ProcessHandle::destroyForcibly);
       }
     } catch (IOException e) {

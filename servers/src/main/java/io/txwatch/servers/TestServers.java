@@ -11,8 +11,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The servers that tests share: one of each kind in a JVM, started when first asked for, gone with
- * the JVM.
+ * The servers that tests share: one of each kind per JVM, started on first use, ended with the JVM.
  *
  * <pre>{@code
  * String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
@@ -22,18 +21,17 @@ import java.util.stream.Stream;
  * void onEach(ServerKind kind) { … }
  * }</pre>
  *
- * <p>The environment variable {@value #URLS} holds JDBC URLs of servers that already run, separated
+ * <p>The environment variable {@value #URLS_VARIABLE} holds JDBC URLs of servers that already run, separated
  * by commas, each with a user who may create databases: {@code
  * jdbc:postgresql://127.0.0.1:5432/postgres?user=postgres&password=x,jdbc:mysql://127.0.0.1:3306/mysql?user=root}.
- * Each takes the place of the server of its kind that we would start. MySQL can be started only
- * where {@code servers/mysql fetch} has put it; elsewhere its tests are left out, and {@link
+ * Each replaces the server of its kind that would be started. MySQL can be started only after {@code servers/mysql fetch}; otherwise its tests are skipped, and {@link
  * #kinds()} says so, once.
  */
 public final class TestServers {
 
-  private static final String URLS = "TXWATCH_TEST_URLS";
+  private static final String URLS_VARIABLE = "TXWATCH_TEST_URLS";
   private static final Map<ServerKind, DatabaseServer> RUNNING = new EnumMap<>(ServerKind.class);
-  private static final AtomicBoolean TOLD = new AtomicBoolean();
+  private static final AtomicBoolean MISSING_MYSQL_REPORTED = new AtomicBoolean();
   private static final AtomicInteger COUNT = new AtomicInteger();
 
   private TestServers() {}
@@ -47,7 +45,7 @@ public final class TestServers {
 
   /**
    * Has a server of its kind started by somebody who wants other settings, unless one runs already
-   * or is named by {@value #URLS}.
+   * or is named by {@value #URLS_VARIABLE}.
    */
   public static void startBy(ServerKind kind, Supplier<DatabaseServer> start) {
     synchronized (RUNNING) {
@@ -66,7 +64,7 @@ public final class TestServers {
   /** Every kind that can be tested here, which may leave out MySQL; if it does, it says why. */
   public static Stream<ServerKind> kinds() {
     Optional<String> noMySql = missing(ServerKind.MYSQL);
-    if (noMySql.isPresent() && TOLD.compareAndSet(false, true)) {
+    if (noMySql.isPresent() && MISSING_MYSQL_REPORTED.compareAndSet(false, true)) {
       System.err.println("[txwatch] " + noMySql.get());
     }
     return Stream.of(ServerKind.values()).filter(kind -> missing(kind).isEmpty());
@@ -80,7 +78,7 @@ public final class TestServers {
         ? Optional.empty()
         : Optional.of(
             "no MySQL here, all tests on it are skipped: servers/mysql fetch gets it, or "
-                + URLS
+                + URLS_VARIABLE
                 + " names one");
   }
 
@@ -109,7 +107,7 @@ public final class TestServers {
   }
 
   private static Optional<DatabaseServer> external(ServerKind kind) {
-    return urls(Optional.ofNullable(System.getenv(URLS)).orElse("")).stream()
+    return urls(Optional.ofNullable(System.getenv(URLS_VARIABLE)).orElse("")).stream()
         .filter(url -> ServerKind.ofUrl(url).equals(Optional.of(kind)))
         .findFirst()
         .map(url -> new ExternalServer(kind, url));

@@ -27,7 +27,7 @@ class ServerLifetimeTest {
 
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MARIADB", "MYSQL"})
-  void aServerDoesNotOutliveAJvmThatIsKilled(ServerKind kind) throws Exception {
+  void serverEndsWithAKilledJvm(ServerKind kind) throws Exception {
     assumeTrue(TestServers.missing(kind).isEmpty(), () -> TestServers.missing(kind).orElseThrow());
     assumeTrue(TestServers.startsItself(kind), kind + " is another's, by TXWATCH_TEST_URLS");
     Process jvm =
@@ -58,7 +58,7 @@ class ServerLifetimeTest {
   }
 
   @Test
-  void aServerThatCannotStartSaysWhy() throws Exception {
+  void serverThatCannotStartReportsWhy() throws Exception {
     Path directory = java.nio.file.Files.createTempDirectory("txwatch-none");
     assertThat(
             org.assertj.core.api.Assertions.catchThrowableOfType(

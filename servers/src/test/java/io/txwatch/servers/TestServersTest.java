@@ -26,7 +26,7 @@ class TestServersTest {
 
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#kinds")
-  void aFreshDatabaseKnowsNothingOfAnother(ServerKind kind) throws Exception {
+  void freshDatabaseIsIsolatedFromOthers(ServerKind kind) throws Exception {
     String first = TestServers.freshDatabase(kind);
     String second = TestServers.freshDatabase(kind);
     assertThat(second).isNotEqualTo(first);
@@ -46,7 +46,7 @@ class TestServersTest {
   }
 
   @Test
-  void aCommaWithinAUrlDoesNotEndIt() {
+  void commaWithinAUrlDoesNotSplitIt() {
     assertThat(
             TestServers.urls(
                 "jdbc:postgresql://a,b/x?user=u, jdbc:mysql://127.0.0.1:3306/mysql?user=root"))

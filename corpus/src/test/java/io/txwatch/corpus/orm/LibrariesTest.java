@@ -3,7 +3,7 @@ package io.txwatch.corpus.orm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.capture.Pipeline;
-import io.txwatch.corpus.Volume;
+import io.txwatch.corpus.CorpusScope;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.GapReason;
@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Each library sees watched what it sees raw, at every level; in each build every library with one
- * DBMS, all with all of them where more is {@linkplain Volume asked for}.
+ * DBMS, all with all of them where more is {@linkplain CorpusScope asked for}.
  */
 class LibrariesTest {
 
@@ -51,7 +51,7 @@ class LibrariesTest {
                 LIBRARIES.stream()
                     .filter(
                         library ->
-                            Volume.asked() != Volume.QUICK
+                            CorpusScope.asked() != CorpusScope.QUICK
                                 || kind == HOME.get(LIBRARIES.indexOf(library)))
                     .map(
                         library ->
@@ -60,14 +60,14 @@ class LibrariesTest {
 
   @ParameterizedTest(name = "{0} {1}")
   @MethodSource("uses")
-  void aLibrarySeesTheSame(ServerKind kind, String name, Library library) throws Exception {
+  void librarySeesTheSameWatchedAndUnwatched(ServerKind kind, String name, Library library) throws Exception {
     String rawUrl = TestServers.freshDatabase(kind);
     library.create(kind, Sources.of(() -> DriverManager.getConnection(rawUrl)));
     List<String> expected = new ArrayList<>();
     library.use(kind, Sources.of(() -> DriverManager.getConnection(rawUrl)), expected::add);
     assertThat(expected).as("what %s sees raw", name).hasSizeGreaterThan(20);
 
-    for (Level level : Volume.asked().levels()) {
+    for (Level level : CorpusScope.asked().levels()) {
       String url = TestServers.freshDatabase(kind);
       library.create(kind, Sources.of(() -> DriverManager.getConnection(url)));
       prepare(url);

@@ -60,7 +60,7 @@ class LogicTestFileTest {
   }
 
   @Test
-  void recordsOfOtherEnginesAreLeftOut() throws IOException {
+  void recordsOfOtherEnginesAreSkipped() throws IOException {
     assertThat(read("mysql", 100).entries())
         .extracting(Entry::line)
         .as("halt is for this engine")
@@ -71,7 +71,7 @@ class LogicTestFileTest {
   }
 
   @Test
-  void noMoreThanTheLimitIsRead() throws IOException {
+  void readingStopsAtTheLimit() throws IOException {
     assertThat(read("sqlite", 1).entries()).hasSize(1);
   }
 }

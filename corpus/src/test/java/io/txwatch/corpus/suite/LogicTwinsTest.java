@@ -26,7 +26,7 @@ class LogicTwinsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void tablesArePreparedAndStatementsObserved(boolean transactions) throws SQLException {
+  void createdTablesArePreparedAndStatementsObserved(boolean transactions) throws SQLException {
     LogicTwins twins = new LogicTwins(ServerKind.SQLITE, transactions, List.of(Level.INLINE));
     List<Difference> differences = new ArrayList<>();
 
@@ -49,7 +49,7 @@ class LogicTwinsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aDifferenceIsFound(boolean transactions) throws SQLException {
+  void differenceIsReported(boolean transactions) throws SQLException {
     LogicTwins twins = new LogicTwins(ServerKind.SQLITE, transactions, List.of(Level.INLINE));
     List<Difference> differences = new ArrayList<>();
 

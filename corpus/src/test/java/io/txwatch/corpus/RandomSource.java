@@ -4,8 +4,8 @@ import io.txwatch.servers.ServerKind;
 import java.util.List;
 import java.util.Random;
 
-/** Choices that depend on a seed and on nothing else. */
-final class Dice {
+/** Random choices that depend only on a seed. */
+final class RandomSource {
 
   final ServerKind kind;
   private final Random random;
@@ -13,7 +13,7 @@ final class Dice {
   /** True while a statement is to be of one block, as most of an application's are. */
   boolean simple;
 
-  Dice(long seed, ServerKind kind) {
+  RandomSource(long seed, ServerKind kind) {
     this.random = new Random(seed * 0x9E3779B97F4A7C15L + kind.ordinal());
     this.kind = kind;
   }

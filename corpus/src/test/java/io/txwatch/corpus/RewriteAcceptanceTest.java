@@ -22,17 +22,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Of every text of the corpus that the real server prepares, it prepares what we make of it, too:
- * the rewritten text, and the text of each read that stands beside it.
+ * If the server prepares a text of the corpus, it also prepares its rewritten text and the text of each of its side reads.
  */
-class AcceptedTest {
+class RewriteAcceptanceTest {
 
   private static final int GENERATED = 10;
   private static final int LENGTH = 40;
 
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#kinds")
-  void whatIsMadeOfATextIsPrepared(ServerKind kind) throws SQLException {
+  void rewrittenTextsAreAcceptedByTheServer(ServerKind kind) throws SQLException {
     Set<String> texts = new TreeSet<>();
     List<Script> scripts = new ArrayList<>(CorpusFiles.scripts(kind, 0));
     for (int seed = 0; seed < GENERATED; seed++) {

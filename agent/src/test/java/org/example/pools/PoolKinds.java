@@ -26,11 +26,11 @@ import org.postgresql.ds.PGConnectionPoolDataSource;
 import org.postgresql.xa.PGXADataSource;
 
 /** Every kind of pool, by its name. */
-final class Kinds {
+final class PoolKinds {
 
   private static final int MAX_WAIT_MILLIS = 250;
 
-  private Kinds() {}
+  private PoolKinds() {}
 
   /** Makes a pool for a URL. */
   interface Maker {
@@ -40,10 +40,10 @@ final class Kinds {
   /** Those that take a URL of whatever driver. */
   static Map<String, Maker> byUrl() {
     Map<String, Maker> makers = new LinkedHashMap<>();
-    makers.put("hikari", Kinds::hikari);
-    makers.put("tomcat", Kinds::tomcat);
+    makers.put("hikari", PoolKinds::hikari);
+    makers.put("tomcat", PoolKinds::tomcat);
     makers.put("dbcp", url -> dbcp(new BasicDataSource(), url));
-    makers.put("dbcp_managed", Kinds::managed);
+    makers.put("dbcp_managed", PoolKinds::managed);
     makers.put(
         "dbcp_shared",
         url -> {
@@ -52,8 +52,8 @@ final class Kinds {
           adapter.setUrl(url);
           return shared(adapter);
         });
-    makers.put("c3p0", Kinds::c3p0);
-    makers.put("agroal", Kinds::agroal);
+    makers.put("c3p0", PoolKinds::c3p0);
+    makers.put("agroal", PoolKinds::agroal);
     return makers;
   }
 

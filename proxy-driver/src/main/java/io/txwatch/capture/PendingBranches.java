@@ -8,24 +8,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The branches of distributed transactions whose work is done and whose outcome is awaited (X/Open
- * XA, hazard 42). A branch is committed or rolled back by its id, after it was prepared perhaps by
- * another session than the one that did the work; so the ids are known to the whole process. One
- * that another process ends is never told of: whoever waits for too long is given up as unknown.
+ * The branches of distributed transactions whose work is done and whose outcome is pending (X/Open XA, hazard 42). A branch is committed or rolled back by its id, possibly by another session than the one that did the work, so branches are registered per process. The end of a branch that another process completes is not observed: the oldest branches are evicted with outcome unknown.
  */
-final class Branches {
+final class PendingBranches {
 
-  /** More of them than this do not wait: the oldest is given up. */
-  static final int MOST = 1024;
+  /** The maximum number of pending branches; beyond it the oldest is evicted. */
+  static final int MAX_PENDING = 1024;
 
-  /** Those of this process. */
-  static final Branches HERE = new Branches();
+  /** The branches of this process. */
+  static final PendingBranches OF_THIS_PROCESS = new PendingBranches();
 
   /**
    * A session's part of a branch.
    *
    * @param tracker the session that did the work
-   * @param transaction what it did
+   * @param transaction its transaction
    * @param failed true if the DBMS accepts nothing but a rollback of it
    * @param prepared true if it outlives its session
    */
@@ -41,20 +38,20 @@ final class Branches {
   }
 
   private final Map<String, List<Branch>> waiting = new LinkedHashMap<>();
-  private final List<Branch> tooMany = new ArrayList<>();
+  private final List<Branch> overflow = new ArrayList<>();
 
-  private Branches() {}
+  private PendingBranches() {}
 
   synchronized void add(String id, Branch branch) {
     waiting.computeIfAbsent(id, key -> new ArrayList<>(1)).add(branch);
-    if (waiting.size() > MOST) {
+    if (waiting.size() > MAX_PENDING) {
       Iterator<List<Branch>> oldest = waiting.values().iterator();
-      tooMany.addAll(oldest.next());
+      overflow.addAll(oldest.next());
       oldest.remove();
     }
   }
 
-  /** A session's own part, which it goes on with; empty if it has none. */
+  /** Removes and returns the session's own part of a branch, to be continued; empty if it has none. */
   synchronized List<Branch> takeOwn(String id, SessionTracker tracker) {
     List<Branch> known = waiting.getOrDefault(id, List.of());
     List<Branch> taken = take(known, branch -> branch.tracker() == tracker);
@@ -64,7 +61,7 @@ final class Branches {
     return taken;
   }
 
-  /** What a session has done that was not prepared, and so goes when the session goes. */
+  /** Removes and returns the session's unprepared branches, which end with the session. */
   synchronized List<Branch> takeUnprepared(SessionTracker tracker) {
     List<Branch> taken = new ArrayList<>();
     for (List<Branch> branches : waiting.values()) {
@@ -89,7 +86,7 @@ final class Branches {
         .replaceAll(b -> new Branch(b.tracker(), b.transaction(), b.failed(), true));
   }
 
-  /** A branch has ended. To be called without the lock of any session. */
+  /** Ends a branch. Must be called without holding a session's lock. */
   void ended(String id, Outcome outcome) {
     List<Branch> done;
     synchronized (this) {
@@ -97,15 +94,15 @@ final class Branches {
       done = known == null ? List.of() : known;
     }
     done.forEach(branch -> branch.ended(outcome));
-    giveUp();
+    endOverflow();
   }
 
-  /** Tells the end of those that waited for too long. To be called as {@link #ended} is. */
-  void giveUp() {
+  /** Ends the evicted branches. Must be called without holding a session's lock. */
+  void endOverflow() {
     List<Branch> given;
     synchronized (this) {
-      given = List.copyOf(tooMany);
-      tooMany.clear();
+      given = List.copyOf(overflow);
+      overflow.clear();
     }
     given.forEach(branch -> branch.ended(Outcome.UNKNOWN));
   }

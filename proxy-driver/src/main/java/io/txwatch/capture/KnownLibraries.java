@@ -3,10 +3,10 @@ package io.txwatch.capture;
 import java.util.List;
 import java.util.Set;
 
-/** What is known by name to be no part of an application. */
-final class Libraries {
+/** Classes that are known by name not to belong to an application. */
+final class KnownLibraries {
 
-  /** Never the application's, wherever it was loaded from. */
+  /** Prefixes of classes that are never the application's, wherever they were loaded from. */
   private static final List<String> NEVER =
       List.of(
           // the platform
@@ -15,13 +15,13 @@ final class Libraries {
           "jdk.",
           "sun.",
           "com.sun.",
-          // ourselves, as far as we stand between an application and its driver
+          // txwatch's own packages between an application and its driver
           "io.txwatch.jdbc.",
           "io.txwatch.capture.",
           "io.txwatch.agent.",
           "io.txwatch.prepare.");
 
-  /** Beginnings of the names of libraries that call drivers, or call who does. */
+  /** Prefixes of libraries that call drivers, directly or indirectly. */
   private static final List<String> PREFIXES =
       List.of(
           "jakarta.",
@@ -99,14 +99,14 @@ final class Libraries {
           "org.codehaus.groovy.",
           "org.apache.groovy.");
 
-  /** The folders in which their classes lie, each with a slash at its end. */
+  /** The folders of their classes, each with a trailing slash. */
   static final List<String> FOLDERS =
       PREFIXES.stream()
           .filter(prefix -> prefix.endsWith("."))
           .map(prefix -> prefix.replace('.', '/'))
           .toList();
 
-  /** Beginnings of the names of main classes that start applications, and are none. */
+  /** Prefixes of main classes that launch applications. */
   static final List<String> LAUNCHERS =
       List.of(
           "org.springframework.boot.loader.",
@@ -129,7 +129,7 @@ final class Libraries {
           "groovy.",
           "kotlin.");
 
-  /** Beginnings of packages under which many who have nothing to do with each other live. */
+  /** Package prefixes shared by unrelated owners. */
   static final Set<String> SHARED =
       Set.of(
           "org.apache",
@@ -153,7 +153,7 @@ final class Libraries {
           "_Subclass",
           "$Proxy");
 
-  private Libraries() {}
+  private KnownLibraries() {}
 
   /** True if a class of that name is the platform's, our own, or generated at run time. */
   static boolean isNever(String className) {

@@ -16,44 +16,42 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the place that a class was loaded from says of it: an application's classes lie in
- * directories of their own, or in the jar that was started; libraries in other jars.
+ * Classifies the locations from which classes are loaded: an application's classes are in directories or in the started jar, libraries in other jars.
  *
- * <p>A jar or directory into which an application was packed together with its libraries says
- * nothing. It is known by the packages of several libraries in it.
+ * <p>A jar or directory that contains an application together with its libraries does not identify either. It is recognized by the packages of several libraries in it.
  */
-final class CodePlaces {
+final class CodeLocations {
 
-  /** What a place says. */
+  /** The content of a location. */
   enum Holds {
-    /** The classes of the application and nothing else. */
+    /** Only the application's classes. */
     APPLICATION,
-    /** The classes of the application and those of libraries. */
+    /** The application's classes and those of libraries. */
     BOTH,
-    /** A library, or nobody knows. */
+    /** A library, or unknown content. */
     OTHER
   }
 
-  /** Where the classes of web and Spring Boot applications are packed. */
+  /** The directories of the application's classes in web archives and Spring Boot jars. */
   private static final List<String> CLASSES = List.of("BOOT-INF/classes", "WEB-INF/classes");
 
-  private static final int MAX_PLACES = 1024;
+  private static final int MAX_CACHED_LOCATIONS = 1024;
 
-  private static final Map<String, Holds> KNOWN = new ConcurrentHashMap<>();
+  private static final Map<String, Holds> CACHE = new ConcurrentHashMap<>();
 
-  private CodePlaces() {}
+  private CodeLocations() {}
 
-  /** What the place of a class says. */
+  /** Returns the content of the location of a class. */
   static Holds of(Class<?> type) {
     String location = location(type);
     if (location == null) {
       return Holds.OTHER;
     }
-    Holds known = KNOWN.get(location);
+    Holds known = CACHE.get(location);
     if (known == null) {
-      known = look(location, MainClass.jar());
-      if (KNOWN.size() < MAX_PLACES) {
-        KNOWN.put(location, known);
+      known = inspect(location, MainClass.jar());
+      if (CACHE.size() < MAX_CACHED_LOCATIONS) {
+        CACHE.put(location, known);
       }
     }
     return known;
@@ -71,12 +69,12 @@ final class CodePlaces {
   }
 
   /**
-   * Looks at a place.
+   * Determines the content of a location.
    *
-   * @param location a URL: of a directory if it ends in a slash
-   * @param mainJar the jar that was started, null if none was
+   * @param location a URL; a directory's URL ends with a slash
+   * @param mainJar the started jar, or null
    */
-  static Holds look(String location, @Nullable Path mainJar) {
+  static Holds inspect(String location, @Nullable Path mainJar) {
     if (CLASSES.stream().anyMatch(location::contains)) {
       return Holds.APPLICATION;
     }
@@ -86,24 +84,24 @@ final class CodePlaces {
     }
     if (Files.isDirectory(path)) {
       Stream<String> there =
-          Libraries.FOLDERS.stream().filter(folder -> Files.isDirectory(path.resolve(folder)));
+          KnownLibraries.FOLDERS.stream().filter(folder -> Files.isDirectory(path.resolve(folder)));
       return holds(there);
     }
     if (!path.equals(mainJar)) {
       return Holds.OTHER;
     }
     try (JarFile jar = new JarFile(path.toFile())) {
-      return holds(jar.stream().map(JarEntry::getName).flatMap(CodePlaces::folder));
+      return holds(jar.stream().map(JarEntry::getName).flatMap(CodeLocations::folder));
     } catch (IOException | RuntimeException e) {
       return Holds.BOTH;
     }
   }
 
   private static Stream<String> folder(String entry) {
-    return Libraries.FOLDERS.stream().filter(entry::startsWith).limit(1);
+    return KnownLibraries.FOLDERS.stream().filter(entry::startsWith).limit(1);
   }
 
-  /** One library's folder may be the application's own, under the library's name. */
+  /** A single library's folder may belong to the application itself, if it uses the library's package name. */
   private static Holds holds(Stream<String> folders) {
     return folders.distinct().limit(2).count() > 1 ? Holds.BOTH : Holds.APPLICATION;
   }

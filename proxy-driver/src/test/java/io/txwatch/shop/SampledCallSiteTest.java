@@ -2,7 +2,7 @@ package io.txwatch.shop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.capture.StatementPlace;
+import io.txwatch.capture.SampledCallSite;
 import io.txwatch.history.CallSite;
 import io.txwatch.history.Event;
 import io.txwatch.jdbc.TestDatabase;
@@ -21,31 +21,31 @@ import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
 /** An application's package, from where its statements come. */
-class StatementPlaceTest {
+class SampledCallSiteTest {
 
   private static final int OFTEN = 3000;
 
-  /** What a text's execution at a place is told as. */
-  private static String told(StatementPlace place, String there) {
+  /** What a text's execution at a place is callSite as. */
+  private static String callSite(SampledCallSite place, String there) {
     String usual = place.usual();
     return usual.isEmpty() ? place.found(there) : usual;
   }
 
   @Test
   void oncePlainEachExecutionIsNotLookedUp() {
-    StatementPlace place = new StatementPlace(false);
+    SampledCallSite place = new SampledCallSite(false);
     int lookedUp = 0;
     for (int i = 0; i < 10 * OFTEN; i++) {
-      lookedUp += told(place, "A.java:1").equals("A.java:1") ? 1 : 0;
+      lookedUp += callSite(place, "A.java:1").equals("A.java:1") ? 1 : 0;
     }
     assertThat(lookedUp).isBetween(1000, 5000);
   }
 
   @Test
   void exactMeansEach() {
-    StatementPlace place = new StatementPlace(true);
+    SampledCallSite place = new SampledCallSite(true);
     for (int i = 0; i < OFTEN; i++) {
-      assertThat(told(place, "A.java:1")).isEqualTo("A.java:1");
+      assertThat(callSite(place, "A.java:1")).isEqualTo("A.java:1");
     }
   }
 
@@ -53,14 +53,14 @@ class StatementPlaceTest {
   @Property(tries = 50)
   void aLineThatIsToldHasRun(
       @ForAll @IntRange(max = OFTEN) int from, @ForAll @IntRange(min = 1, max = 40) int oneIn) {
-    StatementPlace place = new StatementPlace(false);
+    SampledCallSite place = new SampledCallSite(false);
     boolean met = false;
     for (int i = 0; i < 2 * OFTEN; i++) {
       String there = i >= from && i % oneIn == 0 ? "B.java:2" : "A.java:1";
-      String told = told(place, there);
-      if (!told.equals(CallSite.usually("A.java:1"))
-          && !told.equals(CallSite.usually("B.java:2"))) {
-        assertThat(told).isEqualTo(there);
+      String callSite = callSite(place, there);
+      if (!callSite.equals(CallSite.usually("A.java:1"))
+          && !callSite.equals(CallSite.usually("B.java:2"))) {
+        assertThat(callSite).isEqualTo(there);
         met |= there.equals("B.java:2") && from > 0;
       } else {
         assertThat(met).as("looked up each time once it was met at two places").isFalse();
@@ -88,7 +88,7 @@ class StatementPlaceTest {
         database.statements().stream().map(Event.StatementExecuted::callSite).toList();
     String here = sites.get(0);
     String there = sites.get(sites.size() - 100);
-    assertThat(here).matches("StatementPlaceTest.java:\\d+").isNotEqualTo(there);
+    assertThat(here).matches("SampledCallSiteTest.java:\\d+").isNotEqualTo(there);
     assertThat(sites.subList(0, OFTEN)).contains(here, CallSite.usually(here));
     assertThat(sites.subList(OFTEN + 1, sites.size())).containsOnly(here, there);
     assertThat(sites).allMatch(site -> List.of(here, there).contains(CallSite.place(site)));

@@ -17,11 +17,11 @@ import java.util.Set;
  * Uses each kind of pool on one database as an application does, with a lost update, and prints
  * what it sees.
  */
-public final class UsesPools {
+public final class PoolApplication {
 
   private static final int MAX_POLLS = 100;
 
-  private UsesPools() {}
+  private PoolApplication() {}
 
   /**
    * Uses them all.
@@ -35,11 +35,11 @@ public final class UsesPools {
       String url = arguments[i];
       String given = prefix + url.substring("jdbc:".length());
       try (Connection beside = DriverManager.getConnection(arguments[i + 1])) {
-        Map<String, Kinds.Maker> makers = new LinkedHashMap<>(Kinds.byUrl());
+        Map<String, PoolKinds.Maker> makers = new LinkedHashMap<>(PoolKinds.byUrl());
         if (given.equals(url)) {
-          makers.putAll(Kinds.byDataSource(url));
+          makers.putAll(PoolKinds.byDataSource(url));
         }
-        for (Map.Entry<String, Kinds.Maker> each : makers.entrySet()) {
+        for (Map.Entry<String, PoolKinds.Maker> each : makers.entrySet()) {
           String name = url.split(":", 3)[1] + " " + each.getKey();
           try {
             System.out.println(name + ": " + use(each.getKey(), each.getValue(), given, beside));
@@ -56,8 +56,8 @@ public final class UsesPools {
   public static void createTables(String url) throws SQLException {
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
-      List<String> names = new ArrayList<>(Kinds.byUrl().keySet());
-      names.addAll(Kinds.byDataSource(url).keySet());
+      List<String> names = new ArrayList<>(PoolKinds.byUrl().keySet());
+      names.addAll(PoolKinds.byDataSource(url).keySet());
       for (String name : names) {
         statement.execute(
             "CREATE TABLE account_" + name + " (id INT PRIMARY KEY, balance INT NOT NULL)");
@@ -67,7 +67,7 @@ public final class UsesPools {
     }
   }
 
-  private static String use(String name, Kinds.Maker maker, String url, Connection beside)
+  private static String use(String name, PoolKinds.Maker maker, String url, Connection beside)
       throws Exception {
     String table = "account_" + name;
     StringBuilder seen = new StringBuilder();

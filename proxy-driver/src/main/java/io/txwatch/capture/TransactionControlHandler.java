@@ -4,18 +4,17 @@ import io.txwatch.history.Outcome;
 import io.txwatch.sql.TransactionControl;
 import java.sql.SQLException;
 
-/** What texts that control the transaction do to a session: BEGIN, COMMIT, SAVEPOINT, XA … */
-final class ControlTexts {
+/** Applies transaction control statements sent as SQL to a session's state: BEGIN, COMMIT, SAVEPOINT, XA … */
+final class TransactionControlHandler {
 
   private final SessionTracker tracker;
   private final SessionState state;
 
-  ControlTexts(SessionTracker tracker, SessionState state) {
+  TransactionControlHandler(SessionTracker tracker, SessionState state) {
     this.tracker = tracker;
     this.state = state;
   }
 
-  /** One was executed. */
   void succeeded(TransactionControl control) {
     if (control instanceof TransactionControl.BranchStart start) {
       tracker.branchStarted(start.id());
@@ -63,10 +62,10 @@ final class ControlTexts {
     }
   }
 
-  /** One failed. To be called with the session's lock. */
+  /** A statement failed. Must be called with the session's lock. */
   void failed(TransactionControl control, SQLException error) {
     if (control instanceof TransactionControl.Several) {
-      // How far it came is not told. It may have committed on the way.
+      // How far it got is unknown. It may have committed.
       state.end(Outcome.UNKNOWN);
       state.explicit = false;
       state.noteIfLost(error);
@@ -76,7 +75,7 @@ final class ControlTexts {
             && state.current != null)) {
       tracker.commitFailed(error);
     } else if (control instanceof TransactionControl.BranchOutcome) {
-      state.noteIfLost(error); // it may be ended again
+      state.noteIfLost(error); // it can be ended again
     } else if (control instanceof TransactionControl.ImplicitCommit) {
       if (state.rules.failedBeforeCommit(error)) {
         state.note(state.rules.afterError(error));

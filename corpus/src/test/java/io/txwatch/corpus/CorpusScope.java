@@ -4,7 +4,7 @@ import io.txwatch.sql.RewritePlanner.Level;
 import java.util.Locale;
 
 /** How much is run: {@code -Dcorpus=quick}, {@code slice} or {@code full}. */
-public enum Volume {
+public enum CorpusScope {
   /** What each build runs. */
   QUICK,
   /** The same at each level of instrumentation. */
@@ -12,8 +12,8 @@ public enum Volume {
   /** All there is. */
   FULL;
 
-  /** What was asked for; {@link #QUICK} if nothing was. */
-  public static Volume asked() {
+  /** Returns the requested scope; {@link #QUICK} by default. */
+  public static CorpusScope asked() {
     return valueOf(System.getProperty("corpus", "quick").toUpperCase(Locale.ROOT));
   }
 
