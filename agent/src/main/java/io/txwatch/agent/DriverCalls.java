@@ -14,11 +14,19 @@ import javax.sql.XADataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks the active calls of {@link Driver#connect} and of pooled data sources on each thread, and decides which of them returns a watched connection.
+ * Tracks the active calls of {@link Driver#connect} and of pooled data sources on each thread, and
+ * decides which of them returns a watched connection.
  *
- * <p>Drivers call drivers. A proxy ({@code jdbc:p6spy:…}) calls the real driver: the innermost driver's connection is watched, so that the proxy stays outside and the real URL is known. A driver may call its own superclass and cast the result: a nested call on the same object is part of the outer call, and only the outer result is watched.
+ * <p>Drivers call drivers. A proxy ({@code jdbc:p6spy:…}) calls the real driver: the innermost
+ * driver's connection is watched, so that the proxy stays outside and the real URL is known. A
+ * driver may call its own superclass and cast the result: a nested call on the same object is part
+ * of the outer call, and only the outer result is watched.
  *
- * <p>A vendor's data source for pooled and distributed connections casts the connections of its own driver: a connection opened within such a call is not watched, the data source's result is. A pool's data source (c3p0's, DBCP's) implements the same interfaces and casts its own connections: it is not watched, a connection that a driver opens within its call is. {@link DriverClasses} distinguishes them.
+ * <p>A vendor's data source for pooled and distributed connections casts the connections of its own
+ * driver: a connection opened within such a call is not watched, the data source's result is. A
+ * pool's data source (c3p0's, DBCP's) implements the same interfaces and casts its own connections:
+ * it is not watched, a connection that a driver opens within its call is. {@link DriverClasses}
+ * distinguishes them.
  */
 public final class DriverCalls {
 
@@ -136,7 +144,8 @@ public final class DriverCalls {
   }
 
   /**
-   * True if a driver's connection is part of an outer call of the same driver, or of a data source of the same vendor.
+   * True if a driver's connection is part of an outer call of the same driver, or of a data source
+   * of the same vendor.
    */
   private static boolean isPartOf(@Nullable Call outer, Driver driver) {
     if (outer != null && outer.driver == driver) {

@@ -28,9 +28,12 @@ import net.bytebuddy.pool.TypePool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Instruments {@code connect} of JDBC drivers with {@link ConnectAdvice}, and the methods by which data sources serve transaction managers and pools with {@link XaAdvice} and {@link PooledAdvice}.
+ * Instruments {@code connect} of JDBC drivers with {@link ConnectAdvice}, and the methods by which
+ * data sources serve transaction managers and pools with {@link XaAdvice} and {@link PooledAdvice}.
  *
- * <p>It is called for every loaded class, so it rejects fast: a class whose bytes do not contain the descriptor of such a method is skipped, and Byte Buddy is loaded only for the first candidate. It never throws: a class that cannot be transformed is loaded unchanged.
+ * <p>It is called for every loaded class, so it rejects fast: a class whose bytes do not contain
+ * the descriptor of such a method is skipped, and Byte Buddy is loaded only for the first
+ * candidate. It never throws: a class that cannot be transformed is loaded unchanged.
  */
 final class DriverTransformer implements ClassFileTransformer {
 

@@ -10,7 +10,8 @@ import javax.sql.CommonDataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent's entry points. A failure here is reported in one line on standard error, and the application starts unwatched: txwatch must not prevent a service from starting.
+ * The agent's entry points. A failure here is reported in one line on standard error, and the
+ * application starts unwatched: txwatch must not prevent a service from starting.
  */
 public final class TxWatchAgent {
 

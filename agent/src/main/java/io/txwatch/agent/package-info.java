@@ -1,8 +1,10 @@
 /**
- * {@code -javaagent:txwatch.jar}: every connection that a JDBC driver opens is passed to {@link io.txwatch.jdbc.Watch}, as for {@code jdbc:txwatch:}, so both observe the same.
+ * {@code -javaagent:txwatch.jar}: every connection that a JDBC driver opens is passed to {@link
+ * io.txwatch.jdbc.Watch}, as for {@code jdbc:txwatch:}, so both observe the same.
  *
  * <p>Byte Buddy advice is put around {@code connect} of each class that implements {@link
- * java.sql.Driver}, when it is loaded. The advice is two calls of {@link io.txwatch.agent.DriverCalls}.
+ * java.sql.Driver}, when it is loaded. The advice is two calls of {@link
+ * io.txwatch.agent.DriverCalls}.
  *
  * <p>What the plain case covers: drivers on the class path, and drivers in class loaders whose
  * parents lead to it (web applications, Spring Boot's nested jars), however they are reached:

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>By itself it runs every written statement and a few generated ones at level {@code
  * predicates}, which does all that the other levels do; {@code -Dcorpus=slice} runs them at each
  * level, and a script that never was before, whose seed is told when it fails; {@code
- * -Dcorpus=full} runs every written statement in every way and {@value #FULL_SCRIPTS} generated scripts for
- * each DBMS. Each writes {@code target/corpus-report.md}: how many statements, how many
+ * -Dcorpus=full} runs every written statement in every way and {@value #FULL_SCRIPTS} generated
+ * scripts for each DBMS. Each writes {@code target/corpus-report.md}: how many statements, how many
  * differences, coverage by level and reason, and the shapes that were passed through most.
  */
 class DifferentialTest {
@@ -47,7 +47,9 @@ class DifferentialTest {
       scripts.add(GeneratedScripts.of(kind, seed, STATEMENTS_PER_SCRIPT));
     }
     if (CorpusScope.asked() != CorpusScope.QUICK) {
-      scripts.add(GeneratedScripts.of(kind, new Random().nextInt(Integer.MAX_VALUE), STATEMENTS_PER_SCRIPT));
+      scripts.add(
+          GeneratedScripts.of(
+              kind, new Random().nextInt(Integer.MAX_VALUE), STATEMENTS_PER_SCRIPT));
     }
     return scripts;
   }

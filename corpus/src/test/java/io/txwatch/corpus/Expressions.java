@@ -103,7 +103,9 @@ final class Expressions {
       case 3 -> column + random.one(" IS NULL", " IS NOT NULL");
       case 4 -> text(sources, 0) + random.one(" = ", " <> ", " > ") + literal();
       case 5 ->
-          text(sources, 0) + random.one(" LIKE ", " NOT LIKE ") + random.one("'%a%'", "'x_'", "'%'");
+          text(sources, 0)
+              + random.one(" LIKE ", " NOT LIKE ")
+              + random.one("'%a%'", "'x_'", "'%'");
       case 9 ->
           "(" + condition(sources, 0) + random.one(" AND ", " OR ") + condition(sources, 0) + ")";
       case 10 -> "NOT (" + condition(sources, 0) + ")";

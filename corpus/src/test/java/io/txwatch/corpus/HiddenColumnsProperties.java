@@ -55,7 +55,8 @@ class HiddenColumnsProperties {
       TWINS.put(kind, twins);
     }
     List<Difference> differences =
-        twins.run(new Script("property", transactional, steps), COVERAGE, CorpusScope.asked().levels());
+        twins.run(
+            new Script("property", transactional, steps), COVERAGE, CorpusScope.asked().levels());
     assertThat(differences)
         .as(differences.stream().map(Difference::toString).collect(Collectors.joining("\n")))
         .isEmpty();

@@ -11,8 +11,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Differences that are explained and accepted: the statements of {@code known-differences.txt},
- * and one rule.
+ * Differences that are explained and accepted: the statements of {@code known-differences.txt}, and
+ * one rule.
  *
  * <p>The rule: what MySQL and MariaDB tell of a column besides its name and its values depends on
  * whether the row comes from the table or by way of a temporary table, which depends on the plan

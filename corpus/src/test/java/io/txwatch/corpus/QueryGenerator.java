@@ -282,7 +282,8 @@ final class QueryGenerator {
     if (random.maybe(20)) {
       return "SELECT * FROM account UNION ALL SELECT * FROM account WHERE id < 3";
     }
-    String operation = random.one(" UNION ", " UNION ALL ", " EXCEPT ", " INTERSECT ", " UNION ALL ");
+    String operation =
+        random.one(" UNION ", " UNION ALL ", " EXCEPT ", " INTERSECT ", " UNION ALL ");
     String third = random.maybe(20) ? " UNION " + branch() : "";
     return branch() + operation + branch() + third + (random.maybe(30) ? " ORDER BY 1, 2" : "");
   }
@@ -297,7 +298,8 @@ final class QueryGenerator {
       case 3 ->
           "WITH RECURSIVE q (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM q WHERE n < 4)"
               + " SELECT q.n, a.owner FROM q LEFT JOIN account a ON a.id = q.n";
-      default -> "WITH q AS (SELECT * FROM " + random.of(Schema.TABLES).name() + ") SELECT * FROM q";
+      default ->
+          "WITH q AS (SELECT * FROM " + random.of(Schema.TABLES).name() + ") SELECT * FROM q";
     };
   }
 

@@ -22,7 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * If the server prepares a text of the corpus, it also prepares its rewritten text and the text of each of its side reads.
+ * If the server prepares a text of the corpus, it also prepares its rewritten text and the text of
+ * each of its side reads.
  */
 class RewriteAcceptanceTest {
 

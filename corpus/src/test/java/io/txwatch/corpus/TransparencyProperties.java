@@ -19,7 +19,9 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 /**
- * Compares statements that are generated anew in each run, and shrunk if they differ. {@code -Djqwik.tries.default=5000} generates more of them; a failure prints the seed, which {@code -Djqwik.seeds.whenfixed} and the property's {@code seed} take again.
+ * Compares statements that are generated anew in each run, and shrunk if they differ. {@code
+ * -Djqwik.tries.default=5000} generates more of them; a failure prints the seed, which {@code
+ * -Djqwik.seeds.whenfixed} and the property's {@code seed} take again.
  */
 class TransparencyProperties {
 
@@ -39,7 +41,8 @@ class TransparencyProperties {
     }
     Script script = new Script("property", transactional, steps);
     List<Difference> differences =
-        KnownDifferences.of(kind).unknown(twins.run(script, COVERAGE, CorpusScope.asked().levels()));
+        KnownDifferences.of(kind)
+            .unknown(twins.run(script, COVERAGE, CorpusScope.asked().levels()));
     assertThat(differences)
         .as(differences.stream().map(Difference::toString).collect(Collectors.joining("\n")))
         .isEmpty();

@@ -16,7 +16,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An unprepared database and one prepared twin per level. A script is run unwatched on the first and watched on each twin, from the same rows; the outcomes of its steps and the final contents of the tables are compared.
+ * An unprepared database and one prepared twin per level. A script is run unwatched on the first
+ * and watched on each twin, from the same rows; the outcomes of its steps and the final contents of
+ * the tables are compared.
  */
 final class Twins {
 

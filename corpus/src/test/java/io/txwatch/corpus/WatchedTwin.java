@@ -119,7 +119,8 @@ final class WatchedTwin {
   }
 
   /**
-   * After an autocommitted step: an UPDATE without RETURNING is identified when its row is next read. So exactly one row must contain its token.
+   * After an autocommitted step: an UPDATE without RETURNING is identified when its row is next
+   * read. So exactly one row must contain its token.
    *
    * @param real a connection that is not watched
    */
@@ -220,14 +221,18 @@ final class WatchedTwin {
       boolean later =
           observed.stream()
               .map(Observed::statement)
-              .anyMatch(s -> identifiedByTheirRow.contains(s) || s.kind().mayWrite() && !s.writesSeen());
+              .anyMatch(
+                  s -> identifiedByTheirRow.contains(s) || s.kind().mayWrite() && !s.writesSeen());
       coverage.instrumented(kind, level, later);
       return unseen(script, step, raw, observed);
     }
     return Optional.empty();
   }
 
-  /** Reports a write that claims complete observation although its rows were not and will not be observed. */
+  /**
+   * Reports a write that claims complete observation although its rows were not and will not be
+   * observed.
+   */
   private Optional<Difference> unseen(
       Script script, Step step, Outcome raw, List<Observed> observed) {
     boolean silent =

@@ -2,24 +2,42 @@ package io.txwatch.history;
 
 /** What a statement did to one row. */
 public enum Access {
-  /** The statement returned the row to the application. The writer list is that of the version read. */
+  /**
+   * The statement returned the row to the application. The writer list is that of the version read.
+   */
   READ,
-  /** The statement created the row. The writer list is the one after the write: the statement's own token. */
+  /**
+   * The statement created the row. The writer list is the one after the write: the statement's own
+   * token.
+   */
   INSERT,
   /**
-   * The statement wrote the row's next version. The writer list is the one after the write: it ends with the statement's own token.
+   * The statement wrote the row's next version. The writer list is the one after the write: it ends
+   * with the statement's own token.
    */
   UPDATE,
-  /** The statement deleted the row. The writer list is that of the deleted version; no version follows. */
+  /**
+   * The statement deleted the row. The writer list is that of the deleted version; no version
+   * follows.
+   */
   DELETE,
   /**
-   * An UPDATE matched the row by key and may have left it unchanged: its WHERE clause binds a unique key to the values by which the transaction had read the row, and it found one row. So it locked the row that has this key. Whether it created a version is unknown: MySQL and MariaDB create none if an UPDATE changes no value. The writer list is the statement's own token, marked incomplete: the identifier of the version, if there is one.
+   * An UPDATE matched the row by key and may have left it unchanged: its WHERE clause binds a
+   * unique key to the values by which the transaction had read the row, and it found one row. So it
+   * locked the row that has this key. Whether it created a version is unknown: MySQL and MariaDB
+   * create none if an UPDATE changes no value. The writer list is the statement's own token, marked
+   * incomplete: the identifier of the version, if there is one.
    *
-   * <p>Never certain: another row may have taken the key since it was read. {@code KeyedWrites} in the analyzer documents what can be inferred nevertheless. The event precedes everything that the session sent to the DBMS after the statement.
+   * <p>Never certain: another row may have taken the key since it was read. {@code KeyedWrites} in
+   * the analyzer documents what can be inferred nevertheless. The event precedes everything that
+   * the session sent to the DBMS after the statement.
    */
   TARGET,
   /**
-   * The row matches a DELETE's predicate in the transaction's snapshot but was not deleted, because at InnoDB's REPEATABLE READ a DELETE evaluates its predicate on the newest versions. So the newest version is a later one than this one, whose writer list is recorded, or the row no longer exists. The application did not read the row here.
+   * The row matches a DELETE's predicate in the transaction's snapshot but was not deleted, because
+   * at InnoDB's REPEATABLE READ a DELETE evaluates its predicate on the newest versions. So the
+   * newest version is a later one than this one, whose writer list is recorded, or the row no
+   * longer exists. The application did not read the row here.
    */
   SKIPPED_BY_DELETE;
 

@@ -4,8 +4,10 @@ import java.security.AccessController;
 import java.security.PrivilegedAction;
 
 /**
- * Creates the threads that txwatch runs within an application. They inherit nothing from the thread that creates them: no
- * context class loader, no thread locals, and no access control context, which (before JDK 24) references the class loader of every class on the stack. So a web application can be unloaded while they run.
+ * Creates the threads that txwatch runs within an application. They inherit nothing from the thread
+ * that creates them: no context class loader, no thread locals, and no access control context,
+ * which (before JDK 24) references the class loader of every class on the stack. So a web
+ * application can be unloaded while they run.
  */
 public final class BackgroundThreads {
 

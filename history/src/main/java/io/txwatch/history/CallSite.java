@@ -1,7 +1,9 @@
 package io.txwatch.history;
 
 /**
- * The format of a call site. {@code BankService.java:41} is the line that executed the statement. {@code BankService.java:41 (usually)} marks a sampled call site: this statement text has always come from that line, but the stack of this execution was not taken.
+ * The format of a call site. {@code BankService.java:41} is the line that executed the statement.
+ * {@code BankService.java:41 (usually)} marks a sampled call site: this statement text has always
+ * come from that line, but the stack of this execution was not taken.
  */
 public final class CallSite {
 

@@ -8,7 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A self-contained segment of a history, the unit of transfer over a network: a header, its own dictionary, and records with checksums. A chunk can be sent again unchanged on another connection and decoded without earlier chunks.
+ * A self-contained segment of a history, the unit of transfer over a network: a header, its own
+ * dictionary, and records with checksums. A chunk can be sent again unchanged on another connection
+ * and decoded without earlier chunks.
  *
  * @param bytes its records
  * @param events how many events there are in it
@@ -81,7 +83,8 @@ public record Chunk(byte[] bytes, int events) {
   }
 
   /**
-   * Decodes a received chunk. An event of a kind that only a later version knows becomes a gap in its transaction.
+   * Decodes a received chunk. An event of a kind that only a later version knows becomes a gap in
+   * its transaction.
    *
    * @throws IOException if the bytes are not a chunk
    */

@@ -5,7 +5,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The texts of a segment by number. txwatch's own writer counts from 1; other writers may use any numbers. */
+/**
+ * The texts of a segment by number. txwatch's own writer counts from 1; other writers may use any
+ * numbers.
+ */
 final class Dictionary {
 
   private static final int MAX_DENSE_NUMBER = 1 << 17;

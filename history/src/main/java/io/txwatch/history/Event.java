@@ -5,9 +5,9 @@ import java.util.List;
 /**
  * An observation. Events are immutable.
  *
- * <p>Sessions and transactions have 64-bit ids that are unique across nodes: 32 random
- * bits of the node, then a count ({@link WriterToken}). Times are the node's wall clock in
- * microseconds since 1970; they are for display and never order transactions.
+ * <p>Sessions and transactions have 64-bit ids that are unique across nodes: 32 random bits of the
+ * node, then a count ({@link WriterToken}). Times are the node's wall clock in microseconds since
+ * 1970; they are for display and never order transactions.
  */
 public sealed interface Event {
 
@@ -47,15 +47,20 @@ public sealed interface Event {
    *
    * @param session its session
    * @param transaction its transaction
-   * @param statement its number in the transaction, from 1, in execution order; each batch item has its own
+   * @param statement its number in the transaction, from 1, in execution order; each batch item has
+   *     its own
    * @param kind its kind
    * @param sql the application's text (literals may be redacted)
    * @param callSite the first frame outside JDBC, pools and ORMs: {@code BankService.java:41};
    *     empty if unknown; {@link CallSite} defines the format
    * @param rows the rows that it read and wrote, as far as observed, in order
-   * @param writesSeen true if {@code rows} contains every row that it wrote, or if it was autocommitted and wrote one row, which the row's writer list identifies when the row is next read or written; false if it may have written further rows
-   * @param sqlState null if it succeeded, else the SQLState of its error ("" if the driver gave none); a failed statement wrote nothing
-   * @param versionSets the version sets of its predicates, one per table; empty below level {@code predicates} and for tables that are too large
+   * @param writesSeen true if {@code rows} contains every row that it wrote, or if it was
+   *     autocommitted and wrote one row, which the row's writer list identifies when the row is
+   *     next read or written; false if it may have written further rows
+   * @param sqlState null if it succeeded, else the SQLState of its error ("" if the driver gave
+   *     none); a failed statement wrote nothing
+   * @param versionSets the version sets of its predicates, one per table; empty below level {@code
+   *     predicates} and for tables that are too large
    */
   record StatementExecuted(
       long session,
@@ -107,7 +112,8 @@ public sealed interface Event {
   }
 
   /**
-   * ROLLBACK TO SAVEPOINT: the writes of the transaction's statements from {@code firstStatement} to {@code lastStatement} were undone; their reads remain.
+   * ROLLBACK TO SAVEPOINT: the writes of the transaction's statements from {@code firstStatement}
+   * to {@code lastStatement} were undone; their reads remain.
    *
    * @param session its session
    * @param transaction its transaction
@@ -124,7 +130,9 @@ public sealed interface Event {
    * @param transaction its id
    * @param outcome its outcome
    * @param micros the time
-   * @param events the transaction's number of {@link TransactionBegan}, {@link StatementExecuted} and {@link StatementsUndone} events, so that an unreported loss is detected; 0 if the source does not count
+   * @param events the transaction's number of {@link TransactionBegan}, {@link StatementExecuted}
+   *     and {@link StatementsUndone} events, so that an unreported loss is detected; 0 if the
+   *     source does not count
    */
   record TransactionEnded(long session, long transaction, Outcome outcome, long micros, int events)
       implements Event {
@@ -136,7 +144,8 @@ public sealed interface Event {
   }
 
   /**
-   * Something was not observed. A gap can only weaken a verdict: no anomaly that relies on the absence of an event is reported for a transaction with a gap.
+   * Something was not observed. A gap can only weaken a verdict: no anomaly that relies on the
+   * absence of an event is reported for a transaction with a gap.
    *
    * @param session the session concerned, 0 for all sessions of the source
    * @param transaction the transaction concerned, 0 if none or not known
@@ -147,7 +156,9 @@ public sealed interface Event {
   record Gap(long session, long transaction, GapReason reason, String detail, long count)
       implements Event {
 
-    /** Returns the gap for an event that a consumer could not process because of a fault in txwatch. */
+    /**
+     * Returns the gap for an event that a consumer could not process because of a fault in txwatch.
+     */
     public static Gap ofFault(Event event) {
       return new Gap(
           event.session(),

@@ -6,7 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes entries of {@code history.proto} to events, with the dictionary of the current segment. Not thread-safe.
+ * Decodes entries of {@code history.proto} to events, with the dictionary of the current segment.
+ * Not thread-safe.
  */
 final class EventDecoder {
 
@@ -33,7 +34,8 @@ final class EventDecoder {
   /**
    * Decodes an entry whose texts {@link #learn} has added.
    *
-   * @throws IllegalArgumentException if its kind is unknown, a text that it refers to was in a lost record, or it is malformed; the message states which
+   * @throws IllegalArgumentException if its kind is unknown, a text that it refers to was in a lost
+   *     record, or it is malformed; the message states which
    */
   Event decode(Entry entry) {
     return switch (entry.getWhatCase()) {

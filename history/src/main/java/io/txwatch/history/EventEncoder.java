@@ -9,9 +9,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Encodes events as entries of {@code history.proto}, with the dictionary of one segment of a file. Not thread-safe.
+ * Encodes events as entries of {@code history.proto}, with the dictionary of one segment of a file.
+ * Not thread-safe.
  *
- * <p>Frequent entries (statements, beginnings and ends of transactions) are encoded directly, byte for byte as protobuf's generated classes would; all others by these classes. {@link FrequentEntries} is the inverse.
+ * <p>Frequent entries (statements, beginnings and ends of transactions) are encoded directly, byte
+ * for byte as protobuf's generated classes would; all others by these classes. {@link
+ * FrequentEntries} is the inverse.
  *
  * <p>A returned buffer belongs to the encoder and is valid until the next call.
  */
@@ -30,7 +33,9 @@ final class EventEncoder {
   private final Map<String, Integer> texts = new HashMap<>();
   private long characters;
 
-  /** The texts that the entry adds to the dictionary; {@code firstAdded} is the number of the first. */
+  /**
+   * The texts that the entry adds to the dictionary; {@code firstAdded} is the number of the first.
+   */
   private final List<String> added = new ArrayList<>();
 
   private int firstAdded;

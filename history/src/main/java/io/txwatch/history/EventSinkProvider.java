@@ -4,7 +4,8 @@ import io.txwatch.settings.Settings;
 import java.util.function.Supplier;
 
 /**
- * A {@link java.util.ServiceLoader} service by which the driver finds event consumers in modules that it does not import. The analyzer provides {@code inprocess}.
+ * A {@link java.util.ServiceLoader} service by which the driver finds event consumers in modules
+ * that it does not import. The analyzer provides {@code inprocess}.
  */
 public interface EventSinkProvider {
 
@@ -15,16 +16,20 @@ public interface EventSinkProvider {
   String name();
 
   /**
-   * Opens a sink that a single thread calls and that may block, because a bounded queue precedes it.
+   * Opens a sink that a single thread calls and that may block, because a bounded queue precedes
+   * it.
    *
-   * @throws java.io.IOException if the configured destination cannot be opened; the message states what to do
+   * @throws java.io.IOException if the configured destination cannot be opened; the message states
+   *     what to do
    */
   EventSink open(Settings settings) throws java.io.IOException;
 
   /**
    * Opens a sink for an application whose libraries are visible to the given class loader.
    *
-   * @param application the context class loader of the thread that opened the first connection; null if it was unloaded. The sink references none of its classes after {@link EventSink#quiesce}, so that a web application can be unloaded
+   * @param application the context class loader of the thread that opened the first connection;
+   *     null if it was unloaded. The sink references none of its classes after {@link
+   *     EventSink#quiesce}, so that a web application can be unloaded
    */
   default EventSink open(
       Settings settings, Supplier<@org.jspecify.annotations.Nullable ClassLoader> application)

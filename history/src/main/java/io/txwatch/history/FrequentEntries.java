@@ -14,9 +14,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes the most frequent entries directly from their bytes: statements whose texts are already in the dictionary, and the beginnings and ends of transactions. This is several times as fast as protobuf's generated classes and allocates less.
+ * Decodes the most frequent entries directly from their bytes: statements whose texts are already
+ * in the dictionary, and the beginnings and ends of transactions. This is several times as fast as
+ * protobuf's generated classes and allocates less.
  *
- * <p>Every other entry (of another kind, with an unknown field, a new text or malformed bytes) is left to {@link EventDecoder}, which gives the same result for frequent entries. Not thread-safe.
+ * <p>Every other entry (of another kind, with an unknown field, a new text or malformed bytes) is
+ * left to {@link EventDecoder}, which gives the same result for frequent entries. Not thread-safe.
  */
 final class FrequentEntries {
 

@@ -4,7 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A file is not a history, or has an unknown version. The message is one line with the file, the offset and what was expected there.
+ * A file is not a history, or has an unknown version. The message is one line with the file, the
+ * offset and what was expected there.
  */
 public final class HistoryFormatException extends IOException {
 

@@ -14,7 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Names the files of a history. The part being written has the history's own name: {@code shop.history}. A full part is renamed to {@code shop.history.1}, the next one to {@code shop.history.2}, and so on: a higher number is a newer part. txwatch deletes none of them.
+ * Names the files of a history. The part being written has the history's own name: {@code
+ * shop.history}. A full part is renamed to {@code shop.history.1}, the next one to {@code
+ * shop.history.2}, and so on: a higher number is a newer part. txwatch deletes none of them.
  *
  * <p>Each part has its own header and dictionary and can be read without the others.
  */
@@ -37,7 +39,10 @@ public final class HistoryParts {
     return parts;
   }
 
-  /** Returns the history that {@code part} is a numbered part of, if it is one. The history need not exist. */
+  /**
+   * Returns the history that {@code part} is a numbered part of, if it is one. The history need not
+   * exist.
+   */
   public static Optional<Path> historyOf(Path part) {
     Matcher numbered = NUMBERED.matcher(nameOf(part));
     return numbered.matches()

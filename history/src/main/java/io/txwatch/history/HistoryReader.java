@@ -20,9 +20,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the events of a history in order, through all its {@linkplain HistoryParts parts}, oldest first, up to the size that it had when opened.
+ * Reads the events of a history in order, through all its {@linkplain HistoryParts parts}, oldest
+ * first, up to the size that it had when opened.
  *
- * <p>Reading continues after damage: every intact record is delivered in file order. A lost range yields a {@link Event.Gap} of reason {@link GapReason#TORN_RECORD} and a {@link Loss} with its position and size. A file that its writer did not close, because it is still running or was killed, yields a loss of 0 bytes, since further events may be missing.
+ * <p>Reading continues after damage: every intact record is delivered in file order. A lost range
+ * yields a {@link Event.Gap} of reason {@link GapReason#TORN_RECORD} and a {@link Loss} with its
+ * position and size. A file that its writer did not close, because it is still running or was
+ * killed, yields a loss of 0 bytes, since further events may be missing.
  *
  * <p>Not thread-safe. Keeps a window of about one megabyte and the dictionary in memory.
  */

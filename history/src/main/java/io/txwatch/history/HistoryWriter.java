@@ -22,13 +22,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Appends events to a history file. May block on the disk, so a {@link QueueSink} precedes it.
  *
- * <p>Bytes are buffered until 64 KiB have gathered, a second has passed, or {@link #flush} is called. A killed process loses the buffer; an orderly exit closes the writer. Flushed bytes are in the operating system's cache: the writer never syncs.
+ * <p>Bytes are buffered until 64 KiB have gathered, a second has passed, or {@link #flush} is
+ * called. A killed process loses the buffer; an orderly exit closes the writer. Flushed bytes are
+ * in the operating system's cache: the writer never syncs.
  *
- * <p>An existing file is appended to: only its end is read, an incomplete last record is truncated and reported with a {@link Event.Gap}, and a header starts a new segment with its own dictionary. A file lock excludes a second writer.
+ * <p>An existing file is appended to: only its end is read, an incomplete last record is truncated
+ * and reported with a {@link Event.Gap}, and a header starts a new segment with its own dictionary.
+ * A file lock excludes a second writer.
  *
- * <p>A file that has reached its maximum size is renamed and a new one created ({@link HistoryParts}). The new file begins with the open sessions, so that it can be read alone. If another program moves or deletes the file, a new one is created within a second.
+ * <p>A file that has reached its maximum size is renamed and a new one created ({@link
+ * HistoryParts}). The new file begins with the open sessions, so that it can be read alone. If
+ * another program moves or deletes the file, a new one is created within a second.
  *
- * <p>If a write fails, for example on a full disk, the buffered bytes are dropped, the file is truncated to its last complete record, and the next write is attempted as usual. The first failure is reported in a line; a gap is recorded once writing succeeds. Thread-safe.
+ * <p>If a write fails, for example on a full disk, the buffered bytes are dropped, the file is
+ * truncated to its last complete record, and the next write is attempted as usual. The first
+ * failure is reported in a line; a gap is recorded once writing succeeds. Thread-safe.
  */
 public final class HistoryWriter implements EventSink, Flushable {
 
@@ -118,7 +126,8 @@ public final class HistoryWriter implements EventSink, Flushable {
   }
 
   /**
-   * Creates a file or opens an existing one for appending, and first reads the whole history, all its {@linkplain HistoryParts parts}.
+   * Creates a file or opens an existing one for appending, and first reads the whole history, all
+   * its {@linkplain HistoryParts parts}.
    *
    * @param maxBytes the size at which the next file is started
    * @param past receives each event of the history with its origin, before this method returns
@@ -228,7 +237,10 @@ public final class HistoryWriter implements EventSink, Flushable {
     write();
   }
 
-  /** Reads through the writer's own channel: closing another channel of the file would release its lock. */
+  /**
+   * Reads through the writer's own channel: closing another channel of the file would release its
+   * lock.
+   */
   private Tail readAll(FileChannel newest, BiConsumer<Event, Origin> past) throws IOException {
     List<Path> parts = HistoryParts.of(file);
     if (newest.size() == 0 && parts.size() == 1) {

@@ -4,7 +4,9 @@ import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Generates the ids of sessions and transactions: 32 random bits for the node, then a 32-bit count. When the count is exhausted, new random bits are drawn, so ids are unique across nodes and time without coordination.
+ * Generates the ids of sessions and transactions: 32 random bits for the node, then a 32-bit count.
+ * When the count is exhausted, new random bits are drawn, so ids are unique across nodes and time
+ * without coordination.
  */
 public final class Ids {
 

@@ -4,7 +4,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The isolation level that a transaction requested, by the names that users type; {@code RU}, {@code RC}, … are their abbreviations.
+ * The isolation level that a transaction requested, by the names that users type; {@code RU},
+ * {@code RC}, … are their abbreviations.
  */
 public enum IsolationLevel {
   /** SQL's READ UNCOMMITTED. */
@@ -30,7 +31,8 @@ public enum IsolationLevel {
   }
 
   /**
-   * Parses a name or abbreviation, ignoring case, with spaces, dashes or underscores between the words.
+   * Parses a name or abbreviation, ignoring case, with spaces, dashes or underscores between the
+   * words.
    */
   public static Optional<IsolationLevel> parse(String name) {
     String wanted = name.strip().toUpperCase(Locale.ROOT).replace(' ', '_').replace('-', '_');

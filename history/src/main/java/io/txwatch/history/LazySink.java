@@ -7,9 +7,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sink that opens its delegate on first use, on the calling thread. Opening a file can block forever (a named pipe without a reader, a network file system that does not respond), so application threads must not do it: they add events to a {@link QueueSink}, whose thread opens the delegate.
+ * A sink that opens its delegate on first use, on the calling thread. Opening a file can block
+ * forever (a named pipe without a reader, a network file system that does not respond), so
+ * application threads must not do it: they add events to a {@link QueueSink}, whose thread opens
+ * the delegate.
  *
- * <p>If the delegate cannot be opened, one line is reported and every event is dropped. Closing this sink closes the delegate; the next use opens another one. Not thread-safe.
+ * <p>If the delegate cannot be opened, one line is reported and every event is dropped. Closing
+ * this sink closes the delegate; the next use opens another one. Not thread-safe.
  */
 public final class LazySink implements EventSink, Flushable {
 
@@ -28,7 +32,8 @@ public final class LazySink implements EventSink, Flushable {
   private Runnable waker = () -> {};
 
   /**
-   * @param failure the beginning of the line reported if the delegate cannot be opened: the consequence
+   * @param failure the beginning of the line reported if the delegate cannot be opened: the
+   *     consequence
    * @param warnings receives the reported line
    */
   public LazySink(String failure, Opener opener, Consumer<String> warnings) {

@@ -1,7 +1,8 @@
 package io.txwatch.history;
 
 /**
- * The client from which a server received an event. The server records it in its history, so that after a restart it knows what each client need not send again.
+ * The client from which a server received an event. The server records it in its history, so that
+ * after a restart it knows what each client need not send again.
  *
  * @param client the client's number; 0 if the event has no client
  * @param chunk the number of the client's chunk that contained it

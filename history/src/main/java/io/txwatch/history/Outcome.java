@@ -6,6 +6,9 @@ public enum Outcome {
   COMMITTED,
   /** The DBMS acknowledged the rollback, or reported that the transaction was aborted. */
   ABORTED,
-  /** The connection was lost before a response arrived. It is treated neither as an abort nor as a commit. */
+  /**
+   * The connection was lost before a response arrived. It is treated neither as an abort nor as a
+   * commit.
+   */
   UNKNOWN
 }

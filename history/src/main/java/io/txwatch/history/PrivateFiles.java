@@ -16,14 +16,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the files that txwatch writes. A created file is accessible to its owner only, because it contains the application's SQL; an existing file keeps its mode.
+ * Opens the files that txwatch writes. A created file is accessible to its owner only, because it
+ * contains the application's SQL; an existing file keeps its mode.
  */
 public final class PrivateFiles {
 
   private PrivateFiles() {}
 
   /**
-   * Opens a file and creates it if it does not exist. May block, for example on a named pipe or on a file system that does not respond.
+   * Opens a file and creates it if it does not exist. May block, for example on a named pipe or on
+   * a file system that does not respond.
    *
    * @throws IOException as {@link FileChannel#open} does
    */
@@ -43,7 +45,8 @@ public final class PrivateFiles {
   }
 
   /**
-   * Returns the identity of the file at a path within its file system, which survives a move; null if there is no file or the system has no identities.
+   * Returns the identity of the file at a path within its file system, which survives a move; null
+   * if there is no file or the system has no identities.
    */
   public static @Nullable Object identity(Path file) {
     try {

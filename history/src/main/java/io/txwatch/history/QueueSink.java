@@ -23,23 +23,36 @@ import org.jctools.queues.atomic.MpscAtomicArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded queue between the application's threads and the consumers of events, drained by one daemon thread. {@link #accept} takes some ten nanoseconds, never blocks, and never throws.
+ * A bounded queue between the application's threads and the consumers of events, drained by one
+ * daemon thread. {@link #accept} takes some ten nanoseconds, never blocks, and never throws.
  *
  * <h2>When the queue is full</h2>
  *
- * Statements, which are the most and the largest events, are dropped. The first loss of a transaction records its position in the queue, later losses only increment a count; the thread emits one {@link Event.Gap} for them at that position, and so before every later event of the transaction, its end included. Beginnings and ends of transactions are few and small, and without them outcomes would be unknown: they go to a reserve with their position and are delivered in order. The reserve is bounded too; if it overflows, a gap without a session reports that any event may be missing.
+ * Statements, which are the most and the largest events, are dropped. The first loss of a
+ * transaction records its position in the queue, later losses only increment a count; the thread
+ * emits one {@link Event.Gap} for them at that position, and so before every later event of the
+ * transaction, its end included. Beginnings and ends of transactions are few and small, and without
+ * them outcomes would be unknown: they go to a reserve with their position and are delivered in
+ * order. The reserve is bounded too; if it overflows, a gap without a session reports that any
+ * event may be missing.
  *
- * <p>The position is the queue's producer index at the time of the failed offer. Events that the same session added before have a smaller index, later ones an equal or greater one. So it suffices to deliver, before the event at index i, everything recorded at position i or before.
+ * <p>The position is the queue's producer index at the time of the failed offer. Events that the
+ * same session added before have a smaller index, later ones an equal or greater one. So it
+ * suffices to deliver, before the event at index i, everything recorded at position i or before.
  *
  * <h2>When the queue is idle</h2>
  *
- * While events arrive, the thread drains the queue at intervals, so that producers need not wake it. After {@value #MAX_IDLE_ROUNDS} intervals without an event it flushes the consumers and waits for the next event, with one more flush a second later. No wake-up is lost: a producer first adds its event, then reads {@link #asleep}; the thread first sets it, then checks the queue.
+ * While events arrive, the thread drains the queue at intervals, so that producers need not wake
+ * it. After {@value #MAX_IDLE_ROUNDS} intervals without an event it flushes the consumers and waits
+ * for the next event, with one more flush a second later. No wake-up is lost: a producer first adds
+ * its event, then reads {@link #asleep}; the thread first sets it, then checks the queue.
  *
  * <p>A {@link SharedQueue} decides when an unused queue ends.
  *
  * <h2>When a consumer fails</h2>
  *
- * The failure is reported once, counted, and passed to that consumer as a gap; other consumers are not affected.
+ * The failure is reported once, counted, and passed to that consumer as a gap; other consumers are
+ * not affected.
  */
 public final class QueueSink implements EventSink {
 
@@ -53,11 +66,16 @@ public final class QueueSink implements EventSink {
   private static final int MIN_CAPACITY = 1 << 10;
 
   /**
-   * The maximum number of queued version-set rows, some 22 bytes each; they take more memory than the events that contain them. Version sets beyond the bound are dropped and counted. Smaller in a small heap.
+   * The maximum number of queued version-set rows, some 22 bytes each; they take more memory than
+   * the events that contain them. Version sets beyond the bound are dropped and counted. Smaller in
+   * a small heap.
    */
   static final long MAX_VERSION_ROWS = Math.min(2_000_000, maxHeapBytes() / 256);
 
-  /** The rows of an event with more rows than this count against {@link #MAX_VERSION_ROWS}, with {@link #ROW_WEIGHT}. */
+  /**
+   * The rows of an event with more rows than this count against {@link #MAX_VERSION_ROWS}, with
+   * {@link #ROW_WEIGHT}.
+   */
   private static final int MAX_WEIGHTLESS_ROWS = 32;
 
   /** The weight of an event's row, in version-set rows. */
@@ -65,14 +83,18 @@ public final class QueueSink implements EventSink {
 
   static final long CLOSE_TIMEOUT_MILLIS = 5_000;
 
-  /** The part of {@link #CLOSE_TIMEOUT_MILLIS} during which events are still delivered; then the consumers are closed. */
+  /**
+   * The part of {@link #CLOSE_TIMEOUT_MILLIS} during which events are still delivered; then the
+   * consumers are closed.
+   */
   private static final long DELIVERY_TIMEOUT_MILLIS = 3_500;
 
   /** The number of faults outside the consumers after which nothing is delivered any more. */
   private static final int MAX_FAULTS = 16;
 
   /**
-   * Waking the thread costs the application as much as tens of events, so hundreds gather between two rounds, unless the queue begins to fill.
+   * Waking the thread costs the application as much as tens of events, so hundreds gather between
+   * two rounds, unless the queue begins to fill.
    */
   private static final long PAUSE_NANOS = 20_000_000;
 
@@ -83,7 +105,8 @@ public final class QueueSink implements EventSink {
   static final int MAX_IDLE_ROUNDS = 5;
 
   /**
-   * The delay from the first flush of an idle queue to the second, which serves consumers that act at most once a second.
+   * The delay from the first flush of an idle queue to the second, which serves consumers that act
+   * at most once a second.
    */
   private static final long SECOND_FLUSH_DELAY_NANOS = 1_100_000_000;
 
@@ -95,7 +118,9 @@ public final class QueueSink implements EventSink {
   private static final long AWAIT_POLL_NANOS = 1_000_000;
 
   /**
-   * The number of events, some fifty microseconds of analysis, after which the thread yields: with few processors it would otherwise delay the application until the queue is empty. It does not yield while the queue is filling.
+   * The number of events, some fifty microseconds of analysis, after which the thread yields: with
+   * few processors it would otherwise delay the application until the queue is empty. It does not
+   * yield while the queue is filling.
    */
   private static final int EVENTS_PER_YIELD = 1 << 6;
 
@@ -127,7 +152,10 @@ public final class QueueSink implements EventSink {
   private final Consumer<String> warnings;
   private final Thread thread;
 
-  /** Returns the nanoseconds until this queue must end; called when it is empty. See {@link SharedQueue}. */
+  /**
+   * Returns the nanoseconds until this queue must end; called when it is empty. See {@link
+   * SharedQueue}.
+   */
   private final ToLongFunction<QueueSink> nanosToEnd;
 
   /** Open until the previous queue has released the consumers. */
@@ -175,8 +203,10 @@ public final class QueueSink implements EventSink {
   /**
    * Starts the thread.
    *
-   * @param capacity the maximum number of queued events, rounded up to a power of two; smaller in a small heap, so that they never take more than a small part of it
-   * @param consumers called and closed only by the thread. A {@link Flushable} consumer is flushed when the queue is idle
+   * @param capacity the maximum number of queued events, rounded up to a power of two; smaller in a
+   *     small heap, so that they never take more than a small part of it
+   * @param consumers called and closed only by the thread. A {@link Flushable} consumer is flushed
+   *     when the queue is idle
    * @param warnings receives lines about failures
    */
   public QueueSink(int capacity, List<? extends EventSink> consumers, Consumer<String> warnings) {
@@ -186,7 +216,8 @@ public final class QueueSink implements EventSink {
   /**
    * Creates a queue for a {@link SharedQueue}.
    *
-   * @param nanosToEnd returns the nanoseconds until the queue must end; at 0 or less no more events can be added
+   * @param nanosToEnd returns the nanoseconds until the queue must end; at 0 or less no more events
+   *     can be added
    * @param predecessorEnded open while another queue uses the consumers
    */
   QueueSink(
@@ -215,7 +246,10 @@ public final class QueueSink implements EventSink {
     return closed;
   }
 
-  /** Wakes the thread, if it waits, to check the queue and call {@link EventSink#caughtUp}. Cheap if it does not wait. */
+  /**
+   * Wakes the thread, if it waits, to check the queue and call {@link EventSink#caughtUp}. Cheap if
+   * it does not wait.
+   */
   void wake() {
     if (asleep) {
       asleep = false;
@@ -368,7 +402,8 @@ public final class QueueSink implements EventSink {
   }
 
   /**
-   * Accepts no more events, waits at most five seconds until the queued events are delivered and the consumers closed, and reports the number of events left. Never throws.
+   * Accepts no more events, waits at most five seconds until the queued events are delivered and
+   * the consumers closed, and reports the number of events left. Never throws.
    */
   @Override
   public void close() {
@@ -580,7 +615,8 @@ public final class QueueSink implements EventSink {
         fail(consumer, e);
       }
     }
-    catchUpTo = queue.currentProducerIndex(); // read afterwards: events that arrived meanwhile count
+    catchUpTo =
+        queue.currentProducerIndex(); // read afterwards: events that arrived meanwhile count
     rounds++;
     if (System.nanoTime() - flushed > FLUSH_INTERVAL_NANOS) {
       flush();

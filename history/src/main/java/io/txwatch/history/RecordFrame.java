@@ -6,11 +6,14 @@ import io.txwatch.history.wire.Record;
 import java.util.zip.CRC32C;
 
 /**
- * Encodes and verifies the delimited {@code Record} around an entry: length, checksum, body. It works in place, so that an entry is copied only once on its way to or from the file.
+ * Encodes and verifies the delimited {@code Record} around an entry: length, checksum, body. It
+ * works in place, so that an entry is copied only once on its way to or from the file.
  */
 final class RecordFrame {
 
-  /** The maximum size of the bytes before the body: a length, a tag, a checksum, a tag and a length. */
+  /**
+   * The maximum size of the bytes before the body: a length, a tag, a checksum, a tag and a length.
+   */
   static final int MAX_OVERHEAD_BYTES = 5 + 1 + 4 + 1 + 5;
 
   /** The maximum size of a body. A record that claims a larger one is treated as damaged. */
@@ -36,7 +39,8 @@ final class RecordFrame {
   }
 
   /**
-   * Returns the body length of a record that begins at {@code at}; only the record's head need be loaded. Returns -1 if no record can begin with these bytes.
+   * Returns the body length of a record that begins at {@code at}; only the record's head need be
+   * loaded. Returns -1 if no record can begin with these bytes.
    */
   static int bodySize(byte[] bytes, int at, int end) {
     int afterRecord = afterVarint(bytes, at, end);

@@ -6,7 +6,8 @@ import java.nio.channels.FileChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Iterates over the intact records of a file. After a damaged record it searches byte by byte for the start of the next intact one; the checksum excludes accidental matches.
+ * Iterates over the intact records of a file. After a damaged record it searches byte by byte for
+ * the start of the next intact one; the checksum excludes accidental matches.
  *
  * <p>It reads up to the file's size at the scanner's creation. Not thread-safe.
  */

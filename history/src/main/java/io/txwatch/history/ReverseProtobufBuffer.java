@@ -8,7 +8,9 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * A buffer of protobuf-encoded bytes that is filled from its end to its beginning. A message is preceded by its length; written backwards, the message comes first, so its length is known without a separate pass that computes sizes level by level. Not thread-safe.
+ * A buffer of protobuf-encoded bytes that is filled from its end to its beginning. A message is
+ * preceded by its length; written backwards, the message comes first, so its length is known
+ * without a separate pass that computes sizes level by level. Not thread-safe.
  */
 final class ReverseProtobufBuffer {
 
@@ -102,7 +104,10 @@ final class ReverseProtobufBuffer {
     lengthField(tag, before);
   }
 
-  /** Writes the tag and length of a field whose content was written since the size was {@code before}. */
+  /**
+   * Writes the tag and length of a field whose content was written since the size was {@code
+   * before}.
+   */
   void lengthField(int tag, int before) {
     varint(size() - before);
     varint(tag);

@@ -8,7 +8,10 @@ package io.txwatch.history;
  *     connection's default
  * @param row the row's id ({@code txw_rid}), unique within the table and over time
  * @param writers the writers of the version that {@code access} defines
- * @param certain true if the statement itself returned the row, or a side read that is guaranteed to use the same snapshot; false if a side read returned it that may have seen another version or another set of rows, as at READ COMMITTED. A dependency inferred from an uncertain access is possible, never proven
+ * @param certain true if the statement itself returned the row, or a side read that is guaranteed
+ *     to use the same snapshot; false if a side read returned it that may have seen another version
+ *     or another set of rows, as at READ COMMITTED. A dependency inferred from an uncertain access
+ *     is possible, never proven
  */
 public record RowAccess(
     Access access, String table, long row, WriterList writers, boolean certain) {

@@ -8,19 +8,30 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reference-counted {@link QueueSink}. It is created for the first user. {@value #LINGER_SECONDS} s after the last user has released it, the queued events are delivered, the consumers {@linkplain EventSink#quiesce quiesce}, the thread ends, the shutdown hook is removed and the queue's memory is released. The next user gets a new queue with the same consumers.
+ * A reference-counted {@link QueueSink}. It is created for the first user. {@value #LINGER_SECONDS}
+ * s after the last user has released it, the queued events are delivered, the consumers {@linkplain
+ * EventSink#quiesce quiesce}, the thread ends, the shutdown hook is removed and the queue's memory
+ * is released. The next user gets a new queue with the same consumers.
  *
- * <p>Two queues never use the consumers at the same time: the thread of the second waits until that of the first has ended, while its events stay queued. So a user that arrives while a queue ends loses no event and does not wait.
+ * <p>Two queues never use the consumers at the same time: the thread of the second waits until that
+ * of the first has ended, while its events stay queued. So a user that arrives while a queue ends
+ * loses no event and does not wait.
  *
- * <p>A lock guards the count of users, which changes when a connection is opened or closed. {@link EventSink#accept} is called on the queue itself and takes no lock. The queue does not end between {@link #acquire} and {@link #release}, so its thread delivers every event.
+ * <p>A lock guards the count of users, which changes when a connection is opened or closed. {@link
+ * EventSink#accept} is called on the queue itself and takes no lock. The queue does not end between
+ * {@link #acquire} and {@link #release}, so its thread delivers every event.
  */
 public final class SharedQueue {
 
-  /** The delay keeps a pool that closes a connection after each statement from starting a thread for each. */
+  /**
+   * The delay keeps a pool that closes a connection after each statement from starting a thread for
+   * each.
+   */
   static final int LINGER_SECONDS = 2;
 
   /**
-   * Drops every event. Used when there is no memory for a queue, or a queue already waits for consumers that block; so there are at most two threads.
+   * Drops every event. Used when there is no memory for a queue, or a queue already waits for
+   * consumers that block; so there are at most two threads.
    */
   private static final EventSink DISCARD =
       new EventSink() {
@@ -136,9 +147,7 @@ public final class SharedQueue {
     return left;
   }
 
-  /**
-   * Ends all unused queues at once and waits for them, at most five seconds in total.
-   */
+  /** Ends all unused queues at once and waits for them, at most five seconds in total. */
   public static void endUnused(List<SharedQueue> all) {
     long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(QueueSink.CLOSE_TIMEOUT_MILLIS);
     List<CountDownLatch> ending = all.stream().map(SharedQueue::endIfUnused).toList();
@@ -187,7 +196,8 @@ public final class SharedQueue {
   }
 
   /**
-   * Closes the current queue, used or not, and its consumers; see {@link QueueSink#close}. The next user gets a new one.
+   * Closes the current queue, used or not, and its consumers; see {@link QueueSink#close}. The next
+   * user gets a new one.
    */
   public void close() {
     QueueSink queue;

@@ -4,14 +4,24 @@ package io.txwatch.history;
  * The version set of a statement's predicate on one table: which version of every row of the table
  * the statement could choose from (Adya, section 4.3; TxCheck, section 3.2, VSR).
  *
- * <p>A version set is an over-approximation: the statement may have examined only some of the rows, and a later version of a row need not change whether it matches. So a dependency inferred from a version set is possible, unless other evidence proves that the matches changed.
+ * <p>A version set is an over-approximation: the statement may have examined only some of the rows,
+ * and a later version of a row need not change whether it matches. So a dependency inferred from a
+ * version set is possible, unless other evidence proves that the matches changed.
  *
  * @param table the table's name, as in {@link RowAccess}
- * @param predicate identifies a row-wise predicate: whether the statement returns a row depends on that row's version alone, and the rows in the statement's event are all rows that match. This requires one table, named once; no subquery, LIMIT, DISTINCT, grouping or volatile function; and a result that the application read to its end. The ids of two statements are equal only if text and parameters are equal: then the rows that one returned match the predicate of the other, and the rows that it did not return do not. 0 in every other case, which proves nothing
+ * @param predicate identifies a row-wise predicate: whether the statement returns a row depends on
+ *     that row's version alone, and the rows in the statement's event are all rows that match. This
+ *     requires one table, named once; no subquery, LIMIT, DISTINCT, grouping or volatile function;
+ *     and a result that the application read to its end. The ids of two statements are equal only
+ *     if text and parameters are equal: then the rows that one returned match the predicate of the
+ *     other, and the rows that it did not return do not. 0 in every other case, which proves
+ *     nothing
  * @param rows the ids of the {@code n} rows
  * @param writers for each row the token of the version's last writer, {@code n} times {@value
- *     WriterToken#LENGTH} characters; {@link WriterToken} of transaction 0 if no watched statement has written the row
- * @param certain true if it was read in the statement's own snapshot; false if it may have used another one
+ *     WriterToken#LENGTH} characters; {@link WriterToken} of transaction 0 if no watched statement
+ *     has written the row
+ * @param certain true if it was read in the statement's own snapshot; false if it may have used
+ *     another one
  */
 public record VersionSet(
     String table, long predicate, long[] rows, String writers, boolean certain) {

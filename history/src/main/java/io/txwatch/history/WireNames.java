@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps constants of txwatch's enums to those of the protobuf schema, which have the same names after a prefix: {@code
- * COMMITTED} is {@code OUTCOME_COMMITTED}.
+ * Maps constants of txwatch's enums to those of the protobuf schema, which have the same names
+ * after a prefix: {@code COMMITTED} is {@code OUTCOME_COMMITTED}.
  */
 final class WireNames<A extends Enum<A>, W extends Enum<W> & ProtocolMessageEnum> {
 
@@ -62,7 +62,8 @@ final class WireNames<A extends Enum<A>, W extends Enum<W> & ProtocolMessageEnum
   /**
    * Returns txwatch's constant for one of the schema's.
    *
-   * @throws IllegalArgumentException if there is none: it is unspecified, or added by a newer version
+   * @throws IllegalArgumentException if there is none: it is unspecified, or added by a newer
+   *     version
    */
   @SuppressWarnings("unchecked") // contains only A
   A toOurs(W constant) {

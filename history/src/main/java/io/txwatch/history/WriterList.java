@@ -5,16 +5,20 @@ package io.txwatch.history;
  * {@code wList} (§3.1.2).
  *
  * <p>The text is the value of the auxiliary column {@code txw_wl}: {@link WriterToken tokens} of
- * {@value WriterToken#LENGTH} characters, concatenated. The last token identifies the statement that wrote this version, so the text identifies the version. An empty complete list is a version that existed before the table was prepared, or that an unwatched client inserted.
+ * {@value WriterToken#LENGTH} characters, concatenated. The last token identifies the statement
+ * that wrote this version, so the text identifies the version. An empty complete list is a version
+ * that existed before the table was prepared, or that an unwatched client inserted.
  *
  * @param tokens the tokens, {@code size() * WriterToken.LENGTH} characters
  * @param complete true if the list goes back to the row's first watched writer; false if older
- *     writers may have been cut off by the window, so that the predecessors of the first token are unknown
+ *     writers may have been cut off by the window, so that the predecessors of the first token are
+ *     unknown
  */
 public record WriterList(String tokens, boolean complete) {
 
   /**
-   * The number of tokens that the auxiliary column keeps. The bound keeps the size of a row and the cost of an update constant.
+   * The number of tokens that the auxiliary column keeps. The bound keeps the size of a row and the
+   * cost of an update constant.
    */
   public static final int WINDOW = 8;
 
@@ -22,7 +26,8 @@ public record WriterList(String tokens, boolean complete) {
   public static final int WINDOW_LENGTH = WINDOW * WriterToken.LENGTH;
 
   /**
-   * Pads the column before the oldest token in rows that have their final length from the start. Tokens do not contain it.
+   * Pads the column before the oldest token in rows that have their final length from the start.
+   * Tokens do not contain it.
    */
   public static final char FILLER = '.';
 
@@ -43,7 +48,8 @@ public record WriterList(String tokens, boolean complete) {
   /**
    * Parses a {@code txw_wl} column. The list is complete unless the window is full of tokens.
    *
-   * @throws IllegalArgumentException if the text, without leading {@link #FILLER}, is not a whole number of tokens
+   * @throws IllegalArgumentException if the text, without leading {@link #FILLER}, is not a whole
+   *     number of tokens
    */
   public static WriterList ofColumn(String text) {
     if (text.isEmpty()) {
@@ -57,7 +63,8 @@ public record WriterList(String tokens, boolean complete) {
   }
 
   /**
-   * True if the text is a valid column value: whole tokens, optionally preceded by {@link #FILLER}. Such a text needs no escaping in SQL.
+   * True if the text is a valid column value: whole tokens, optionally preceded by {@link #FILLER}.
+   * Such a text needs no escaping in SQL.
    */
   public static boolean isOfColumn(String text) {
     int length = text.length();

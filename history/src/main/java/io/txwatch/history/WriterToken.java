@@ -1,7 +1,8 @@
 package io.txwatch.history;
 
 /**
- * Identifies one write: node, transaction and statement, in a fixed width of {@value #LENGTH} characters.
+ * Identifies one write: node, transaction and statement, in a fixed width of {@value #LENGTH}
+ * characters.
  *
  * <p>Eleven characters hold the transaction's 64 bits (the node's 32, then the node's count of
  * transactions), three the number of the statement in its transaction, six bits a character, most

@@ -18,7 +18,11 @@ import java.util.concurrent.TimeUnit;
 /**
  * The chunks that are not acknowledged yet, numbered, within a bound in bytes.
  *
- * <p>When the bound is reached, events are dropped and counted until half of it is free again. Then follow a gap with the count and the dropped events that are indispensable: the ends of transactions whose beginning was kept, and the sessions opened or closed meanwhile. Each end carries the number of its transaction's events, so that the analyzer detects which transactions lost events and analyzes the others as usual.
+ * <p>When the bound is reached, events are dropped and counted until half of it is free again. Then
+ * follow a gap with the count and the dropped events that are indispensable: the ends of
+ * transactions whose beginning was kept, and the sessions opened or closed meanwhile. Each end
+ * carries the number of its transaction's events, so that the analyzer detects which transactions
+ * lost events and analyzes the others as usual.
  *
  * <p>Thread-safe.
  */
@@ -167,7 +171,8 @@ final class Backlog {
   }
 
   /**
-   * Returns the first chunk after {@code number}, if there is one within {@code nanos} nanoseconds and the unacknowledged chunks before it are within {@link #MAX_UNACKNOWLEDGED_BYTES}.
+   * Returns the first chunk after {@code number}, if there is one within {@code nanos} nanoseconds
+   * and the unacknowledged chunks before it are within {@link #MAX_UNACKNOWLEDGED_BYTES}.
    *
    * @param atOnce whether to return an incomplete chunk without waiting for more events
    */
@@ -239,7 +244,10 @@ final class Backlog {
     return sessionRecords.take().bytes();
   }
 
-  /** The number of the chunk that completes everything added so far; empty while events are being dropped. */
+  /**
+   * The number of the chunk that completes everything added so far; empty while events are being
+   * dropped.
+   */
   synchronized OptionalLong lastPendingChunk() {
     return dropping
         ? OptionalLong.empty()

@@ -26,7 +26,10 @@ public final class Frames {
   /** The version of the protocol. */
   public static final int VERSION = 1;
 
-  /** The maximum size of a frame from a client before its handshake is accepted, and of a frame from a server. */
+  /**
+   * The maximum size of a frame from a client before its handshake is accepted, and of a frame from
+   * a server.
+   */
   public static final int MAX_SHORT_FRAME_BYTES = 1 << 13;
 
   /** The maximum size of a frame from an accepted client. */
@@ -76,7 +79,8 @@ public final class Frames {
   /**
    * A chunk of the client's history.
    *
-   * @param acknowledgedEpoch the analyzer's epoch before which the client has no events left to send
+   * @param acknowledgedEpoch the analyzer's epoch before which the client has no events left to
+   *     send
    * @param complete the last chunk whose events had all happened by now
    */
   public static Frame chunk(long number, byte[] records, long acknowledgedEpoch, long complete) {
@@ -98,7 +102,8 @@ public final class Frames {
   /**
    * A keepalive: nothing to send, or the window is full.
    *
-   * @param acknowledgedEpoch the analyzer's epoch before which the client has no events left to send
+   * @param acknowledgedEpoch the analyzer's epoch before which the client has no events left to
+   *     send
    * @param complete the last chunk whose events had all happened by now
    */
   public static Frame alive(long acknowledgedEpoch, long complete) {

@@ -10,7 +10,11 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 
 /**
- * Makes the places of databases unique across machines and processes. {@code jdbc:postgresql://localhost/shop} is a different database on each machine, {@code jdbc:h2:mem:shop} in each process. If they were treated as one database, unrelated rows would be compared and false anomalies reported. So a place that names no machine is qualified with this machine or process.
+ * Makes the places of databases unique across machines and processes. {@code
+ * jdbc:postgresql://localhost/shop} is a different database on each machine, {@code
+ * jdbc:h2:mem:shop} in each process. If they were treated as one database, unrelated rows would be
+ * compared and false anomalies reported. So a place that names no machine is qualified with this
+ * machine or process.
  *
  * @param service the display name of this process
  * @param machine a unique id of this machine

@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
 
-/** Connects to an analyzer shared by several processes: {@code txwatch.analyzer=tcp://host:port}. */
+/**
+ * Connects to an analyzer shared by several processes: {@code txwatch.analyzer=tcp://host:port}.
+ */
 public class TcpProvider implements EventSinkProvider {
 
   /** Called by {@link java.util.ServiceLoader}. */

@@ -19,9 +19,12 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends events to a shared analyzer. A daemon thread connects, and reconnects when the link breaks, with exponential backoff up to {@value #MAX_BACKOFF_MILLIS} ms; a second thread reads the acknowledgements. Unacknowledged events are kept in a bounded {@link Backlog}.
+ * Sends events to a shared analyzer. A daemon thread connects, and reconnects when the link breaks,
+ * with exponential backoff up to {@value #MAX_BACKOFF_MILLIS} ms; a second thread reads the
+ * acknowledgements. Unacknowledged events are kept in a bounded {@link Backlog}.
  *
- * <p>{@link #accept} encodes the event and never waits for the network. One line each reports an unreachable analyzer, a lost one, one that is back, and dropped events.
+ * <p>{@link #accept} encodes the event and never waits for the network. One line each reports an
+ * unreachable analyzer, a lost one, one that is back, and dropped events.
  */
 final class TcpSink implements EventSink {
 
@@ -46,10 +49,14 @@ final class TcpSink implements EventSink {
 
   private volatile @Nullable Link link;
 
-  /** Pending acknowledgements in order: the queue's thread adds them, the sending thread removes them. */
+  /**
+   * Pending acknowledgements in order: the queue's thread adds them, the sending thread removes
+   * them.
+   */
   private final Queue<EpochAcknowledgement> epochAcknowledgements = new ConcurrentLinkedQueue<>();
 
-  // Used by the queue's thread: the link and the analyzer's epoch when it last caught up, and the latest epoch that it has acknowledged.
+  // Used by the queue's thread: the link and the analyzer's epoch when it last caught up, and the
+  // latest epoch that it has acknowledged.
   private @Nullable Link linkBefore;
   private long epochBefore;
   private volatile long acknowledgedEpoch;
@@ -118,7 +125,9 @@ final class TcpSink implements EventSink {
   }
 
   /**
-   * Every event that had happened at the previous call has been added. So once the analyzer receives the current backlog, it has every event from before the epoch that it had announced at that call.
+   * Every event that had happened at the previous call has been added. So once the analyzer
+   * receives the current backlog, it has every event from before the epoch that it had announced at
+   * that call.
    */
   @Override
   public void caughtUp() {
@@ -154,7 +163,8 @@ final class TcpSink implements EventSink {
   }
 
   /**
-   * If the analyzer is connected, waits at most three seconds until it has received everything. Reports the number of events that it did not receive.
+   * If the analyzer is connected, waits at most three seconds until it has received everything.
+   * Reports the number of events that it did not receive.
    */
   @Override
   public void close() {
@@ -202,7 +212,8 @@ final class TcpSink implements EventSink {
                 + "); what happens waits for it, up to txwatch.buffer");
       } catch (InterruptedException e) {
         return;
-      } catch (RuntimeException | Error e) { // after an OutOfMemoryError it continues once there is memory
+      } catch (RuntimeException
+          | Error e) { // after an OutOfMemoryError it continues once there is memory
         warnings.accept(address + ": a fault of txwatch, it goes on: " + e);
       } finally {
         link = null;
@@ -218,7 +229,8 @@ final class TcpSink implements EventSink {
   }
 
   /**
-   * Sleeps for {@code millis} with a jitter of a quarter, or until the sink must close; false if interrupted.
+   * Sleeps for {@code millis} with a jitter of a quarter, or until the sink must close; false if
+   * interrupted.
    */
   private boolean sleep(long millis) {
     long until =
@@ -254,7 +266,8 @@ final class TcpSink implements EventSink {
   }
 
   /**
-   * Sends the backlog until the link breaks (false), or the sink is closing and everything was sent (true).
+   * Sends the backlog until the link breaks (false), or the sink is closing and everything was sent
+   * (true).
    */
   private boolean send(Link to) throws InterruptedException {
     long sent = backlog.base();
@@ -294,9 +307,7 @@ final class TcpSink implements EventSink {
     return false;
   }
 
-  /**
-   * Returns the latest epoch that this chunk acknowledges; 0 if it acknowledges no new one.
-   */
+  /** Returns the latest epoch that this chunk acknowledges; 0 if it acknowledges no new one. */
   private long takeAcknowledgedEpoch(long chunk, Link to) {
     long epoch = 0;
     for (EpochAcknowledgement next = epochAcknowledgements.peek();
@@ -369,7 +380,10 @@ final class TcpSink implements EventSink {
       this.answers = daemon("txwatch-link-answers", this::readAnswers);
     }
 
-    /** Waits until the analyzer has read everything: closing a socket with unread input resets the connection. */
+    /**
+     * Waits until the analyzer has read everything: closing a socket with unread input resets the
+     * connection.
+     */
     void awaitEnd() throws InterruptedException {
       answers.join(BYE_TIMEOUT_MILLIS);
     }

@@ -70,7 +70,8 @@ public final class Tls {
   /**
    * Creates a client's context.
    *
-   * @param trusted certificates to trust instead of the JVM's. A pinned server certificate is accepted for any host name; otherwise the server's certificate must contain the host name
+   * @param trusted certificates to trust instead of the JVM's. A pinned server certificate is
+   *     accepted for any host name; otherwise the server's certificate must contain the host name
    * @throws IOException if the file is not what it should be
    */
   static SSLContext client(Optional<Path> trusted) throws IOException {
@@ -146,7 +147,9 @@ public final class Tls {
         file + ": expected a key in PEM, PKCS#8 without a password (BEGIN PRIVATE KEY)");
   }
 
-  /** Trusts a server whose own certificate is pinned; verifies every other one by its authorities. */
+  /**
+   * Trusts a server whose own certificate is pinned; verifies every other one by its authorities.
+   */
   private static final class Pinned extends X509ExtendedTrustManager {
 
     private final Collection<? extends Certificate> pinned;

@@ -10,7 +10,9 @@ public final class ClosestMatch {
   private ClosestMatch() {}
 
   /**
-   * Returns the word with the smallest edit distance to {@code typed}, ignoring case; the first of several. Empty if the distance exceeds half of the word's length, since such a suggestion would not help.
+   * Returns the word with the smallest edit distance to {@code typed}, ignoring case; the first of
+   * several. Empty if the distance exceeds half of the word's length, since such a suggestion would
+   * not help.
    */
   public static Optional<String> find(String typed, Collection<String> words) {
     String wanted = typed.toLowerCase(Locale.ROOT);

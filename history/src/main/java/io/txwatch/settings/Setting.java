@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The settings' keys and their documentation ({@code --help} and {@code
- * docs/settings.md} print it).
+ * The settings' keys and their documentation ({@code --help} and {@code docs/settings.md} print
+ * it).
  *
  * <p>Sources, in order of precedence: agent arguments or URL properties {@code txwatch.*}, {@code
  * -Dtxwatch.*}, {@code TXWATCH_*} in the environment, a file {@code txwatch.properties} in the
@@ -141,7 +141,8 @@ public enum Setting {
   }
 
   /**
-   * Validates a value and returns it in canonical spelling. An empty value is accepted only if the default is empty.
+   * Validates a value and returns it in canonical spelling. An empty value is accepted only if the
+   * default is empty.
    */
   String check(String value, String from) {
     if (value.isEmpty() && defaultValue.isEmpty()) {

@@ -1,7 +1,8 @@
 package io.txwatch.settings;
 
 /**
- * An invalid setting: an unknown key, a rejected value, a file that cannot be read. The message is one line: what is wrong, where it came from, and what was expected.
+ * An invalid setting: an unknown key, a rejected value, a file that cannot be read. The message is
+ * one line: what is wrong, where it came from, and what was expected.
  */
 public final class SettingException extends IllegalArgumentException {
 

@@ -23,7 +23,8 @@ public record SettingSource(String name, Map<String, String> values) {
   private static final String ENVIRONMENT_PREFIX = "TXWATCH_";
 
   /**
-   * Variables and system properties (without prefix) of txwatch's commands and tests that are not settings.
+   * Variables and system properties (without prefix) of txwatch's commands and tests that are not
+   * settings.
    */
   private static final Set<String> NOT_SETTINGS =
       Set.of("password", "user", "home", "jar", "java", "maven", "version");
@@ -36,7 +37,9 @@ public record SettingSource(String name, Map<String, String> values) {
   }
 
   /**
-   * {@code key=value,key=value}, as in {@code -javaagent:txwatch.jar=}. The prefix is optional, and spaces around keys and values are ignored. A part without a key continues the list of {@code txwatch.packages}.
+   * {@code key=value,key=value}, as in {@code -javaagent:txwatch.jar=}. The prefix is optional, and
+   * spaces around keys and values are ignored. A part without a key continues the list of {@code
+   * txwatch.packages}.
    *
    * @throws SettingException if a part is not {@code key=value}
    */
@@ -62,7 +65,9 @@ public record SettingSource(String name, Map<String, String> values) {
     return new SettingSource("agent argument", values);
   }
 
-  /** The properties {@code txwatch.*} of a JDBC URL or connection; others are left to the driver. */
+  /**
+   * The properties {@code txwatch.*} of a JDBC URL or connection; others are left to the driver.
+   */
   public static SettingSource urlProperties(Properties properties) {
     return prefixedOf("URL property", properties);
   }
@@ -88,7 +93,8 @@ public record SettingSource(String name, Map<String, String> values) {
   }
 
   /**
-   * A properties file in UTF-8, all of whose keys are settings; empty if it does not exist. The prefix is optional.
+   * A properties file in UTF-8, all of whose keys are settings; empty if it does not exist. The
+   * prefix is optional.
    *
    * @throws SettingException if the file exists and cannot be read
    */

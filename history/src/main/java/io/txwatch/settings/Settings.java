@@ -17,7 +17,10 @@ public final class Settings {
     this.values = values;
   }
 
-  /** Creates settings in which keys that are not given have their defaults. Values are not validated. */
+  /**
+   * Creates settings in which keys that are not given have their defaults. Values are not
+   * validated.
+   */
   public static Settings of(Map<Setting, String> given) {
     Map<Setting, String> all = new EnumMap<>(Setting.class);
     for (Setting setting : Setting.values()) {
@@ -56,7 +59,8 @@ public final class Settings {
   }
 
   /**
-   * Reads settings from sources, in order of precedence. Every source is validated, also values that a stronger one overrides.
+   * Reads settings from sources, in order of precedence. Every source is validated, also values
+   * that a stronger one overrides.
    *
    * @throws SettingException if a key is unknown or a value is invalid
    */

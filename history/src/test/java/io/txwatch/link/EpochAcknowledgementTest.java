@@ -124,7 +124,9 @@ class EpochAcknowledgementTest {
     }
   }
 
-  /** Each epoch is the number of events so far: as many must have arrived when it is acknowledged. */
+  /**
+   * Each epoch is the number of events so far: as many must have arrived when it is acknowledged.
+   */
   @Test
   void eventsBeforeAnAcknowledgedEpochHaveArrived() throws Exception {
     AtomicInteger happened = new AtomicInteger();

@@ -4,9 +4,12 @@ import io.txwatch.capture.CodeLocations.Holds;
 import java.util.List;
 
 /**
- * Ranks how likely a class belongs to the application: by the configured packages ({@code txwatch.packages}), by the location it was loaded from ({@link CodeLocations}), by the package of the main class, and last by whether its name is that of a known library.
+ * Ranks how likely a class belongs to the application: by the configured packages ({@code
+ * txwatch.packages}), by the location it was loaded from ({@link CodeLocations}), by the package of
+ * the main class, and last by whether its name is that of a known library.
  *
- * <p>Each class is ranked once. The cache is attached to the class itself, so it keeps no application's class loader alive.
+ * <p>Each class is ranked once. The cache is attached to the class itself, so it keeps no
+ * application's class loader alive.
  */
 final class ApplicationClasses {
 
@@ -27,7 +30,9 @@ final class ApplicationClasses {
   private final List<String> packages;
 
   /**
-   * The rank's ordinal and the owner. It is a String, since attaching an instance of txwatch's classes to a class of a server would keep the class loader of the application that contains txwatch alive.
+   * The rank's ordinal and the owner. It is a String, since attaching an instance of txwatch's
+   * classes to a class of a server would keep the class loader of the application that contains
+   * txwatch alive.
    */
   private final ClassValue<String> judged =
       new ClassValue<>() {
@@ -84,7 +89,8 @@ final class ApplicationClasses {
   }
 
   /**
-   * True if a class belongs to the main class by its package; a class with a library's name only if the main class has one, too ({@code org.springframework.samples}).
+   * True if a class belongs to the main class by its package; a class with a library's name only if
+   * the main class has one, too ({@code org.springframework.samples}).
    */
   private static boolean isOfMain(String name, boolean library, String main) {
     int end = main.lastIndexOf('.');
@@ -104,7 +110,10 @@ final class ApplicationClasses {
             || name.charAt(prefix.length()) == '$');
   }
 
-  /** Returns {@code com.example} for {@code com.example.shop.Orders}; one component more for shared prefixes. */
+  /**
+   * Returns {@code com.example} for {@code com.example.shop.Orders}; one component more for shared
+   * prefixes.
+   */
   static String owner(String name) {
     int end = name.indexOf('.', name.indexOf('.') + 1);
     if (end > 0 && KnownLibraries.SHARED.contains(name.substring(0, end))) {

@@ -11,25 +11,31 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
 /**
- * Finds the line of the application that executed a statement: the nearest frame whose class has the highest rank on the stack ({@link ApplicationClasses}).
+ * Finds the line of the application that executed a statement: the nearest frame whose class has
+ * the highest rank on the stack ({@link ApplicationClasses}).
  *
- * <p>Ranks of classes and names of places are cached, so the remaining cost is the stack walk. The caches are attached to the classes themselves, so they keep no application's class loader alive.
+ * <p>Ranks of classes and names of places are cached, so the remaining cost is the stack walk. The
+ * caches are attached to the classes themselves, so they keep no application's class loader alive.
  */
 public final class CallSites {
 
   /**
-   * The size of the first batch of frames, of which the walk uses two itself: it has room for three of txwatch's frames, two of a pool and the application's. Each fetched frame costs time, and a second batch doubles the cost.
+   * The size of the first batch of frames, of which the walk uses two itself: it has room for three
+   * of txwatch's frames, two of a pool and the application's. Each fetched frame costs time, and a
+   * second batch doubles the cost.
    */
   private static final int FIRST_BATCH_FRAMES = 8;
 
   private static final StackWalker WALKER =
-      StackWalker.getInstance(Set.of(StackWalker.Option.RETAIN_CLASS_REFERENCE), FIRST_BATCH_FRAMES);
+      StackWalker.getInstance(
+          Set.of(StackWalker.Option.RETAIN_CLASS_REFERENCE), FIRST_BATCH_FRAMES);
 
   /** The maximum number of frames examined. */
   private static final int MAX_FRAMES = 256;
 
   /**
-   * The maximum number of frames examined after the first candidate, in search of one with a higher rank: callbacks of libraries, frameworks and proxies lie between them.
+   * The maximum number of frames examined after the first candidate, in search of one with a higher
+   * rank: callbacks of libraries, frameworks and proxies lie between them.
    */
   private static final int MAX_FRAMES_BEHIND_CANDIDATE = 64;
 
@@ -37,9 +43,13 @@ public final class CallSites {
   private static final Map<String, CallSites> BY_PACKAGES = new ConcurrentHashMap<>();
 
   /**
-   * The places of each class from which statements were executed; few per class. An entry consists of the method, its descriptor, the bytecode index, and the display name. The descriptor is empty if the method is not overloaded, because reading it from a frame costs as much as the rest.
+   * The places of each class from which statements were executed; few per class. An entry consists
+   * of the method, its descriptor, the bytecode index, and the display name. The descriptor is
+   * empty if the method is not overloaded, because reading it from a frame costs as much as the
+   * rest.
    *
-   * <p>Entries are arrays of JDK types: instances of txwatch's classes would keep its class loader alive.
+   * <p>Entries are arrays of JDK types: instances of txwatch's classes would keep its class loader
+   * alive.
    */
   private static final ClassValue<CopyOnWriteArrayList<Object[]>> APPLICATION_PLACES =
       new ClassValue<>() {

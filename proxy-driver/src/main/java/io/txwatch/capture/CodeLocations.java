@@ -16,9 +16,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Classifies the locations from which classes are loaded: an application's classes are in directories or in the started jar, libraries in other jars.
+ * Classifies the locations from which classes are loaded: an application's classes are in
+ * directories or in the started jar, libraries in other jars.
  *
- * <p>A jar or directory that contains an application together with its libraries does not identify either. It is recognized by the packages of several libraries in it.
+ * <p>A jar or directory that contains an application together with its libraries does not identify
+ * either. It is recognized by the packages of several libraries in it.
  */
 final class CodeLocations {
 
@@ -101,7 +103,10 @@ final class CodeLocations {
     return KnownLibraries.FOLDERS.stream().filter(entry::startsWith).limit(1);
   }
 
-  /** A single library's folder may belong to the application itself, if it uses the library's package name. */
+  /**
+   * A single library's folder may belong to the application itself, if it uses the library's
+   * package name.
+   */
   private static Holds holds(Stream<String> folders) {
     return folders.distinct().limit(2).count() > 1 ? Holds.BOTH : Holds.APPLICATION;
   }

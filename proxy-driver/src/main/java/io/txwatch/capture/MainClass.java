@@ -9,7 +9,10 @@ import java.util.jar.JarFile;
 import java.util.jar.Manifest;
 import org.jspecify.annotations.Nullable;
 
-/** The program that the JVM was started with: {@code java -jar service.jar}, or {@code java com.example.Service}. */
+/**
+ * The program that the JVM was started with: {@code java -jar service.jar}, or {@code java
+ * com.example.Service}.
+ */
 final class MainClass {
 
   private static final String COMMAND = System.getProperty("sun.java.command", "").strip();

@@ -15,11 +15,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The observation of one statement, from just before it is sent until its result has been read.
  *
- * <p>It ends once: when the result is exhausted or closed, the statement fails, or its transaction ends, whichever comes first. Rows read later are counted but not recorded.
+ * <p>It ends once: when the result is exhausted or closed, the statement fails, or its transaction
+ * ends, whichever comes first. Rows read later are counted but not recorded.
  */
 public final class Observation {
 
-  /** The maximum number of rows recorded per statement; further rows are only counted, to bound memory. */
+  /**
+   * The maximum number of rows recorded per statement; further rows are only counted, to bound
+   * memory.
+   */
   static final int MAX_ROWS = 65_536;
 
   final SessionTracker tracker;
@@ -105,7 +109,8 @@ public final class Observation {
   }
 
   /**
-   * Records that the statement may write versions without its token: such a version keeps the token of its previous writer. So the writer of what the transaction reads afterwards is uncertain.
+   * Records that the statement may write versions without its token: such a version keeps the token
+   * of its previous writer. So the writer of what the transaction reads afterwards is uncertain.
    */
   public void mayWriteUnnamed() {
     synchronized (tracker) {
@@ -125,9 +130,7 @@ public final class Observation {
     return transaction.single;
   }
 
-  /**
-   * Records a row that a side read returned. If the statement fails, the row is discarded.
-   */
+  /** Records a row that a side read returned. If the statement fails, the row is discarded. */
   public void sideReadRow(Access access, String table, long row, String writers, boolean certain) {
     synchronized (tracker) {
       seenBySideRead = true;
@@ -192,7 +195,9 @@ public final class Observation {
   }
 
   /**
-   * Records the row that an UPDATE matched by key, as {@link Access#TARGET}. It is emitted only if {@link #succeeded} ends the observation; at the end of the transaction its event would follow the COMMIT.
+   * Records the row that an UPDATE matched by key, as {@link Access#TARGET}. It is emitted only if
+   * {@link #succeeded} ends the observation; at the end of the transaction its event would follow
+   * the COMMIT.
    */
   public void target(String table, long row) {
     synchronized (tracker) {
@@ -231,7 +236,9 @@ public final class Observation {
     tracker.succeeded(this, writesSeen);
   }
 
-  /** Ends the observation of a failed statement and applies the effect of the error to the session. */
+  /**
+   * Ends the observation of a failed statement and applies the effect of the error to the session.
+   */
   public void failed(SQLException error) {
     tracker.failed(this, error);
   }

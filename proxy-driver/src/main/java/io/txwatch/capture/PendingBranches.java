@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The branches of distributed transactions whose work is done and whose outcome is pending (X/Open XA, hazard 42). A branch is committed or rolled back by its id, possibly by another session than the one that did the work, so branches are registered per process. The end of a branch that another process completes is not observed: the oldest branches are evicted with outcome unknown.
+ * The branches of distributed transactions whose work is done and whose outcome is pending (X/Open
+ * XA, hazard 42). A branch is committed or rolled back by its id, possibly by another session than
+ * the one that did the work, so branches are registered per process. The end of a branch that
+ * another process completes is not observed: the oldest branches are evicted with outcome unknown.
  */
 final class PendingBranches {
 
@@ -51,7 +54,9 @@ final class PendingBranches {
     }
   }
 
-  /** Removes and returns the session's own part of a branch, to be continued; empty if it has none. */
+  /**
+   * Removes and returns the session's own part of a branch, to be continued; empty if it has none.
+   */
   synchronized List<Branch> takeOwn(String id, SessionTracker tracker) {
     List<Branch> known = waiting.getOrDefault(id, List.of());
     List<Branch> taken = take(known, branch -> branch.tracker() == tracker);

@@ -21,9 +21,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivers events from the application's threads to the configured consumers: a bounded queue, followed by the history file and the analyzer. All connections of the process with the same settings share one pipeline. The queue's thread opens files, since that may block; a destination that cannot be opened is reported once on standard error and skipped.
+ * Delivers events from the application's threads to the configured consumers: a bounded queue,
+ * followed by the history file and the analyzer. All connections of the process with the same
+ * settings share one pipeline. The queue's thread opens files, since that may block; a destination
+ * that cannot be opened is reported once on standard error and skipped.
  *
- * <p>Each session {@linkplain #acquire acquires} and {@linkplain #release releases} it. Threads, the queue, files, network connections and the shutdown hook exist while a session is open, and two seconds longer ({@link SharedQueue}). The analyzer's state and the ids are kept, so a later connection continues the same history and report.
+ * <p>Each session {@linkplain #acquire acquires} and {@linkplain #release releases} it. Threads,
+ * the queue, files, network connections and the shutdown hook exist while a session is open, and
+ * two seconds longer ({@link SharedQueue}). The analyzer's state and the ids are kept, so a later
+ * connection continues the same history and report.
  */
 public final class Pipeline implements AutoCloseable {
 
@@ -81,7 +87,10 @@ public final class Pipeline implements AutoCloseable {
     return OPEN.computeIfAbsent(key(settings), Pipeline::new);
   }
 
-  /** Returns the settings that determine the destinations of events; the others may differ between connections. */
+  /**
+   * Returns the settings that determine the destinations of events; the others may differ between
+   * connections.
+   */
   private static Settings key(Settings settings) {
     return settings
         .with(Setting.INSTRUMENT, "")
@@ -102,7 +111,8 @@ public final class Pipeline implements AutoCloseable {
       if (!consumers.isEmpty()) {
         // A blocked disk must not delay the analysis.
         SharedQueue ofHistory = new SharedQueue(capacity, consumers, Pipeline::report, false);
-        consumers.set(0, new LazySink("no history is written", ofHistory::acquire, Pipeline::report));
+        consumers.set(
+            0, new LazySink("no history is written", ofHistory::acquire, Pipeline::report));
       }
       consumers.add(
           new LazySink("nothing is analysed", () -> openAnalyzer(settings), Pipeline::report));
@@ -111,7 +121,8 @@ public final class Pipeline implements AutoCloseable {
   }
 
   /**
-   * Ends all unused pipelines at once, waiting a bounded time. Used when classes will soon no longer be loadable.
+   * Ends all unused pipelines at once, waiting a bounded time. Used when classes will soon no
+   * longer be loadable.
    */
   public static void endUnused() {
     List<SharedQueue> queues =
@@ -125,7 +136,8 @@ public final class Pipeline implements AutoCloseable {
   }
 
   /**
-   * Returns the sink for a session's events, until it {@linkplain #release releases} it. The sink never blocks and never throws.
+   * Returns the sink for a session's events, until it {@linkplain #release releases} it. The sink
+   * never blocks and never throws.
    */
   EventSink acquire() {
     if (queue == null) {
@@ -150,7 +162,8 @@ public final class Pipeline implements AutoCloseable {
   }
 
   /**
-   * Waits a bounded time until everything is delivered, and closes the consumers. A later connection opens them again.
+   * Waits a bounded time until everything is delivered, and closes the consumers. A later
+   * connection opens them again.
    */
   @Override
   public void close() {

@@ -9,8 +9,11 @@ import java.util.Collection;
  * Computes ids of predicates: equal 64-bit ids for the same text with the same parameters ({@link
  * io.txwatch.history.VersionSet#predicate()}).
  *
- * <p>The id must not reveal the values. An unkeyed hash would: account numbers, for example, can be found by exhaustive search. So the hash is keyed (SipHash-2-4; Aumasson and
- * Bernstein, 2012) with 128 bits that are drawn when the JVM starts and never leave it. The cost: the same predicate has different ids in different JVMs, so the predicates of two nodes are never recognized as equal. The analyzer then lacks a proof, which can hide an anomaly but not forge one.
+ * <p>The id must not reveal the values. An unkeyed hash would: account numbers, for example, can be
+ * found by exhaustive search. So the hash is keyed (SipHash-2-4; Aumasson and Bernstein, 2012) with
+ * 128 bits that are drawn when the JVM starts and never leave it. The cost: the same predicate has
+ * different ids in different JVMs, so the predicates of two nodes are never recognized as equal.
+ * The analyzer then lacks a proof, which can hide an anomaly but not forge one.
  *
  * <p>0 means unknown, for a value that cannot be compared (a stream, a driver's object).
  */
@@ -47,7 +50,8 @@ public final class PredicateHash {
   /**
    * The hash of a parameter.
    *
-   * @param setter identifies the setter: the same value set by another setter may have another meaning
+   * @param setter identifies the setter: the same value set by another setter may have another
+   *     meaning
    */
   public static long value(long setter, long value) {
     return OF_THIS_JVM.sip(new long[] {setter, value});

@@ -4,7 +4,10 @@ import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Generates row ids in the driver: negative numbers with 39 random bits and a 24-bit count. When the count is exhausted, new random bits are drawn. Ids that a DBMS generates by a column's default (sequences, {@code uuid_short()}, {@code random()}) are not negative, so the two kinds never collide; docs/decisions/0005 estimates the probability of collisions between processes.
+ * Generates row ids in the driver: negative numbers with 39 random bits and a 24-bit count. When
+ * the count is exhausted, new random bits are drawn. Ids that a DBMS generates by a column's
+ * default (sequences, {@code uuid_short()}, {@code random()}) are not negative, so the two kinds
+ * never collide; docs/decisions/0005 estimates the probability of collisions between processes.
  */
 public final class RowIds {
 
@@ -34,7 +37,10 @@ public final class RowIds {
     }
   }
 
-  /** Draws random bits and starts the count at 1: {@code Long.MIN_VALUE} has no literal on some DBMSs. */
+  /**
+   * Draws random bits and starts the count at 1: {@code Long.MIN_VALUE} has no literal on some
+   * DBMSs.
+   */
   private static long fresh() {
     return Long.MIN_VALUE | RANDOM.nextLong() << COUNT_BITS | 1;
   }

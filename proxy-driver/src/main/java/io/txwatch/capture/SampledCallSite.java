@@ -6,7 +6,11 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * The sampled call site of one SQL text; {@link CallSites} looks it up.
  *
- * <p>A stack walk costs several microseconds, more than all other work for a statement, and nearly every text is executed at one place. So once {@value #MIN_LOOKUPS} lookups have found the same place, only one random execution in {@value #SAMPLING_INTERVAL} is looked up; the others are marked {@linkplain CallSite#usually (usually)}. A line without the mark was executed. Once a second place is found, every execution is looked up.
+ * <p>A stack walk costs several microseconds, more than all other work for a statement, and nearly
+ * every text is executed at one place. So once {@value #MIN_LOOKUPS} lookups have found the same
+ * place, only one random execution in {@value #SAMPLING_INTERVAL} is looked up; the others are
+ * marked {@linkplain CallSite#usually (usually)}. A line without the mark was executed. Once a
+ * second place is found, every execution is looked up.
  *
  * <p>Threads share it without a lock: a race can only lose the count of a lookup.
  */
@@ -31,7 +35,8 @@ public final class SampledCallSite {
   }
 
   /**
-   * Returns the cached call site; empty if this execution must be looked up and the result passed to {@link #found}.
+   * Returns the cached call site; empty if this execution must be looked up and the result passed
+   * to {@link #found}.
    */
   public String usual() {
     String place = usual;

@@ -3,7 +3,9 @@ package io.txwatch.capture;
 import io.txwatch.history.Outcome;
 
 /**
- * A session's work in branches of distributed transactions (X/Open XA): a branch begins and ends on the session and is committed or rolled back later, possibly by another session. Guarded by the session's lock, except {@link #outcome}.
+ * A session's work in branches of distributed transactions (X/Open XA): a branch begins and ends on
+ * the session and is committed or rolled back later, possibly by another session. Guarded by the
+ * session's lock, except {@link #outcome}.
  */
 final class SessionBranches {
 
@@ -78,7 +80,8 @@ final class SessionBranches {
     if (open != null) {
       state.flush(open);
       waiting++;
-      PendingBranches.OF_THIS_PROCESS.add(key(id), new PendingBranches.Branch(tracker, open, mustBeRolledBack, prepared));
+      PendingBranches.OF_THIS_PROCESS.add(
+          key(id), new PendingBranches.Branch(tracker, open, mustBeRolledBack, prepared));
     }
   }
 }

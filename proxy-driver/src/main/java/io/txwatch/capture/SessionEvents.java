@@ -11,7 +11,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the events of one session in order; the session's opening precedes the first of them. Guarded by the session's lock.
+ * Emits the events of one session in order; the session's opening precedes the first of them.
+ * Guarded by the session's lock.
  */
 final class SessionEvents {
 
@@ -112,9 +113,7 @@ final class SessionEvents {
             sqlState == null ? observation.takeVersionSets() : List.of()));
   }
 
-  /**
-   * True if the DBMS itself rejected a text that was not recognized or names a missing object.
-   */
+  /** True if the DBMS itself rejected a text that was not recognized or names a missing object. */
   private static boolean isRefusal(GapReason reason, String sqlState) {
     return reason == GapReason.NOT_UNDERSTOOD || sqlState.startsWith("42");
   }

@@ -11,7 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transaction state of a session: whether a transaction is open, which one, and how it would end. Guarded by the lock of its {@link SessionTracker}.
+ * The transaction state of a session: whether a transaction is open, which one, and how it would
+ * end. Guarded by the lock of its {@link SessionTracker}.
  */
 final class SessionState {
 
@@ -28,7 +29,8 @@ final class SessionState {
     int statements;
 
     /**
-     * The first of its statements that may have written versions without its token; what it reads from then on may be its own version, whatever the token.
+     * The first of its statements that may have written versions without its token; what it reads
+     * from then on may be its own version, whatever the token.
      */
     int unnamedSince = Integer.MAX_VALUE;
 

@@ -15,9 +15,13 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Tracks a session's transactions: a state machine driven by JDBC calls and transaction control statements, which emits the session's events in order.
+ * Tracks a session's transactions: a state machine driven by JDBC calls and transaction control
+ * statements, which emits the session's events in order.
  *
- * <p>It depends on no database and no connection. A transaction begins with its first statement, so an empty one emits no event. If it is unknown whether a transaction committed, its outcome is {@link Outcome#UNKNOWN}; if it is unknown whether two statements share a transaction, they are recorded in two: that may hide an anomaly but never forges one.
+ * <p>It depends on no database and no connection. A transaction begins with its first statement, so
+ * an empty one emits no event. If it is unknown whether a transaction committed, its outcome is
+ * {@link Outcome#UNKNOWN}; if it is unknown whether two statements share a transaction, they are
+ * recorded in two: that may hide an anomaly but never forges one.
  *
  * <p>Each session has its own lock. It is almost never contended, so it costs some nanoseconds.
  */
@@ -84,7 +88,8 @@ public final class SessionTracker {
   }
 
   /**
-   * Returns the position of the statement that follows {@code ahead} others in the open transaction, or in the one that the next statement begins.
+   * Returns the position of the statement that follows {@code ahead} others in the open
+   * transaction, or in the one that the next statement begins.
    */
   public synchronized Position next(int ahead) {
     if (!state.inTransactionMode()) {
@@ -110,14 +115,17 @@ public final class SessionTracker {
       return new Position(transaction, statement, alone, WriterToken.of(transaction, statement));
     }
 
-    /** Returns the position of the {@code i}-th statement after this one in the same transaction. */
+    /**
+     * Returns the position of the {@code i}-th statement after this one in the same transaction.
+     */
     public Position after(int i) {
       return i == 0 ? this : of(transaction, statement + i, alone);
     }
   }
 
   /**
-   * True if a batch may be sent with these positions now. Numbers skipped between them are used by no statement.
+   * True if a batch may be sent with these positions now. Numbers skipped between them are used by
+   * no statement.
    */
   public synchronized boolean stillHolds(List<Position> positions) {
     boolean alone = !state.inTransactionMode();
@@ -140,7 +148,8 @@ public final class SessionTracker {
   }
 
   /**
-   * Returns by how many statements the position is outdated: a position that many statements later would have been valid. Negative if no position in that transaction would be.
+   * Returns by how many statements the position is outdated: a position that many statements later
+   * would have been valid. Negative if no position in that transaction would be.
    */
   public synchronized int missedBy(Position position) {
     return position.alone() || !state.inTransactionMode() ? -1 : missedBy(position, 0);
@@ -179,7 +188,8 @@ public final class SessionTracker {
   }
 
   /**
-   * Marks the outcome of an autocommitted batch item as unknown: the DBMS may have rolled it back because of another item.
+   * Marks the outcome of an autocommitted batch item as unknown: the DBMS may have rolled it back
+   * because of another item.
    */
   public synchronized void outcomeUnknown(Observation observation) {
     if (observation.end()) {
@@ -273,7 +283,10 @@ public final class SessionTracker {
     state.explicit = false;
   }
 
-  /** {@code rollback} failed; if the connection is lost, the transaction is rolled back nevertheless. */
+  /**
+   * {@code rollback} failed; if the connection is lost, the transaction is rolled back
+   * nevertheless.
+   */
   public synchronized void rollbackFailed(SQLException error) {
     if (state.hasNothingToEnd()) {
       return; // nothing to roll back: the driver rejected the call
@@ -385,7 +398,9 @@ public final class SessionTracker {
     state.level = newLevel;
   }
 
-  /** The handle was closed: the pool rolls back the open transaction, unless it belongs to a branch. */
+  /**
+   * The handle was closed: the pool rolls back the open transaction, unless it belongs to a branch.
+   */
   public synchronized void handedBack() {
     if (state.branch == null) {
       if (state.current != null) {
@@ -448,7 +463,8 @@ public final class SessionTracker {
   }
 
   /**
-   * Begins the observation of a statement after its execution, because it was executed together with others or commits implicitly (DDL on most DBMSs).
+   * Begins the observation of a statement after its execution, because it was executed together
+   * with others or commits implicitly (DDL on most DBMSs).
    *
    * @param alone true if it was a separate transaction, regardless of the autocommit mode
    */

@@ -8,13 +8,16 @@ import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
 
 /**
- * Decides whether a side read may be sent for a statement, when, and whether it sees the statement's snapshot.
+ * Decides whether a side read may be sent for a statement, when, and whether it sees the
+ * statement's snapshot.
  *
  * <p>Two questions, answered for each DBMS and level in one place:
  *
  * <ul>
- *   <li><b>Is it harmless?</b> A side read must not take a lock, fix a snapshot, or have any other effect that the statement alone would not have. Otherwise it is not sent.
- *   <li><b>Is it certain?</b> Only if both use the same snapshot. Otherwise its rows are {@linkplain io.txwatch.history.RowAccess#certain() uncertain}.
+ *   <li><b>Is it harmless?</b> A side read must not take a lock, fix a snapshot, or have any other
+ *       effect that the statement alone would not have. Otherwise it is not sent.
+ *   <li><b>Is it certain?</b> Only if both use the same snapshot. Otherwise its rows are
+ *       {@linkplain io.txwatch.history.RowAccess#certain() uncertain}.
  * </ul>
  *
  * <dl>
@@ -50,7 +53,8 @@ import io.txwatch.sql.SideRead.Purpose;
  *       a write can: nothing is sent before such a write.
  * </dl>
  *
- * Under autocommit a side read is a separate transaction and never certain. For another product with one of these dialects no side read is certain, and none is sent at SERIALIZABLE.
+ * Under autocommit a side read is a separate transaction and never certain. For another product
+ * with one of these dialects no side read is certain, and none is sent at SERIALIZABLE.
  *
  * @param dialect the dialect
  * @param original true if it is the product that the dialect is named after, not a compatible one
@@ -63,9 +67,7 @@ public record SnapshotRules(Dialect dialect, boolean original) {
     BEFORE,
     /** Just after it. */
     AFTER,
-    /**
-     * After it, once the application cannot notice: before its next statement or commit.
-     */
+    /** After it, once the application cannot notice: before its next statement or commit. */
     LATER,
     /** Not at all. */
     NEVER
@@ -108,7 +110,8 @@ public record SnapshotRules(Dialect dialect, boolean original) {
    *
    * @param level the transaction's level
    * @param inTransaction false if the statement commits by itself
-   * @param hasSnapshot true if an earlier statement of the transaction has certainly fixed its snapshot
+   * @param hasSnapshot true if an earlier statement of the transaction has certainly fixed its
+   *     snapshot
    */
   public record Session(IsolationLevel level, boolean inTransaction, boolean hasSnapshot) {
 
@@ -153,7 +156,8 @@ public record SnapshotRules(Dialect dialect, boolean original) {
   }
 
   /**
-   * No other transaction can change rows that this transaction wrote before it ends, and it sees them at every level.
+   * No other transaction can change rows that this transaction wrote before it ends, and it sees
+   * them at every level.
    */
   private SideReadTiming afterWrite(Session session) {
     boolean serializable = session.at(IsolationLevel.SERIALIZABLE);
@@ -197,7 +201,8 @@ public record SnapshotRules(Dialect dialect, boolean original) {
     return session.hasSnapshot() && planned != Moment.AFTER ? BEFORE : NEVER;
   }
 
-  private static SideReadTiming h2(StatementKind kind, Moment planned, boolean oneTable, Session session) {
+  private static SideReadTiming h2(
+      StatementKind kind, Moment planned, boolean oneTable, Session session) {
     boolean certain = session.holdsSnapshot() && kind != StatementKind.LOCKING_SELECT;
     if (session.inTransaction() && session.at(IsolationLevel.REPEATABLE_READ)) {
       if (kind.mayWrite()) {
@@ -228,14 +233,17 @@ public record SnapshotRules(Dialect dialect, boolean original) {
   /**
    * True if a deferred side read may be sent now.
    *
-   * @param ending true if the transaction is about to commit, so that a snapshot fixed now has no effect
+   * @param ending true if the transaction is about to commit, so that a snapshot fixed now has no
+   *     effect
    */
   public boolean mayReadNow(boolean ending, Session session) {
     return ending || !session.holdsSnapshot() || session.hasSnapshot();
   }
 
   /**
-   * True if a query may contain a piggybacked subquery that reads the rows that the query itself reads. Not if reads lock or leave SIREAD locks (SERIALIZABLE of PostgreSQL and InnoDB), nor if a statement has no snapshot, so that two parts of it may see different versions.
+   * True if a query may contain a piggybacked subquery that reads the rows that the query itself
+   * reads. Not if reads lock or leave SIREAD locks (SERIALIZABLE of PostgreSQL and InnoDB), nor if
+   * a statement has no snapshot, so that two parts of it may see different versions.
    */
   public boolean mayPiggyback(IsolationLevel level) {
     return switch (dialect) {
@@ -252,7 +260,8 @@ public record SnapshotRules(Dialect dialect, boolean original) {
   }
 
   /**
-   * True if an autocommitted side read would consume a SET TRANSACTION meant for the next transaction.
+   * True if an autocommitted side read would consume a SET TRANSACTION meant for the next
+   * transaction.
    */
   public boolean nextTransactionHasItsLevel() {
     return keepsDiagnostics();

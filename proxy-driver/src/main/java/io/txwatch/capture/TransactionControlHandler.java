@@ -4,7 +4,10 @@ import io.txwatch.history.Outcome;
 import io.txwatch.sql.TransactionControl;
 import java.sql.SQLException;
 
-/** Applies transaction control statements sent as SQL to a session's state: BEGIN, COMMIT, SAVEPOINT, XA … */
+/**
+ * Applies transaction control statements sent as SQL to a session's state: BEGIN, COMMIT,
+ * SAVEPOINT, XA …
+ */
 final class TransactionControlHandler {
 
   private final SessionTracker tracker;

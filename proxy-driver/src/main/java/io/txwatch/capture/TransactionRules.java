@@ -10,7 +10,8 @@ import java.sql.SQLRecoverableException;
 import java.util.Optional;
 
 /**
- * The implicit effects of a DBMS on a transaction: after an error, at a second BEGIN, at a change of level.
+ * The implicit effects of a DBMS on a transaction: after an error, at a second BEGIN, at a change
+ * of level.
  *
  * @param dialect the dialect
  * @param timeoutRollsBack true if a lock wait timeout rolls the whole transaction back ({@code
@@ -108,7 +109,8 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
   }
 
   /**
-   * True if a failed query that writes (H2's delta tables) keeps the rows that it wrote before it failed: unlike an UPDATE, it is not undone.
+   * True if a failed query that writes (H2's delta tables) keeps the rows that it wrote before it
+   * failed: unlike an UPDATE, it is not undone.
    */
   public boolean failedQueryKeepsWrites() {
     return dialect == Dialect.H2;
@@ -130,7 +132,8 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
   }
 
   /**
-   * True if items of an autocommitted batch may share a transaction, so that the failure of one rolls back others.
+   * True if items of an autocommitted batch may share a transaction, so that the failure of one
+   * rolls back others.
    */
   public boolean batchSharesTransaction() {
     return dialect == Dialect.POSTGRESQL;
@@ -150,7 +153,8 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
   }
 
   /**
-   * True if pgjdbc raised the error itself, without contacting the server. It is identified by name, because txwatch does not link with the driver.
+   * True if pgjdbc raised the error itself, without contacting the server. It is identified by
+   * name, because txwatch does not link with the driver.
    */
   private static boolean isOfDriver(SQLException error) {
     if (!error.getClass().getName().equals("org.postgresql.util.PSQLException")) {

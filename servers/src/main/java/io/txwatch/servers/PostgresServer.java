@@ -18,7 +18,9 @@ import java.util.zip.ZipFile;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * A PostgreSQL server on loopback, started by this class: trusts local connections, not durable, tuned for short lives. The user {@code postgres} is its superuser, {@code postgres} its first database.
+ * A PostgreSQL server on loopback, started by this class: trusts local connections, not durable,
+ * tuned for short lives. The user {@code postgres} is its superuser, {@code postgres} its first
+ * database.
  */
 public final class PostgresServer implements DatabaseServer {
 

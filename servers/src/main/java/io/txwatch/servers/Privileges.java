@@ -5,7 +5,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How root starts a server that refuses to run as root (PostgreSQL): in a user namespace, where it runs as nobody but owns root's files; if the kernel or the container forbids that, as the user nobody.
+ * How root starts a server that refuses to run as root (PostgreSQL): in a user namespace, where it
+ * runs as nobody but owns root's files; if the kernel or the container forbids that, as the user
+ * nobody.
  */
 enum Privileges {
   /** The current user is not root: nothing to do. */

@@ -17,7 +17,9 @@ import java.util.function.BooleanSupplier;
 /**
  * A server's process and its data directory, which both end with this JVM.
  *
- * <p>An intermediate shell starts the server, then waits on a pipe that only this JVM keeps open. When the pipe closes (by {@link #close}, or because the JVM ended, even by {@code kill -9}), it signals the server and removes the data directory.
+ * <p>An intermediate shell starts the server, then waits on a pipe that only this JVM keeps open.
+ * When the pipe closes (by {@link #close}, or because the JVM ended, even by {@code kill -9}), it
+ * signals the server and removes the data directory.
  */
 final class ServerProcess implements AutoCloseable {
 

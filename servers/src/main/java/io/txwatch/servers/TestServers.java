@@ -21,11 +21,11 @@ import java.util.stream.Stream;
  * void onEach(ServerKind kind) { … }
  * }</pre>
  *
- * <p>The environment variable {@value #URLS_VARIABLE} holds JDBC URLs of servers that already run, separated
- * by commas, each with a user who may create databases: {@code
+ * <p>The environment variable {@value #URLS_VARIABLE} holds JDBC URLs of servers that already run,
+ * separated by commas, each with a user who may create databases: {@code
  * jdbc:postgresql://127.0.0.1:5432/postgres?user=postgres&password=x,jdbc:mysql://127.0.0.1:3306/mysql?user=root}.
- * Each replaces the server of its kind that would be started. MySQL can be started only after {@code servers/mysql fetch}; otherwise its tests are skipped, and {@link
- * #kinds()} says so, once.
+ * Each replaces the server of its kind that would be started. MySQL can be started only after
+ * {@code servers/mysql fetch}; otherwise its tests are skipped, and {@link #kinds()} says so, once.
  */
 public final class TestServers {
 

@@ -60,7 +60,8 @@ class LibrariesTest {
 
   @ParameterizedTest(name = "{0} {1}")
   @MethodSource("uses")
-  void librarySeesTheSameWatchedAndUnwatched(ServerKind kind, String name, Library library) throws Exception {
+  void librarySeesTheSameWatchedAndUnwatched(ServerKind kind, String name, Library library)
+      throws Exception {
     String rawUrl = TestServers.freshDatabase(kind);
     library.create(kind, Sources.of(() -> DriverManager.getConnection(rawUrl)));
     List<String> expected = new ArrayList<>();
