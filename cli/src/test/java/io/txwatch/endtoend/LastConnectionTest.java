@@ -1,6 +1,7 @@
 package io.txwatch.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.txwatch.capture.Pipeline;
 import io.txwatch.history.Event;
@@ -100,7 +101,13 @@ class LastConnectionTest {
         Thread.sleep(50);
       }
       ((Callable<?>) inside).call();
-      assertThat(threads(application)).filteredOn(name -> !name.contains("parser")).isEmpty();
+      // Deregistering waits until all is delivered, not until the last thread has returned.
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(threads(application))
+                      .filteredOn(name -> !name.contains("parser"))
+                      .isEmpty());
       return new WeakReference<>(application);
     }
   }
