@@ -36,7 +36,7 @@ public enum Setting {
       "txwatch.analyzer",
       "inprocess",
       "inprocess|none|tcp://HOST:PORT|tls://HOST:PORT",
-      "where events are analyzed"),
+      "where events are analysed"),
   TOKEN(
       "txwatch.token",
       "",
