@@ -3,8 +3,6 @@ package io.txwatch.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.capture.Pipeline;
-import io.txwatch.history.Event;
-import io.txwatch.history.HistoryReader;
 import io.txwatch.settings.Settings;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,11 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
@@ -46,7 +41,7 @@ class FilesThatBlockTest {
       assertThat(reader.readLine()).contains("LOST_UPDATE");
     }
     Pipeline.of(Settings.ofUrlProperties(settings)).close();
-    assertThat(commits(history)).isGreaterThanOrEqualTo(2);
+    assertThat(Watched.commits(history)).isGreaterThanOrEqualTo(2);
   }
 
   @Test
@@ -57,7 +52,7 @@ class FilesThatBlockTest {
         settings(Map.of("report", report.toString(), "history", history.toString()));
     loseAnUpdate("unreadreport", settings);
     Pipeline.of(Settings.ofUrlProperties(settings)).close();
-    assertThat(commits(history)).isGreaterThanOrEqualTo(2);
+    assertThat(Watched.commits(history)).isGreaterThanOrEqualTo(2);
   }
 
   @Test
@@ -75,7 +70,7 @@ class FilesThatBlockTest {
     writer.start();
     Pipeline.of(Settings.ofUrlProperties(settings)).close();
     writer.join();
-    assertThat(commits(history)).isGreaterThanOrEqualTo(2);
+    assertThat(Watched.commits(history)).isGreaterThanOrEqualTo(2);
   }
 
   @Test
@@ -118,34 +113,7 @@ class FilesThatBlockTest {
       ofRaw.execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
       ofRaw.execute("INSERT INTO account VALUES (1, 100)");
       Watched.prepare(raw);
-      loseAnUpdate(settings, url);
+      Watched.loseAnUpdate(url, settings);
     }
-  }
-
-  private static void loseAnUpdate(Properties settings, String url) throws SQLException {
-    try (Connection one = DriverManager.getConnection(url, settings);
-        Connection other = DriverManager.getConnection(url, settings);
-        Statement ofOne = one.createStatement();
-        Statement ofOther = other.createStatement()) {
-      one.setAutoCommit(false);
-      other.setAutoCommit(false);
-      for (Statement each : List.of(ofOne, ofOther)) {
-        try (ResultSet rows = each.executeQuery("SELECT balance FROM account WHERE id = 1")) {
-          assertThat(rows.next()).isTrue();
-        }
-      }
-      ofOne.execute("UPDATE account SET balance = 90 WHERE id = 1");
-      one.commit();
-      ofOther.execute("UPDATE account SET balance = 80 WHERE id = 1");
-      other.commit();
-    }
-  }
-
-  private static long commits(Path history) throws IOException {
-    List<Event> events = new ArrayList<>();
-    try (HistoryReader reader = HistoryReader.open(history)) {
-      reader.forEach(events::add);
-    }
-    return events.stream().filter(Event.TransactionEnded.class::isInstance).count();
   }
 }

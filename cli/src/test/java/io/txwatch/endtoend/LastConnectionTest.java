@@ -21,7 +21,6 @@ import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -52,8 +51,12 @@ class LastConnectionTest {
     isUnloaded(deployAndUndeploy(Files.createDirectory(folder.resolve("lingering")), true));
     isUnloaded(deployAndUndeploy(Files.createDirectory(folder.resolve("stopped")), false));
     for (int i = 0; i < 50; i++) {
-      assertThat(commits(folder.resolve("lingering/history" + i))).as("history %s", i).isPositive();
-      assertThat(commits(folder.resolve("stopped/history" + i))).as("history %s", i).isPositive();
+      assertThat(Watched.commits(folder.resolve("lingering/history" + i)))
+          .as("history %s", i)
+          .isPositive();
+      assertThat(Watched.commits(folder.resolve("stopped/history" + i)))
+          .as("history %s", i)
+          .isPositive();
     }
   }
 
@@ -296,7 +299,7 @@ class LastConnectionTest {
       statement.execute("INSERT INTO account VALUES (1, 100)");
       Watched.prepare(raw);
       for (int round = 0; round < 2; round++) {
-        loseAnUpdate("jdbc:txwatch:h2:mem:goeson", settings);
+        Watched.loseAnUpdate("jdbc:txwatch:h2:mem:goeson", settings);
         Thread.sleep(3_500);
         assertThat(Files.readAllLines(report)).hasSize(round + 1);
       }
@@ -305,32 +308,5 @@ class LastConnectionTest {
     assertThat(Files.readAllLines(report))
         .hasSize(2)
         .allMatch(line -> line.contains("LOST_UPDATE"));
-  }
-
-  private static void loseAnUpdate(String url, Properties settings) throws SQLException {
-    try (Connection one = DriverManager.getConnection(url, settings);
-        Connection other = DriverManager.getConnection(url, settings);
-        Statement ofOne = one.createStatement();
-        Statement ofOther = other.createStatement()) {
-      one.setAutoCommit(false);
-      other.setAutoCommit(false);
-      for (Statement each : List.of(ofOne, ofOther)) {
-        try (ResultSet rows = each.executeQuery("SELECT balance FROM account WHERE id = 1")) {
-          assertThat(rows.next()).isTrue();
-        }
-      }
-      ofOne.execute("UPDATE account SET balance = 90 WHERE id = 1");
-      one.commit();
-      ofOther.execute("UPDATE account SET balance = 80 WHERE id = 1");
-      other.commit();
-    }
-  }
-
-  private static long commits(Path history) throws Exception {
-    List<Event> events = new ArrayList<>();
-    try (HistoryReader reader = HistoryReader.open(history)) {
-      reader.forEach(events::add);
-    }
-    return events.stream().filter(Event.TransactionEnded.class::isInstance).count();
   }
 }

@@ -1,5 +1,7 @@
 package io.txwatch.endtoend;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.txwatch.analyzer.Analyzer;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.coverage.Coverage;
@@ -16,7 +18,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,6 +61,35 @@ final class Watched implements Application, AutoCloseable {
     if (!result.complete()) {
       throw new IllegalStateException("not prepared: " + result.failed());
     }
+  }
+
+  /** Two transactions read an account's balance, and both write it. */
+  static void loseAnUpdate(String url, Properties settings) throws SQLException {
+    try (Connection one = DriverManager.getConnection(url, settings);
+        Connection other = DriverManager.getConnection(url, settings);
+        Statement ofOne = one.createStatement();
+        Statement ofOther = other.createStatement()) {
+      one.setAutoCommit(false);
+      other.setAutoCommit(false);
+      for (Statement each : List.of(ofOne, ofOther)) {
+        try (ResultSet rows = each.executeQuery("SELECT balance FROM account WHERE id = 1")) {
+          assertThat(rows.next()).isTrue();
+        }
+      }
+      ofOne.execute("UPDATE account SET balance = 90 WHERE id = 1");
+      one.commit();
+      ofOther.execute("UPDATE account SET balance = 80 WHERE id = 1");
+      other.commit();
+    }
+  }
+
+  /** How many transactions a history saw end. */
+  static long commits(Path history) throws IOException {
+    List<Event> events = new ArrayList<>();
+    try (HistoryReader reader = HistoryReader.open(history)) {
+      reader.forEach(events::add);
+    }
+    return events.stream().filter(Event.TransactionEnded.class::isInstance).count();
   }
 
   @Override

@@ -64,7 +64,7 @@ final class SharedTables {
   /** Tables that were read ahead, by schema and name as stored. */
   private final Map<String, TableInfo> readAhead = new ConcurrentHashMap<>();
 
-  /** What was asked about tables that are to be prepared later. */
+  /** Lookups of tables whose preparation is postponed. */
   private final Set<String> putOff = ConcurrentHashMap.newKeySet();
 
   private final Map<String, Size> sizes = new ConcurrentHashMap<>();
