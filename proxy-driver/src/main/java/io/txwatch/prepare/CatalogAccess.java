@@ -45,6 +45,10 @@ final class CatalogAccess {
   private static final String BOUNDS =
       "SET LOCAL lock_timeout = 400; SET LOCAL statement_timeout = 2000";
 
+  /** Bounds for a connection that the application waits for. */
+  private static final String FIRST_BOUNDS =
+      "SET LOCAL lock_timeout = 100; SET LOCAL statement_timeout = 100";
+
   private final SchemaReader reader;
   private final OwnConnection own;
   private final boolean onApplication;
@@ -91,7 +95,9 @@ final class CatalogAccess {
   <T> T readFirst(Connection fresh, Use<T> use) throws SQLException {
     return outsideOfTransactions(
         fresh,
-        reader.dialect() == Dialect.POSTGRESQL ? connection -> bracketed(connection, use) : use);
+        reader.dialect() == Dialect.POSTGRESQL
+            ? connection -> bracketed(connection, FIRST_BOUNDS, use)
+            : use);
   }
 
   /**
@@ -124,7 +130,7 @@ final class CatalogAccess {
   private static <T> T postgres(Asker asker, Use<T> use) throws SQLException {
     switch (stateOf(asker)) {
       case IDLE -> {
-        return outsideOfTransactions(asker.connection(), connection -> bracketed(connection, use));
+        return outsideOfTransactions(asker.connection(), connection -> bracketed(connection, BOUNDS, use));
       }
       case OPEN -> {
         if (!asker.executing() && !asker.view().hasBegun()) {
@@ -136,8 +142,9 @@ final class CatalogAccess {
     }
   }
 
-  private static <T> T bracketed(Connection connection, Use<T> use) throws SQLException {
-    execute(connection, "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; " + BOUNDS);
+  private static <T> T bracketed(Connection connection, String bounds, Use<T> use)
+      throws SQLException {
+    execute(connection, "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; " + bounds);
     try {
       return use.with(connection);
     } finally {

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +50,11 @@ final class SharedTables {
   private static final Cache<String, Set<String>> USED =
       Caffeine.newBuilder().maximumSize(256).executor(Runnable::run).build();
 
-  private static final long READ_AHEAD_NANOS = 1_000_000_000L;
+  /**
+   * How long one connection may be kept from the application. The shortest time that a pool may be
+   * configured to wait is 250 ms (HikariCP), and the connection itself has to be opened within it.
+   */
+  private static final long READ_AHEAD_NANOS = 100_000_000L;
 
   private final String key;
   private final DatabaseProbe probe;
@@ -88,6 +93,9 @@ final class SharedTables {
 
   /** The tables that were there when they were read ahead. */
   private final Set<String> listed = ConcurrentHashMap.newKeySet();
+
+  /** Tables that were to be read ahead when the time was over. */
+  private final Set<String> unread = ConcurrentHashMap.newKeySet();
 
   private int sessions;
 
@@ -235,10 +243,10 @@ final class SharedTables {
   }
 
   /**
-   * Reads tables of a schema before anybody asks for them, on a connection that the application has
-   * not got yet, {@value #MAX_READ_AHEAD} at most and for a second at most: on a server a later
-   * look-up may have to wait for its moment. Once; what cannot be read now is looked up when it is
-   * needed.
+   * Reads tables of a schema before a statement needs them, on a connection that the application
+   * has not got yet: on a server a later look-up may have to wait for its moment. At most {@value
+   * #MAX_READ_AHEAD} tables are read, and each connection is used for {@link #READ_AHEAD_NANOS} at
+   * most; the next new one goes on. What is not read here is looked up when it is needed.
    *
    * @param path where the session looks
    */
@@ -250,6 +258,9 @@ final class SharedTables {
     }
     try {
       readAhead(home.get(), use -> through.readFirst(fresh, use));
+      if (!unread.isEmpty()) {
+        readHomes.remove(home.get());
+      }
       if (path.stream().filter(s -> !SchemaReader.isInternal(s)).count() > 1) {
         nonePrepared = false;
       }
@@ -278,13 +289,18 @@ final class SharedTables {
               for (String name : how.names(connection, home)) {
                 String stored = home + "\0" + name;
                 boolean isNew = listed.add(stored) && (!first || used.isEmpty());
-                if (!isNew && !used.contains(stored)) {
+                boolean isWanted = unread.remove(stored) || isNew || used.contains(stored);
+                if (isWanted && readAhead.containsKey(stored)) {
+                  continue;
+                }
+                if (!isWanted || found.size() + readAhead.size() >= MAX_READ_AHEAD) {
                   whole = false;
                   continue;
                 }
-                if (found.size() == MAX_READ_AHEAD || System.nanoTime() - end >= 0) {
+                if (System.nanoTime() - end >= 0) {
+                  unread.add(stored);
                   whole = false;
-                  break;
+                  continue;
                 }
                 Optional<TableInfo> info = how.table(connection, home, name);
                 if (info.isPresent()) {
@@ -297,7 +313,10 @@ final class SharedTables {
               }
               return whole;
             });
-    nonePrepared = all && found.values().stream().noneMatch(TableInfo::hasAuxiliaryName);
+    nonePrepared =
+        all
+            && Stream.concat(found.values().stream(), readAhead.values().stream())
+                .noneMatch(TableInfo::hasAuxiliaryName);
     if (version.get() == before) {
       readAhead.putAll(found);
       sizes.putAll(small);
@@ -328,7 +347,9 @@ final class SharedTables {
     }
     try {
       readAhead(home.get(), use -> through.readRows(asker, use));
-      wantedHomes.remove(home.get());
+      if (unread.isEmpty()) {
+        wantedHomes.remove(home.get());
+      }
       readHomes.add(home.get());
     } catch (NotNowException e) {
       // It is wanted still.
