@@ -130,7 +130,8 @@ final class CatalogAccess {
   private static <T> T postgres(Asker asker, Use<T> use) throws SQLException {
     switch (stateOf(asker)) {
       case IDLE -> {
-        return outsideOfTransactions(asker.connection(), connection -> bracketed(connection, BOUNDS, use));
+        return outsideOfTransactions(
+            asker.connection(), connection -> bracketed(connection, BOUNDS, use));
       }
       case OPEN -> {
         if (!asker.executing() && !asker.view().hasBegun()) {
