@@ -33,7 +33,7 @@ final class DuckDbDbms extends EmbeddedDbms {
 
   @Override
   public String renderSql(String sql) {
-    return sql.replace("{ENGINE}", "").replace("{AUTOINC}", "INT PRIMARY KEY").replace("{FU}", "");
+    return render(sql, "", "INT PRIMARY KEY", "");
   }
 
   @Override

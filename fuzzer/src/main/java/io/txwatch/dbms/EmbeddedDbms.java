@@ -5,19 +5,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /** A DBMS in this JVM. A workspace is an in-memory database with one schema. */
-abstract class EmbeddedDbms implements Dbms {
-
-  private final Database database;
-  final Connector connector;
+abstract class EmbeddedDbms extends AbstractDbms {
 
   EmbeddedDbms(Database database, Connector connector) {
-    this.database = database;
-    this.connector = connector;
-  }
-
-  @Override
-  public Database database() {
-    return database;
+    super(database, connector);
   }
 
   /** The URL of an in-memory database; the first connection creates it. */

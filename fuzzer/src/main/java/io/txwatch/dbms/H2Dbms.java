@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** H2. A workspace is a schema; in memory, in a database of its own. */
-final class H2Dbms implements Dbms {
+final class H2Dbms extends AbstractDbms {
 
   /** org.h2.engine.Constants.TRANSACTION_SNAPSHOT. */
   private static final int SNAPSHOT = 6;
@@ -17,19 +17,11 @@ final class H2Dbms implements Dbms {
   private static final int DEADLOCK = 40001;
   private static final int CONCURRENT_UPDATE = 90131;
 
-  private final Database database;
   private final String url;
-  private final Connector connector;
 
   H2Dbms(Database database, String url, Connector connector) {
-    this.database = database;
+    super(database, connector);
     this.url = url;
-    this.connector = connector;
-  }
-
-  @Override
-  public Database database() {
-    return database;
   }
 
   @Override
@@ -43,9 +35,7 @@ final class H2Dbms implements Dbms {
 
   @Override
   public String renderSql(String sql) {
-    return sql.replace("{ENGINE}", "")
-        .replace("{AUTOINC}", "INT AUTO_INCREMENT PRIMARY KEY")
-        .replace("{FU}", "FOR UPDATE");
+    return render(sql, "", "INT AUTO_INCREMENT PRIMARY KEY", "FOR UPDATE");
   }
 
   @Override
@@ -53,7 +43,7 @@ final class H2Dbms implements Dbms {
     if (level == IsolationLevel.SNAPSHOT) {
       session.setTransactionIsolation(SNAPSHOT);
     } else {
-      Dbms.super.setLevel(session, level);
+      super.setLevel(session, level);
     }
   }
 
@@ -68,9 +58,8 @@ final class H2Dbms implements Dbms {
       case CONCURRENT_UPDATE ->
           new Failure(Failure.Kind.SERIALIZATION, Failure.Effect.MUST_ROLL_BACK);
       case LOCK_TIMEOUT -> new Failure(Failure.Kind.LOCK_TIMEOUT, Failure.Effect.CONTINUES);
-      case 90067, 90098, 90121 ->
-          new Failure(Failure.Kind.CONNECTION_LOST, Failure.Effect.ROLLED_BACK);
-      default -> new Failure(Failure.Kind.STATEMENT, Failure.Effect.CONTINUES);
+      case 90067, 90098, 90121 -> Failure.CONNECTION_LOST;
+      default -> Failure.OF_STATEMENT;
     };
   }
 

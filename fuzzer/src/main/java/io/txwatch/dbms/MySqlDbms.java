@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** MySQL, MariaDB, and DBMSs with the same protocol. A workspace is a database. */
-final class MySqlDbms implements Dbms {
+final class MySqlDbms extends AbstractDbms {
 
   private static final int LOCK_WAIT_TIMEOUT = 1205;
   private static final int DEADLOCK = 1213;
@@ -26,9 +26,7 @@ final class MySqlDbms implements Dbms {
   private static final CachedPattern ALLOWED_IN_BLOCK =
       CachedPattern.of("(?i)^\\s*((INSERT|REPLACE|DELETE)\\b|(BEGIN|COMMIT)$)");
 
-  private final Database database;
   private final String url;
-  private final Connector connector;
   private final InnodbPurgeMonitor purges = new InnodbPurgeMonitor();
 
   /**
@@ -38,9 +36,8 @@ final class MySqlDbms implements Dbms {
   private final String engine;
 
   MySqlDbms(Database database, String url, Connector connector) {
-    this.database = database;
+    super(database, connector);
     this.url = isInnodb() ? withoutReadOnlyPropagation(withMultiQueries(url)) : url;
-    this.connector = connector;
     this.engine =
         isInnodb() ? "ENGINE=InnoDB STATS_PERSISTENT=1 STATS_AUTO_RECALC=0" : "ENGINE=InnoDB";
   }
@@ -63,11 +60,6 @@ final class MySqlDbms implements Dbms {
   }
 
   @Override
-  public Database database() {
-    return database;
-  }
-
-  @Override
   public List<IsolationLevel> levels() {
     return database.product().equals("TiDB")
         ? List.of(IsolationLevel.READ_COMMITTED, IsolationLevel.REPEATABLE_READ)
@@ -80,9 +72,7 @@ final class MySqlDbms implements Dbms {
 
   @Override
   public String renderSql(String sql) {
-    return sql.replace("{ENGINE}", engine)
-        .replace("{AUTOINC}", "INT NOT NULL AUTO_INCREMENT PRIMARY KEY")
-        .replace("{FU}", "FOR UPDATE");
+    return render(sql, engine, "INT NOT NULL AUTO_INCREMENT PRIMARY KEY", "FOR UPDATE");
   }
 
   @Override
@@ -138,9 +128,9 @@ final class MySqlDbms implements Dbms {
 
   @Override
   public Failure failure(SQLException error) {
-    String state = error.getSQLState() == null ? "" : error.getSQLState();
+    String state = sqlState(error);
     if (state.startsWith("08") && !isOutOfConnections(error)) {
-      return new Failure(Failure.Kind.CONNECTION_LOST, Failure.Effect.ROLLED_BACK);
+      return Failure.CONNECTION_LOST;
     }
     return switch (error.getErrorCode()) {
       case DEADLOCK -> new Failure(Failure.Kind.DEADLOCK, Failure.Effect.ROLLED_BACK);
@@ -153,7 +143,7 @@ final class MySqlDbms implements Dbms {
               database.settings().getOrDefault("innodb_rollback_on_timeout", "OFF").equals("ON")
                   ? Failure.Effect.ROLLED_BACK
                   : Failure.Effect.CONTINUES);
-      default -> new Failure(Failure.Kind.STATEMENT, Failure.Effect.CONTINUES);
+      default -> Failure.OF_STATEMENT;
     };
   }
 
@@ -180,10 +170,6 @@ final class MySqlDbms implements Dbms {
 
   String url() {
     return url;
-  }
-
-  Connector connector() {
-    return connector;
   }
 
   InnodbPurgeMonitor purges() {

@@ -21,7 +21,7 @@ final class MySqlWorkspace implements Workspace {
     this.name = Sql.uniqueName();
     this.own =
         Sql.initialize(
-            dbms.connector().connect(dbms.url()),
+            dbms.connector.connect(dbms.url()),
             "CREATE DATABASE " + name,
             "USE " + name,
             "SET SESSION foreign_key_checks = 0");
@@ -29,7 +29,7 @@ final class MySqlWorkspace implements Workspace {
 
   @Override
   public Connection connect() throws SQLException {
-    return connect(dbms.connector());
+    return connect(dbms.connector);
   }
 
   @Override

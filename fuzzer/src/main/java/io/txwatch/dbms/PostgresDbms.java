@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** PostgreSQL and DBMSs with the same protocol. A workspace is a schema. */
-final class PostgresDbms implements Dbms {
+final class PostgresDbms extends AbstractDbms {
 
   private static final String TOO_MANY_CONNECTIONS = "53300";
 
@@ -20,22 +20,14 @@ final class PostgresDbms implements Dbms {
 
   private static final String LATE_DEADLOCK_CHECK = "SET deadlock_timeout = '5s'";
 
-  private final Database database;
   private final String url;
-  private final Connector connector;
 
   /** True if sessions may set {@code deadlock_timeout}; that takes a superuser or a grant. */
   private volatile boolean canSetDeadlockTimeout;
 
   PostgresDbms(Database database, String url, Connector connector) {
-    this.database = database;
+    super(database, connector);
     this.url = url;
-    this.connector = connector;
-  }
-
-  @Override
-  public Database database() {
-    return database;
   }
 
   private boolean isPostgres() {
@@ -57,9 +49,7 @@ final class PostgresDbms implements Dbms {
 
   @Override
   public String renderSql(String sql) {
-    return sql.replace("{ENGINE}", "")
-        .replace("{AUTOINC}", "SERIAL PRIMARY KEY")
-        .replace("{FU}", "FOR UPDATE");
+    return render(sql, "", "SERIAL PRIMARY KEY", "FOR UPDATE");
   }
 
   @Override
@@ -72,9 +62,9 @@ final class PostgresDbms implements Dbms {
   /** After any error only ROLLBACK is accepted. */
   @Override
   public Failure failure(SQLException error) {
-    String state = error.getSQLState() == null ? "" : error.getSQLState();
+    String state = sqlState(error);
     if (state.startsWith("08") || state.startsWith("57P")) {
-      return new Failure(Failure.Kind.CONNECTION_LOST, Failure.Effect.ROLLED_BACK);
+      return Failure.CONNECTION_LOST;
     }
     Failure.Kind kind =
         switch (state) {

@@ -10,25 +10,17 @@ import java.util.List;
  * SQLite. A workspace is a file, opened with the parameters of the URL. A statement that would
  * block fails at once, because SQLite does not report blocked sessions.
  */
-final class SqliteDbms implements Dbms {
+final class SqliteDbms extends AbstractDbms {
 
   private static final int BUSY = 5;
   private static final int LOCKED = 6;
 
-  private final Database database;
   private final String parameters;
-  private final Connector connector;
 
   SqliteDbms(Database database, String url, Connector connector) {
-    this.database = database;
+    super(database, connector);
     int question = url.indexOf('?');
     this.parameters = question < 0 ? "" : url.substring(question);
-    this.connector = connector;
-  }
-
-  @Override
-  public Database database() {
-    return database;
   }
 
   @Override
@@ -38,9 +30,7 @@ final class SqliteDbms implements Dbms {
 
   @Override
   public String renderSql(String sql) {
-    return sql.replace("{ENGINE}", "")
-        .replace("{AUTOINC}", "INTEGER PRIMARY KEY")
-        .replace("{FU}", "");
+    return render(sql, "", "INTEGER PRIMARY KEY", "");
   }
 
   @Override
@@ -48,7 +38,7 @@ final class SqliteDbms implements Dbms {
     int code = error.getErrorCode() & 0xff;
     return code == BUSY || code == LOCKED
         ? new Failure(Failure.Kind.BUSY, Failure.Effect.MUST_ROLL_BACK)
-        : new Failure(Failure.Kind.STATEMENT, Failure.Effect.CONTINUES);
+        : Failure.OF_STATEMENT;
   }
 
   /**

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 
@@ -43,23 +44,23 @@ final class Commands {
           new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output);
       builder.environment().putAll(environment);
       Process process = builder.start();
-      IOException unfed = null;
+      IOException inputError = null;
       try (OutputStream stdin = process.getOutputStream()) {
         input.transferTo(stdin);
       } catch (IOException e) {
-        unfed = e;
+        inputError = e;
       }
       int code = process.waitFor();
-      if (code != 0 || unfed != null) {
-        String said = java.nio.file.Files.readString(output.toPath(), StandardCharsets.ISO_8859_1);
+      if (code != 0 || inputError != null) {
+        String text = Files.readString(output.toPath(), StandardCharsets.ISO_8859_1);
         throw new IOException(
-            command.get(0) + " ended with " + code + ": " + tail(said.strip()), unfed);
+            command.get(0) + " ended with " + code + ": " + tail(text.strip()), inputError);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while waiting for " + command.get(0), e);
     } finally {
-      java.nio.file.Files.deleteIfExists(output.toPath());
+      Files.deleteIfExists(output.toPath());
     }
   }
 

@@ -9,6 +9,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Whole directories: copy and delete. */
 final class Directories {
@@ -31,8 +32,7 @@ final class Directories {
           }
 
           @Override
-          public FileVisitResult postVisitDirectory(
-              Path visited, java.io.@org.jspecify.annotations.Nullable IOException error)
+          public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException error)
               throws IOException {
             Files.delete(visited);
             return FileVisitResult.CONTINUE;

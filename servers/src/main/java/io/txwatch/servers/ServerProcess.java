@@ -71,13 +71,13 @@ final class ServerProcess implements AutoCloseable {
         new ProcessBuilder(watched).redirectErrorStream(true).redirectOutput(log.toFile());
     builder.environment().putAll(environment);
     // Opened before the start, so that the log is readable after the shell has removed the file.
-    try (InputStream said = Files.newInputStream(Files.createFile(log))) {
+    try (InputStream output = Files.newInputStream(Files.createFile(log))) {
       ServerProcess process = new ServerProcess(builder.start());
       long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_TIMEOUT_SECONDS);
       while (!ready.getAsBoolean()) {
         if (process.shell.waitFor(20, TimeUnit.MILLISECONDS) || System.nanoTime() > deadline) {
           process.close();
-          String text = new String(said.readAllBytes(), StandardCharsets.ISO_8859_1);
+          String text = new String(output.readAllBytes(), StandardCharsets.ISO_8859_1);
           throw new ServerUnavailableException(
               "the server did not start: " + Commands.tail(text.strip()));
         }

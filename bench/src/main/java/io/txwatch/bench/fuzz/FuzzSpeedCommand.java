@@ -38,7 +38,8 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
   @Option(
       names = "--db",
       split = ",",
-      description = "mariadb, postgresql, h2, sqlite, mysql (one that TXWATCH_TEST_URLS names)",
+      description =
+          "mariadb, postgresql, h2, sqlite, mysql (fetched by servers/mysql, or in TXWATCH_TEST_URLS)",
       defaultValue = "mariadb,postgresql,h2")
   private List<String> databases = List.of();
 

@@ -12,7 +12,8 @@ final class BenchmarkOptions {
   @Option(
       names = "--db",
       split = ",",
-      description = "postgresql, mariadb, mysql (one that TXWATCH_TEST_URLS names)",
+      description =
+          "postgresql, mariadb, mysql (fetched by servers/mysql, or in TXWATCH_TEST_URLS)",
       defaultValue = "postgresql,mariadb")
   private List<String> databases = List.of();
 

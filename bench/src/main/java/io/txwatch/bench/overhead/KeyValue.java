@@ -44,14 +44,10 @@ final class KeyValue implements Workload {
     }
     Random random = new Random(seed);
     connection.setAutoCommit(false);
-    try (PreparedStatement insert =
-        connection.prepareStatement("INSERT INTO usertable (id, field0) VALUES (?, ?)")) {
+    try (BatchInsert users = new BatchInsert(connection, "usertable", 2)) {
       for (int i = 0; i < ROWS; i++) {
-        insert.setInt(1, i);
-        insert.setString(2, value(random));
-        insert.addBatch();
+        users.add(i, value(random));
       }
-      insert.executeBatch();
     }
     connection.commit();
     connection.setAutoCommit(true);

@@ -23,14 +23,10 @@ final class SiBench implements Workload {
       statement.execute("CREATE TABLE sitest (id INT PRIMARY KEY, value INT NOT NULL)");
     }
     connection.setAutoCommit(false);
-    try (PreparedStatement insert =
-        connection.prepareStatement("INSERT INTO sitest (id, value) VALUES (?, ?)")) {
+    try (BatchInsert rows = new BatchInsert(connection, "sitest", 2)) {
       for (int i = 0; i < ROWS; i++) {
-        insert.setInt(1, i);
-        insert.setInt(2, i);
-        insert.addBatch();
+        rows.add(i, i);
       }
-      insert.executeBatch();
     }
     connection.commit();
     connection.setAutoCommit(true);

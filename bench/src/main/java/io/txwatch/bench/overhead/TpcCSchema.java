@@ -1,7 +1,6 @@
 package io.txwatch.bench.overhead;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Timestamp;
@@ -105,7 +104,7 @@ final class TpcCSchema {
   }
 
   private void items() throws SQLException {
-    try (Rows items = new Rows("item", 4)) {
+    try (BatchInsert items = new BatchInsert(connection, "item", 4)) {
       for (int i = 1; i <= ITEMS; i++) {
         items.add(i, text(14, 24), cents(100, 9_999), text(26, 50));
       }
@@ -113,10 +112,10 @@ final class TpcCSchema {
   }
 
   private void warehouse(int warehouse) throws SQLException {
-    try (Rows warehouses = new Rows("warehouse", 6)) {
+    try (BatchInsert warehouses = new BatchInsert(connection, "warehouse", 6)) {
       warehouses.add(warehouse, text(6, 10), text(10, 20), text(10, 20), tax(), 300_000.00);
     }
-    try (Rows stock = new Rows("stock", 8)) {
+    try (BatchInsert stock = new BatchInsert(connection, "stock", 8)) {
       for (int i = 1; i <= ITEMS; i++) {
         stock.add(warehouse, i, 10 + random.nextInt(91), text(24, 24), 0, 0, 0, text(26, 50));
       }
@@ -124,7 +123,7 @@ final class TpcCSchema {
   }
 
   private void district(int warehouse, int district) throws SQLException {
-    try (Rows districts = new Rows("district", 8)) {
+    try (BatchInsert districts = new BatchInsert(connection, "district", 8)) {
       districts.add(
           warehouse,
           district,
@@ -138,8 +137,8 @@ final class TpcCSchema {
   }
 
   private void customers(int warehouse, int district) throws SQLException {
-    try (Rows customers = new Rows("customer", 14);
-        Rows history = new Rows("history", 8)) {
+    try (BatchInsert customers = new BatchInsert(connection, "customer", 14);
+        BatchInsert history = new BatchInsert(connection, "history", 8)) {
       for (int i = 1; i <= CUSTOMERS; i++) {
         customers.add(
             warehouse,
@@ -167,9 +166,9 @@ final class TpcCSchema {
       customers.add(i);
     }
     Collections.shuffle(customers, random);
-    try (Rows orders = new Rows("orders", 8);
-        Rows undelivered = new Rows("new_order", 3);
-        Rows lines = new Rows("order_line", 10)) {
+    try (BatchInsert orders = new BatchInsert(connection, "orders", 8);
+        BatchInsert undelivered = new BatchInsert(connection, "new_order", 3);
+        BatchInsert lines = new BatchInsert(connection, "order_line", 10)) {
       for (int i = 1; i <= ORDERS; i++) {
         boolean delivered = i <= DELIVERED;
         int count = 5 + random.nextInt(11);
@@ -209,30 +208,5 @@ final class TpcCSchema {
       text[i] = (char) ('a' + random.nextInt(26));
     }
     return new String(text);
-  }
-
-  /** Rows of a table, inserted in one batch. */
-  private final class Rows implements AutoCloseable {
-
-    private final PreparedStatement insert;
-
-    Rows(String table, int columns) throws SQLException {
-      insert =
-          connection.prepareStatement(
-              "INSERT INTO " + table + " VALUES (?" + ", ?".repeat(columns - 1) + ")");
-    }
-
-    void add(@org.jspecify.annotations.Nullable Object... values) throws SQLException {
-      for (int i = 0; i < values.length; i++) {
-        insert.setObject(i + 1, values[i]);
-      }
-      insert.addBatch();
-    }
-
-    @Override
-    public void close() throws SQLException {
-      insert.executeBatch();
-      insert.close();
-    }
   }
 }

@@ -39,9 +39,10 @@ public final class PrepareLatencyCommand implements Callable<Integer> {
   @Option(
       names = "--db",
       split = ",",
-      description = "the servers",
+      description =
+          "mysql (fetched by servers/mysql, or in TXWATCH_TEST_URLS), mariadb, postgresql",
       defaultValue = "mysql,mariadb,postgresql")
-  private List<String> databases = List.of("mysql");
+  private List<String> databases = List.of();
 
   @Option(names = "--rows", description = "rows of the table", defaultValue = "1000000")
   private int rows = 1_000_000;

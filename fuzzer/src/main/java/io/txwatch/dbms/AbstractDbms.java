@@ -1,0 +1,33 @@
+package io.txwatch.dbms;
+
+import io.txwatch.history.Database;
+import java.sql.SQLException;
+
+/** A DBMS with the means to connect to it. */
+abstract class AbstractDbms implements Dbms {
+
+  final Database database;
+  final Connector connector;
+
+  AbstractDbms(Database database, Connector connector) {
+    this.database = database;
+    this.connector = connector;
+  }
+
+  @Override
+  public final Database database() {
+    return database;
+  }
+
+  /** Replaces the placeholders of a case; see {@link Dbms#renderSql}. */
+  static String render(String sql, String engine, String autoIncrement, String forUpdate) {
+    return sql.replace("{ENGINE}", engine)
+        .replace("{AUTOINC}", autoIncrement)
+        .replace("{FU}", forUpdate);
+  }
+
+  /** The SQLState of an error, or an empty text. */
+  static String sqlState(SQLException error) {
+    return error.getSQLState() == null ? "" : error.getSQLState();
+  }
+}

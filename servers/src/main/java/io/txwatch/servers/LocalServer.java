@@ -1,0 +1,90 @@
+package io.txwatch.servers;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Locale;
+
+/**
+ * A server on loopback that this JVM has started, on a copy of an initial data directory. Its user
+ * has all rights and no password.
+ */
+abstract class LocalServer implements DatabaseServer {
+
+  private final ServerKind kind;
+  private final String user;
+  private final int port;
+  private final ServerProcess process;
+
+  /** Starts the server of one DBMS. */
+  interface Launcher {
+
+    /**
+     * Starts the process.
+     *
+     * @param directory the server's own directory, for sockets and temporary files
+     * @param data the data directory within it
+     */
+    ServerProcess launch(Path directory, Path data, int port) throws IOException;
+  }
+
+  /**
+   * Starts the server.
+   *
+   * @param home the directory with the binaries and, in {@code data}, the initial data
+   * @throws ServerUnavailableException with a line for people
+   */
+  LocalServer(ServerKind kind, String user, Path home, Launcher launcher) {
+    this.kind = kind;
+    this.user = user;
+    try {
+      Path directory =
+          Files.createTempDirectory("txwatch-" + kind.product().toLowerCase(Locale.ROOT));
+      Path data = Files.createDirectory(directory.resolve("data"));
+      Directories.copy(home.resolve("data"), data);
+      this.port = ServerProcess.freePort();
+      this.process = launcher.launch(directory, data, port);
+    } catch (IOException e) {
+      throw new ServerUnavailableException("cannot set " + kind + " up: " + e.getMessage(), e);
+    }
+  }
+
+  /** The URL of a database, with the user. */
+  abstract String url(String database);
+
+  final int port() {
+    return port;
+  }
+
+  @Override
+  public final ServerKind kind() {
+    return kind;
+  }
+
+  @Override
+  public final String user() {
+    return user;
+  }
+
+  @Override
+  public final String password() {
+    return "";
+  }
+
+  @Override
+  public final String newDatabase(String name) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      kind.recreateDatabase(statement, name);
+    }
+    return url(name);
+  }
+
+  @Override
+  public final void close() {
+    process.close();
+  }
+}
