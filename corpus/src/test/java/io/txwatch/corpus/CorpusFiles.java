@@ -14,20 +14,20 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * The written part of the corpus.
+ * Reads the written statements of the corpus.
  *
- * <p>A file is a theme. A statement ends with a semicolon at the end of a line, which is not part
- * of it. A line {@code --? 1, 'x', null} before a statement binds its parameters; several such
- * lines execute it several times. What stands between two lines {@code --[} and {@code --]} is one
- * statement, semicolons and all. Every other line that begins with {@code --} is a comment. Files
- * in {@code common} are for every DBMS: what one of them does not know must fail watched as it
+ * <p>Each file has a theme. A statement ends with a semicolon at the end of a line, which is not
+ * part of it. A line {@code --? 1, 'x', null} before a statement binds its parameters; several such
+ * lines execute it several times. The lines between {@code --[} and {@code --]} are one statement,
+ * including semicolons. Every other line that begins with {@code --} is a comment. Files in {@code
+ * common} are for every DBMS: a statement that a DBMS does not support must fail watched as it
  * fails raw.
  */
 final class CorpusFiles {
 
   private CorpusFiles() {}
 
-  /** The statements that make a DBMS's tables. */
+  /** The statements that create the tables of a DBMS. */
   static List<String> schema(ServerKind kind) {
     return texts(root().resolve(directory(kind)).resolve("schema.sql"));
   }
@@ -40,8 +40,7 @@ final class CorpusFiles {
   /**
    * The scripts for a DBMS.
    *
-   * @param pass which of its ways each statement is executed in: the same statement is executed in
-   *     another way in the next pass
+   * @param pass the number of the pass; each pass executes a statement by another method
    */
   static List<Script> scripts(ServerKind kind, int pass) {
     List<Script> scripts = new ArrayList<>();
@@ -108,7 +107,9 @@ final class CorpusFiles {
         String sql = text.toString();
         steps.add(
             new Step(
-                sql, List.copyOf(bindings), way(sql, !bindings.isEmpty(), steps.size() + pass)));
+                sql,
+                List.copyOf(bindings),
+                ExecutionMethod.choose(sql, !bindings.isEmpty(), steps.size() + pass)));
         bindings.clear();
         text.setLength(0);
       }
@@ -125,21 +126,5 @@ final class CorpusFiles {
     } catch (IOException e) {
       throw new UncheckedIOException(file.toString(), e);
     }
-  }
-
-  /** One of the ways that make sense for a statement. */
-  static Way way(String sql, boolean bound, int turn) {
-    boolean writes = Texts.isOfRows(sql) && Texts.mayWrite(sql);
-    List<Way> ways;
-    if (bound) {
-      ways = writes ? List.of(Way.PREPARED, Way.BATCH, Way.KEYS) : List.of(Way.PREPARED);
-    } else if (!Texts.isOfRows(sql)) {
-      ways = List.of(Way.PLAIN);
-    } else if (writes) {
-      ways = List.of(Way.PLAIN, Way.PREPARED, Way.KEYS, Way.PLAIN);
-    } else {
-      ways = List.of(Way.PLAIN, Way.PREPARED, Way.SCROLLED);
-    }
-    return ways.get(turn % ways.size());
   }
 }

@@ -12,83 +12,82 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How many of the statements that touch rows of the application's tables were instrumented, by DBMS
- * and level, and why the others were not.
+ * Counts the statements on rows of prepared tables that were instrumented, by DBMS and level, and
+ * the reasons for the others.
  */
 final class Coverage {
 
-  private record Cell(ServerKind kind, Level level) {}
+  private record Key(ServerKind kind, Level level) {}
 
   private static final class Count {
-    long touching;
+    long statements;
     long partly;
-    long later;
-    final Map<GapReason, Long> notSeen = new EnumMap<>(GapReason.class);
+    long identifiedLater;
+    final Map<GapReason, Long> notObserved = new EnumMap<>(GapReason.class);
 
     long instrumented() {
-      return touching - notSeen.values().stream().mapToLong(Long::longValue).sum();
+      return statements - notObserved.values().stream().mapToLong(Long::longValue).sum();
     }
   }
 
-  private final Map<Cell, Count> cells = new LinkedHashMap<>();
+  private final Map<Key, Count> counts = new LinkedHashMap<>();
   private final Map<String, Map<String, Long>> shapes = new TreeMap<>();
 
   private Count count(ServerKind kind, Level level) {
-    return cells.computeIfAbsent(new Cell(kind, level), cell -> new Count());
+    return counts.computeIfAbsent(new Key(kind, level), key -> new Count());
   }
 
   /**
-   * A statement all of whose rows were observed.
+   * Counts a statement whose rows were all observed.
    *
-   * @param later true if it wrote versions that bear its name, but which is told when they are read
-   *     next
+   * @param identifiedLater true if the rows that it wrote are identified when they are next read
    */
-  void instrumented(ServerKind kind, Level level, boolean later) {
-    count(kind, level).touching++;
-    count(kind, level).later += later ? 1 : 0;
+  void instrumented(ServerKind kind, Level level, boolean identifiedLater) {
+    count(kind, level).statements++;
+    count(kind, level).identifiedLater += identifiedLater ? 1 : 0;
   }
 
   /**
-   * A statement that was not observed, or of which something was not.
+   * Counts a statement that was not observed, or not completely.
    *
    * @param partly true if some of its rows were observed
    */
-  void notSeen(
+  void notObserved(
       ServerKind kind, Level level, GapReason reason, String detail, String sql, boolean partly) {
     Count count = count(kind, level);
     count.partly += partly ? 1 : 0;
-    count.touching++;
-    count.notSeen.merge(reason, 1L, Long::sum);
+    count.statements++;
+    count.notObserved.merge(reason, 1L, Long::sum);
     String shape = level + " | " + reason + " | " + verb(sql) + " | " + detail;
     shapes
         .computeIfAbsent(shape, s -> new TreeMap<>())
         .merge(kind + ": " + oneLine(sql), 1L, Long::sum);
   }
 
-  /** The share of statements that were instrumented, 1 if none touched rows. */
+  /** The share of statements that were instrumented, 1 if none affectedRows rows. */
   double share(Level level) {
-    long touching = 0;
+    long statements = 0;
     long instrumented = 0;
-    for (Map.Entry<Cell, Count> entry : cells.entrySet()) {
+    for (Map.Entry<Key, Count> entry : counts.entrySet()) {
       if (entry.getKey().level == level) {
-        touching += entry.getValue().touching;
+        statements += entry.getValue().statements;
         instrumented += entry.getValue().instrumented();
       }
     }
-    return touching == 0 ? 1 : (double) instrumented / touching;
+    return statements == 0 ? 1 : (double) instrumented / statements;
   }
 
   /** A table in Markdown: a line for each DBMS and level. */
   String table() {
     StringBuilder out = new StringBuilder();
     out.append(
-        "| DBMS | level | touch rows | instrumented | % | of these, written rows told later"
-            + " | partly | not seen, by reason |\n");
+        "| DBMS | level | statements | instrumented | % | of these, written rows identified later"
+            + " | partly | not observed, by reason |\n");
     out.append("|---|---|---:|---:|---:|---:|---:|---|\n");
-    for (Map.Entry<Cell, Count> entry : cells.entrySet()) {
+    for (Map.Entry<Key, Count> entry : counts.entrySet()) {
       Count count = entry.getValue();
       StringBuilder reasons = new StringBuilder();
-      count.notSeen.forEach(
+      count.notObserved.forEach(
           (reason, n) ->
               reasons.append(reasons.isEmpty() ? "" : ", ").append(reason).append(' ').append(n));
       out.append(
@@ -97,10 +96,10 @@ final class Coverage {
               "| %s | %s | %d | %d | %.1f | %d | %d | %s |%n",
               entry.getKey().kind,
               entry.getKey().level.name().toLowerCase(Locale.ROOT),
-              count.touching,
+              count.statements,
               count.instrumented(),
-              100.0 * count.instrumented() / Math.max(1, count.touching),
-              count.later,
+              100.0 * count.instrumented() / Math.max(1, count.statements),
+              count.identifiedLater,
               count.partly,
               reasons));
     }

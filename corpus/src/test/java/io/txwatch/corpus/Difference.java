@@ -5,32 +5,31 @@ import io.txwatch.sql.RewritePlanner.Level;
 import java.util.List;
 
 /**
- * A statement whose watched outcome is not its raw one, or one that was not handled as promised.
+ * A statement whose watched outcome differs from its raw one, or that was not observed as claimed.
  *
- * @param script where it stands
- * @param what what differs: {@code outcome}, {@code tables}, {@code refused}, {@code unseen}
- * @param sql the application's text
+ * @param script the name of its script
+ * @param aspect what differs: {@code outcome}, {@code tables}, {@code rejected}, {@code unobserved}
+ * @param sql the statement
  * @param raw the first line that differs, raw
  * @param watched the first line that differs, watched
- * @param onlyByPlan true if nothing differs but what MySQL and MariaDB tell of a column by the plan
- *     that they took
+ * @param isPlanDependent true if only plan-dependent metadata of MySQL and MariaDB differs
  */
 public record Difference(
     ServerKind kind,
     Level level,
     String script,
-    String what,
+    String aspect,
     String sql,
     String raw,
     String watched,
-    boolean onlyByPlan) {
+    boolean isPlanDependent) {
 
   /** The difference between two outcomes that are not equal. */
   public static Difference of(
       ServerKind kind,
       Level level,
       String script,
-      String what,
+      String aspect,
       String sql,
       List<String> raw,
       List<String> watched) {
@@ -42,35 +41,35 @@ public record Difference(
         kind,
         level,
         script,
-        what,
+        aspect,
         sql,
         i < raw.size() ? raw.get(i) : "nothing more",
         i < watched.size() ? watched.get(i) : "nothing more",
-        withoutPlan(sql, raw).equals(withoutPlan(sql, watched)));
+        withoutPlanDependentMetadata(sql, raw).equals(withoutPlanDependentMetadata(sql, watched)));
   }
 
-  /** Without what {@link KnownDifferences} explains. */
-  private static List<String> withoutPlan(String sql, List<String> lines) {
-    return lines.stream().map(line -> withoutPlan(sql, line)).toList();
+  /** Removes the metadata that depends on the plan; see {@link KnownDifferences}. */
+  private static List<String> withoutPlanDependentMetadata(String sql, List<String> lines) {
+    return lines.stream().map(line -> withoutPlanDependentMetadata(sql, line)).toList();
   }
 
-  private static String withoutPlan(String sql, String line) {
+  private static String withoutPlanDependentMetadata(String sql, String line) {
     if (!line.startsWith("column ")) {
       return line.startsWith("row ") ? line.replaceAll("\\b(?:Integer|Long) (?=-?\\d)", "") : line;
     }
-    String[] told = line.split(" \\| ", -1);
-    boolean expression = told[2].isEmpty();
-    boolean number = told[3].matches("INT|INTEGER|BIGINT");
-    if (Texts.isOfViews(sql)) {
-      told[2] = "";
+    String[] fields = line.split(" \\| ", -1);
+    boolean expression = fields[2].isEmpty();
+    boolean number = fields[3].matches("INT|INTEGER|BIGINT");
+    if (StatementTraits.usesView(sql)) {
+      fields[2] = "";
     }
     if (expression && number) {
-      told[3] = told[4] = told[5] = told[9] = "";
-    } else if (told[3].contains("CHAR")) {
-      told[6] = "";
+      fields[3] = fields[4] = fields[5] = fields[9] = "";
+    } else if (fields[3].contains("CHAR")) {
+      fields[6] = "";
     }
-    told[7] = told[8] = "";
-    return String.join(" | ", told);
+    fields[7] = fields[8] = "";
+    return String.join(" | ", fields);
   }
 
   @Override
@@ -79,7 +78,7 @@ public record Difference(
         + " "
         + level
         + " "
-        + what
+        + aspect
         + " "
         + script
         + "\n  "

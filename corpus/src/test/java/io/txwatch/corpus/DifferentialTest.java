@@ -18,14 +18,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Compares the corpus raw and watched; there must be no difference.
+ * Runs the corpus raw and watched; there must be no difference.
  *
- * <p>By itself it runs every written statement and a few generated ones at level {@code
- * predicates}, which does all that the other levels do; {@code -Dcorpus=slice} runs them at each
- * level, and a script that never was before, whose seed is told when it fails; {@code
- * -Dcorpus=full} runs every written statement in every way and {@value #FULL_SCRIPTS} generated
- * scripts for each DBMS. Each writes {@code target/corpus-report.md}: how many statements, how many
- * differences, coverage by level and reason, and the shapes that were passed through most.
+ * <p>By default it runs every written statement and {@value #SLICE_SCRIPTS} generated scripts at
+ * level {@code predicates}, which includes what the other levels do. {@code -Dcorpus=slice} runs
+ * them at each level, and a script with a new seed, which a failure prints. {@code -Dcorpus=full}
+ * runs every written statement by every method and {@value #FULL_SCRIPTS} generated scripts for
+ * each DBMS. The report in {@code target/corpus-report.md} contains the numbers of statements and
+ * differences, coverage by level and reason, and the shapes that were most often passed through.
  */
 class DifferentialTest {
 
@@ -39,14 +39,14 @@ class DifferentialTest {
 
   private static List<Script> scripts(ServerKind kind) {
     List<Script> scripts = new ArrayList<>();
-    boolean full = CorpusScope.asked() == CorpusScope.FULL;
+    boolean full = CorpusScope.requested() == CorpusScope.FULL;
     for (int pass = 0; pass < (full ? PASSES : 1); pass++) {
       scripts.addAll(CorpusFiles.scripts(kind, pass));
     }
     for (int seed = 0; seed < (full ? FULL_SCRIPTS : SLICE_SCRIPTS); seed++) {
       scripts.add(GeneratedScripts.of(kind, seed, STATEMENTS_PER_SCRIPT));
     }
-    if (CorpusScope.asked() != CorpusScope.QUICK) {
+    if (CorpusScope.requested() != CorpusScope.QUICK) {
       scripts.add(
           GeneratedScripts.of(
               kind, new Random().nextInt(Integer.MAX_VALUE), STATEMENTS_PER_SCRIPT));
@@ -57,18 +57,18 @@ class DifferentialTest {
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#kinds")
   void watchedOutcomesEqualUnwatchedOnes(ServerKind kind) throws SQLException, IOException {
-    Level[] levels = CorpusScope.asked().levels();
-    Twins twins = Twins.of(kind, levels);
+    Level[] levels = CorpusScope.requested().levels();
+    DifferentialRunner runner = DifferentialRunner.of(kind, levels);
     KnownDifferences known = KnownDifferences.of(kind);
     List<Difference> differences = new ArrayList<>();
     Set<String> texts = new HashSet<>();
     long statements = 0;
     for (Script script : scripts(kind)) {
-      for (Script.Step step : script.statements()) {
+      for (Script.Step step : script.steps()) {
         statements += Math.max(1, step.bindings().size());
         texts.add(step.sql());
       }
-      differences.addAll(known.unknown(twins.run(script, COVERAGE, levels)));
+      differences.addAll(known.unknown(runner.run(script, COVERAGE, levels)));
     }
     FIGURES.append(
         String.format(
@@ -77,8 +77,8 @@ class DifferentialTest {
             statements,
             texts.size(),
             differences.size(),
-            known.byRule(),
-            KnownDifferences.of(kind).gone().size()));
+            known.planDependentCount(),
+            KnownDifferences.of(kind).obsolete().size()));
     Files.writeString(
         Path.of("target/corpus-report.md"),
         "| DBMS | statements | texts | differences | metadata by plan | listed as known |\n"
@@ -95,6 +95,6 @@ class DifferentialTest {
                 .map(Difference::toString)
                 .collect(Collectors.joining("\n")))
         .isEmpty();
-    assertThat(known.gone()).as("listed as known differences, but do not differ").isEmpty();
+    assertThat(known.obsolete()).as("listed as known differences, but do not differ").isEmpty();
   }
 }

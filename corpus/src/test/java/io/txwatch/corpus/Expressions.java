@@ -7,10 +7,13 @@ import io.txwatch.servers.ServerKind;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Expressions and conditions over the tables that are in scope. */
+/**
+ * Generates expressions and conditions over the tables in scope. At depth 0 they contain neither
+ * other expressions nor subqueries.
+ */
 final class Expressions {
 
-  /** A table under the name that it has in the query. */
+  /** A table and its name in the query. */
   record Source(Table table, String name) {}
 
   private final RandomSource random;
@@ -19,32 +22,37 @@ final class Expressions {
     this.random = random;
   }
 
-  /** A column of some type, qualified; empty list if no source has one. */
+  /** The qualified columns of a type. */
   private List<String> columns(List<Source> sources, Type type) {
     List<String> found = new ArrayList<>();
     for (Source source : sources) {
-      for (Column column : source.table().of(type)) {
+      for (Column column : source.table().columnsOf(type)) {
         found.add(source.name() + "." + column.name());
       }
     }
     return found;
   }
 
-  /** The case to take; those from {@code simple} on have subqueries. */
+  /**
+   * Chooses a case of a switch.
+   *
+   * @param flat the number of cases that may be chosen at depth 0
+   * @param simple the number of cases without subqueries
+   */
   private int choice(int depth, int flat, int simple, int all) {
-    return random.below(depth == 0 ? flat : random.simple ? simple : all);
+    return random.below(depth == 0 ? flat : random.singleBlock ? simple : all);
   }
 
   /**
-   * One that cannot fail, for which rows it is asked is the plan's to choose: so no {@code abs} of
-   * a SMALLINT, of which the least one has none.
+   * An integer expression that cannot fail, because the plan decides for which rows it is
+   * evaluated: it contains no {@code abs} of a SMALLINT, which overflows for the least one.
    */
   String integer(List<Source> sources, int depth) {
     List<String> columns = columns(sources, Type.INT);
-    if (columns.isEmpty() || random.maybe(8)) {
+    if (columns.isEmpty() || random.percent(8)) {
       return String.valueOf(random.below(6));
     }
-    String column = random.of(columns);
+    String column = random.oneOf(columns);
     return switch (choice(depth, 6, 10, 14)) {
       case 0 -> column + " + " + random.below(9);
       case 1 -> "coalesce(" + column + ", 0)";
@@ -61,14 +69,15 @@ final class Expressions {
 
   String text(List<Source> sources, int depth) {
     List<String> columns = columns(sources, Type.TEXT);
-    if (columns.isEmpty() || random.maybe(8)) {
+    if (columns.isEmpty() || random.percent(8)) {
       return literal();
     }
-    String column = random.of(columns);
+    String column = random.oneOf(columns);
     return switch (choice(depth, 5, 10, 13)) {
       case 0 -> "upper(" + column + ")";
       case 1 -> "coalesce(" + column + ", " + literal() + ")";
-      case 5 -> random.mySqlLike() ? "concat(" + column + ", '-')" : "(" + column + " || '-')";
+      case 5 ->
+          random.isMySqlOrMariaDb() ? "concat(" + column + ", '-')" : "(" + column + " || '-')";
       case 6 -> "substring(" + column + ", 1, 2)";
       case 7 -> "replace(" + column + ", 'a', 'from')";
       case 8 -> "CASE " + column + " WHEN 'x' THEN 'one' ELSE " + column + " END";
@@ -78,40 +87,40 @@ final class Expressions {
   }
 
   private String literal() {
-    return random.one(
+    return random.oneOf(
         "'x'", "'vip'", "'it''s'", "'? from /*'", "'txw_rid'", "''", "'--'", "'a;b'", "'rent'");
   }
 
-  /** Something for a select list. */
+  /** An expression for a select list. */
   String any(List<Source> sources, int depth) {
-    Source source = random.of(sources);
+    Source source = random.oneOf(sources);
     return switch (random.below(7)) {
       case 0, 1 -> integer(sources, depth);
       case 2, 3 -> text(sources, depth);
-      default -> source.name() + "." + random.of(source.table().names());
+      default -> source.name() + "." + random.oneOf(source.table().names());
     };
   }
 
   String condition(List<Source> sources, int depth) {
     String number = integer(sources, Math.max(0, depth - 1));
-    Source source = random.of(sources);
-    String column = source.name() + "." + random.of(source.table().names());
+    Source source = random.oneOf(sources);
+    String column = source.name() + "." + random.oneOf(source.table().names());
     return switch (choice(depth, 9, 12, 23)) {
-      case 0 -> number + random.one(" = ", " < ", " >= ", " <> ") + random.below(5);
+      case 0 -> number + random.oneOf(" = ", " < ", " >= ", " <> ") + random.below(5);
       case 1 -> number + " BETWEEN 1 AND " + random.below(300);
       case 2 -> number + " IN (1, 2, " + random.below(9) + ")";
-      case 3 -> column + random.one(" IS NULL", " IS NOT NULL");
-      case 4 -> text(sources, 0) + random.one(" = ", " <> ", " > ") + literal();
+      case 3 -> column + random.oneOf(" IS NULL", " IS NOT NULL");
+      case 4 -> text(sources, 0) + random.oneOf(" = ", " <> ", " > ") + literal();
       case 5 ->
           text(sources, 0)
-              + random.one(" LIKE ", " NOT LIKE ")
-              + random.one("'%a%'", "'x_'", "'%'");
+              + random.oneOf(" LIKE ", " NOT LIKE ")
+              + random.oneOf("'%a%'", "'x_'", "'%'");
       case 9 ->
-          "(" + condition(sources, 0) + random.one(" AND ", " OR ") + condition(sources, 0) + ")";
+          "(" + condition(sources, 0) + random.oneOf(" AND ", " OR ") + condition(sources, 0) + ")";
       case 10 -> "NOT (" + condition(sources, 0) + ")";
       case 12 -> number + " IN (SELECT z.id FROM account z)";
       case 13 ->
-          number + random.one(" IN ", " NOT IN ") + "(SELECT account_id FROM item WHERE qty > 0)";
+          number + random.oneOf(" IN ", " NOT IN ") + "(SELECT account_id FROM item WHERE qty > 0)";
       case 14 -> "EXISTS (SELECT 1 FROM entry z WHERE z.account_id = " + number + ")";
       case 15 -> "NOT EXISTS (SELECT * FROM tag z WHERE z.account_id = " + number + ")";
       case 16 -> number + " > (SELECT min(id) FROM branch)";
@@ -119,20 +128,20 @@ final class Expressions {
       case 18 ->
           random.is(ServerKind.SQLITE)
               ? number + " < 3"
-              : number + random.one(" = ANY ", " >= ALL ", " < SOME ") + "(SELECT a FROM pair)";
+              : number + random.oneOf(" = ANY ", " >= ALL ", " < SOME ") + "(SELECT a FROM pair)";
       case 19 -> "(" + number + ", 1) IN (SELECT a, b FROM pair)";
       case 20 -> number + " IN (SELECT a FROM pair UNION SELECT id FROM branch)";
       case 21 -> number + " IN (SELECT id FROM rich)";
-      default -> number + random.one(" > ", " <= ", " != ") + random.below(4);
+      default -> number + random.oneOf(" > ", " <= ", " != ") + random.below(4);
     };
   }
 
-  /** An order by which rows of these sources have one place only. */
+  /** An ORDER BY list that orders the rows of these sources completely. */
   String totalOrder(List<Source> sources) {
     List<String> keys = new ArrayList<>();
     for (Source source : sources) {
-      for (Column column : source.table().order()) {
-        keys.add(source.name() + "." + column.name() + random.one("", "", " DESC", " ASC"));
+      for (Column column : source.table().orderColumns()) {
+        keys.add(source.name() + "." + column.name() + random.oneOf("", "", " DESC", " ASC"));
       }
     }
     return String.join(", ", keys);

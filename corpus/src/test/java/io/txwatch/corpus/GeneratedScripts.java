@@ -7,10 +7,13 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Scripts from seeds. The same seed makes the same script. */
+/**
+ * Generates scripts from seeds; the same seed generates the same script. About two of three
+ * statements are queries, and one in four has parameters, with which it is executed twice.
+ */
 final class GeneratedScripts {
 
-  /** Numbers that can be parameters: operands of comparisons. */
+  /** Numbers that can be replaced by parameters: operands of comparisons. */
   private static final Pattern OPERAND =
       Pattern.compile("(?<= [=<>] |>= |<= |<> )\\d{1,6}\\b(?!\\.)");
 
@@ -22,15 +25,15 @@ final class GeneratedScripts {
     WriteGenerator writes = new WriteGenerator(random);
     List<Step> steps = new ArrayList<>();
     for (int i = 0; i < length; i++) {
-      random.simple = random.maybe(70);
-      String sql = random.maybe(65) ? queries.query() : writes.write();
-      steps.add(random.maybe(25) ? withParameters(sql, random) : step(sql, random));
+      random.singleBlock = random.percent(70);
+      String sql = random.percent(65) ? queries.query() : writes.write();
+      steps.add(random.percent(25) ? withParameters(sql, random) : step(sql, random));
     }
     return new Script("seed " + seed, seed % 2 == 0, List.copyOf(steps));
   }
 
   private static Step step(String sql, RandomSource random) {
-    return new Step(sql, List.of(), CorpusFiles.way(sql, false, random.below(4)));
+    return new Step(sql, List.of(), ExecutionMethod.choose(sql, false, random.below(4)));
   }
 
   private static Step withParameters(String sql, RandomSource random) {
@@ -50,10 +53,10 @@ final class GeneratedScripts {
     if (first.isEmpty()) {
       return step(sql, random);
     }
-    boolean rows = Texts.isOfRows(sql);
+    boolean rows = StatementTraits.isQueryOrWrite(sql);
     return new Step(
         text.toString(),
         List.of(first, second),
-        rows ? CorpusFiles.way(sql, true, random.below(3)) : Way.PREPARED);
+        rows ? ExecutionMethod.choose(sql, true, random.below(3)) : ExecutionMethod.PREPARED);
   }
 }

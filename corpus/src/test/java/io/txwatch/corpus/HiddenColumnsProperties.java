@@ -20,17 +20,18 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 /**
- * Where {@code *} shows the auxiliary columns: stars, NATURAL joins, set operations, {@code IN
- * table} and renamed columns nested at random, with conditions that only the DBMS itself can read,
- * in queries and as what a write takes its rows from.
+ * On DBMSs where {@code *} shows the auxiliary columns, they stay hidden: random nestings of stars,
+ * NATURAL joins, set operations, {@code IN table} and renamed columns, with conditions that only
+ * the DBMS itself can parse, in queries and as the source of writes.
  */
 class HiddenColumnsProperties {
 
-  private static final Map<ServerKind, Twins> TWINS = new EnumMap<>(ServerKind.class);
+  private static final Map<ServerKind, DifferentialRunner> RUNNERS =
+      new EnumMap<>(ServerKind.class);
   private static final Coverage COVERAGE = new Coverage();
   private static final int MAX_DEPTH = 3;
 
-  /** Tables without duplicates of their names among each other's columns but {@code id}. */
+  /** Tables that have no column name in common except {@code id}. */
   private static final Arbitrary<String> TABLES =
       Arbitraries.of("account", "item", "branch", "pair");
 
@@ -49,14 +50,16 @@ class HiddenColumnsProperties {
     if (TestServers.kinds().noneMatch(kind::equals)) {
       return;
     }
-    Twins twins = TWINS.get(kind);
-    if (twins == null) {
-      twins = Twins.of(kind, CorpusScope.asked().levels());
-      TWINS.put(kind, twins);
+    DifferentialRunner runner = RUNNERS.get(kind);
+    if (runner == null) {
+      runner = DifferentialRunner.of(kind, CorpusScope.requested().levels());
+      RUNNERS.put(kind, runner);
     }
     List<Difference> differences =
-        twins.run(
-            new Script("property", transactional, steps), COVERAGE, CorpusScope.asked().levels());
+        runner.run(
+            new Script("property", transactional, steps),
+            COVERAGE,
+            CorpusScope.requested().levels());
     assertThat(differences)
         .as(differences.stream().map(Difference::toString).collect(Collectors.joining("\n")))
         .isEmpty();
@@ -73,9 +76,9 @@ class HiddenColumnsProperties {
   }
 
   private static Arbitrary<List<Step>> steps(ServerKind kind) {
-    Grammar texts = new Grammar(kind);
-    return Combinators.combine(texts.statement(), Arbitraries.integers().between(0, 3))
-        .as((sql, turn) -> new Step(sql, List.of(), CorpusFiles.way(sql, false, turn)))
+    Grammar grammar = new Grammar(kind);
+    return Combinators.combine(grammar.statement(), Arbitraries.integers().between(0, 3))
+        .as((sql, turn) -> new Step(sql, List.of(), ExecutionMethod.choose(sql, false, turn)))
         .list()
         .ofMinSize(1)
         .ofMaxSize(4);

@@ -12,21 +12,19 @@ import java.util.stream.Collectors;
 
 /**
  * Differences that are explained and accepted: the statements of {@code known-differences.txt}, and
- * one rule.
+ * plan-dependent metadata.
  *
- * <p>The rule: what MySQL and MariaDB tell of a column besides its name and its values depends on
- * whether the row comes from the table or by way of a temporary table, which depends on the plan
- * that the server takes, and that on statistics, and on the length of the row: whether it counts by
- * itself ({@code isAutoIncrement}), whether it may be null behind an outer join, the decimals of a
- * string, whether a number that is computed is an INT or a BIGINT, and whether a column of a view
- * is named after the view or its table.
+ * <p>MySQL and MariaDB report some metadata of a column differently if the rows come from a
+ * temporary table. Whether they do depends on the plan, which depends on statistics and on the
+ * length of a row. It concerns {@code isAutoIncrement}, nullability after an outer join, the
+ * decimals of a string, INT or BIGINT for a computed number, and the table name of a view's column.
  */
 final class KnownDifferences {
 
   private final ServerKind kind;
   private final Set<String> texts;
   private final Set<String> matched = new TreeSet<>();
-  private long byRule;
+  private long planDependentCount;
 
   private KnownDifferences(ServerKind kind, Set<String> texts) {
     this.kind = kind;
@@ -46,7 +44,7 @@ final class KnownDifferences {
     }
   }
 
-  /** Those that are not known. */
+  /** The differences that are not known. */
   List<Difference> unknown(List<Difference> differences) {
     return differences.stream().filter(difference -> !isKnown(difference)).toList();
   }
@@ -57,23 +55,23 @@ final class KnownDifferences {
       matched.add(sql);
       return true;
     }
-    boolean rule =
+    boolean isPlanDependent =
         (kind == ServerKind.MYSQL || kind == ServerKind.MARIADB)
-            && difference.what().equals("outcome")
-            && difference.onlyByPlan();
-    byRule += rule ? 1 : 0;
-    return rule;
+            && difference.aspect().equals("outcome")
+            && difference.isPlanDependent();
+    planDependentCount += isPlanDependent ? 1 : 0;
+    return isPlanDependent;
   }
 
-  /** How many the rule explained. */
-  long byRule() {
-    return byRule;
+  /** The number of differences in plan-dependent metadata. */
+  long planDependentCount() {
+    return planDependentCount;
   }
 
-  /** Listed statements that did not differ. */
-  Set<String> gone() {
-    Set<String> gone = new TreeSet<>(texts);
-    gone.removeAll(matched);
-    return gone;
+  /** The listed statements that did not differ. */
+  Set<String> obsolete() {
+    Set<String> obsolete = new TreeSet<>(texts);
+    obsolete.removeAll(matched);
+    return obsolete;
   }
 }

@@ -14,12 +14,12 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** What an application saw of one step, as lines that can be compared. */
+/** What is visible to an application of one step, as lines that can be compared. */
 public final class Outcome {
 
   private static final int MAX_RESULTS = 5;
 
-  // The names of the twins, and names and numbers that drivers make up for each connection.
+  // Names of databases, and names and numbers that drivers generate for each connection.
   private static final Pattern DATABASE = Pattern.compile("(?i)txw_\\d+_\\d+");
   private static final Pattern CONNECTION = Pattern.compile("\\(conn=\\d+\\)");
   private static final Pattern SAVEPOINT = Pattern.compile("_jid_\\d+|SYSTEM_SAVEPOINT_\\d+");
@@ -28,25 +28,24 @@ public final class Outcome {
   private final boolean classByFirstRow;
   private final List<String> lines = new ArrayList<>();
   private boolean failed;
-  private long touched;
+  private long affectedRows;
 
   /**
-   * @param ordered false if the rows of a result may come in any order
-   * @param classByFirstRow true if the class that the driver names for a column is that of the
-   *     value in the first row (SQLite's, which types values and not columns): it is as open as the
-   *     order is
+   * @param ordered false if the order of the rows is undefined
+   * @param classByFirstRow true if the driver derives a column's class from the value in the first
+   *     row (SQLite); the class is then as undefined as the order
    */
   Outcome(boolean ordered, boolean classByFirstRow) {
     this.ordered = ordered;
     this.classByFirstRow = classByFirstRow;
   }
 
-  /** Something that an application does. */
+  /** Calls of an application. */
   public interface Action {
     void run(Outcome outcome) throws SQLException;
   }
 
-  /** Does something, and notes the error if it ends with one. */
+  /** Executes an action and records its error, if any. */
   public static Outcome of(boolean ordered, boolean classByFirstRow, Action action) {
     Outcome outcome = new Outcome(ordered, classByFirstRow);
     try {
@@ -60,17 +59,17 @@ public final class Outcome {
     return outcome;
   }
 
-  /** True if it ended with an error. */
+  /** True if the step ended with an error. */
   public boolean failed() {
     return failed;
   }
 
-  /** How many rows came back or were counted. */
-  long touched() {
-    return touched;
+  /** The number of rows that were returned or counted. */
+  long affectedRows() {
+    return affectedRows;
   }
 
-  /** What was seen, line by line, without the names of the two databases. */
+  /** The outcome, without names that differ between databases and connections. */
   public List<String> lines() {
     return lines;
   }
@@ -81,7 +80,7 @@ public final class Outcome {
     lines.add(SAVEPOINT.matcher(text).replaceAll("SP"));
   }
 
-  /** All results of a statement that was executed with {@code execute}. */
+  /** Records all results of {@code execute}. */
   void results(Statement statement, boolean isResult) throws SQLException {
     boolean more = isResult;
     for (int i = 0; i < MAX_RESULTS; i++) {
@@ -92,27 +91,27 @@ public final class Outcome {
       } else if (count == -1) {
         break;
       } else {
-        touched += count;
+        affectedRows += count;
       }
       more = statement.getMoreResults();
     }
     warnings(statement.getWarnings());
   }
 
-  /** The count of a write. */
+  /** Records an update count. */
   void updated(long count) {
     line("updated " + count);
-    touched += count;
+    affectedRows += count;
   }
 
-  /** Generated keys; SQLite has some even where nothing was written. */
+  /** Records generated keys, which SQLite returns even if nothing was written. */
   void keys(ResultSet keys) throws SQLException {
-    long before = touched;
+    long before = affectedRows;
     rows(keys, ordered);
-    touched = before;
+    affectedRows = before;
   }
 
-  /** A result from its metadata to its end. */
+  /** Records a result: its metadata and all rows. */
   void rows(ResultSet result, boolean inOrder) throws SQLException {
     ResultSetMetaData metaData = result.getMetaData();
     int columns = metaData.getColumnCount();
@@ -136,20 +135,20 @@ public final class Outcome {
     while (result.next()) {
       List<String> values = new ArrayList<>();
       for (int i = 1; i <= columns; i++) {
-        values.add(show(result.getObject(i)));
+        values.add(format(result.getObject(i)));
       }
       rows.add("row " + values);
     }
     if (!inOrder) {
       Collections.sort(rows);
     }
-    touched += rows.size();
+    affectedRows += rows.size();
     rows.forEach(this::line);
     warnings(result.getWarnings());
     result.close();
   }
 
-  private static String show(Object value) throws SQLException {
+  private static String format(Object value) throws SQLException {
     if (value == null) {
       return "null";
     }
@@ -185,17 +184,17 @@ public final class Outcome {
         line("counts " + Arrays.toString(batch.getUpdateCounts()));
       }
     }
-    String message = withoutPlaces(String.valueOf(error.getMessage()));
-    // Of several rows that break a rule, the DBMS names the one that it came to first.
+    String message = normalized(String.valueOf(error.getMessage()));
+    // If several rows violate a constraint, the DBMS names the one that it checks first.
     line("message " + (ordered ? message : message.replaceAll("\\)=\\(.*?\\)", ")=(a key)")));
   }
 
   /**
-   * A message without what is for people alone and tells of the text or the row as the DBMS has it:
-   * a place in the text, the text itself with its parameters, the number of columns, a failing row
-   * in full, the name that H2 gave an index.
+   * A message without the parts that depend on the text sent and on the stored row: a position in
+   * the text, the text with its parameters, the number of columns, a failing row in full, the name
+   * that H2 generated for an index.
    */
-  private static String withoutPlaces(String message) {
+  private static String normalized(String message) {
     return message
         .replaceAll("(?s); SQL statement:.*", "")
         .replaceAll("Position: \\d+", "Position")

@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Random queries. Where a row limit or an order matters, it leaves one result only. */
+/**
+ * Generates queries. A query with a row limit has a complete order, so its result is defined; other
+ * results are compared as sets.
+ */
 final class QueryGenerator {
 
   private final RandomSource random;
@@ -20,7 +23,7 @@ final class QueryGenerator {
 
   String query() {
     String query =
-        switch (random.below(random.simple ? 10 : 20)) {
+        switch (random.below(random.singleBlock ? 10 : 20)) {
           case 0, 1 -> keyLookup();
           case 2, 3 -> paged();
           case 4 -> locking();
@@ -31,14 +34,14 @@ final class QueryGenerator {
           case 16 -> commonTable();
           case 17 -> windowed();
           case 18 -> derived();
-          case 19 -> oddity();
+          case 19 -> specialCase();
           default -> plain();
         };
-    return dressed(query);
+    return withRandomFormatting(query);
   }
 
-  /** Comments, letter case and white space, which must make no difference. */
-  private String dressed(String query) {
+  /** Adds comments, white space and another letter case, which must make no difference. */
+  private String withRandomFormatting(String query) {
     return switch (random.below(14)) {
       case 0 -> query.replaceFirst("SELECT ", "select/* from x */ ");
       case 1 -> query.replaceFirst("SELECT ", "SELECT -- ' from\n ");
@@ -55,9 +58,9 @@ final class QueryGenerator {
     List<Source> sources = new ArrayList<>();
     int count = 1 + random.below(most);
     for (int i = 0; i < count; i++) {
-      Table table = random.of(Schema.TABLES);
+      Table table = random.oneOf(Schema.TABLES);
       boolean taken = sources.stream().anyMatch(s -> s.name().equals(table.name()));
-      sources.add(new Source(table, taken || random.maybe(50) ? "t" + i : table.name()));
+      sources.add(new Source(table, taken || random.percent(50) ? "t" + i : table.name()));
     }
     return sources;
   }
@@ -72,82 +75,83 @@ final class QueryGenerator {
     StringBuilder from = new StringBuilder();
     for (int i = 0; i < sources.size(); i++) {
       Source source = sources.get(i);
-      String text = named(source, random.one(" ", " AS "));
+      String text = named(source, random.oneOf(" ", " AS "));
       if (i == 0) {
         from.append(text);
-      } else if (random.maybe(15)) {
-        from.append(random.one(" CROSS JOIN ", ", ")).append(text);
+      } else if (random.percent(15)) {
+        from.append(random.oneOf(" CROSS JOIN ", ", ")).append(text);
         if (from.indexOf(", ") >= 0 && i + 1 < sources.size()) {
-          return from.append(rest(sources, i + 1)).toString();
+          return from.append(commaSeparated(sources, i + 1)).toString();
         }
       } else {
         List<Source> scope = sources.subList(0, i + 1);
         from.append(
-            random.one(" JOIN ", " LEFT JOIN ", " INNER JOIN ", " LEFT OUTER JOIN ", right()));
-        from.append(text).append(" ON ").append(joined(scope));
+            random.oneOf(
+                " JOIN ", " LEFT JOIN ", " INNER JOIN ", " LEFT OUTER JOIN ", outerJoin()));
+        from.append(text).append(" ON ").append(joinCondition(scope));
       }
     }
     return from.toString();
   }
 
-  /** After a comma nothing joins: what follows could not refer to what stands before. */
-  private String rest(List<Source> sources, int from) {
+  /** After a comma there is no join, because its condition could not use the earlier tables. */
+  private String commaSeparated(List<Source> sources, int from) {
     return sources.subList(from, sources.size()).stream()
         .map(source -> ", " + named(source, " "))
         .collect(Collectors.joining());
   }
 
-  private String right() {
-    return random.is(ServerKind.POSTGRESQL) && random.maybe(30) ? " FULL JOIN " : " RIGHT JOIN ";
+  private String outerJoin() {
+    return random.is(ServerKind.POSTGRESQL) && random.percent(30) ? " FULL JOIN " : " RIGHT JOIN ";
   }
 
-  private String joined(List<Source> scope) {
+  private String joinCondition(List<Source> scope) {
     Source left = scope.get(random.below(scope.size() - 1));
     Source right = scope.get(scope.size() - 1);
-    var leftKeys = left.table().of(Schema.Type.INT);
-    var rightKeys = right.table().of(Schema.Type.INT);
+    var leftKeys = left.table().columnsOf(Schema.Type.INT);
+    var rightKeys = right.table().columnsOf(Schema.Type.INT);
     return left.name()
         + "."
-        + random.of(leftKeys).name()
+        + random.oneOf(leftKeys).name()
         + " = "
         + right.name()
         + "."
-        + random.of(rightKeys).name();
+        + random.oneOf(rightKeys).name();
   }
 
   private String list(List<Source> sources) {
     int items = 1 + random.below(4);
     List<String> list = new ArrayList<>();
     for (int i = 0; i < items; i++) {
-      if (i == 0 && random.maybe(25)) {
-        list.add(sources.size() > 1 || random.maybe(50) ? "*" : sources.get(0).name() + ".*");
-        if (random.mySqlLike() || random.maybe(60)) {
+      if (i == 0 && random.percent(25)) {
+        list.add(sources.size() > 1 || random.percent(50) ? "*" : sources.get(0).name() + ".*");
+        if (random.isMySqlOrMariaDb() || random.percent(60)) {
           break; // a star beside other items must come qualified on MySQL
         }
-      } else if (random.maybe(12)) {
-        list.add(random.of(sources).name() + ".*");
+      } else if (random.percent(12)) {
+        list.add(random.oneOf(sources).name() + ".*");
       } else {
         String item = expressions.any(sources, 2);
-        list.add(random.maybe(40) ? item + random.one(" AS c", " c") + i : item);
+        list.add(random.percent(40) ? item + random.oneOf(" AS c", " c") + i : item);
       }
     }
     return String.join(", ", list);
   }
 
   private String where(List<Source> sources) {
-    return random.maybe(65) ? " WHERE " + expressions.condition(sources, 2) : "";
+    return random.percent(65) ? " WHERE " + expressions.condition(sources, 2) : "";
   }
 
   private String plain() {
     List<Source> sources = sources(3);
-    String order = random.maybe(30) ? " ORDER BY " + expressions.totalOrder(sources) : "";
+    String order = random.percent(30) ? " ORDER BY " + expressions.totalOrder(sources) : "";
     return "SELECT " + list(sources) + " FROM " + from(sources) + where(sources) + order;
   }
 
   private String paged() {
     List<Source> sources = sources(2);
     String limit =
-        switch (random.below(random.mySqlLike() || random.is(ServerKind.SQLITE) ? 3 : 5)) {
+        switch (random.below(random.isMySqlOrMariaDb() || random.is(ServerKind.SQLITE) ? 3 : 5)) {
           case 0 -> " LIMIT 2";
           case 1 -> " LIMIT 3 OFFSET 1";
           case 2 -> random.is(ServerKind.POSTGRESQL, ServerKind.H2) ? " LIMIT 1" : " LIMIT 1, 2";
@@ -165,9 +169,9 @@ final class QueryGenerator {
   }
 
   private String keyLookup() {
-    Source source = new Source(random.one(Schema.ACCOUNT, Schema.ENTRY, Schema.PERSON), "p");
+    Source source = new Source(random.oneOf(Schema.ACCOUNT, Schema.ENTRY, Schema.PERSON), "p");
     return "SELECT "
-        + random.one("*", "p.*", "p.id", "id")
+        + random.oneOf("*", "p.*", "p.id", "id")
         + " FROM "
         + named(source, " ")
         + " WHERE p.id = "
@@ -182,7 +186,7 @@ final class QueryGenerator {
     String lock =
         random.is(ServerKind.H2)
             ? " FOR UPDATE"
-            : random.one(
+            : random.oneOf(
                 " FOR UPDATE",
                 " FOR UPDATE",
                 random.is(ServerKind.MARIADB) ? " LOCK IN SHARE MODE" : " FOR SHARE",
@@ -199,9 +203,9 @@ final class QueryGenerator {
         + lock;
   }
 
-  private String call(List<Source> sources) {
+  private String aggregateCall(List<Source> sources) {
     String number = expressions.integer(sources, 1);
-    return random.one(
+    return random.oneOf(
         "count(*)",
         "count(" + number + ")",
         "sum(" + number + ")",
@@ -216,42 +220,44 @@ final class QueryGenerator {
     List<Source> sources = sources(2);
     List<String> calls = new ArrayList<>();
     for (int i = 0; i <= random.below(3); i++) {
-      calls.add(call(sources) + (random.maybe(40) ? " AS n" + i : ""));
+      calls.add(aggregateCall(sources) + (random.percent(40) ? " AS n" + i : ""));
     }
     return "SELECT " + String.join(", ", calls) + " FROM " + from(sources) + where(sources);
   }
 
   private String grouped() {
     List<Source> sources = sources(2);
-    Source source = random.of(sources);
-    String key = source.name() + "." + random.of(source.table().names());
+    Source source = random.oneOf(sources);
+    String key = source.name() + "." + random.oneOf(source.table().names());
     String having =
-        random.maybe(35)
+        random.percent(35)
             ? " HAVING "
-                + random.one(
-                    "count(*) > 1", "min(" + key + ") IS NOT NULL", call(sources) + " IS NULL")
+                + random.oneOf(
+                    "count(*) > 1",
+                    "min(" + key + ") IS NOT NULL",
+                    aggregateCall(sources) + " IS NULL")
             : "";
     return "SELECT "
-        + random.one(key, key + " AS k", key)
+        + random.oneOf(key, key + " AS k", key)
         + ", "
-        + call(sources)
-        + (random.maybe(40) ? ", " + call(sources) : "")
+        + aggregateCall(sources)
+        + (random.percent(40) ? ", " + aggregateCall(sources) : "")
         + " FROM "
         + from(sources)
         + where(sources)
         + " GROUP BY "
         + key
         + having
-        + (random.maybe(30) ? " ORDER BY 1" : "");
+        + (random.percent(30) ? " ORDER BY 1" : "");
   }
 
   private String distinct() {
     List<Source> sources = sources(2);
-    Source source = random.of(sources);
-    String column = source.name() + "." + random.of(source.table().names());
+    Source source = random.oneOf(sources);
+    String column = source.name() + "." + random.oneOf(source.table().names());
     String items =
-        random.one(column, column + ", " + expressions.integer(sources, 1), source.name() + ".*");
-    if (random.is(ServerKind.POSTGRESQL) && random.maybe(25)) {
+        random.oneOf(column, column + ", " + expressions.integer(sources, 1), source.name() + ".*");
+    if (random.is(ServerKind.POSTGRESQL) && random.percent(25)) {
       String order = expressions.totalOrder(sources);
       String first = order.split(",")[0].replaceAll(" (DESC|ASC)", "");
       return "SELECT DISTINCT ON ("
@@ -266,11 +272,11 @@ final class QueryGenerator {
     return "SELECT DISTINCT " + items + " FROM " + from(sources) + where(sources);
   }
 
-  private String branch() {
+  private String setOperand() {
     List<Source> sources = sources(2);
     return "SELECT "
         + expressions.integer(sources, 1)
-        + random.one("", " AS k")
+        + random.oneOf("", " AS k")
         + ", "
         + expressions.text(sources, 1)
         + " FROM "
@@ -279,31 +285,37 @@ final class QueryGenerator {
   }
 
   private String setOperation() {
-    if (random.maybe(20)) {
+    if (random.percent(20)) {
       return "SELECT * FROM account UNION ALL SELECT * FROM account WHERE id < 3";
     }
     String operation =
-        random.one(" UNION ", " UNION ALL ", " EXCEPT ", " INTERSECT ", " UNION ALL ");
-    String third = random.maybe(20) ? " UNION " + branch() : "";
-    return branch() + operation + branch() + third + (random.maybe(30) ? " ORDER BY 1, 2" : "");
+        random.oneOf(" UNION ", " UNION ALL ", " EXCEPT ", " INTERSECT ", " UNION ALL ");
+    String third = random.percent(20) ? " UNION " + setOperand() : "";
+    return setOperand()
+        + operation
+        + setOperand()
+        + third
+        + (random.percent(30) ? " ORDER BY 1, 2" : "");
   }
 
   private String commonTable() {
     return switch (random.below(5)) {
-      case 0 -> "WITH q AS (" + branchNamed() + ") SELECT * FROM q";
+      case 0 -> "WITH q AS (" + namedSetOperand() + ") SELECT * FROM q";
       case 1 ->
-          "WITH q AS (" + branchNamed() + ") SELECT q.k, a.* FROM q JOIN account a ON a.id = q.k";
+          "WITH q AS ("
+              + namedSetOperand()
+              + ") SELECT q.k, a.* FROM q JOIN account a ON a.id = q.k";
       case 2 ->
-          "WITH q (k, v) AS (" + branch() + "), r AS (SELECT k FROM q) SELECT count(*) FROM r";
+          "WITH q (k, v) AS (" + setOperand() + "), r AS (SELECT k FROM q) SELECT count(*) FROM r";
       case 3 ->
           "WITH RECURSIVE q (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM q WHERE n < 4)"
               + " SELECT q.n, a.owner FROM q LEFT JOIN account a ON a.id = q.n";
       default ->
-          "WITH q AS (SELECT * FROM " + random.of(Schema.TABLES).name() + ") SELECT * FROM q";
+          "WITH q AS (SELECT * FROM " + random.oneOf(Schema.TABLES).name() + ") SELECT * FROM q";
     };
   }
 
-  private String branchNamed() {
+  private String namedSetOperand() {
     List<Source> sources = sources(2);
     return "SELECT "
         + expressions.integer(sources, 1)
@@ -319,7 +331,7 @@ final class QueryGenerator {
     String order = expressions.totalOrder(sources);
     String number = expressions.integer(sources, 0);
     String window =
-        random.one(
+        random.oneOf(
             "row_number() OVER (ORDER BY " + order + ")",
             "rank() OVER (ORDER BY " + order + ")",
             "sum(" + number + ") OVER (ORDER BY " + order + ")",
@@ -337,17 +349,17 @@ final class QueryGenerator {
 
   private String derived() {
     return switch (random.below(4)) {
-      case 0 -> "SELECT d.* FROM (" + branchNamed() + ") d";
-      case 1 -> "SELECT d.k, count(*) FROM (" + branchNamed() + ") AS d GROUP BY d.k";
-      case 2 -> "SELECT * FROM (SELECT * FROM " + random.of(Schema.TABLES).name() + ") d";
+      case 0 -> "SELECT d.* FROM (" + namedSetOperand() + ") d";
+      case 1 -> "SELECT d.k, count(*) FROM (" + namedSetOperand() + ") AS d GROUP BY d.k";
+      case 2 -> "SELECT * FROM (SELECT * FROM " + random.oneOf(Schema.TABLES).name() + ") d";
       default ->
-          "SELECT a.id, d.k FROM account a LEFT JOIN (" + branchNamed() + ") d ON d.k = a.id";
+          "SELECT a.id, d.k FROM account a LEFT JOIN (" + namedSetOperand() + ") d ON d.k = a.id";
     };
   }
 
-  private String oddity() {
-    Table table = random.of(Schema.TABLES);
-    return random.one(
+  private String specialCase() {
+    Table table = random.oneOf(Schema.TABLES);
+    return random.oneOf(
         "SELECT * FROM rich",
         "SELECT r.owner, e.amount FROM rich r JOIN entry e ON e.account_id = r.id",
         "SELECT 1, 'x' FROM " + table.name(),

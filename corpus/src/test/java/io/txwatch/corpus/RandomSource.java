@@ -10,8 +10,8 @@ final class RandomSource {
   final ServerKind kind;
   private final Random random;
 
-  /** True while a statement is to be of one block, as most of an application's are. */
-  boolean simple;
+  /** True to generate statements of one block, as most of an application's are. */
+  boolean singleBlock;
 
   RandomSource(long seed, ServerKind kind) {
     this.random = new Random(seed * 0x9E3779B97F4A7C15L + kind.ordinal());
@@ -19,15 +19,16 @@ final class RandomSource {
   }
 
   @SafeVarargs
-  final <T> T one(T... choices) {
+  final <T> T oneOf(T... choices) {
     return choices[random.nextInt(choices.length)];
   }
 
-  <T> T of(List<T> choices) {
+  <T> T oneOf(List<T> choices) {
     return choices.get(random.nextInt(choices.size()));
   }
 
-  boolean maybe(int percent) {
+  /** True with the given probability. */
+  boolean percent(int percent) {
     return random.nextInt(100) < percent;
   }
 
@@ -39,8 +40,7 @@ final class RandomSource {
     return List.of(kinds).contains(kind);
   }
 
-  /** MySQL or MariaDB. */
-  boolean mySqlLike() {
+  boolean isMySqlOrMariaDb() {
     return is(ServerKind.MYSQL, ServerKind.MARIADB);
   }
 }

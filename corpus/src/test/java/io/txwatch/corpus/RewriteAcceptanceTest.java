@@ -33,25 +33,25 @@ class RewriteAcceptanceTest {
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#kinds")
   void rewrittenTextsAreAcceptedByTheServer(ServerKind kind) throws SQLException {
-    Set<String> texts = new TreeSet<>();
+    Set<String> statements = new TreeSet<>();
     List<Script> scripts = new ArrayList<>(CorpusFiles.scripts(kind, 0));
     for (int seed = 0; seed < GENERATED; seed++) {
       scripts.add(GeneratedScripts.of(kind, 1_000_000 + seed, LENGTH));
     }
-    scripts.forEach(script -> script.statements().stream().map(Step::sql).forEach(texts::add));
-    texts.removeIf(sql -> !Texts.isOfRows(sql));
+    scripts.forEach(script -> script.steps().stream().map(Step::sql).forEach(statements::add));
+    statements.removeIf(sql -> !StatementTraits.isQueryOrWrite(sql));
 
-    String url = WatchedTwin.create(kind, Level.PREDICATES).url();
+    String url = WatchedTestDatabase.create(kind, Level.PREDICATES).url();
     String preparing =
         switch (kind) {
           case MYSQL -> url + "&useServerPrepStmts=true&emulateUnsupportedPstmts=false";
           case MARIADB -> url + "&useServerPrepStmts=true";
           case POSTGRESQL, H2, SQLITE -> url;
         };
-    List<String> refused = new ArrayList<>();
+    List<String> rejected = new ArrayList<>();
     int rewritten = 0;
-    int beside = 0;
-    int carried = 0;
+    int sideReads = 0;
+    int piggybacked = 0;
     try (Connection connection = DriverManager.getConnection(preparing);
         JdbcCatalog catalog =
             JdbcCatalog.open(
@@ -65,41 +65,42 @@ class RewriteAcceptanceTest {
       RewritePlanner planner =
           new RewritePlanner(catalog.dialect().orElseThrow(), Level.PREDICATES);
       RewritePlanner inline = new RewritePlanner(catalog.dialect().orElseThrow(), Level.INLINE);
-      for (String sql : texts) {
-        if (refusal(connection, sql) != null) {
+      for (String sql : statements) {
+        if (rejection(connection, sql) != null) {
           continue;
         }
-        RewritePlan carrying = inline.plan(sql, catalog);
-        if (!carrying.carried().isEmpty()) {
-          carried++;
-          note(connection, carrying.preparedSql(), sql, refused);
+        RewritePlan inlinePlan = inline.plan(sql, catalog);
+        if (!inlinePlan.carried().isEmpty()) {
+          piggybacked++;
+          check(connection, inlinePlan.preparedSql(), sql, rejected);
         }
         for (boolean mayReturnRows : new boolean[] {true, false}) {
           RewritePlan plan = planner.plan(sql, catalog, mayReturnRows);
           rewritten += plan.isRewritten() ? 1 : 0;
-          note(connection, plan.preparedSql(), sql, refused);
+          check(connection, plan.preparedSql(), sql, rejected);
           for (SideRead read : plan.sideReads()) {
-            beside++;
-            note(connection, read.sql(), sql, refused);
+            sideReads++;
+            check(connection, read.sql(), sql, rejected);
           }
         }
       }
     }
-    assertThat(refused).isEmpty();
+    assertThat(rejected).isEmpty();
     assertThat(rewritten).isGreaterThan(500);
-    assertThat(beside).isGreaterThan(1000);
-    assertThat(carried).isGreaterThan(50);
+    assertThat(sideReads).isGreaterThan(1000);
+    assertThat(piggybacked).isGreaterThan(50);
   }
 
-  private static void note(Connection connection, String made, String of, List<String> refused) {
-    String why = refusal(connection, made);
+  private static void check(
+      Connection connection, String rewritten, String original, List<String> rejected) {
+    String why = rejection(connection, rewritten);
     if (why != null) {
-      refused.add(made + "\n  of " + of + "\n  " + why);
+      rejected.add(rewritten + "\n  of " + original + "\n  " + why);
     }
   }
 
   /** Why the server does not prepare a text; null if it does. */
-  private static @Nullable String refusal(Connection connection, String sql) {
+  private static @Nullable String rejection(Connection connection, String sql) {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       statement.getMetaData();
       return null;

@@ -3,12 +3,16 @@ package io.txwatch.corpus;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The tables of the corpus, as the generators know them. */
+/**
+ * The tables of the corpus, for the generators. Each is declared by a line of column names: {@code
+ * *} marks the primary key, and a suffix the type ({@code $} text, {@code .} decimal, {@code @}
+ * date, {@code !} other, none integer).
+ */
 final class Schema {
 
   private Schema() {}
 
-  /** What can be done with a column's values. */
+  /** The types that the generators distinguish. */
   enum Type {
     INT,
     TEXT,
@@ -20,20 +24,20 @@ final class Schema {
   /**
    * A column.
    *
-   * @param key true if it belongs to the primary key
+   * @param key true if it is part of the primary key
    */
   record Column(String name, Type type, boolean key) {}
 
   /** A table. */
   record Table(String name, List<Column> columns) {
 
-    /** The columns by which its rows have one order only: the key, or all if there is none. */
-    List<Column> order() {
+    /** Columns that order the rows completely: the key, or all columns if there is none. */
+    List<Column> orderColumns() {
       List<Column> key = columns.stream().filter(Column::key).toList();
       return key.isEmpty() ? columns : key;
     }
 
-    List<Column> of(Type type) {
+    List<Column> columnsOf(Type type) {
       return columns.stream().filter(column -> column.type == type).toList();
     }
 

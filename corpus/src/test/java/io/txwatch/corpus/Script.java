@@ -3,22 +3,21 @@ package io.txwatch.corpus;
 import java.util.List;
 
 /**
- * Statements that one session sends, in order, beginning with the tables as the schema's file fills
- * them.
+ * The statements that one session executes, in order. It begins with the tables as {@code fill.sql}
+ * fills them.
  *
- * @param name where it comes from, for people: a file, or a seed
- * @param transactional true if the session is not in autocommit mode; what is open at the end is
- *     rolled back
- * @param statements the statements
+ * @param name its source in reports: a file or a seed
+ * @param transactional true if autocommit is off; an open transaction is rolled back at the end
+ * @param steps the statements
  */
-public record Script(String name, boolean transactional, List<Step> statements) {
+public record Script(String name, boolean transactional, List<Step> steps) {
 
   /**
-   * One SQL text, and what to do with it.
+   * A statement and how it is executed.
    *
    * @param sql the text
    * @param bindings the values of its parameters, a list for each execution; empty if it has none
-   * @param way how it is executed
+   * @param method the JDBC calls that execute it
    */
-  public record Step(String sql, List<List<Object>> bindings, Way way) {}
+  public record Step(String sql, List<List<Object>> bindings, ExecutionMethod method) {}
 }

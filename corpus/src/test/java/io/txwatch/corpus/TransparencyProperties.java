@@ -19,13 +19,14 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 /**
- * Compares statements that are generated anew in each run, and shrunk if they differ. {@code
- * -Djqwik.tries.default=5000} generates more of them; a failure prints the seed, which {@code
- * -Djqwik.seeds.whenfixed} and the property's {@code seed} take again.
+ * Compares statements that are generated in each run, and shrunk if they differ. {@code
+ * -Djqwik.tries.default=5000} generates more of them. A failure prints the seed; set it as the
+ * property's {@code seed} to repeat the run.
  */
 class TransparencyProperties {
 
-  private static final Map<ServerKind, Twins> TWINS = new EnumMap<>(ServerKind.class);
+  private static final Map<ServerKind, DifferentialRunner> RUNNERS =
+      new EnumMap<>(ServerKind.class);
   private static final Coverage COVERAGE = new Coverage();
 
   @Property(edgeCases = EdgeCasesMode.NONE, generation = GenerationMode.RANDOMIZED)
@@ -34,15 +35,15 @@ class TransparencyProperties {
       @ForAll boolean transactional,
       @ForAll("steps") List<Step> steps)
       throws SQLException {
-    Twins twins = TWINS.get(kind);
-    if (twins == null) {
-      twins = Twins.of(kind, CorpusScope.asked().levels());
-      TWINS.put(kind, twins);
+    DifferentialRunner runner = RUNNERS.get(kind);
+    if (runner == null) {
+      runner = DifferentialRunner.of(kind, CorpusScope.requested().levels());
+      RUNNERS.put(kind, runner);
     }
     Script script = new Script("property", transactional, steps);
     List<Difference> differences =
         KnownDifferences.of(kind)
-            .unknown(twins.run(script, COVERAGE, CorpusScope.asked().levels()));
+            .unknown(runner.run(script, COVERAGE, CorpusScope.requested().levels()));
     assertThat(differences)
         .as(differences.stream().map(Difference::toString).collect(Collectors.joining("\n")))
         .isEmpty();
@@ -55,6 +56,6 @@ class TransparencyProperties {
 
   @Provide
   static Arbitrary<List<Step>> steps() {
-    return SmallStatements.steps().list().ofMinSize(1).ofMaxSize(8);
+    return PortableStatements.steps().list().ofMinSize(1).ofMaxSize(8);
   }
 }

@@ -4,7 +4,7 @@ import io.txwatch.corpus.Expressions.Source;
 import io.txwatch.servers.ServerKind;
 import java.util.List;
 
-/** Random INSERT, UPDATE, DELETE, MERGE and REPLACE; some of them fail. */
+/** Generates INSERT, UPDATE, DELETE, MERGE and REPLACE; some of them fail on purpose. */
 final class WriteGenerator {
 
   private final RandomSource random;
@@ -31,21 +31,21 @@ final class WriteGenerator {
     return expressions.condition(List.of(new Source(table, table.name())), depth);
   }
 
-  private int fresh() {
+  private int unusedId() {
     return 100 + random.below(900_000);
   }
 
   private String text() {
-    return random.one("'new'", "'it''s'", "NULL", "'?'", "''", "'rent'");
+    return random.oneOf("'new'", "'it''s'", "NULL", "'?'", "''", "'rent'");
   }
 
   private String insert() {
-    int id = random.maybe(85) ? fresh() : random.below(6);
+    int id = random.percent(85) ? unusedId() : random.below(6);
     int n = random.below(9);
-    return random.one(
+    return random.oneOf(
         "INSERT INTO account VALUES (" + id + ", " + text() + ", " + n + ", NULL)",
         "INSERT INTO account (id, owner) VALUES (" + id + ", " + text() + ")",
-        "insert into account (balance, id) values (" + n + ", " + id + "), (1, " + fresh() + ")",
+        "insert into account (balance, id) values (" + n + ", " + id + "), (1, " + unusedId() + ")",
         "INSERT INTO entry (account_id, amount) VALUES (" + n + ", " + n + ".25)",
         "INSERT INTO entry (account_id, memo) VALUES (1, " + text() + "), (2, DEFAULT)",
         "INSERT INTO pair VALUES (" + id + ", " + n + ", " + text() + ")",
@@ -60,7 +60,7 @@ final class WriteGenerator {
         "INSERT INTO account (id, nosuch) VALUES (" + id + ", 1)",
         "INSERT INTO np VALUES (" + id + ", 'n')",
         "INSERT INTO branch (id, city) VALUES (" + id + ", (SELECT min(owner) FROM account))",
-        random.mySqlLike()
+        random.isMySqlOrMariaDb()
             ? "INSERT INTO account SET id = " + id + ", owner = " + text()
             : "INSERT INTO account (id, owner, balance) VALUES ("
                 + id
@@ -70,12 +70,12 @@ final class WriteGenerator {
   }
 
   private String upsert() {
-    int id = random.maybe(50) ? fresh() : 1 + random.below(4);
+    int id = random.percent(50) ? unusedId() : 1 + random.below(4);
     String values =
         "(id, email, n) VALUES (" + id + ", 'u" + id + "@x.org', " + random.below(9) + ")";
     return switch (random.kind) {
       case POSTGRESQL, SQLITE ->
-          random.one(
+          random.oneOf(
               "INSERT INTO person " + values + " ON CONFLICT DO NOTHING",
               "INSERT INTO person " + values + " ON CONFLICT (id) DO UPDATE SET n = excluded.n",
               "INSERT INTO person AS p "
@@ -85,13 +85,13 @@ final class WriteGenerator {
                   + id
                   + ", 'up', 1, 1) ON CONFLICT (id) DO UPDATE SET balance = account.balance + 1, owner = excluded.owner",
               random.is(ServerKind.SQLITE)
-                  ? "INSERT OR " + random.one("REPLACE", "IGNORE") + " INTO person " + values
+                  ? "INSERT OR " + random.oneOf("REPLACE", "IGNORE") + " INTO person " + values
                   : merge(id),
               random.is(ServerKind.SQLITE)
                   ? "REPLACE INTO person " + values
                   : "INSERT INTO person " + values + " ON CONFLICT (email) DO NOTHING");
       case MYSQL, MARIADB ->
-          random.one(
+          random.oneOf(
               "INSERT IGNORE INTO person " + values,
               "INSERT INTO person " + values + " ON DUPLICATE KEY UPDATE n = n + 1",
               "INSERT INTO person "
@@ -103,13 +103,13 @@ final class WriteGenerator {
                   + id
                   + ", 'a'), (2, 'b') ON DUPLICATE KEY UPDATE owner = 'dup'");
       case H2 ->
-          random.one(
+          random.oneOf(
               "MERGE INTO person KEY (id) VALUES (" + id + ", 'u" + id + "@x.org', 1)", merge(id));
     };
   }
 
   private String merge(int id) {
-    return random.one(
+    return random.oneOf(
         "MERGE INTO person p USING (SELECT "
             + id
             + " AS id) s ON p.id = s.id"
@@ -122,8 +122,8 @@ final class WriteGenerator {
   }
 
   private String insertSelect() {
-    int id = fresh();
-    return random.one(
+    int id = unusedId();
+    return random.oneOf(
         "INSERT INTO tag SELECT name, account_id FROM tag WHERE name = 'vip' AND account_id < 3",
         "INSERT INTO tag (account_id, name) SELECT id, owner FROM account WHERE id <= 2",
         "INSERT INTO tag SELECT * FROM tag WHERE account_id = 3",
@@ -144,7 +144,7 @@ final class WriteGenerator {
 
   private String update() {
     int n = random.below(9);
-    return random.one(
+    return random.oneOf(
         "UPDATE account SET balance = balance + " + n + " WHERE id = " + random.below(6),
         "UPDATE account SET balance = "
             + n
@@ -175,7 +175,7 @@ final class WriteGenerator {
         "UPDATE account SET id = 1 WHERE id = 2",
         "UPDATE np SET x = 'u' WHERE id = 1",
         "UPDATE item SET account_id = 99 WHERE id = 1",
-        random.mySqlLike()
+        random.isMySqlOrMariaDb()
             ? "UPDATE entry SET memo = 'l' WHERE amount > 0 ORDER BY id LIMIT 2"
             : "UPDATE pair SET (label, b) = (SELECT 'r', " + n + ") WHERE a = 3");
   }
@@ -183,13 +183,13 @@ final class WriteGenerator {
   private String joinedWrite() {
     return switch (random.kind) {
       case POSTGRESQL ->
-          random.one(
+          random.oneOf(
               "UPDATE account SET balance = 1 FROM branch b WHERE b.id = account.branch_id",
               "UPDATE account a SET owner = b.city FROM branch b WHERE b.id = a.branch_id AND b.id > 1",
               "DELETE FROM entry USING account a WHERE a.id = entry.account_id AND a.balance > 150",
               "DELETE FROM tag t USING account a, branch b WHERE a.id = t.account_id AND b.id = a.branch_id");
       case MYSQL, MARIADB ->
-          random.one(
+          random.oneOf(
               "UPDATE account a JOIN branch b ON b.id = a.branch_id SET a.owner = b.city",
               "UPDATE account a, branch b SET a.balance = 1, b.city = 'k' WHERE b.id = a.branch_id",
               "DELETE e FROM entry e JOIN account a ON a.id = e.account_id WHERE a.balance > 150",
@@ -197,12 +197,12 @@ final class WriteGenerator {
               "DELETE a, b FROM pair a JOIN tag b ON a.a = b.account_id",
               "UPDATE account a LEFT JOIN item i ON i.account_id = a.id SET a.balance = 0 WHERE i.id IS NULL");
       case SQLITE ->
-          random.one(
+          random.oneOf(
               "UPDATE account SET balance = 1 FROM branch b WHERE b.id = account.branch_id",
               "WITH q AS (SELECT id FROM branch) UPDATE account SET balance = 2 WHERE branch_id IN (SELECT id FROM q)",
               "DELETE FROM entry WHERE id IN (SELECT e.id FROM entry e JOIN account a ON a.id = e.account_id)");
       case H2 ->
-          random.one(
+          random.oneOf(
               "UPDATE account SET balance = 1 WHERE EXISTS (SELECT 1 FROM branch b WHERE b.id = account.branch_id)",
               merge(1),
               "DELETE FROM entry WHERE account_id IN (SELECT id FROM account WHERE balance > 150)");
@@ -210,11 +210,11 @@ final class WriteGenerator {
   }
 
   private String returning() {
-    int id = fresh();
-    String list = random.one("*", "id", "id, owner AS o", "balance + 1", "upper(owner), id");
+    int id = unusedId();
+    String list = random.oneOf("*", "id", "id, owner AS o", "balance + 1", "upper(owner), id");
     return switch (random.kind) {
       case POSTGRESQL, SQLITE ->
-          random.one(
+          random.oneOf(
               "INSERT INTO account (id, owner) VALUES (" + id + ", 'r') RETURNING " + list,
               "UPDATE account SET balance = 3 WHERE id < 3 RETURNING " + list,
               "DELETE FROM account WHERE id = 4 RETURNING " + list,
@@ -232,13 +232,13 @@ final class WriteGenerator {
                   ? "WITH d AS (DELETE FROM tag WHERE account_id = 1 RETURNING name) INSERT INTO tag (name) SELECT name FROM d"
                   : "DELETE FROM tag RETURNING *");
       case MARIADB ->
-          random.one(
+          random.oneOf(
               "INSERT INTO account (id, owner) VALUES (" + id + ", 'r') RETURNING " + list,
               "DELETE FROM account WHERE id = 4 RETURNING " + list,
               "REPLACE INTO account (id, owner) VALUES (3, 'r') RETURNING id",
               "DELETE FROM tag WHERE account_id = 1 RETURNING name");
       case H2 ->
-          random.one(
+          random.oneOf(
               "SELECT id, owner FROM FINAL TABLE (INSERT INTO account (id, owner) VALUES ("
                   + id
                   + ", 'r'))",
@@ -250,7 +250,7 @@ final class WriteGenerator {
   }
 
   private String delete() {
-    return random.one(
+    return random.oneOf(
         "DELETE FROM entry WHERE id = " + random.below(6),
         "DELETE FROM entry WHERE " + condition(Schema.ENTRY, 2),
         "delete from tag where account_id = " + random.below(4) + " -- gone",
@@ -264,7 +264,7 @@ final class WriteGenerator {
         "DELETE FROM branch",
         "DELETE FROM nosuch WHERE id = 1",
         "DELETE FROM np WHERE id = 7",
-        random.mySqlLike()
+        random.isMySqlOrMariaDb()
             ? "DELETE FROM entry ORDER BY id LIMIT 1"
             : "DELETE FROM account WHERE EXISTS (SELECT 1 FROM item i WHERE i.account_id = account.id)");
   }

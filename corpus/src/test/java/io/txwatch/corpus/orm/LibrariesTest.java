@@ -4,26 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.capture.Pipeline;
 import io.txwatch.corpus.CorpusScope;
+import io.txwatch.corpus.EventCollector;
+import io.txwatch.corpus.Watching;
 import io.txwatch.history.Event;
-import io.txwatch.history.EventSink;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Ids;
-import io.txwatch.jdbc.Watch;
-import io.txwatch.prepare.Preparation;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.settings.Setting;
-import io.txwatch.settings.Settings;
 import io.txwatch.sql.RewritePlanner.Level;
-import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,16 +22,17 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Each library sees watched what it sees raw, at every level; in each build every library with one
- * DBMS, all with all of them where more is {@linkplain CorpusScope asked for}.
+ * A library gets the same results raw and watched, at every level. Each build runs every library on
+ * one DBMS; a larger {@link CorpusScope} runs all of them on all DBMSs.
  */
 class LibrariesTest {
 
-  private static final List<Library> LIBRARIES =
-      List.of(new HibernateUse(), new JooqUse(), new MyBatisUse(), new JdbiUse());
+  private static final List<LibraryScenario> LIBRARIES =
+      List.of(
+          new HibernateScenario(), new JooqScenario(), new MyBatisScenario(), new JdbiScenario());
 
-  /** Where each is run in each build. */
-  private static final List<ServerKind> HOME =
+  /** The DBMS of each library in each build. */
+  private static final List<ServerKind> QUICK_KINDS =
       List.of(ServerKind.POSTGRESQL, ServerKind.MARIADB, ServerKind.H2, ServerKind.H2);
 
   static Stream<Arguments> uses() {
@@ -51,8 +43,8 @@ class LibrariesTest {
                 LIBRARIES.stream()
                     .filter(
                         library ->
-                            CorpusScope.asked() != CorpusScope.QUICK
-                                || kind == HOME.get(LIBRARIES.indexOf(library)))
+                            CorpusScope.requested() != CorpusScope.QUICK
+                                || kind == QUICK_KINDS.get(LIBRARIES.indexOf(library)))
                     .map(
                         library ->
                             Arguments.of(kind, library.getClass().getSimpleName(), library)));
@@ -60,67 +52,40 @@ class LibrariesTest {
 
   @ParameterizedTest(name = "{0} {1}")
   @MethodSource("uses")
-  void librarySeesTheSameWatchedAndUnwatched(ServerKind kind, String name, Library library)
+  void librarySeesTheSameWatchedAndUnwatched(ServerKind kind, String name, LibraryScenario library)
       throws Exception {
     String rawUrl = TestServers.freshDatabase(kind);
-    library.create(kind, Sources.of(() -> DriverManager.getConnection(rawUrl)));
+    library.create(kind, DataSources.of(() -> DriverManager.getConnection(rawUrl)));
     List<String> expected = new ArrayList<>();
-    library.use(kind, Sources.of(() -> DriverManager.getConnection(rawUrl)), expected::add);
+    library.use(kind, DataSources.of(() -> DriverManager.getConnection(rawUrl)), expected::add);
     assertThat(expected).as("what %s sees raw", name).hasSizeGreaterThan(20);
 
-    for (Level level : CorpusScope.asked().levels()) {
+    for (Level level : CorpusScope.requested().levels()) {
       String url = TestServers.freshDatabase(kind);
-      library.create(kind, Sources.of(() -> DriverManager.getConnection(url)));
-      prepare(url);
-      List<Event> events = new CopyOnWriteArrayList<>();
+      library.create(kind, DataSources.of(() -> DriverManager.getConnection(url)));
+      assertThat(Watching.prepare(url, List.of()).failed()).isEmpty();
+      EventCollector events = new EventCollector();
       List<String> actual = new ArrayList<>();
       library.use(kind, watched(url, level, events), actual::add);
 
       assertThat(actual).as("%s at %s", name, level).isEqualTo(expected);
-      assertThat(events)
-          .as("%s at %s: no rewritten text is refused", name, level)
+      assertThat(events.events())
+          .as("%s at %s: no rewritten text is rejected", name, level)
           .noneMatch(e -> e instanceof Event.Gap gap && gap.reason() == GapReason.FAULT);
-      List<String> writesOfNobody =
-          events.stream()
+      List<String> observedWrites =
+          events.events().stream()
               .filter(Event.StatementExecuted.class::isInstance)
               .map(Event.StatementExecuted.class::cast)
               .filter(e -> e.kind().mayWrite() && !e.rows().isEmpty())
               .map(Event.StatementExecuted::sql)
               .toList();
-      assertThat(writesOfNobody).as("%s at %s: writes are observed", name, level).isNotEmpty();
+      assertThat(observedWrites).as("%s at %s: writes are observed", name, level).isNotEmpty();
     }
   }
 
-  private static void prepare(String url) throws SQLException {
-    try (Connection real = DriverManager.getConnection(url)) {
-      Preparation preparation = Preparation.of(real, url, Duration.ofSeconds(5));
-      assertThat(preparation.execute(preparation.planPrepare(List.of())).failed()).isEmpty();
-    }
-  }
-
-  private static DataSource watched(String url, Level level, List<Event> events) {
-    Pipeline pipeline =
-        new Pipeline(
-            Ids.ofNode(1),
-            new EventSink() {
-              @Override
-              public void accept(Event event) {
-                events.add(event);
-              }
-
-              @Override
-              public void close() {}
-            });
-    Settings settings =
-        Settings.of(Map.of(Setting.INSTRUMENT, level.name().toLowerCase(Locale.ROOT)));
-    return Sources.of(
-        () ->
-            Watch.connection(
-                DriverManager.getConnection(url),
-                url,
-                "",
-                () -> DriverManager.getConnection(url),
-                settings,
-                pipeline));
+  private static DataSource watched(String url, Level level, EventCollector events) {
+    Pipeline pipeline = new Pipeline(Ids.ofNode(1), events);
+    return DataSources.of(
+        () -> Watching.watch(DriverManager.getConnection(url), url, level, pipeline));
   }
 }

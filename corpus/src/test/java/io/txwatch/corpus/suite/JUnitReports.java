@@ -25,9 +25,9 @@ final class JUnitReports {
   }
 
   /**
-   * A test. One that failed to begin, as a class whose fixture fails, is a test of its own.
+   * A test. A class whose fixture fails is reported as a test of its own.
    *
-   * @param message what the failure says, with its type; empty if it did not fail
+   * @param message the type and message of the failure; empty if there is none
    */
   record Test(String className, String name, Result result, String message) {}
 

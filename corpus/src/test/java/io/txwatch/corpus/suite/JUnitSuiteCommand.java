@@ -31,11 +31,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code corpus/run suite}: a command that runs JUnit tests, once as it is and once with the agent,
- * each time on a server of its own that has just been started.
+ * {@code corpus/run suite}: executes a command that runs JUnit tests, once without and once with
+ * the agent, each time on a new server.
  *
- * <p>Tests that fail in one of the two runs alone are run again, class by class, in both ways: what
- * fails again in the same way alone is a difference, the rest is unstable.
+ * <p>Tests that fail in only one of the two runs are repeated, class by class, in both. A test that
+ * fails again in the same run only is a difference; the others are unstable.
  */
 @Command(
     name = "suite",
@@ -50,8 +50,8 @@ final class JUnitSuiteCommand implements Callable<Integer> {
       names = "--command",
       required = true,
       description = {
-        "what sh -c runs. Replaced in it: {agent} by the JVM's -javaagent option or by nothing,",
-        "{selection} by the tests to run, {reports} by the directory for JUnit's XML files,",
+        "a shell command. Placeholders: {agent}, the JVM's -javaagent option or nothing;",
+        "{selection}, the tests to run; {reports}, the directory for JUnit's XML files;",
         "{host}, {port}, {user}, {database}"
       })
   private String command = "";
@@ -59,19 +59,18 @@ final class JUnitSuiteCommand implements Callable<Integer> {
   @Option(names = "--in", description = "the directory to run it in")
   private Path directory = Path.of("");
 
-  @Option(
-      names = "--all",
-      required = true,
-      description = "what selects all tests, put in place of {selection}")
+  @Option(names = "--all", required = true, description = "the {selection} of all tests")
   private String all = "";
 
   @Option(
       names = "--class",
       required = true,
-      description = "what selects one class, {class}; repeated for each class")
+      description = "the {selection} of one class, with {class}; repeated for each class")
   private String oneClass = "";
 
-  @Option(names = "--class-separator", description = "what stands between these; default: a space")
+  @Option(
+      names = "--class-separator",
+      description = "the separator between these; default: a space")
   private String separator = " ";
 
   @Option(names = "--database", description = "a database to create; default: ${DEFAULT-VALUE}")
@@ -129,7 +128,7 @@ final class JUnitSuiteCommand implements Callable<Integer> {
     return onlyWatched.isEmpty() && onlyRaw.isEmpty() ? 0 : 1;
   }
 
-  /** Those that fail in the one run and, in the other, do not. */
+  /** The tests that fail in one run and not in the other. */
   private static Set<String> failedOnlyIn(Map<String, Test> one, Map<String, Test> other) {
     return one.keySet().stream()
         .filter(test -> is(Result.FAILED, one, test) && !is(Result.FAILED, other, test))

@@ -14,47 +14,47 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 
 /**
- * An unprepared database and one prepared twin per level. A script is run unwatched on the first
- * and watched on each twin, from the same rows; the outcomes of its steps and the final contents of
- * the tables are compared.
+ * Runs scripts raw on an unprepared database and watched on a prepared one for each level, from the
+ * same rows. Compares the outcomes of the steps and the final contents of the tables.
  */
-final class Twins {
+final class DifferentialRunner {
 
   private final ServerKind kind;
   private final String rawUrl;
-  private final Map<Level, WatchedTwin> watched = new EnumMap<>(Level.class);
+  private final Map<Level, WatchedTestDatabase> watched = new EnumMap<>(Level.class);
   private final Map<String, String> columns;
   private int scripts;
 
-  private Twins(ServerKind kind, String rawUrl, Map<String, String> columns) {
+  private DifferentialRunner(ServerKind kind, String rawUrl, Map<String, String> columns) {
     this.kind = kind;
     this.rawUrl = rawUrl;
     this.columns = columns;
   }
 
-  /**
-   * New databases of a kind, with the schema's tables, which are empty: one of them for each level.
-   */
-  static Twins of(ServerKind kind, Level... levels) throws SQLException {
+  /** Creates the databases: an unprepared one, and a prepared one for each level. */
+  static DifferentialRunner of(ServerKind kind, Level... levels) throws SQLException {
     String rawUrl = freshDatabase(kind);
-    Map<String, String> columns = new java.util.TreeMap<>();
+    Map<String, String> columns = new TreeMap<>();
     try (Connection raw = DriverManager.getConnection(rawUrl);
         Statement statement = raw.createStatement()) {
       for (String sql : CorpusFiles.schema(kind)) {
         statement.execute(sql);
       }
-      for (String table : Texts.TABLES) {
+      for (String table : StatementTraits.PREPARED_TABLES) {
         columns.put(table, columns(statement, table));
       }
-      columns.put(Texts.NOT_PREPARED, columns(statement, Texts.NOT_PREPARED));
+      columns.put(
+          StatementTraits.UNPREPARED_TABLE, columns(statement, StatementTraits.UNPREPARED_TABLE));
     }
-    Twins twins = new Twins(kind, rawUrl, columns);
+    DifferentialRunner runner = new DifferentialRunner(kind, rawUrl, columns);
     for (Level level : levels) {
-      twins.watched.put(level, WatchedTwin.create(kind, level));
+      runner.watched.put(level, WatchedTestDatabase.create(kind, level));
     }
-    return twins;
+    return runner;
   }
 
   /** Creates a database; SQLite must not wait for the disk at every commit. */
@@ -76,18 +76,18 @@ final class Twins {
   /**
    * Runs a script, raw and at each of the levels.
    *
-   * @return what differs
+   * @return the differences
    */
   List<Difference> run(Script script, Coverage coverage, Level... levels) throws SQLException {
-    boolean changed = scripts % 3 == 1;
-    String options = options(scripts % 2 == 1, changed);
+    boolean countsChangedRows = scripts % 3 == 1;
+    String options = options(scripts % 2 == 1, countsChangedRows);
     scripts++;
     List<Outcome> expected = new ArrayList<>();
     Map<String, List<String>> contents;
     try (Connection raw = DriverManager.getConnection(rawUrl + options)) {
       fill(raw);
       raw.setAutoCommit(!script.transactional());
-      for (Step step : script.statements()) {
+      for (Step step : script.steps()) {
         expected.add(perform(raw, step));
       }
       contents = contents(raw);
@@ -95,58 +95,61 @@ final class Twins {
     }
     List<Difference> differences = new ArrayList<>();
     for (Level level : levels) {
-      WatchedTwin twin = java.util.Objects.requireNonNull(watched.get(level));
-      try (Connection real = DriverManager.getConnection(twin.url() + options);
-          Connection connection = twin.watch(real)) {
+      WatchedTestDatabase database = Objects.requireNonNull(watched.get(level));
+      try (Connection real = DriverManager.getConnection(database.url() + options);
+          Connection connection = database.watch(real)) {
         fill(connection);
         connection.setAutoCommit(!script.transactional());
-        twin.forget();
+        database.beginScript();
         for (int i = 0; i < expected.size(); i++) {
-          Step step = script.statements().get(i);
+          Step step = script.steps().get(i);
           Outcome raw = expected.get(i);
-          twin.next();
+          database.beginStep();
           Outcome seen = perform(connection, step);
-          twin.checkWriterTokens(real);
+          database.checkWriterTokens(real);
           if (!raw.lines().equals(seen.lines())) {
             differences.add(
                 Difference.of(
                     kind, level, script.name(), "outcome", step.sql(), raw.lines(), seen.lines()));
           }
         }
-        Map<String, List<String>> held = contents(real);
+        Map<String, List<String>> watchedContents = contents(real);
         for (String table : columns.keySet()) {
-          List<String> one = contents.getOrDefault(table, List.of());
-          List<String> other = held.getOrDefault(table, List.of());
-          if (!one.equals(other)) {
-            differences.add(Difference.of(kind, level, script.name(), "tables", table, one, other));
+          List<String> rawRows = contents.getOrDefault(table, List.of());
+          List<String> watchedRows = watchedContents.getOrDefault(table, List.of());
+          if (!rawRows.equals(watchedRows)) {
+            differences.add(
+                Difference.of(kind, level, script.name(), "tables", table, rawRows, watchedRows));
           }
         }
         end(connection, script);
-        differences.addAll(twin.judge(script, expected, countsVersions(changed), coverage));
+        differences.addAll(
+            database.evaluate(script, expected, countsVersions(countsChangedRows), coverage));
       }
     }
     return differences;
   }
 
   /**
-   * Drivers differ by whether the server prepares, and by what an UPDATE counts.
+   * The driver's options, as parameters of the URL.
    *
-   * @param prepare true to have the server prepare
-   * @param changed true to have MySQL and MariaDB count the rows that an UPDATE changes, not those
-   *     that it finds
+   * @param serverPrepares true if statements are prepared at the server
+   * @param countsChangedRows true if an UPDATE counts the rows that it changes, instead of those
+   *     that it matches (MySQL, MariaDB)
    */
-  private String options(boolean prepare, boolean changed) {
+  private String options(boolean serverPrepares, boolean countsChangedRows) {
     return switch (kind) {
       case MYSQL, MARIADB ->
-          (prepare ? "&useServerPrepStmts=true" : "") + (changed ? "&useAffectedRows=true" : "");
-      case POSTGRESQL -> prepare ? "&prepareThreshold=1" : "";
+          (serverPrepares ? "&useServerPrepStmts=true" : "")
+              + (countsChangedRows ? "&useAffectedRows=true" : "");
+      case POSTGRESQL -> serverPrepares ? "&prepareThreshold=1" : "";
       case H2, SQLITE -> "";
     };
   }
 
-  /** True if the count of a write is that of the versions that it made. */
-  private boolean countsVersions(boolean changed) {
-    return changed || (kind != ServerKind.MYSQL && kind != ServerKind.MARIADB);
+  /** True if the update count is the number of versions that a write created. */
+  private boolean countsVersions(boolean countsChangedRows) {
+    return countsChangedRows || (kind != ServerKind.MYSQL && kind != ServerKind.MARIADB);
   }
 
   private static void fill(Connection connection) throws SQLException {
@@ -172,13 +175,13 @@ final class Twins {
     }
   }
 
-  /** Runs a step. In a transaction, an error ends it: what PostgreSQL insists on, all do. */
+  /** Executes a step. An error ends its transaction on every DBMS, as PostgreSQL requires. */
   private Outcome perform(Connection connection, Step step) throws SQLException {
     Outcome outcome =
         Outcome.of(
-            Texts.isOrdered(step.sql()),
+            StatementTraits.isOrdered(step.sql()),
             kind == ServerKind.SQLITE,
-            seen -> step.way().run(connection, step, seen));
+            seen -> step.method().execute(connection, step, seen));
     if (outcome.failed() && !connection.getAutoCommit()) {
       try {
         connection.rollback();
@@ -190,7 +193,7 @@ final class Twins {
   }
 
   private Map<String, List<String>> contents(Connection connection) throws SQLException {
-    Map<String, List<String>> contents = new java.util.TreeMap<>();
+    Map<String, List<String>> contents = new TreeMap<>();
     for (Map.Entry<String, String> table : columns.entrySet()) {
       List<String> rows = new ArrayList<>();
       try (Statement statement = connection.createStatement();

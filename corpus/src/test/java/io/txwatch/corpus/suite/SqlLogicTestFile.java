@@ -11,15 +11,15 @@ import java.util.List;
  *
  * <p>Records are separated by blank lines. A record begins with {@code statement} or {@code query};
  * {@code skipif} and {@code onlyif} in front of it name the engines that it is for; {@code halt}
- * ends the file. The results that stand in the file are not read: what the database that nobody
- * watches answers is what is expected.
+ * ends the file. The results in the file are not read: the unwatched database provides the expected
+ * ones.
  */
-record LogicTestFile(Path path, List<Entry> entries) {
+record SqlLogicTestFile(Path path, List<Entry> entries) {
 
   /**
    * One statement.
    *
-   * @param line where its text begins, from 1
+   * @param line the first line of its text, from 1
    */
   record Entry(int line, String sql) {}
 
@@ -27,9 +27,9 @@ record LogicTestFile(Path path, List<Entry> entries) {
    * Reads a file.
    *
    * @param engine the DBMS as sqllogictest names it
-   * @param limit how many statements to read at most
+   * @param limit the maximum number of statements
    */
-  static LogicTestFile read(Path path, String engine, int limit) throws IOException {
+  static SqlLogicTestFile read(Path path, String engine, int limit) throws IOException {
     List<Entry> entries = new ArrayList<>();
     List<String> lines = Files.readAllLines(path);
     boolean applies = true;
@@ -42,7 +42,7 @@ record LogicTestFile(Path path, List<Entry> entries) {
         case "onlyif" -> applies &= words[1].equals(engine);
         case "halt" -> {
           if (applies) {
-            return new LogicTestFile(path, entries);
+            return new SqlLogicTestFile(path, entries);
           }
           applies = true;
         }
@@ -64,6 +64,6 @@ record LogicTestFile(Path path, List<Entry> entries) {
         }
       }
     }
-    return new LogicTestFile(path, entries);
+    return new SqlLogicTestFile(path, entries);
   }
 }

@@ -26,9 +26,9 @@ import picocli.CommandLine.Parameters;
     name = "sqllogictest",
     description = "Runs the statements of sqllogictest raw and watched and compares the outcomes.",
     mixinStandardHelpOptions = true)
-final class LogicTestCommand implements Callable<Integer> {
+final class SqlLogicTestCommand implements Callable<Integer> {
 
-  /** How statements are put into transactions. */
+  /** Statements per transaction: one or ten. */
   enum Mode {
     AUTOCOMMIT,
     TRANSACTIONS
@@ -40,29 +40,30 @@ final class LogicTestCommand implements Callable<Integer> {
   @Option(
       names = "--db",
       split = ",",
-      description = "which DBMSs: ${COMPLETION-CANDIDATES}; default: sqlite")
+      description = "the DBMSs: ${COMPLETION-CANDIDATES}; default: sqlite")
   private List<ServerKind> kinds = List.of(ServerKind.SQLITE);
 
   @Option(
       names = "--files",
       split = ",",
-      description = "which files: ${COMPLETION-CANDIDATES}; default: all")
-  private List<LogicTestFiles.Group> groups = List.of(LogicTestFiles.Group.values());
+      description = "groups of files: ${COMPLETION-CANDIDATES}; default: all")
+  private List<SqlLogicTestFiles.Group> groups = List.of(SqlLogicTestFiles.Group.values());
 
   @Option(
       names = "--statements",
-      description = "how many for each DBMS and mode; default: ${DEFAULT-VALUE}")
+      description = "statements for each DBMS and mode; default: ${DEFAULT-VALUE}")
   private int statements = 100_000;
 
   @Option(
       names = "--per-file",
-      description = "how many of one file at most; default: ${DEFAULT-VALUE}")
+      description = "maximum statements of one file; default: ${DEFAULT-VALUE}")
   private int perFile = 2_000;
 
   @Option(
       names = "--mode",
       split = ",",
-      description = "${COMPLETION-CANDIDATES}: each by itself, or ten in one; default: both")
+      description =
+          "${COMPLETION-CANDIDATES}: one statement per transaction, or ten; default: both")
   private List<Mode> modes = List.of(Mode.values());
 
   @Option(
@@ -76,7 +77,7 @@ final class LogicTestCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws SQLException, IOException {
-    LogicTestFiles files = new LogicTestFiles(checkout);
+    SqlLogicTestFiles files = new SqlLogicTestFiles(checkout);
     StringBuilder table = new StringBuilder();
     table.append("| DBMS | mode | level | statements | failed raw | differences | observed |");
     table.append(" gaps by reason | seconds |\n|---|---|---|---:|---:|---:|---:|---|---:|\n");
@@ -94,19 +95,19 @@ final class LogicTestCommand implements Callable<Integer> {
     return causes.isEmpty() ? 0 : 1;
   }
 
-  private String run(LogicTestFiles files, ServerKind kind, Mode mode, Causes causes)
+  private String run(SqlLogicTestFiles files, ServerKind kind, Mode mode, Causes causes)
       throws SQLException, IOException {
     long began = System.nanoTime();
-    LogicTwins twins = new LogicTwins(kind, mode == Mode.TRANSACTIONS, levels);
-    for (LogicTestFile file : files.choose(groups, engine(kind), statements, perFile)) {
+    SqlLogicTestRunner runner = new SqlLogicTestRunner(kind, mode == Mode.TRANSACTIONS, levels);
+    for (SqlLogicTestFile file : files.choose(groups, engine(kind), statements, perFile)) {
       String name = files.name(file.path());
-      System.err.println(kind + " " + mode + " " + twins.statements() + " " + name);
-      twins.run(file, name, causes::add);
+      System.err.println(kind + " " + mode + " " + runner.statements() + " " + name);
+      runner.run(file, name, causes::add);
     }
     long seconds = (System.nanoTime() - began) / 1_000_000_000L;
     StringBuilder rows = new StringBuilder();
-    for (Map.Entry<Level, LogicTwins.Tally> entry : twins.tallies().entrySet()) {
-      LogicTwins.Tally tally = entry.getValue();
+    for (Map.Entry<Level, SqlLogicTestRunner.Tally> entry : runner.tallies().entrySet()) {
+      SqlLogicTestRunner.Tally tally = entry.getValue();
       rows.append(
           String.format(
               Locale.ROOT,
@@ -115,7 +116,7 @@ final class LogicTestCommand implements Callable<Integer> {
               mode.name().toLowerCase(Locale.ROOT),
               entry.getKey().name().toLowerCase(Locale.ROOT),
               tally.statements,
-              twins.failed(),
+              runner.failed(),
               tally.differences,
               tally.observed,
               tally.gaps,
@@ -178,7 +179,7 @@ final class LogicTestCommand implements Callable<Integer> {
       return String.join(
           " | ",
           difference.kind().toString(),
-          difference.onlyByPlan() ? "metadata by plan" : difference.what(),
+          difference.isPlanDependent() ? "metadata by plan" : difference.aspect(),
           difference.sql().strip().split("\\s", 2)[0].toUpperCase(Locale.ROOT),
           difference.raw().startsWith("column ") && difference.watched().startsWith("column ")
               ? columns(difference.raw(), difference.watched())

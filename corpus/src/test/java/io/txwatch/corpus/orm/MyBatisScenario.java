@@ -24,7 +24,7 @@ import org.apache.ibatis.transaction.jdbc.JdbcTransactionFactory;
 import org.jspecify.annotations.Nullable;
 
 /** MyBatis: mappers, dynamic SQL, generated keys, batches, row bounds. */
-final class MyBatisUse implements Library {
+final class MyBatisScenario implements LibraryScenario {
 
   /** A row of {@code customer}. */
   public static final class Customer {
@@ -116,7 +116,7 @@ final class MyBatisUse implements Library {
 
   @Override
   public void create(ServerKind kind, DataSource database) throws Exception {
-    Library.shop(kind, database);
+    LibraryScenario.shop(kind, database);
   }
 
   @Override
@@ -146,9 +146,9 @@ final class MyBatisUse implements Library {
       mapper.purchases(1).forEach(row -> sees.accept("purchase " + new TreeMap<>(row)));
       sees.accept("buyers " + mapper.buyers());
       sees.accept("points " + mapper.lockedPoints(1));
-      sees.accept("touched " + mapper.touch(1, "renamed"));
-      sees.accept("touched " + mapper.touch(2, null));
-      sees.accept("touched " + mapper.touch(99, null));
+      sees.accept("affectedRows " + mapper.touch(1, "renamed"));
+      sees.accept("affectedRows " + mapper.touch(2, null));
+      sees.accept("affectedRows " + mapper.touch(99, null));
       sees.accept("dropped " + mapper.drop(List.of(1, 2, 77)));
       session.commit();
     }

@@ -7,10 +7,10 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 
-/** Data sources that open a connection each time. */
-final class Sources {
+/** Data sources without a pool. */
+final class DataSources {
 
-  private Sources() {}
+  private DataSources() {}
 
   /** Opens connections. */
   interface Opener {

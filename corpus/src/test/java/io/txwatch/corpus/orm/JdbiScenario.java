@@ -10,11 +10,11 @@ import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.PreparedBatch;
 
 /** jdbi: handles, named parameters, batches, lists, keys, transactions. */
-final class JdbiUse implements Library {
+final class JdbiScenario implements LibraryScenario {
 
   @Override
   public void create(ServerKind kind, DataSource database) throws Exception {
-    Library.shop(kind, database);
+    LibraryScenario.shop(kind, database);
   }
 
   @Override

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * Hibernate: identity and sequences, versions, batches, collections, fetch joins, paging, locks,
  * bulk statements, upserts, its check of the schema.
  */
-final class HibernateUse implements Library {
+final class HibernateScenario implements LibraryScenario {
 
   /** With a key that the database generates, and a version. */
   @Entity(name = "Client")

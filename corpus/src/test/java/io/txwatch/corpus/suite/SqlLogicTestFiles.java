@@ -8,10 +8,13 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Which files of a checkout of sqllogictest to run, and how much of each. */
-final class LogicTestFiles {
+/** Selects the files of a checkout of sqllogictest to run, and how much of each. */
+final class SqlLogicTestFiles {
 
-  /** A part of the checkout. Ordered by size, so that what one leaves is for the next. */
+  /**
+   * A part of the checkout. Ordered by size: statements that a small group does not use are left
+   * for the next.
+   */
   enum Group {
     EVIDENCE,
     SELECT,
@@ -24,7 +27,7 @@ final class LogicTestFiles {
   /**
    * @param checkout a checkout of sqllogictest, or its directory {@code test}
    */
-  LogicTestFiles(Path checkout) {
+  SqlLogicTestFiles(Path checkout) {
     this.tests = Files.isDirectory(checkout.resolve("test")) ? checkout.resolve("test") : checkout;
   }
 
@@ -32,12 +35,12 @@ final class LogicTestFiles {
    * The statements to run: all of the small groups, and of the large ones as many files as the
    * number allows, evenly spread.
    *
-   * @param statements how many in all; a file is begun while there are fewer
-   * @param perFile how many of one file at most
+   * @param statements the number of all; a file is added while there are fewer
+   * @param perFile the maximum number for one file
    */
-  List<LogicTestFile> choose(List<Group> groups, String engine, int statements, int perFile)
+  List<SqlLogicTestFile> choose(List<Group> groups, String engine, int statements, int perFile)
       throws IOException {
-    List<LogicTestFile> chosen = new ArrayList<>();
+    List<SqlLogicTestFile> chosen = new ArrayList<>();
     int left = statements;
     for (int i = 0; i < groups.size(); i++) {
       int share = left / (groups.size() - i);
@@ -45,7 +48,7 @@ final class LogicTestFiles {
       double step = Math.max(1, (double) paths.size() * perFile / Math.max(1, share));
       int taken = 0;
       for (double at = 0; at < paths.size() && taken < share; at += step) {
-        LogicTestFile file = LogicTestFile.read(paths.get((int) at), engine, perFile);
+        SqlLogicTestFile file = SqlLogicTestFile.read(paths.get((int) at), engine, perFile);
         chosen.add(file);
         taken += file.entries().size();
       }
@@ -54,7 +57,7 @@ final class LogicTestFiles {
     return chosen;
   }
 
-  /** A path as the reports show it. */
+  /** The relative path of a file, for reports. */
   String name(Path path) {
     return tests.relativize(path).toString();
   }

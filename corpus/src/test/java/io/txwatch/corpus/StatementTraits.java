@@ -3,15 +3,15 @@ package io.txwatch.corpus;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Classifies SQL texts by simple patterns, independent of the code under test. */
-public final class Texts {
+/** Properties of SQL texts, by simple patterns that are independent of the code under test. */
+public final class StatementTraits {
 
-  /** The tables that carry the auxiliary columns on the watched twin. */
-  static final List<String> TABLES =
+  /** The tables that have the auxiliary columns on the watched databases. */
+  static final List<String> PREPARED_TABLES =
       List.of("branch", "account", "entry", "pair", "tag", "reading", "person", "item");
 
   /** A table that is not prepared. */
-  static final String NOT_PREPARED = "np";
+  static final String UNPREPARED_TABLE = "np";
 
   /** A view of {@code account}. */
   static final String VIEW = "rich";
@@ -24,8 +24,8 @@ public final class Texts {
   private static final Pattern VALUES =
       Pattern.compile("(?i)\\)\\s*VALUES\\b|\\w\\s+VALUES\\s*\\(");
   private static final Pattern NAMES =
-      Pattern.compile("(?i)\\b(?:" + String.join("|", TABLES) + "|" + VIEW + ")\\b");
-  private static final Pattern UNPREPARED = Pattern.compile("(?i)\\b" + NOT_PREPARED + "\\b");
+      Pattern.compile("(?i)\\b(?:" + String.join("|", PREPARED_TABLES) + "|" + VIEW + ")\\b");
+  private static final Pattern UNPREPARED = Pattern.compile("(?i)\\b" + UNPREPARED_TABLE + "\\b");
   private static final Pattern ROWS =
       Pattern.compile("(?i)[\\s(]*(?:select|insert|update|delete|replace|merge|with|table)\\b.*");
   private static final Pattern VIEWS = Pattern.compile("(?i)\\b(?:" + VIEW + "|all_accounts)\\b");
@@ -35,15 +35,15 @@ public final class Texts {
           "(?is).*(?<!for |key |duplicate )\\b(?:insert|update|delete|merge)\\b(?!\\s*\\().*"
               + "|.*\\breplace\\s+into\\b.*");
 
-  private Texts() {}
+  private StatementTraits() {}
 
   private static String plain(String sql) {
     return NOISE.matcher(sql).replaceAll(" ").replace('\n', ' ');
   }
 
   /**
-   * True if the text's own result, not one of its subqueries, has an order, or if it inserts rows
-   * in the order in which they are written.
+   * True if the order of the result is defined: by an ORDER BY outside of subqueries, or because
+   * the text inserts rows of VALUES.
    */
   public static boolean isOrdered(String sql) {
     String text = plain(sql);
@@ -57,28 +57,28 @@ public final class Texts {
     return ORDER.matcher(text).find();
   }
 
-  /** True if it names one of the application's prepared tables and no other. */
-  static boolean isOfPreparedTables(String sql) {
+  /** True if it names a prepared table, or a view of one, and not the unprepared table. */
+  static boolean usesOnlyPreparedTables(String sql) {
     String text = plain(sql);
     return NAMES.matcher(text).find() && !UNPREPARED.matcher(text).find();
   }
 
   /** True if it names a view. */
-  static boolean isOfViews(String sql) {
+  static boolean usesView(String sql) {
     return VIEWS.matcher(plain(sql)).find();
   }
 
-  /** True if it is a query or a change of rows, whatever of. */
-  public static boolean isOfRows(String sql) {
+  /** True if it reads or writes rows, as opposed to DDL and settings. */
+  public static boolean isQueryOrWrite(String sql) {
     return ROWS.matcher(plain(sql)).matches();
   }
 
-  /** True if it may change rows that are there. */
-  static boolean updates(String sql) {
+  /** True if it may update existing rows. */
+  static boolean mayUpdate(String sql) {
     return UPDATES.matcher(plain(sql)).find();
   }
 
-  /** True if it may change rows. */
+  /** True if it may write rows. */
   public static boolean mayWrite(String sql) {
     return WRITES.matcher(plain(sql)).matches();
   }

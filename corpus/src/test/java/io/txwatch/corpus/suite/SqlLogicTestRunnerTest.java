@@ -3,7 +3,7 @@ package io.txwatch.corpus.suite;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.corpus.Difference;
-import io.txwatch.corpus.suite.LogicTestFile.Entry;
+import io.txwatch.corpus.suite.SqlLogicTestFile.Entry;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.sql.RewritePlanner.Level;
 import java.nio.file.Path;
@@ -14,23 +14,24 @@ import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class LogicTwinsTest {
+class SqlLogicTestRunnerTest {
 
-  private static LogicTestFile file(String... statements) {
+  private static SqlLogicTestFile file(String... statements) {
     List<Entry> entries = new ArrayList<>();
     for (String sql : statements) {
       entries.add(new Entry(entries.size() + 1, sql));
     }
-    return new LogicTestFile(Path.of("a.test"), entries);
+    return new SqlLogicTestFile(Path.of("a.test"), entries);
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void createdTablesArePreparedAndStatementsObserved(boolean transactions) throws SQLException {
-    LogicTwins twins = new LogicTwins(ServerKind.SQLITE, transactions, List.of(Level.INLINE));
+    SqlLogicTestRunner runner =
+        new SqlLogicTestRunner(ServerKind.SQLITE, transactions, List.of(Level.INLINE));
     List<Difference> differences = new ArrayList<>();
 
-    twins.run(
+    runner.run(
         file(
             "CREATE TABLE t(a INTEGER)",
             "INSERT INTO t VALUES(1)",
@@ -41,20 +42,21 @@ class LogicTwinsTest {
         differences::add);
 
     assertThat(differences).isEmpty();
-    assertThat(twins.statements()).isEqualTo(5);
-    assertThat(twins.failed()).isEqualTo(1);
-    assertThat(Objects.requireNonNull(twins.tallies().get(Level.INLINE)).observed)
+    assertThat(runner.statements()).isEqualTo(5);
+    assertThat(runner.failed()).isEqualTo(1);
+    assertThat(Objects.requireNonNull(runner.tallies().get(Level.INLINE)).observed)
         .isGreaterThanOrEqualTo(3);
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void differenceIsReported(boolean transactions) throws SQLException {
-    LogicTwins twins = new LogicTwins(ServerKind.SQLITE, transactions, List.of(Level.INLINE));
+    SqlLogicTestRunner runner =
+        new SqlLogicTestRunner(ServerKind.SQLITE, transactions, List.of(Level.INLINE));
     List<Difference> differences = new ArrayList<>();
 
     // A prepared table has two columns more, and SQLite lists them.
-    twins.run(
+    runner.run(
         file(
             "CREATE TABLE t(a INTEGER)",
             "SELECT count(*) FROM pragma_table_xinfo('t')",
@@ -62,6 +64,6 @@ class LogicTwinsTest {
         "a.test",
         differences::add);
 
-    assertThat(differences).extracting(Difference::what).containsExactly("outcome", "tables");
+    assertThat(differences).extracting(Difference::aspect).containsExactly("outcome", "tables");
   }
 }

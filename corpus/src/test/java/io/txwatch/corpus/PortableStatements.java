@@ -10,18 +10,18 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
 
 /**
- * Statements that every DBMS knows, over one table or two of them joined, with small values, so
- * that they meet: each part shrinks by itself, and what is left of a statement that differs is what
- * makes it differ.
+ * Arbitraries of statements that every DBMS supports, over one table or a join of two. Values are
+ * small, so that statements use the same rows. Each part shrinks separately, so a statement that
+ * differs is reduced to the part that causes the difference.
  */
-final class SmallStatements {
+final class PortableStatements {
 
   private static final List<Table> TABLES =
       List.of(Schema.ACCOUNT, Schema.BRANCH, Schema.PAIR, Schema.ITEM, Schema.TAG, Schema.PERSON);
 
-  private SmallStatements() {}
+  private PortableStatements() {}
 
-  /** A statement, executed in one of the ways that make sense for it. */
+  /** A statement with one of the execution methods that suit it. */
   static Arbitrary<Step> steps() {
     Arbitrary<String> texts =
         Arbitraries.frequencyOf(
@@ -30,7 +30,7 @@ final class SmallStatements {
             net.jqwik.api.Tuple.of(1, deletes()),
             net.jqwik.api.Tuple.of(2, inserts()));
     return Combinators.combine(texts, Arbitraries.integers().between(0, 3))
-        .as((sql, turn) -> new Step(sql, List.of(), CorpusFiles.way(sql, false, turn)));
+        .as((sql, turn) -> new Step(sql, List.of(), ExecutionMethod.choose(sql, false, turn)));
   }
 
   // ---------------------------------------------------------------- queries
@@ -39,7 +39,7 @@ final class SmallStatements {
     return Arbitraries.oneOf(lists(), groups(), aggregates(), setOperations());
   }
 
-  /** {@code SELECT … FROM … WHERE …} in the order of all that it selects, perhaps a part of it. */
+  /** {@code SELECT … FROM … WHERE …}, ordered by all selected columns, perhaps with a LIMIT. */
   private static Arbitrary<String> lists() {
     return sources()
         .flatMap(
@@ -105,7 +105,7 @@ final class SmallStatements {
     return list.toString();
   }
 
-  /** An order of all columns, in which rows that are alike are the only ties. */
+  /** An ORDER BY of all columns; only equal rows are ties. */
   private static String ordered(int columns) {
     StringBuilder order = new StringBuilder(" ORDER BY 1");
     for (int i = 2; i <= columns; i++) {
@@ -118,13 +118,15 @@ final class SmallStatements {
 
   private static Arbitrary<String> updates() {
     return Arbitraries.of(TABLES)
-        .filter(table -> table.of(Type.INT).stream().anyMatch(column -> !column.key()))
+        .filter(table -> table.columnsOf(Type.INT).stream().anyMatch(column -> !column.key()))
         .flatMap(
             table -> {
               Source source = new Source(" FROM " + table.name(), ints(table.name(), table));
               return Combinators.combine(
                       Arbitraries.of(
-                          table.of(Type.INT).stream().filter(column -> !column.key()).toList()),
+                          table.columnsOf(Type.INT).stream()
+                              .filter(column -> !column.key())
+                              .toList()),
                       source.terms(),
                       where(source))
                   .as(
@@ -175,10 +177,10 @@ final class SmallStatements {
   // ---------------------------------------------------------------- parts
 
   /**
-   * What stands in FROM.
+   * A FROM clause.
    *
-   * @param from the clause
-   * @param ints its columns of numbers, qualified
+   * @param from the text
+   * @param ints its qualified integer columns
    */
   private record Source(String from, List<String> ints) {
 
@@ -186,7 +188,7 @@ final class SmallStatements {
       return Arbitraries.of(ints);
     }
 
-    /** A column, or a number made of one. */
+    /** A column, or the sum of a column and a number. */
     Arbitrary<String> terms() {
       Arbitrary<String> sums =
           Combinators.combine(columns(), numbers()).as((column, n) -> column + " + " + n);
@@ -199,7 +201,7 @@ final class SmallStatements {
   }
 
   private static List<String> ints(String alias, Table table) {
-    return table.of(Type.INT).stream().map(column -> alias + "." + column.name()).toList();
+    return table.columnsOf(Type.INT).stream().map(column -> alias + "." + column.name()).toList();
   }
 
   private static Arbitrary<Source> sources() {
@@ -263,6 +265,6 @@ final class SmallStatements {
   }
 
   private static List<String> names(Table table) {
-    return table.of(Type.INT).stream().map(Column::name).toList();
+    return table.columnsOf(Type.INT).stream().map(Column::name).toList();
   }
 }

@@ -2,14 +2,14 @@ package io.txwatch.corpus.suite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.corpus.suite.LogicTestFile.Entry;
+import io.txwatch.corpus.suite.SqlLogicTestFile.Entry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class LogicTestFileTest {
+class SqlLogicTestFileTest {
 
   private static final String FILE =
       """
@@ -45,9 +45,9 @@ class LogicTestFileTest {
 
   @TempDir private Path directory = Path.of("");
 
-  private LogicTestFile read(String engine, int limit) throws IOException {
+  private SqlLogicTestFile read(String engine, int limit) throws IOException {
     Path file = Files.writeString(directory.resolve("a.test"), FILE);
-    return LogicTestFile.read(file, engine, limit);
+    return SqlLogicTestFile.read(file, engine, limit);
   }
 
   @Test

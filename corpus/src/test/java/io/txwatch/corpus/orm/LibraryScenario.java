@@ -4,20 +4,20 @@ import io.txwatch.servers.ServerKind;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 
-/** An ordinary use of a library that applications reach their database through. */
-interface Library {
+/** Ordinary uses of a library by which applications access their database. */
+interface LibraryScenario {
 
-  /** Makes its tables, in a database that nobody watches. */
+  /** Creates the tables through an unwatched connection. */
   void create(ServerKind kind, DataSource database) throws Exception;
 
   /**
-   * Uses them.
+   * Executes the scenario.
    *
-   * @param sees takes what the application sees, a line each
+   * @param sees accepts what is visible to the application, line by line
    */
   void use(ServerKind kind, DataSource database, Consumer<String> sees) throws Exception;
 
-  /** Tables that libraries without an opinion on DDL use. */
+  /** Creates the tables of the libraries that define none themselves. */
   static void shop(ServerKind kind, DataSource database) throws Exception {
     String identity =
         switch (kind) {

@@ -28,11 +28,11 @@ import org.jooq.impl.DSL;
 import org.jooq.impl.SQLDataType;
 
 /** jOOQ: quoted names, RETURNING and keys, upserts, MERGE, windows, limits, locks, batches. */
-final class JooqUse implements Library {
+final class JooqScenario implements LibraryScenario {
 
   @Override
   public void create(ServerKind kind, DataSource database) throws Exception {
-    Library.shop(kind, database);
+    LibraryScenario.shop(kind, database);
   }
 
   private static final class Names {

@@ -2,29 +2,24 @@ package io.txwatch.corpus.suite;
 
 import io.txwatch.capture.Pipeline;
 import io.txwatch.corpus.Difference;
+import io.txwatch.corpus.ExecutionMethod;
 import io.txwatch.corpus.Outcome;
 import io.txwatch.corpus.Script.Step;
-import io.txwatch.corpus.Texts;
-import io.txwatch.corpus.Way;
+import io.txwatch.corpus.StatementTraits;
+import io.txwatch.corpus.Watching;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Ids;
-import io.txwatch.jdbc.Watch;
-import io.txwatch.prepare.Preparation;
-import io.txwatch.prepare.PreparationPlan;
 import io.txwatch.prepare.PreparationResult;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.settings.Setting;
-import io.txwatch.settings.Settings;
 import io.txwatch.sql.RewritePlanner.Level;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -38,13 +33,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Runs files of sqllogictest on a database that nobody watches and, statement by statement, on a
- * watched one for each level. Each file begins with empty databases; a table that it creates is
- * prepared before the next statement on the watched ones, and on those alone.
+ * Runs files of sqllogictest statement by statement on an unwatched database and on a watched one
+ * for each level. Each file begins with empty databases. On the watched ones, a table that it
+ * creates is prepared before the next statement.
  */
-final class LogicTwins {
+final class SqlLogicTestRunner {
 
-  /** What was compared and observed at one level. */
+  /** Counts of one level. */
   static final class Tally {
     long statements;
     long differences;
@@ -53,7 +48,6 @@ final class LogicTwins {
     final Map<String, Long> notPrepared = new TreeMap<>();
   }
 
-  private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(5);
   private static final int TRANSACTION_LENGTH = 10;
   private static final Pattern CREATE_TABLE =
       Pattern.compile("(?i)\\s*create\\s+table\\s+(?:if\\s+not\\s+exists\\s+)?([\\w.]+)");
@@ -67,7 +61,7 @@ final class LogicTwins {
   private long statements;
   private long failed;
 
-  LogicTwins(ServerKind kind, boolean transactions, List<Level> levels) {
+  SqlLogicTestRunner(ServerKind kind, boolean transactions, List<Level> levels) {
     this.kind = kind;
     this.transactions = transactions;
     for (Level level : levels) {
@@ -77,82 +71,85 @@ final class LogicTwins {
     }
   }
 
-  /** By level. */
+  /** The counts by level. */
   Map<Level, Tally> tallies() {
     return tallies;
   }
 
-  /** How many statements were sent to the database that nobody watches. */
+  /** The number of statements that were sent to the unwatched database. */
   long statements() {
     return statements;
   }
 
-  /** How many of these failed there. */
+  /** The number of those that failed. */
   long failed() {
     return failed;
   }
 
-  /** Runs a file, and hands over what differs. */
-  void run(LogicTestFile file, String name, Consumer<Difference> differences) throws SQLException {
-    List<Side> watched = new ArrayList<>();
-    try (Side raw = Side.raw(kind)) {
+  /** Runs a file and reports the differences. */
+  void run(SqlLogicTestFile file, String name, Consumer<Difference> differences)
+      throws SQLException {
+    List<TestDatabase> watched = new ArrayList<>();
+    try (TestDatabase raw = TestDatabase.raw(kind)) {
       for (Level level : tallies.keySet()) {
-        watched.add(Side.watched(kind, level, Objects.requireNonNull(pipelines.get(level))));
+        watched.add(
+            TestDatabase.watched(kind, level, Objects.requireNonNull(pipelines.get(level))));
       }
       raw.begin(transactions);
-      for (Side side : watched) {
-        side.begin(transactions);
+      for (TestDatabase database : watched) {
+        database.begin(transactions);
       }
       int sent = 0;
-      for (LogicTestFile.Entry entry : file.entries()) {
-        Step step = new Step(entry.sql(), List.of(), way(entry.sql(), sent++));
+      for (SqlLogicTestFile.Entry entry : file.entries()) {
+        Step step = new Step(entry.sql(), List.of(), method(entry.sql(), sent++));
         boolean ends = transactions && sent % TRANSACTION_LENGTH == 0;
         Outcome expected = raw.perform(step, ends);
         statements++;
         failed += expected.failed() ? 1 : 0;
-        for (Side side : watched) {
-          Outcome seen = side.perform(step, ends);
+        for (TestDatabase database : watched) {
+          Outcome seen = database.perform(step, ends);
           String at = name + ":" + entry.line();
-          compare(side, at, "outcome", entry.sql(), expected.lines(), seen.lines(), differences);
+          compare(
+              database, at, "outcome", entry.sql(), expected.lines(), seen.lines(), differences);
           Matcher create = CREATE_TABLE.matcher(entry.sql());
           if (!expected.failed() && create.lookingAt()) {
-            side.prepare(create.group(1), tally(side));
+            database.prepare(create.group(1), tally(database));
           }
         }
       }
-      Map<String, List<String>> held = raw.contents();
-      for (Side side : watched) {
-        for (Map.Entry<String, List<String>> table : held.entrySet()) {
-          List<String> rows = side.contents(table.getKey());
-          compare(side, name, "tables", table.getKey(), table.getValue(), rows, differences);
+      Map<String, List<String>> rawContents = raw.contents();
+      for (TestDatabase database : watched) {
+        for (Map.Entry<String, List<String>> table : rawContents.entrySet()) {
+          List<String> rows = database.contents(table.getKey());
+          compare(database, name, "tables", table.getKey(), table.getValue(), rows, differences);
         }
       }
     } finally {
-      for (Side side : watched) {
-        side.close();
+      for (TestDatabase database : watched) {
+        database.close();
       }
     }
   }
 
-  private Tally tally(Side side) {
-    return Objects.requireNonNull(tallies.get(side.level));
+  private Tally tally(TestDatabase database) {
+    return Objects.requireNonNull(tallies.get(database.level));
   }
 
   private void compare(
-      Side side,
+      TestDatabase database,
       String at,
-      String what,
+      String aspect,
       String sql,
       List<String> raw,
       List<String> seen,
       Consumer<Difference> differences) {
-    Tally tally = tally(side);
-    tally.statements += what.equals("outcome") ? 1 : 0;
+    Tally tally = tally(database);
+    tally.statements += aspect.equals("outcome") ? 1 : 0;
     if (!raw.equals(seen)) {
       tally.differences++;
       boolean onlyOrder = sorted(raw).equals(sorted(seen));
       differences.accept(
-          Difference.of(kind, side.level, at, onlyOrder ? "order" : what, sql, raw, seen));
+          Difference.of(kind, database.level, at, onlyOrder ? "order" : aspect, sql, raw, seen));
     }
   }
 
@@ -162,22 +159,24 @@ final class LogicTwins {
     return sorted;
   }
 
-  /** In turns, the ways in which applications execute statements; SQLite scrolls no results. */
-  private Way way(String sql, int turn) {
-    if (!Texts.isOfRows(sql)) {
-      return Way.PLAIN;
+  /** Chooses an execution method in turn. SQLite has no scrollable results. */
+  private ExecutionMethod method(String sql, int turn) {
+    if (!StatementTraits.isQueryOrWrite(sql)) {
+      return ExecutionMethod.PLAIN;
     }
-    Way third =
-        Texts.mayWrite(sql) ? Way.KEYS : kind == ServerKind.SQLITE ? Way.PLAIN : Way.SCROLLED;
+    ExecutionMethod third =
+        StatementTraits.mayWrite(sql)
+            ? ExecutionMethod.GENERATED_KEYS
+            : kind == ServerKind.SQLITE ? ExecutionMethod.PLAIN : ExecutionMethod.SCROLLED;
     return switch (turn % 4) {
-      case 0, 2 -> Way.PLAIN;
-      case 1 -> Way.PREPARED;
+      case 0, 2 -> ExecutionMethod.PLAIN;
+      case 1 -> ExecutionMethod.PREPARED;
       default -> third;
     };
   }
 
-  /** A new database, and a connection to it. */
-  private static final class Side implements AutoCloseable {
+  /** A new database and a connection to it. */
+  private static final class TestDatabase implements AutoCloseable {
 
     private final ServerKind kind;
     final Level level;
@@ -185,7 +184,8 @@ final class LogicTwins {
     private final Connection real;
     private final Connection connection;
 
-    private Side(ServerKind kind, Level level, String url, Connection real, Connection connection) {
+    private TestDatabase(
+        ServerKind kind, Level level, String url, Connection real, Connection connection) {
       this.kind = kind;
       this.level = level;
       this.url = url;
@@ -193,32 +193,24 @@ final class LogicTwins {
       this.connection = connection;
     }
 
-    static Side raw(ServerKind kind) throws SQLException {
+    static TestDatabase raw(ServerKind kind) throws SQLException {
       String url = database(kind);
       Connection real = DriverManager.getConnection(url);
-      return new Side(kind, Level.INLINE, url, real, real);
+      return new TestDatabase(kind, Level.INLINE, url, real, real);
     }
 
-    static Side watched(ServerKind kind, Level level, Pipeline pipeline) throws SQLException {
+    static TestDatabase watched(ServerKind kind, Level level, Pipeline pipeline)
+        throws SQLException {
       String url = database(kind);
       Connection real = DriverManager.getConnection(url);
-      Settings settings =
-          Settings.of(
-              Map.of(
-                  Setting.INSTRUMENT,
-                  level.name().toLowerCase(Locale.ROOT),
-                  Setting.REDACT,
-                  "false"));
-      Connection watched =
-          Watch.connection(
-              real, url, "", () -> DriverManager.getConnection(url), settings, pipeline);
-      return new Side(kind, level, url, real, watched);
+      Connection watched = Watching.watch(real, url, level, pipeline);
+      return new TestDatabase(kind, level, url, real, watched);
     }
 
     /**
-     * The URL of a new, empty database, with what keeps the run short: SQLite does not wait for the
-     * disk at every commit, and MySQL and MariaDB do not search all orders of a join of 30 tables,
-     * which takes them seconds.
+     * The URL of a new, empty database. Its parameters keep the run short: SQLite does not wait for
+     * the disk at every commit, and MySQL and MariaDB do not search all orders of a join of 30
+     * tables, which takes seconds.
      */
     private static String database(ServerKind kind) throws SQLException {
       String url = TestServers.freshDatabase(kind);
@@ -235,7 +227,8 @@ final class LogicTwins {
     }
 
     /**
-     * In a transaction, an error ends it, as PostgreSQL demands; DDL is a transaction of its own.
+     * Executes a step. An error ends its transaction, as PostgreSQL requires; DDL is a transaction
+     * of its own.
      */
     Outcome perform(Step step, boolean ends) throws SQLException {
       boolean ddl = DDL.matcher(step.sql()).lookingAt();
@@ -244,9 +237,9 @@ final class LogicTwins {
       }
       Outcome outcome =
           Outcome.of(
-              Texts.isOrdered(step.sql()),
+              StatementTraits.isOrdered(step.sql()),
               kind == ServerKind.SQLITE,
-              seen -> step.way().run(connection, step, seen));
+              seen -> step.method().execute(connection, step, seen));
       if (!connection.getAutoCommit()) {
         if (outcome.failed()) {
           connection.rollback();
@@ -258,13 +251,9 @@ final class LogicTwins {
     }
 
     void prepare(String table, Tally tally) throws SQLException {
-      try (Connection own = DriverManager.getConnection(url)) {
-        Preparation preparation = Preparation.of(own, url, LOCK_TIMEOUT);
-        PreparationPlan plan = preparation.planPrepare(List.of(table));
-        PreparationResult result = preparation.execute(plan);
-        if (!result.complete()) {
-          tally.notPrepared.merge(String.valueOf(result.failed()), 1L, Long::sum);
-        }
+      PreparationResult result = Watching.prepare(url, List.of(table));
+      if (!result.complete()) {
+        tally.notPrepared.merge(String.valueOf(result.failed()), 1L, Long::sum);
       }
     }
 
@@ -321,7 +310,7 @@ final class LogicTwins {
       connection.close();
       real.close();
       if (kind.isServer()) {
-        String database = real(url);
+        String database = databaseName(url);
         try (Connection own = TestServers.of(kind).connect();
             Statement statement = own.createStatement()) {
           statement.execute("DROP DATABASE " + database);
@@ -329,7 +318,7 @@ final class LogicTwins {
       }
     }
 
-    private static String real(String url) {
+    private static String databaseName(String url) {
       return url.replaceFirst("\\?.*", "").replaceFirst(".*/", "");
     }
   }

@@ -1,0 +1,49 @@
+package io.txwatch.corpus;
+
+import io.txwatch.capture.Pipeline;
+import io.txwatch.jdbc.Watch;
+import io.txwatch.prepare.Preparation;
+import io.txwatch.prepare.PreparationResult;
+import io.txwatch.settings.Setting;
+import io.txwatch.settings.Settings;
+import io.txwatch.sql.RewritePlanner.Level;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Prepares databases of the corpus and watches their connections. */
+public final class Watching {
+
+  private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(5);
+
+  private Watching() {}
+
+  /**
+   * Adds the auxiliary columns.
+   *
+   * @param tables the tables; all if empty
+   */
+  public static PreparationResult prepare(String url, List<String> tables) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url)) {
+      Preparation preparation = Preparation.of(connection, url, LOCK_TIMEOUT);
+      return preparation.execute(preparation.planPrepare(tables));
+    }
+  }
+
+  /** Wraps a connection; its events contain the statements without redaction. */
+  public static Connection watch(Connection real, String url, Level level, Pipeline pipeline) {
+    Settings settings =
+        Settings.of(
+            Map.of(
+                Setting.INSTRUMENT,
+                level.name().toLowerCase(Locale.ROOT),
+                Setting.REDACT,
+                "false"));
+    return Watch.connection(
+        real, url, "", () -> DriverManager.getConnection(url), settings, pipeline);
+  }
+}
