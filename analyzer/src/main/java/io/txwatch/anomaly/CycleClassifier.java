@@ -84,16 +84,7 @@ public final class CycleClassifier {
     boolean oneRow = cycle.stream().allMatch(edge -> edge.row() == out.row());
     boolean pair = cycle.size() == 2;
     if (cycle.stream().anyMatch(edge -> edge.evidence().byPredicate())) {
-      boolean seenLater = in.kind() == DependencyKind.WR && out.fromStatement() < in.toStatement();
-      if (!pair || !seenLater) {
-        return Phenomenon.G_SINGLE;
-      }
-      if (oneRow) {
-        return Phenomenon.PHANTOM;
-      }
-      return in.evidence() == EdgeEvidence.PREDICATE && !out.evidence().byPredicate()
-          ? Phenomenon.READ_SKEW
-          : Phenomenon.G_SINGLE;
+      return singleByPredicate(cycle, oneRow);
     }
     if (in.kind() == DependencyKind.WW) {
       if (oneRow && onlyWw(cycle) && out.fromStatement() <= in.toStatement()) {
@@ -110,6 +101,21 @@ public final class CycleClassifier {
     return out.fromStatement() < in.toStatement()
         ? Phenomenon.READ_SKEW
         : Phenomenon.FRACTURED_READ;
+  }
+
+  private static Phenomenon singleByPredicate(List<Edge> cycle, boolean oneRow) {
+    Edge out = cycle.get(0);
+    Edge in = cycle.get(cycle.size() - 1);
+    boolean seenLater = in.kind() == DependencyKind.WR && out.fromStatement() < in.toStatement();
+    if (cycle.size() != 2 || !seenLater) {
+      return Phenomenon.G_SINGLE;
+    }
+    if (oneRow) {
+      return Phenomenon.PHANTOM;
+    }
+    return in.evidence() == EdgeEvidence.PREDICATE && !out.evidence().byPredicate()
+        ? Phenomenon.READ_SKEW
+        : Phenomenon.G_SINGLE;
   }
 
   private static boolean onlyWw(List<Edge> cycle) {

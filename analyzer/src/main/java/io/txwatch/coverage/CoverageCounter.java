@@ -27,36 +27,15 @@ public final class CoverageCounter {
   private long forbidden;
   private final Map<GapReason, Long> gaps = new EnumMap<>(GapReason.class);
 
-  /** The most sessions with a gap whose statement has not arrived yet. */
-  private static final int MAX_GAPS_TOLD = 1 << 12;
+  private static final int MAX_PENDING_GAPS = 1 << 12;
 
-  /** The sessions whose last event was the gap of the statement that comes next. */
-  private final Set<Long> gapTold = new LinkedHashSet<>();
+  /** The sessions whose last event was a gap, and whose statement has not arrived yet. */
+  private final Set<Long> pendingGaps = new LinkedHashSet<>();
 
   /** Counts an event. */
   public void count(Event event) {
     if (event instanceof Event.StatementExecuted e) {
-      statements++;
-      boolean told = !gapTold.isEmpty() && gapTold.remove(e.session());
-      if (!told && e.succeeded() && !e.writesSeen()) {
-        unseen++;
-      }
-      List<RowAccess> rows = e.rows();
-      for (int i = 0; i < rows.size(); i++) { // an iterator would be a new object for each event
-        RowAccess access = rows.get(i);
-        if (access.access().isWrite()) {
-          rowsWritten++;
-        } else if (access.access() == Access.READ) {
-          rowsRead++;
-        }
-        // A row found by its key was not returned by a side read.
-        uncertain += access.certain() || access.access() == Access.TARGET ? 0 : 1;
-      }
-      if (!e.versionSets().isEmpty()) {
-        for (VersionSet set : e.versionSets()) {
-          uncertain += set.certain() ? 0 : 1;
-        }
-      }
+      statement(e);
     } else if (event instanceof Event.SessionOpened) {
       sessions++;
     } else if (event instanceof Event.TransactionEnded e) {
@@ -65,19 +44,50 @@ public final class CoverageCounter {
         committed++;
       }
     } else if (event instanceof Event.Gap e) {
-      gaps.merge(e.reason(), e.count(), Long::sum);
-      // A statement on a table that is too large is observed in full, except for its version set.
-      if (e.reason().isOfStatement() && e.reason() != GapReason.TOO_LARGE) {
-        unseen += e.count();
-        gapTold.add(e.session());
-        if (gapTold.size() > MAX_GAPS_TOLD) { // the statement never arrived
-          Iterator<Long> eldest = gapTold.iterator();
-          eldest.next();
-          eldest.remove();
-        }
-      }
+      gap(e);
     } else if (event instanceof Event.SessionClosed e) {
-      gapTold.remove(e.session());
+      pendingGaps.remove(e.session());
+    }
+  }
+
+  private void statement(Event.StatementExecuted event) {
+    statements++;
+    boolean countedAsGap = !pendingGaps.isEmpty() && pendingGaps.remove(event.session());
+    if (!countedAsGap && event.succeeded() && !event.writesSeen()) {
+      unseen++;
+    }
+    List<RowAccess> rows = event.rows();
+    for (int i = 0; i < rows.size(); i++) { // an iterator would be a new object for each event
+      row(rows.get(i));
+    }
+    if (!event.versionSets().isEmpty()) {
+      for (VersionSet set : event.versionSets()) {
+        uncertain += set.certain() ? 0 : 1;
+      }
+    }
+  }
+
+  private void row(RowAccess access) {
+    if (access.access().isWrite()) {
+      rowsWritten++;
+    } else if (access.access() == Access.READ) {
+      rowsRead++;
+    }
+    // A row found by its key was not returned by a side read.
+    uncertain += access.certain() || access.access() == Access.TARGET ? 0 : 1;
+  }
+
+  private void gap(Event.Gap gap) {
+    gaps.merge(gap.reason(), gap.count(), Long::sum);
+    // A statement on a table that is too large is observed in full, except for its version set.
+    if (gap.reason().isOfStatement() && gap.reason() != GapReason.TOO_LARGE) {
+      unseen += gap.count();
+      pendingGaps.add(gap.session());
+      if (pendingGaps.size() > MAX_PENDING_GAPS) { // the statement never arrived
+        Iterator<Long> eldest = pendingGaps.iterator();
+        eldest.next();
+        eldest.remove();
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import io.txwatch.dependency.Version.Fate;
 import io.txwatch.dependency.Version.Read;
 import java.util.ArrayDeque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Removes from the chains what is discarded with its transactions: versions that only discarded
@@ -68,7 +69,7 @@ final class ChainPruning {
    *     while saves reading lists to their ends again
    */
   void prune(Iterable<Table> tables, long since, long clock, boolean atOnce) {
-    for (int looks = deferred.size(); looks > 0 && deferred.getFirst().since() < since; looks--) {
+    for (int left = deferred.size(); left > 0 && deferred.getFirst().since() < since; left--) {
       pruneOrKeep(deferred.removeFirst().version(), since, clock, atOnce);
     }
     for (Table table : tables) {
@@ -79,10 +80,8 @@ final class ChainPruning {
 
   private void pruneOrKeep(Version version, long since, long clock, boolean atOnce) {
     version.awaitsPruning = false;
-    boolean looksAgainByItself =
-        version.readers != null || version.writer != null && !version.writer.discarded;
-    if (looksAgainByItself) {
-      return;
+    if (version.readers != null || version.writer != null && !version.writer.discarded) {
+      return; // checked again when its writer or its last reader is discarded
     }
     boolean latest = version.row.latest == version && version.listed;
     if (latest) { // so that lists of later versions need not be read to their ends, should some
@@ -110,18 +109,35 @@ final class ChainPruning {
     ArrayDeque<Version> below = null;
     Version at = version;
     for (int i = 0; i < MAX_STEPS && at != null; i++) {
-      for (Version next = at.firstNext; next != null; next = next.sibling) {
-        if (next.writer != null && !next.writer.discarded) {
-          return true;
-        }
-        if (next.fate == Fate.VANISHED) {
-          below = below == null ? new ArrayDeque<>() : below;
-          below.add(next);
-        }
+      if (isOverwrittenByLive(at)) {
+        return true;
       }
+      below = addVanishedAbove(at, below);
       at = below == null ? null : below.poll();
     }
     return at != null;
+  }
+
+  private static boolean isOverwrittenByLive(Version version) {
+    for (Version next = version.firstNext; next != null; next = next.sibling) {
+      if (next.writer != null && !next.writer.discarded) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Adds the vanished next versions to a queue, which is created for the first of them. */
+  private static @Nullable ArrayDeque<Version> addVanishedAbove(
+      Version version, @Nullable ArrayDeque<Version> queue) {
+    ArrayDeque<Version> vanished = queue;
+    for (Version next = version.firstNext; next != null; next = next.sibling) {
+      if (next.fate == Fate.VANISHED) {
+        vanished = vanished == null ? new ArrayDeque<>() : vanished;
+        vanished.add(next);
+      }
+    }
+    return vanished;
   }
 
   private void prune(Version version) {

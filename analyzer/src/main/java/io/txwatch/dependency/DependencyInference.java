@@ -144,29 +144,41 @@ public final class DependencyInference {
     if (event instanceof Event.StatementExecuted e) {
       executed(e);
     } else if (event instanceof Event.TransactionBegan e) {
-      Session session = session(e.session());
-      Transaction transaction = transaction(e.transaction());
-      transaction.began(session, e.level());
-      transaction.events++;
-      began(session, transaction);
+      began(e);
     } else if (event instanceof Event.TransactionEnded e) {
       ended(e);
     } else if (event instanceof Event.StatementsUndone e) {
-      Transaction transaction = transaction(e.transaction());
-      transaction.events++;
-      if (transaction.outcome == null) {
-        transaction.undone(e.firstStatement(), e.lastStatement());
-      }
+      undone(e);
     } else if (event instanceof Event.SessionOpened e) {
       opened(e);
     } else if (event instanceof Event.SessionClosed e) {
-      Session session = sessions.get(e.session());
-      if (session != null) {
-        leaveTransaction(session);
-        sessions.remove(e.session());
-      }
+      closed(e);
     } else if (event instanceof Event.Gap e) {
       gap(e);
+    }
+  }
+
+  private void began(Event.TransactionBegan event) {
+    Session session = session(event.session());
+    Transaction transaction = transaction(event.transaction());
+    transaction.began(session, event.level());
+    transaction.events++;
+    began(session, transaction);
+  }
+
+  private void undone(Event.StatementsUndone event) {
+    Transaction transaction = transaction(event.transaction());
+    transaction.events++;
+    if (transaction.outcome == null) {
+      transaction.undone(event.firstStatement(), event.lastStatement());
+    }
+  }
+
+  private void closed(Event.SessionClosed event) {
+    Session session = sessions.get(event.session());
+    if (session != null) {
+      leaveTransaction(session);
+      sessions.remove(event.session());
     }
   }
 
@@ -279,7 +291,10 @@ public final class DependencyInference {
    * @param versionsNamed versions mentioned at this time or later are retained, needed or not
    */
   public void discard(long retained, long versionsNamed) {
-    discard(false, retained, versionsNamed, false);
+    long floor = floor(retained);
+    discardEnded(floor, floor);
+    discardUnobserved(floor);
+    chains.prune(Math.min(floor, versionsNamed), clock, false);
   }
 
   /**
@@ -290,39 +305,53 @@ public final class DependencyInference {
    * @return how many were discarded early
    */
   public long makeRoom(boolean early, long retained) {
-    return discard(early, retained, clock, true);
+    long floor = floor(retained);
+    long discardedEarly = discardEnded(early ? Long.MAX_VALUE : floor, floor);
+    discardUnobserved(early ? clock : floor);
+    if (early) {
+      running.removeIf(Transaction::isDiscarded);
+    }
+    chains.prune(early ? clock : Math.min(floor, clock), clock, true);
+    return discardedEarly;
   }
 
-  private long discard(boolean early, long retained, long versionsNamed, boolean atOnce) {
+  /** The time before which a transaction must have ended to be discarded without loss. */
+  private long floor(long retained) {
     Transaction oldest = running.peekFirst();
-    long floor = Math.min(retained, oldest == null ? clock : oldest.horizon);
-    long discardedEarly = 0;
-    long overBefore = early ? Long.MAX_VALUE : floor;
+    return Math.min(retained, oldest == null ? clock : oldest.horizon);
+  }
+
+  /**
+   * Discards the transactions that ended before a time.
+   *
+   * @return how many of them ended at {@code floor} or later
+   */
+  private long discardEnded(long before, long floor) {
+    long early = 0;
     while (!ended.isEmpty()) {
       Transaction transaction = ended.getFirst();
-      if (transaction.endedAt >= overBefore && !transaction.endedTwice) {
+      if (transaction.endedAt >= before && !transaction.endedTwice) {
         break;
       }
       ended.removeFirst();
       if (transaction.endedTwice) {
         transaction.endedTwice = false;
       } else {
-        discardedEarly += transaction.endedAt >= floor ? 1 : 0;
+        early += transaction.endedAt >= floor ? 1 : 0;
         discard(transaction);
       }
     }
-    long since = early ? clock : floor;
+    return early;
+  }
+
+  /** Discards the transactions that are known only by tokens first mentioned before a time. */
+  private void discardUnobserved(long since) {
     while (!byFirstMention.isEmpty() && byFirstMention.getFirst().firstMentionedAt < since) {
       Transaction transaction = byFirstMention.removeFirst();
       if (!transaction.observed) {
         discard(transaction);
       }
     }
-    if (early) {
-      running.removeIf(Transaction::isDiscarded);
-    }
-    chains.prune(early ? clock : Math.min(floor, versionsNamed), clock, atOnce);
-    return discardedEarly;
   }
 
   private void discard(Transaction transaction) {

@@ -77,19 +77,23 @@ final class HypotheticalDependencies {
   private void inferBelow(Transaction writer, Version write) {
     for (Version version = write.previous; version != null; version = version.previous) {
       if (version.writer != writer) {
-        for (Read read = version.readers; read != null; read = read.next) {
-          if (read.reader.readsCount
-              && read.evidence == EdgeEvidence.ITEM
-              && read.reader != writer) {
-            edge(read.reader, writer, DependencyKind.RW, write, read.statement, write.statement);
-          }
+        inferFromReaders(version, writer, write);
+        if (version.fate == Fate.SURVIVED && version.writer != null) {
+          edge(
+              version.writer, writer, DependencyKind.WW, write, version.statement, write.statement);
         }
-      }
-      if (version.fate == Fate.SURVIVED && version.writer != null && version.writer != writer) {
-        edge(version.writer, writer, DependencyKind.WW, write, version.statement, write.statement);
       }
       if (version.fate != Fate.VANISHED) {
         return;
+      }
+    }
+  }
+
+  /** Edges from the readers of an earlier version. */
+  private void inferFromReaders(Version earlier, Transaction writer, Version write) {
+    for (Read read = earlier.readers; read != null; read = read.next) {
+      if (read.reader.readsCount && read.evidence == EdgeEvidence.ITEM && read.reader != writer) {
+        edge(read.reader, writer, DependencyKind.RW, write, read.statement, write.statement);
       }
     }
   }

@@ -12,6 +12,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.VersionSet;
+import io.txwatch.history.WriterList;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -54,8 +55,8 @@ import org.jspecify.annotations.Nullable;
  * wr: had u existed when S' ran, S' would have returned it.
  *
  * <p><b>Cost.</b> A set is compared with the table once, in time linear in its size, and is not
- * kept. A clock, on which versions appear and sets are read, tells what a set contained, except for
- * the few rows where they differ. The reads, insertions and deletions kept for each table are
+ * kept. Versions appear and sets are read on one clock, so a version's time shows whether a set
+ * contained it, except for the few rows where they differ. The reads, insertions and deletions kept for each table are
  * bounded. What is evicted loses dependencies and never adds any.
  */
 final class PredicateReads {
@@ -291,23 +292,7 @@ final class PredicateReads {
   /** Emits what the statement proves together with others by the same predicate. */
   private void prove(
       PredicateRead read, Event.StatementExecuted event, VersionSet set, Table table) {
-    Map<Transaction, Integer> written = new HashMap<>();
-    for (RowAccess access : event.rows()) {
-      if (access.table().equals(table.name)) {
-        Row row = table.row(access.row());
-        int last = access.writers().size() - 1;
-        Version version =
-            last < 0
-                ? row.initial
-                : versions.of(
-                    row, access.writers().transaction(last), access.writers().statement(last));
-        read.returned.put(row, version);
-        weight += Footprint.PREDICATE_ROW;
-        if (version.writer != null) {
-          written.merge(version.writer, version.statement, Math::max);
-        }
-      }
-    }
+    Map<Transaction, Integer> written = returned(read, event, table);
     List<PredicateRead> alike =
         table.named.computeIfAbsent(set.predicate(), p -> new ArrayList<>(1));
     boolean first = true;
@@ -322,14 +307,47 @@ final class PredicateReads {
       }
     }
     if (first) {
-      alike.add(read);
-      table.namedInOrder.addLast(read);
-      if (alike.size() > MAX_READS_PER_PREDICATE) {
-        alike.remove(0);
+      keepNamed(alike, read, table);
+    }
+  }
+
+  /**
+   * Records the rows of a table that a statement returned.
+   *
+   * @return the last statement of each of their writers
+   */
+  private Map<Transaction, Integer> returned(
+      PredicateRead read, Event.StatementExecuted event, Table table) {
+    Map<Transaction, Integer> written = new HashMap<>();
+    for (RowAccess access : event.rows()) {
+      if (access.table().equals(table.name)) {
+        Row row = table.row(access.row());
+        Version version = newest(row, access.writers());
+        read.returned.put(row, version);
+        weight += Footprint.PREDICATE_ROW;
+        if (version.writer != null) {
+          written.merge(version.writer, version.statement, Math::max);
+        }
       }
-      if (table.namedInOrder.size() > MAX_NAMED_READS_PER_TABLE) {
-        discard(table.namedInOrder.removeFirst(), table);
-      }
+    }
+    return written;
+  }
+
+  private Version newest(Row row, WriterList writers) {
+    int last = writers.size() - 1;
+    return last < 0
+        ? row.initial
+        : versions.of(row, writers.transaction(last), writers.statement(last));
+  }
+
+  private static void keepNamed(List<PredicateRead> alike, PredicateRead read, Table table) {
+    alike.add(read);
+    table.namedInOrder.addLast(read);
+    if (alike.size() > MAX_READS_PER_PREDICATE) {
+      alike.remove(0);
+    }
+    if (table.namedInOrder.size() > MAX_NAMED_READS_PER_TABLE) {
+      discard(table.namedInOrder.removeFirst(), table);
     }
   }
 

@@ -187,15 +187,7 @@ public final class Transaction {
   /** Its last surviving write of a row, while it runs; null if there is none. */
   @Nullable Version ownWrite(Row row) {
     if (writes.size() > MAX_SCANNED_WRITES) {
-      if (ownWrites == null) {
-        ownWrites = new IdentityHashMap<>();
-        for (Version write : writes) {
-          if (isOwnWrite(write)) {
-            ownWrites.merge(
-                write.row, write, (one, other) -> one.statement > other.statement ? one : other);
-          }
-        }
-      }
+      ownWrites = ownWrites == null ? mapOwnWrites() : ownWrites;
       return ownWrites.get(row);
     }
     Version last = null;
@@ -205,6 +197,17 @@ public final class Transaction {
           && isOwnWrite(write)
           && (last == null || last.statement < write.statement)) {
         last = write;
+      }
+    }
+    return last;
+  }
+
+  private Map<Row, Version> mapOwnWrites() {
+    Map<Row, Version> last = new IdentityHashMap<>();
+    for (Version write : writes) {
+      if (isOwnWrite(write)) {
+        last.merge(
+            write.row, write, (one, other) -> one.statement > other.statement ? one : other);
       }
     }
     return last;

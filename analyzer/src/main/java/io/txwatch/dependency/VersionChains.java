@@ -104,6 +104,12 @@ final class VersionChains {
       Transaction transaction, Event.StatementExecuted event, String place, long arrived) {
     executingTransaction = transaction;
     now = arrived;
+    return accessRows(transaction, event, place)
+        && (event.versionSets().isEmpty() || readVersionSets(transaction, event, place));
+  }
+
+  private boolean accessRows(
+      Transaction transaction, Event.StatementExecuted event, String place) {
     List<RowAccess> rows = event.rows();
     for (int i = 0; i < rows.size(); i++) { // an iterator would be a new object for each event
       if (i % ROWS_PER_MEMORY_CHECK == ROWS_PER_MEMORY_CHECK - 1 && bytes() > maxBytes) {
@@ -111,52 +117,57 @@ final class VersionChains {
       }
       RowAccess access = rows.get(i);
       Table table = table(place, access.table());
-      if (table.broken) {
-        continue;
-      }
-      Row row = table.row(access.row());
-      if (access.access() == Access.TARGET) {
-        transaction.targets.add(new KeyedWrites.Target(row, event.statement(), arrived));
-        transaction.addWeight(Footprint.TARGET);
-        continue;
-      }
-      Version version = row.broken ? null : learn(row, access.writers());
-      if (version == null) {
-        continue;
-      }
-      switch (access.access()) {
-        case READ -> read(transaction, event.statement(), version, access.certain());
-        case INSERT, UPDATE -> {
-          if (version.writer == transaction) {
-            version.insertion = access.access() == Access.INSERT;
-            recordWrite(transaction, version);
-          }
-        }
-        case DELETE -> {
-          Version deletion = version(row, transaction.id(), event.statement());
-          deletion.deletion = true;
-          if (link(deletion, version) && access.certain()) {
-            recordWrite(transaction, deletion);
-          }
-        }
-        case SKIPPED_BY_DELETE -> skippedByDelete(transaction, event.statement(), version);
-        case TARGET -> {}
-      }
-    }
-    if (!event.versionSets().isEmpty()) {
-      for (VersionSet set : event.versionSets()) {
-        // A partial set is useless: rows missing from it would look absent.
-        long least = (long) set.size() * (Footprint.ROW + Footprint.VERSION);
-        if (bytes() + least > maxBytes) {
-          return false;
-        }
-        Table table = table(place, set.table());
-        if (!table.broken) {
-          predicates.read(transaction, event, set, table);
-        }
+      if (!table.broken) {
+        access(transaction, event.statement(), access, table.row(access.row()));
       }
     }
     return true;
+  }
+
+  private boolean readVersionSets(
+      Transaction transaction, Event.StatementExecuted event, String place) {
+    for (VersionSet set : event.versionSets()) {
+      // A partial set is useless: rows missing from it would look absent.
+      long least = (long) set.size() * (Footprint.ROW + Footprint.VERSION);
+      if (bytes() + least > maxBytes) {
+        return false;
+      }
+      Table table = table(place, set.table());
+      if (!table.broken) {
+        predicates.read(transaction, event, set, table);
+      }
+    }
+    return true;
+  }
+
+  private void access(Transaction transaction, int statement, RowAccess access, Row row) {
+    if (access.access() == Access.TARGET) {
+      transaction.targets.add(new KeyedWrites.Target(row, statement, now));
+      transaction.addWeight(Footprint.TARGET);
+      return;
+    }
+    Version version = row.broken ? null : learn(row, access.writers());
+    if (version == null) {
+      return;
+    }
+    switch (access.access()) {
+      case READ -> read(transaction, statement, version, access.certain());
+      case INSERT, UPDATE -> {
+        if (version.writer == transaction) {
+          version.insertion = access.access() == Access.INSERT;
+          recordWrite(transaction, version);
+        }
+      }
+      case DELETE -> {
+        Version deletion = version(row, transaction.id(), statement);
+        deletion.deletion = true;
+        if (link(deletion, version) && access.certain()) {
+          recordWrite(transaction, deletion);
+        }
+      }
+      case SKIPPED_BY_DELETE -> skippedByDelete(transaction, statement, version);
+      case TARGET -> {}
+    }
   }
 
   /** The memory of rows, versions and predicate reads, and all that transactions account for. */
@@ -352,46 +363,56 @@ final class VersionChains {
     if (version.row.broken || writer == null || writer == read.reader) {
       return;
     }
-    if (read instanceof SkippedByDelete passed) {
-      if (passed.sawOverwriteBy(survivor)) {
-        out.dependency(
-            new Edge(
-                writer,
-                read.reader,
-                DependencyKind.WR,
-                version.row,
-                survivor.statement,
-                read.statement,
-                survivor.isDoubtful() ? EdgeEvidence.POSSIBLE_PREDICATE : EdgeEvidence.PREDICATE));
+    if (read instanceof SkippedByDelete skipped) {
+      if (skipped.sawOverwriteBy(survivor)) {
+        inferSkipFromOverwriter(read, writer, survivor);
       }
     } else if (version.writer != writer) {
-      out.dependency(
-          new Edge(
-              read.reader,
-              writer,
-              DependencyKind.RW,
-              version.row,
-              read.statement,
-              survivor.statement,
-              read.evidence == EdgeEvidence.ITEM && survivor.isDoubtful()
-                  ? EdgeEvidence.POSSIBLE_ITEM
-                  : read.evidence));
-      int wroteAfter = KeyedWrites.overwriteAfter(survivor, read);
-      if (wroteAfter > 0) {
-        out.dependency(
-            new Edge(
-                writer,
-                read.reader,
-                DependencyKind.WW,
-                version.row,
-                survivor.statement,
-                wroteAfter,
-                EdgeEvidence.ITEM));
-      }
+      inferReadBeforeOverwriter(read, writer, survivor);
     } else if (version.fate == Fate.SURVIVED
         && read.evidence == EdgeEvidence.ITEM
         && !survivor.isDoubtful()) {
       reportWrongRead(WrongRead.INTERMEDIATE, writer, read);
+    }
+  }
+
+  /** Emits that a DELETE skipped a row because of an overwrite. */
+  private void inferSkipFromOverwriter(Read read, Transaction writer, Version survivor) {
+    out.dependency(
+        new Edge(
+            writer,
+            read.reader,
+            DependencyKind.WR,
+            survivor.row,
+            survivor.statement,
+            read.statement,
+            survivor.isDoubtful() ? EdgeEvidence.POSSIBLE_PREDICATE : EdgeEvidence.PREDICATE));
+  }
+
+  /** Emits that a read did not see an overwrite, and that a write of its reader followed it. */
+  private void inferReadBeforeOverwriter(Read read, Transaction writer, Version survivor) {
+    out.dependency(
+        new Edge(
+            read.reader,
+            writer,
+            DependencyKind.RW,
+            survivor.row,
+            read.statement,
+            survivor.statement,
+            read.evidence == EdgeEvidence.ITEM && survivor.isDoubtful()
+                ? EdgeEvidence.POSSIBLE_ITEM
+                : read.evidence));
+    int wroteAfter = KeyedWrites.overwriteAfter(survivor, read);
+    if (wroteAfter > 0) {
+      out.dependency(
+          new Edge(
+              writer,
+              read.reader,
+              DependencyKind.WW,
+              survivor.row,
+              survivor.statement,
+              wroteAfter,
+              EdgeEvidence.ITEM));
     }
   }
 

@@ -81,12 +81,7 @@ public final class CycleSearch {
     if (start < 0) {
       return List.of();
     }
-    int size = graph.size() * STATES;
-    if (stamp.length < size) {
-      stamp = Arrays.copyOf(stamp, size * 2);
-      via = Arrays.copyOf(via, size * 2);
-      cameFrom = Arrays.copyOf(cameFrom, size * 2);
-    }
+    reserveStates();
     search++;
     int source = edge.from().node;
     IntList queue = new IntList();
@@ -97,34 +92,47 @@ public final class CycleSearch {
     int scanned = 0;
     for (int i = 0; i < queue.size(); i++) {
       int place = queue.get(i);
-      int node = place / STATES;
       int state = place % STATES;
-      for (int id = graph.firstOut(node); id != DependencyGraph.NONE; id = graph.nextOut(id)) {
+      for (int id = graph.firstOut(place / STATES);
+          id != DependencyGraph.NONE;
+          id = graph.nextOut(id)) {
         if (++scanned > budget) {
           exhaustedSearches++;
           return List.of();
         }
         int next = step(shape, state, graph.kind(id));
-        int target = graph.target(id);
         if (next < 0) {
           continue;
         }
-        if (target == source) {
-          if (ends(edge.kind(), shape, next)) {
-            return cycle(edge, place, id);
-          }
-          continue;
-        }
-        int reached = target * STATES + next;
-        if (stamp[reached] != search && graph.together(target, source)) {
-          stamp[reached] = search;
-          via[reached] = id;
-          cameFrom[reached] = place;
-          queue.add(reached);
+        if (graph.target(id) != source) {
+          reach(place, id, next, source, queue);
+        } else if (ends(edge.kind(), shape, next)) {
+          return cycle(edge, place, id);
         }
       }
     }
     return List.of();
+  }
+
+  private void reserveStates() {
+    int size = graph.size() * STATES;
+    if (stamp.length < size) {
+      stamp = Arrays.copyOf(stamp, size * 2);
+      via = Arrays.copyOf(via, size * 2);
+      cameFrom = Arrays.copyOf(cameFrom, size * 2);
+    }
+  }
+
+  /** Adds the target of an edge to the queue, unless it is there or in another component. */
+  private void reach(int place, int id, int state, int source, IntList queue) {
+    int target = graph.target(id);
+    int reached = target * STATES + state;
+    if (stamp[reached] != search && graph.together(target, source)) {
+      stamp[reached] = search;
+      via[reached] = id;
+      cameFrom[reached] = place;
+      queue.add(reached);
+    }
   }
 
   /** The state after the first edge; -1 if the shape excludes it. */

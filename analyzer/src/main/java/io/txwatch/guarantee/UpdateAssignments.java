@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The assignments of an UPDATE: which columns it computes from the row, and which it overwrites
@@ -303,26 +304,30 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
 
     /** The tokens of the first statement; empty if it is not understood. */
     Optional<List<Token>> tokens() {
-      while (at < sql.length()) {
-        char c = sql.charAt(at);
-        if (Character.isWhitespace(c)) {
-          at++;
-        } else if (c == ';') {
-          break;
-        } else if (sql.startsWith("--", at) || backslashes && c == '#') {
-          int end = sql.indexOf('\n', at);
-          at = end < 0 ? sql.length() : end + 1;
-        } else if (sql.startsWith("/*!", at) || sql.startsWith("/*M!", at)) {
-          return Optional.empty();
-        } else if (sql.startsWith("/*", at)) {
-          if (!skipComment()) {
-            return Optional.empty();
-          }
-        } else if (!scan(c)) {
+      while (at < sql.length() && sql.charAt(at) != ';') {
+        if (!skipOrScan(sql.charAt(at))) {
           return Optional.empty();
         }
       }
       return Optional.of(tokens);
+    }
+
+    /** Skips white space or a comment, or adds a token; false if it is not understood. */
+    private boolean skipOrScan(char c) {
+      if (Character.isWhitespace(c)) {
+        at++;
+        return true;
+      }
+      if (sql.startsWith("--", at) || backslashes && c == '#') {
+        int end = sql.indexOf('\n', at);
+        at = end < 0 ? sql.length() : end + 1;
+        return true;
+      }
+      if (sql.startsWith("/*", at)) {
+        boolean isExecutable = sql.startsWith("/*!", at) || sql.startsWith("/*M!", at);
+        return !isExecutable && skipComment();
+      }
+      return scan(c);
     }
 
     private boolean skipComment() {
@@ -343,38 +348,54 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
 
     private boolean scan(char c) {
       if (c == '\'' || c == '"' && backslashes) {
-        boolean escapes = backslashes || followsE();
-        return quoted(c, escapes, false);
-      } else if (c == '"' || c == '`') {
-        return quoted(c, false, true);
-      } else if (c == '[' && at > 0 && !isPartOfName(sql.charAt(at - 1))) {
-        return quoted(']', false, true); // [name]; right after a name it is a subscript
-      } else if (c == '$' && !backslashes) {
+        return string(c);
+      }
+      if (c == '"' || c == '`') {
+        return quotedName(c);
+      }
+      if (c == '[' && at > 0 && !isPartOfName(sql.charAt(at - 1))) {
+        return quotedName(']'); // [name]; right after a name it is a subscript
+      }
+      if (c == '$' && !backslashes) {
         return dollar();
-      } else if (Character.isUnicodeIdentifierStart(c) || c == '_') {
-        int from = at;
-        while (at < sql.length()
-            && (Character.isUnicodeIdentifierPart(sql.charAt(at)) || sql.charAt(at) == '$')) {
-          at++;
-        }
-        tokens.add(new Token(sql.substring(from, at).toLowerCase(Locale.ROOT), true, false));
+      }
+      if (Character.isUnicodeIdentifierStart(c) || c == '_') {
+        word();
       } else if (Character.isDigit(c)) {
-        while (at < sql.length()
-            && (Character.isLetterOrDigit(sql.charAt(at)) || sql.charAt(at) == '.')) {
-          at++;
-        }
-        tokens.add(new Token("0", false, false));
+        number();
       } else if (c == ':' && at + 1 < sql.length() && Character.isLetter(sql.charAt(at + 1))) {
-        at++; // :name is a parameter; of x::type what follows is no column either
-        while (at < sql.length() && Character.isUnicodeIdentifierPart(sql.charAt(at))) {
-          at++;
-        }
-        tokens.add(new Token("?", false, false));
+        namedParameter();
       } else {
         tokens.add(new Token(String.valueOf(c), false, false));
         at++;
       }
       return true;
+    }
+
+    private void word() {
+      int from = at;
+      while (at < sql.length()
+          && (Character.isUnicodeIdentifierPart(sql.charAt(at)) || sql.charAt(at) == '$')) {
+        at++;
+      }
+      tokens.add(new Token(sql.substring(from, at).toLowerCase(Locale.ROOT), true, false));
+    }
+
+    private void number() {
+      while (at < sql.length()
+          && (Character.isLetterOrDigit(sql.charAt(at)) || sql.charAt(at) == '.')) {
+        at++;
+      }
+      tokens.add(new Token("0", false, false));
+    }
+
+    /** {@code :name}; the type in {@code x::type} is no column either. */
+    private void namedParameter() {
+      at++;
+      while (at < sql.length() && Character.isUnicodeIdentifierPart(sql.charAt(at))) {
+        at++;
+      }
+      tokens.add(new Token("?", false, false));
     }
 
     private static boolean isPartOfName(char c) {
@@ -393,7 +414,26 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
       return follows;
     }
 
-    private boolean quoted(char quote, boolean escapes, boolean isName) {
+    private boolean string(char quote) {
+      boolean escapes = backslashes || followsE();
+      if (enclosed(quote, escapes) == null) {
+        return false;
+      }
+      tokens.add(new Token("?", false, false));
+      return true;
+    }
+
+    private boolean quotedName(char quote) {
+      String name = enclosed(quote, false);
+      if (name == null) {
+        return false;
+      }
+      tokens.add(new Token(name.toLowerCase(Locale.ROOT), true, true));
+      return true;
+    }
+
+    /** Reads a text up to its closing quote; null if there is none. */
+    private @Nullable String enclosed(char quote, boolean escapes) {
       StringBuilder text = new StringBuilder();
       for (int i = at + 1; i < sql.length(); i++) {
         char c = sql.charAt(i);
@@ -404,16 +444,12 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
           i++;
         } else if (c == quote) {
           at = i + 1;
-          tokens.add(
-              isName
-                  ? new Token(text.toString().toLowerCase(Locale.ROOT), true, true)
-                  : new Token("?", false, false));
-          return true;
+          return text.toString();
         } else {
           text.append(c);
         }
       }
-      return false;
+      return null;
     }
 
     /** {@code $1}, or {@code $tag$…$tag$}. */

@@ -47,8 +47,8 @@ final class CertainEdges {
   private final List<List<Edge>> lost = new ArrayList<>();
   private long count;
 
-  CertainEdges(
-      RegisterHistory history, ReadsFrom readsFrom, boolean sessions, boolean noLostUpdates) {
+  /** Starts with the wr edges. */
+  CertainEdges(RegisterHistory history, ReadsFrom readsFrom) {
     this.history = history;
     this.readsFrom = readsFrom;
     for (int t = 0; t < history.transactions(); t++) {
@@ -59,12 +59,6 @@ final class CertainEdges {
         add(read.writer(), read.reader(), DependencyKind.WR, read.write(), read.op());
       }
     }
-    if (noLostUpdates) {
-      overwrites();
-    }
-    if (sessions) {
-      sessions();
-    }
   }
 
   private void add(int from, int to, DependencyKind kind, int fromOp, int toOp) {
@@ -74,7 +68,8 @@ final class CertainEdges {
     }
   }
 
-  private void sessions() {
+  /** Adds session order. */
+  void addSessionOrder() {
     Map<Long, Integer> last = new HashMap<>();
     for (int t = 0; t < history.transactions(); t++) {
       if (readsFrom.isCommitted(t)) {
@@ -86,7 +81,8 @@ final class CertainEdges {
     }
   }
 
-  private void overwrites() {
+  /** Adds the ww and rw edges that follow where every lost update is excluded. */
+  void addOverwrites() {
     Map<Integer, List<Read>> byWrite = new HashMap<>();
     Map<Integer, List<Read>> initial = new HashMap<>();
     for (Read read : readsFrom.reads()) {
@@ -163,7 +159,7 @@ final class CertainEdges {
     BitSet reported = new BitSet();
     for (int t = 0; t < out.size() && cycles.size() < MAX_CYCLES; t++) {
       if (component[t] >= 0 && !reported.get(component[t])) {
-        List<Edge> cycle = shortest(t, component, adjacent);
+        List<Edge> cycle = new ShortestCycle(t, component, adjacent).find();
         if (!cycle.isEmpty()) {
           reported.set(component[t]);
           cycles.add(cycle);
@@ -174,59 +170,82 @@ final class CertainEdges {
   }
 
   /**
-   * The shortest cycle through a transaction. A state of the search is a transaction, whether the
-   * edge into it was rw, and whether the first edge was.
+   * Searches for the shortest cycle through a transaction, breadth first. A state of the search is
+   * a transaction, whether the edge into it was rw, and whether the first edge was.
    */
-  private List<Edge> shortest(int start, int[] component, boolean adjacent) {
-    Map<Long, Edge> via = new HashMap<>();
-    Map<Long, Long> from = new HashMap<>();
-    List<Long> queue = new ArrayList<>();
-    long origin = 4L * start;
-    queue.add(origin);
-    for (int i = 0; i < queue.size(); i++) {
-      long place = queue.get(i);
-      int node = (int) (place / 4);
-      boolean first = i == 0;
-      boolean afterRw = !first && (place & 1) != 0;
-      for (Edge edge : out.get(node)) {
-        boolean rw = edge.kind() == DependencyKind.RW;
-        boolean firstRw = first ? rw : (place & 2) != 0;
-        if (component[edge.to()] != component[start] || !adjacent && rw && afterRw) {
-          continue;
-        }
-        if (edge.to() == start) {
-          if (adjacent || !(rw && firstRw)) {
-            return path(edge, place, origin, via, from);
-          }
-          continue;
-        }
-        long next = 4L * edge.to() + (rw ? 1 : 0) + (firstRw ? 2 : 0);
-        if (via.putIfAbsent(next, edge) == null) {
-          from.put(next, place);
-          queue.add(next);
-        }
-      }
-    }
-    return List.of();
-  }
+  private final class ShortestCycle {
+    private final int start;
+    private final int[] component;
+    private final boolean adjacent;
+    private final long origin;
+    private final Map<Long, Edge> via = new HashMap<>();
+    private final Map<Long, Long> from = new HashMap<>();
+    private final List<Long> queue = new ArrayList<>();
 
-  private static List<Edge> path(
-      Edge last, long place, long origin, Map<Long, Edge> via, Map<Long, Long> from) {
-    List<Edge> cycle = new ArrayList<>();
-    cycle.add(last);
-    long at = place;
-    while (at != origin) {
-      Edge edge = via.get(at);
-      Long before = from.get(at);
-      if (edge == null || before == null) {
-        return List.of();
-      }
-      cycle.add(edge);
-      at = before;
+    ShortestCycle(int start, int[] component, boolean adjacent) {
+      this.start = start;
+      this.component = component;
+      this.adjacent = adjacent;
+      this.origin = 4L * start;
     }
-    Collections.reverse(cycle);
-    boolean simple = cycle.stream().map(Edge::from).distinct().count() == cycle.size();
-    return simple ? cycle : List.of();
+
+    /** The cycle; empty if there is none. */
+    List<Edge> find() {
+      queue.add(origin);
+      for (int i = 0; i < queue.size(); i++) {
+        long place = queue.get(i);
+        for (Edge edge : out.get((int) (place / 4))) {
+          if (isExcluded(edge, place)) {
+            continue;
+          }
+          if (edge.to() != start) {
+            reach(edge, place);
+          } else if (adjacent || !isRw(edge) || !startsWithRw(edge, place)) {
+            return path(edge, place);
+          }
+        }
+      }
+      return List.of();
+    }
+
+    private boolean isExcluded(Edge edge, long place) {
+      boolean followsRw = place != origin && (place & 1) != 0;
+      return component[edge.to()] != component[start] || !adjacent && isRw(edge) && followsRw;
+    }
+
+    private static boolean isRw(Edge edge) {
+      return edge.kind() == DependencyKind.RW;
+    }
+
+    private boolean startsWithRw(Edge edge, long place) {
+      return place == origin ? isRw(edge) : (place & 2) != 0;
+    }
+
+    private void reach(Edge edge, long place) {
+      long next = 4L * edge.to() + (isRw(edge) ? 1 : 0) + (startsWithRw(edge, place) ? 2 : 0);
+      if (via.putIfAbsent(next, edge) == null) {
+        from.put(next, place);
+        queue.add(next);
+      }
+    }
+
+    private List<Edge> path(Edge last, long place) {
+      List<Edge> cycle = new ArrayList<>();
+      cycle.add(last);
+      long at = place;
+      while (at != origin) {
+        Edge edge = via.get(at);
+        Long before = from.get(at);
+        if (edge == null || before == null) {
+          return List.of();
+        }
+        cycle.add(edge);
+        at = before;
+      }
+      Collections.reverse(cycle);
+      boolean simple = cycle.stream().map(Edge::from).distinct().count() == cycle.size();
+      return simple ? cycle : List.of();
+    }
   }
 
   /** The {@linkplain StrongComponents component} of each transaction; -1 if it is on no cycle. */

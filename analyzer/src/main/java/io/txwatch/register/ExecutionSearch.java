@@ -103,7 +103,7 @@ final class ExecutionSearch {
       return Optional.of(true);
     }
     begin();
-    return searchAll(withinBudget);
+    return new Backtracking(withinBudget).search();
   }
 
   // One attempt: a blocked step waits for the key that blocks it.
@@ -126,24 +126,29 @@ final class ExecutionSearch {
         continue;
       }
       take(s);
-      for (int next : steps[s].then) {
-        if (waitsFor[next] == 0) {
-          ready.add(next);
-        }
-      }
-      for (int version : steps[s].reads) {
-        if (pendingReaders[version] <= 1) {
-          wake(waiting.get(keyOf[version]), ready);
-        }
-      }
-      for (int version : steps[s].writes) {
-        wake(waiting.get(keyOf[version]), ready);
-      }
-      for (int key : steps[s].frees) {
-        wake(waiting.get(key), ready);
-      }
+      wakeAfter(steps[s], waiting, ready);
     }
     return left == 0;
+  }
+
+  /** Makes the steps ready that a step, which was taken, may have blocked. */
+  private void wakeAfter(Step step, List<List<Integer>> waiting, PriorityQueue<Integer> ready) {
+    for (int next : step.then) {
+      if (waitsFor[next] == 0) {
+        ready.add(next);
+      }
+    }
+    for (int version : step.reads) {
+      if (pendingReaders[version] <= 1) {
+        wake(waiting.get(keyOf[version]), ready);
+      }
+    }
+    for (int version : step.writes) {
+      wake(waiting.get(keyOf[version]), ready);
+    }
+    for (int key : step.frees) {
+      wake(waiting.get(key), ready);
+    }
   }
 
   private static void wake(List<Integer> waiting, PriorityQueue<Integer> ready) {
@@ -225,8 +230,6 @@ final class ExecutionSearch {
     }
   }
 
-  // All attempts, depth first.
-
   /** A step that was taken, and the versions that it replaced. */
   private record Taken(int step, int[] replaced) {}
 
@@ -241,50 +244,67 @@ final class ExecutionSearch {
     }
   }
 
-  private Optional<Boolean> searchAll(BooleanSupplier withinBudget) {
-    Random random = new Random(7);
-    long[] one = random.longs(steps.length).toArray();
-    long[] other = random.longs(steps.length).toArray();
-    Set<Fingerprint> seen = new HashSet<>();
-    List<Taken> path = new ArrayList<>();
-    List<Choice> choices = new ArrayList<>();
-    long fingerprint = 0;
-    long second = 0;
-    boolean fresh = true;
-    while (true) {
-      if (fresh) {
-        takeReads(path);
-        if (left == 0) {
-          return Optional.of(true);
+  /** All attempts: takes a step, or undoes those after the last choice that has options left. */
+  private final class Backtracking {
+    private final BooleanSupplier withinBudget;
+    private final long[] one;
+    private final long[] other;
+    private final Set<Fingerprint> seen = new HashSet<>();
+    private final List<Taken> path = new ArrayList<>();
+    private final List<Choice> choices = new ArrayList<>();
+
+    Backtracking(BooleanSupplier withinBudget) {
+      this.withinBudget = withinBudget;
+      Random random = new Random(7);
+      this.one = random.longs(steps.length).toArray();
+      this.other = random.longs(steps.length).toArray();
+    }
+
+    Optional<Boolean> search() {
+      boolean advanced = true;
+      while (true) {
+        if (advanced) {
+          takeReads(path);
+          if (left == 0) {
+            return Optional.of(true);
+          }
+          if (seen.add(fingerprint())) {
+            choices.add(new Choice(path.size(), options()));
+          }
+          if (!withinBudget.getAsBoolean()) {
+            return Optional.empty();
+          }
         }
-        fingerprint = 0;
-        second = 0;
-        for (Taken step : path) {
-          fingerprint ^= one[step.step];
-          second ^= other[step.step];
+        if (choices.isEmpty()) {
+          return Optional.of(false);
         }
-        if (seen.add(new Fingerprint(fingerprint, second))) {
-          choices.add(new Choice(path.size(), options()));
-        }
-        if (!withinBudget.getAsBoolean()) {
-          return Optional.empty();
-        }
+        advanced = takeNextOption(choices.get(choices.size() - 1));
       }
-      if (choices.isEmpty()) {
-        return Optional.of(false);
+    }
+
+    private Fingerprint fingerprint() {
+      long first = 0;
+      long second = 0;
+      for (Taken step : path) {
+        first ^= one[step.step];
+        second ^= other[step.step];
       }
-      Choice choice = choices.get(choices.size() - 1);
+      return new Fingerprint(first, second);
+    }
+
+    /** Returns to the last choice and takes its next option; drops it if there is none left. */
+    private boolean takeNextOption(Choice choice) {
       while (path.size() > choice.depth) {
         Taken last = path.remove(path.size() - 1);
         undo(last.step, last.replaced);
       }
-      fresh = choice.next < choice.options.size();
-      if (fresh) {
-        int step = choice.options.get(choice.next++);
-        path.add(new Taken(step, take(step)));
-      } else {
+      if (choice.next == choice.options.size()) {
         choices.remove(choices.size() - 1);
+        return false;
       }
+      int step = choice.options.get(choice.next++);
+      path.add(new Taken(step, take(step)));
+      return true;
     }
   }
 

@@ -102,13 +102,17 @@ final class ReadsFrom {
       for (int op = history.firstOp(t); op < history.endOp(t); op++) {
         @Nullable Integer write = history.kind(op) == Kind.READ ? write(op) : null;
         if (write != null && !ambiguous[history.key(op)]) {
-          int writer = owners[write];
-          if (!committed[writer] && history.outcome(writer) == Outcome.UNKNOWN) {
-            committed[writer] = true;
-            work.add(writer);
-          }
+          promote(owners[write], work);
         }
       }
+    }
+  }
+
+  /** Counts a transaction of unknown outcome as committed. */
+  private void promote(int writer, List<Integer> work) {
+    if (!committed[writer] && history.outcome(writer) == Outcome.UNKNOWN) {
+      committed[writer] = true;
+      work.add(writer);
     }
   }
 
@@ -123,16 +127,24 @@ final class ReadsFrom {
         if (history.kind(op) != Kind.READ || history.value(op) != history.value(lastOwn[key])) {
           wrong.add(new ReadAnomaly(Phenomenon.INTERNAL, t, lastOwn[key], t, op));
         }
-      } else if (lastRead[key] >= history.firstOp(t) && sees(lastRead[key], op)) {
-        continue; // a repeated read of the same version
       } else {
-        if (lastRead[key] >= history.firstOp(t)) {
-          wrong.add(new ReadAnomaly(Phenomenon.NON_REPEATABLE_READ, t, lastRead[key], t, op));
-        }
-        lastRead[key] = op;
-        read(t, op);
+        resolveForeign(t, op, lastRead);
       }
     }
+  }
+
+  /** Resolves a read of a key that the transaction has not written before. */
+  private void resolveForeign(int t, int op, int[] lastRead) {
+    int key = history.key(op);
+    boolean repeated = lastRead[key] >= history.firstOp(t);
+    if (repeated && sees(lastRead[key], op)) {
+      return; // the same version again
+    }
+    if (repeated) {
+      wrong.add(new ReadAnomaly(Phenomenon.NON_REPEATABLE_READ, t, lastRead[key], t, op));
+    }
+    lastRead[key] = op;
+    read(t, op);
   }
 
   private boolean sees(int one, int other) {

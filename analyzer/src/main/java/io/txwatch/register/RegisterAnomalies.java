@@ -102,17 +102,22 @@ final class RegisterAnomalies {
     return switch (cycleClass) {
       case G0 -> Phenomenon.DIRTY_WRITE;
       case G1C -> Phenomenon.CIRCULAR_INFORMATION_FLOW;
-      case G_SINGLE ->
-          !pair || sessions
-              ? Phenomenon.G_SINGLE
-              : oneKey
-                  ? ww ? Phenomenon.LOST_UPDATE : Phenomenon.NON_REPEATABLE_READ
-                  : ww ? Phenomenon.READ_WRITE_SKEW : Phenomenon.READ_SKEW;
+      case G_SINGLE -> !pair || sessions ? Phenomenon.G_SINGLE : single(oneKey, ww);
       case G_NONADJACENT ->
           cycle.size() == 4 && !sessions && !ww ? Phenomenon.LONG_FORK : Phenomenon.G_NONADJACENT;
-      case G2_ITEM, G2 ->
-          !pair ? Phenomenon.G2_ITEM : oneKey ? Phenomenon.LOST_UPDATE : Phenomenon.WRITE_SKEW;
+      case G2_ITEM, G2 -> pair ? adjacent(oneKey) : Phenomenon.G2_ITEM;
     };
+  }
+
+  private static Phenomenon single(boolean oneKey, boolean ww) {
+    if (oneKey) {
+      return ww ? Phenomenon.LOST_UPDATE : Phenomenon.NON_REPEATABLE_READ;
+    }
+    return ww ? Phenomenon.READ_WRITE_SKEW : Phenomenon.READ_SKEW;
+  }
+
+  private static Phenomenon adjacent(boolean oneKey) {
+    return oneKey ? Phenomenon.LOST_UPDATE : Phenomenon.WRITE_SKEW;
   }
 
   private Anomaly anomaly(

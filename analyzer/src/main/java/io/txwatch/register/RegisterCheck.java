@@ -4,13 +4,9 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.register.ExecutionSearch.Step;
-import io.txwatch.register.ReadsFrom.Read;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -49,7 +45,13 @@ public final class RegisterCheck {
       Consumer<Anomaly> found) {
     boolean snapshots = level.compareTo(IsolationLevel.REPEATABLE_READ) >= 0;
     ReadsFrom readsFrom = new ReadsFrom(history, level != IsolationLevel.READ_UNCOMMITTED);
-    CertainEdges edges = new CertainEdges(history, readsFrom, sessions, snapshots);
+    CertainEdges edges = new CertainEdges(history, readsFrom);
+    if (snapshots) {
+      edges.addOverwrites();
+    }
+    if (sessions) {
+      edges.addSessionOrder();
+    }
     RegisterAnomalies anomalies = new RegisterAnomalies(history, level);
     List<Anomaly> all = new ArrayList<>();
     readsFrom.wrong().forEach(wrong -> all.add(anomalies.of(wrong)));
@@ -70,21 +72,17 @@ public final class RegisterCheck {
     } else if (!snapshots) {
       return new Result(Optional.of(true), "");
     }
-    return search(history, readsFrom, level == IsolationLevel.SNAPSHOT, sessions, budget);
+    return search(
+        new Replay(history, readsFrom, sessions), level == IsolationLevel.SNAPSHOT, budget);
   }
 
-  private static Result search(
-      RegisterHistory history,
-      ReadsFrom readsFrom,
-      boolean snapshot,
-      boolean sessions,
-      Duration budget) {
+  private static Result search(Replay replay, boolean snapshot, Duration budget) {
     long end = System.nanoTime() + budget.toNanos();
     // Serializable implies snapshot isolation and is decided sooner.
     Optional<Boolean> result =
-        replay(history, readsFrom, false, sessions).search(() -> !snapshot && isBefore(end));
+        replay.ofTransactions().search(() -> !snapshot && isBefore(end));
     if (snapshot && !result.equals(Optional.of(true))) {
-      result = replay(history, readsFrom, true, sessions).search(() -> isBefore(end));
+      result = replay.ofSnapshotsAndCommits().search(() -> isBefore(end));
     }
     if (result.isEmpty()) {
       return new Result(
@@ -104,101 +102,6 @@ public final class RegisterCheck {
 
   private static boolean isBefore(long end) {
     return System.nanoTime() - end < 0;
-  }
-
-  /** The search over the steps of committed transactions. */
-  private static ExecutionSearch replay(
-      RegisterHistory history, ReadsFrom readsFrom, boolean snapshot, boolean sessions) {
-    int keys = history.keys().keys();
-    Map<Integer, Integer> versions = new HashMap<>();
-    List<Integer> keyOf = new ArrayList<>();
-    for (int key = 0; key < keys; key++) {
-      keyOf.add(key);
-    }
-    Map<Integer, List<Integer>> reads = new HashMap<>();
-    for (Read read : readsFrom.reads()) {
-      int key = history.key(read.op());
-      int version = read.writer() < 0 ? key : version(history, read.write(), versions, keyOf);
-      reads.computeIfAbsent(read.reader(), t -> new ArrayList<>()).add(version);
-    }
-    List<Step> steps = new ArrayList<>();
-    Map<Long, Integer> lastOfSession = new HashMap<>();
-    List<List<Integer>> then = new ArrayList<>();
-    for (int t : order(history, readsFrom)) {
-      int[] read = ints(reads.getOrDefault(t, List.of()));
-      List<Integer> written = new ArrayList<>();
-      for (int op = history.firstOp(t); op < history.endOp(t); op++) {
-        if (history.kind(op) == RegisterHistory.Kind.WRITE
-            && readsFrom.lastWrite(t, history.key(op)) == op) {
-          written.add(version(history, op, versions, keyOf));
-        }
-      }
-      int[] writes = ints(written);
-      int first = steps.size();
-      if (snapshot && writes.length > 0) {
-        int[] claims = written.stream().mapToInt(keyOf::get).toArray();
-        then.add(new ArrayList<>(List.of(first + 1)));
-        steps.add(new Step(read, new int[0], claims, new int[0], new int[0]));
-        steps.add(new Step(new int[0], writes, new int[0], claims, new int[0]));
-      } else {
-        steps.add(new Step(read, writes, new int[0], new int[0], new int[0]));
-      }
-      then.add(new ArrayList<>(1));
-      if (sessions) {
-        Integer before = lastOfSession.put(history.session(t), steps.size() - 1);
-        if (before != null) {
-          then.get(before).add(first);
-        }
-      }
-    }
-    for (int s = 0; s < steps.size(); s++) {
-      Step step = steps.get(s);
-      steps.set(
-          s, new Step(step.reads(), step.writes(), step.claims(), step.frees(), ints(then.get(s))));
-    }
-    return new ExecutionSearch(steps, ints(keyOf), keys);
-  }
-
-  private static int version(
-      RegisterHistory history, int write, Map<Integer, Integer> versions, List<Integer> keyOf) {
-    return versions.computeIfAbsent(
-        write,
-        w -> {
-          keyOf.add(history.key(w));
-          return keyOf.size() - 1;
-        });
-  }
-
-  /**
-   * Committed transactions, by their position in their session: a file may list one session after
-   * another.
-   */
-  private static List<Integer> order(RegisterHistory history, ReadsFrom readsFrom) {
-    Map<Long, Integer> lengths = new HashMap<>();
-    int[] places = new int[history.transactions()];
-    for (int t = 0; t < places.length; t++) {
-      places[t] = lengths.merge(history.session(t), 1, Integer::sum);
-    }
-    boolean grouped = true;
-    for (int t = 1; t < places.length; t++) {
-      grouped &= places[t] == 1 || history.session(t) == history.session(t - 1);
-    }
-    List<Integer> order = new ArrayList<>();
-    for (int t = 0; t < places.length; t++) {
-      if (readsFrom.isCommitted(t)) {
-        order.add(t);
-      }
-    }
-    if (grouped) {
-      order.sort(
-          java.util.Comparator.comparingDouble(
-              t -> (double) places[t] / lengths.getOrDefault(history.session(t), 1)));
-    }
-    return order;
-  }
-
-  private static int[] ints(List<Integer> list) {
-    return list.stream().mapToInt(Integer::intValue).toArray();
   }
 
   /** Whether a phenomenon violates a level. */

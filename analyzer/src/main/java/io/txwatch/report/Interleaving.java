@@ -52,12 +52,12 @@ final class Interleaving {
   /** The steps. Time and space are quadratic in the number of statements, which is small. */
   static List<Step> of(Anomaly anomaly) {
     Interleaving order = new Interleaving(anomaly);
-    order.readStatements();
-    order.readDependencies();
+    order.addStatements();
+    order.addDependencies();
     return order.sort();
   }
 
-  private void readStatements() {
+  private void addStatements() {
     for (int column = 0; column < anomaly.transactions().size(); column++) {
       Place previous = null;
       for (ObservedStatement statement : anomaly.transactions().get(column).statements()) {
@@ -73,53 +73,64 @@ final class Interleaving {
     }
   }
 
-  private void readDependencies() {
+  private void addDependencies() {
     for (Dependency edge : anomaly.cycle()) {
-      Place from = new Place(column(edge.from()), edge.fromStatement());
-      Place to = new Place(column(edge.to()), edge.toStatement());
       switch (edge.kind()) {
-        case WW -> {
-          require(from, to);
-          note(from, "writes", edge);
-          note(to, "writes", edge);
-        }
-        case WR -> {
-          require(from, to);
-          note(from, "writes", edge);
-          // An edge from a transaction to itself: its read missed its own write.
-          note(
-              to,
-              edge.from() == edge.to()
-                  ? "reads an old version of"
-                  : edge.evidence().byPredicate()
-                      ? "by its predicate, sees the change of"
-                      : "reads",
-              edge);
-        }
+        case WW -> placeOverwrite(edge);
+        case WR -> placeRead(edge);
         case SO, RT -> requireTransactionOrder(column(edge.from()), column(edge.to()));
         case RW -> {}
       }
     }
     for (Dependency edge : anomaly.cycle()) {
       if (edge.kind() == DependencyKind.RW) {
-        Place from = new Place(column(edge.from()), edge.fromStatement());
-        Place to = new Place(column(edge.to()), edge.toStatement());
-        boolean inTime = prefer(from, to);
-        if (edge.evidence().byPredicate()) {
-          note(from, "by its predicate, does not see the change of", edge);
-        } else {
-          note(from, inTime ? "reads" : "reads an old version of", edge);
-        }
-        note(to, "writes", edge);
+        placeMissedWrite(edge);
       }
     }
     if (anomaly.phenomenon() == Phenomenon.INTERMEDIATE_READ) {
-      anomaly.cycle().forEach(this::readBeforeTheWriterGoesOn);
+      anomaly.cycle().forEach(this::placeBeforeNextWrite);
     }
   }
 
+  private Place from(Dependency edge) {
+    return new Place(column(edge.from()), edge.fromStatement());
+  }
+
+  private Place to(Dependency edge) {
+    return new Place(column(edge.to()), edge.toStatement());
+  }
+
+  private void placeOverwrite(Dependency edge) {
+    require(from(edge), to(edge));
+    note(from(edge), "writes", edge);
+    note(to(edge), "writes", edge);
+  }
+
+  private void placeRead(Dependency edge) {
+    require(from(edge), to(edge));
+    note(from(edge), "writes", edge);
+    if (edge.from() == edge.to()) { // a read that missed its transaction's own write
+      note(to(edge), "reads an old version of", edge);
+    } else {
+      note(
+          to(edge),
+          edge.evidence().byPredicate() ? "by its predicate, sees the change of" : "reads",
+          edge);
+    }
+  }
+
+  private void placeMissedWrite(Dependency edge) {
+    boolean inTime = prefer(from(edge), to(edge));
+    if (edge.evidence().byPredicate()) {
+      note(from(edge), "by its predicate, does not see the change of", edge);
+    } else {
+      note(from(edge), inTime ? "reads" : "reads an old version of", edge);
+    }
+    note(to(edge), "writes", edge);
+  }
+
   /** Orders an intermediate read before the writer's next write that is shown. */
-  private void readBeforeTheWriterGoesOn(Dependency edge) {
+  private void placeBeforeNextWrite(Dependency edge) {
     Place read = new Place(column(edge.to()), edge.toStatement());
     statements.keySet().stream()
         .filter(place -> place.column() == column(edge.from()))

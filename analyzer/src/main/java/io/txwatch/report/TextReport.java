@@ -166,16 +166,16 @@ public final class TextReport {
         continue;
       }
       Set<String> rows = byTable.computeIfAbsent(edge.table(), t -> new LinkedHashSet<>());
-      if (rows.contains(names.id(edge))) {
-        continue;
-      }
       if (shown < MAX_HEADLINE_ROWS) {
-        rows.add(names.id(edge));
-        shown++;
+        shown += rows.add(names.id(edge)) ? 1 : 0;
       } else {
-        left++;
+        left += rows.contains(names.id(edge)) ? 0 : 1;
       }
     }
+    return rows(byTable, introduction) + (left > 0 ? " and " + left + " more" : "");
+  }
+
+  private static String rows(Map<String, Set<String>> byTable, String introduction) {
     StringBuilder text = new StringBuilder();
     byTable.forEach(
         (table, rows) -> {
@@ -186,7 +186,7 @@ public final class TextReport {
                 .append(String.join(", ", rows));
           }
         });
-    return text + (left > 0 ? " and " + left + " more" : "");
+    return text.toString();
   }
 
   /** A wide column for each transaction, with each statement above its effects. */
@@ -230,21 +230,23 @@ public final class TextReport {
     int lanesWidth = narrow ? count * LANE_WIDTH : LANE_WIDTH + 1;
     for (Interleaving.Step step : Interleaving.of(anomaly)) {
       String label = Explanation.label(step.column());
-      boolean first = true;
+      String mark = label;
       for (String text : step(step, WIDTH - MARGIN.length() - lanesWidth - GAP)) {
-        StringBuilder lane = new StringBuilder();
-        for (int i = 0; narrow && i < count; i++) {
-          String mark = i != step.column() ? "." : first ? label : "|";
-          lane.append(TerminalText.pad(mark, LANE_WIDTH));
-        }
-        lines.add(
-            MARGIN
-                + TerminalText.pad(narrow ? lane.toString() : first ? label : "", lanesWidth + GAP)
-                + text);
-        first = false;
+        String lane = narrow ? lane(count, step.column(), mark) : mark.equals(label) ? label : "";
+        lines.add(MARGIN + TerminalText.pad(lane, lanesWidth + GAP) + text);
+        mark = "|";
       }
     }
     return lines;
+  }
+
+  /** A mark in one of the lanes, and dots in the others. */
+  private static String lane(int lanes, int column, String mark) {
+    StringBuilder lane = new StringBuilder();
+    for (int i = 0; i < lanes; i++) {
+      lane.append(TerminalText.pad(i == column ? mark : ".", LANE_WIDTH));
+    }
+    return lane.toString();
   }
 
   private static List<String> step(Interleaving.Step step, int width) {
