@@ -180,52 +180,48 @@ final class ListAppendCheck {
 
   private void report(ListOrder.Found fault) {
     switch (fault.fault()) {
-      case APPENDED_TWICE -> {
-        List<int[]> twice =
-            operations(
-                fault.key(),
-                op -> history.kind(op) == Kind.APPEND && history.element(op) == fault.element());
-        report(
-            Phenomenon.DUPLICATE_WRITE,
-            twice.get(0)[0],
-            twice.get(0)[1],
-            twice.get(1)[0],
-            twice.get(1)[1]);
-      }
+      case APPENDED_TWICE -> reportAppendedTwice(fault);
       case DUPLICATE -> {
-        int longest = history.branches(fault.key()).indexOf(order.list(fault.key()));
-        int length = order.list(fault.key()).length();
-        int[] read = longestRead(fault.key(), longest, length);
+        int[] read = longestReadOf(fault.key());
         report(Phenomenon.DUPLICATE_WRITE, read[0], read[1], read[0], read[1]);
       }
-      case INCOMPATIBLE -> {
-        int longest = history.branches(fault.key()).indexOf(order.list(fault.key()));
-        int[] one = longestRead(fault.key(), longest, order.list(fault.key()).length());
-        int[] other =
-            longestRead(
-                fault.key(),
-                fault.branch(),
-                history.branches(fault.key()).get(fault.branch()).length());
-        int aborted =
-            order.abortedFrom(
-                fault.key(),
-                history.branches(fault.key()).get(fault.branch()),
-                order.common(fault.key(), fault.branch()));
-        if (aborted < 0) {
-          report(Phenomenon.INCOMPATIBLE_ORDER, one[0], one[1], other[0], other[1]);
-        } else if (events.isCommitted(other[0])) {
-          int entry =
-              order
-                  .elements()
-                  .find(
-                      fault.key(),
-                      history.branches(fault.key()).get(fault.branch()).element(aborted));
-          int writer = order.elements().writer(entry);
-          int append = history.firstOp(writer) + order.elements().statement(entry) - 1;
-          report(Phenomenon.ABORTED_READ, writer, append, other[0], other[1]);
-        }
-      }
+      case INCOMPATIBLE -> reportIncompatible(fault);
     }
+  }
+
+  private void reportAppendedTwice(ListOrder.Found fault) {
+    List<int[]> twice =
+        operations(
+            fault.key(),
+            op -> history.kind(op) == Kind.APPEND && history.element(op) == fault.element());
+    report(
+        Phenomenon.DUPLICATE_WRITE,
+        twice.get(0)[0],
+        twice.get(0)[1],
+        twice.get(1)[0],
+        twice.get(1)[1]);
+  }
+
+  private void reportIncompatible(ListOrder.Found fault) {
+    int key = fault.key();
+    ListHistory.Branch branch = history.branches(key).get(fault.branch());
+    int[] one = longestReadOf(key);
+    int[] other = longestRead(key, fault.branch(), branch.length());
+    int aborted = order.abortedFrom(key, branch, order.common(key, fault.branch()));
+    if (aborted < 0) {
+      report(Phenomenon.INCOMPATIBLE_ORDER, one[0], one[1], other[0], other[1]);
+    } else if (events.isCommitted(other[0])) {
+      int entry = order.elements().find(key, branch.element(aborted));
+      int writer = order.elements().writer(entry);
+      int append = history.firstOp(writer) + order.elements().statement(entry) - 1;
+      report(Phenomenon.ABORTED_READ, writer, append, other[0], other[1]);
+    }
+  }
+
+  /** A read of the whole list of a key. */
+  private int[] longestReadOf(int key) {
+    int longest = history.branches(key).indexOf(order.list(key));
+    return longestRead(key, longest, order.list(key).length());
   }
 
   private int[] longestRead(int key, int branch, int length) {

@@ -258,7 +258,7 @@ public final class AnalysisServer implements AutoCloseable {
     }
     client.markComplete(disconnected.connection().complete());
     client.connection = null;
-    if (disconnected.bye()) {
+    if (disconnected.end() == Message.End.IN_ORDER) {
       epochs.clientLeaves(client, analysis.clock());
       analysis.setOrigin(client.ownOrigin());
       client.closeAll(null, micros(), event -> analyze(client, event));
@@ -267,7 +267,7 @@ public final class AnalysisServer implements AutoCloseable {
     } else if (!stopping) {
       client.awaited = true;
       client.cutOffNanos = System.nanoTime();
-      client.torn = disconnected.torn();
+      client.torn = disconnected.end() == Message.End.CUT_WITHIN_FRAME;
       log.log(client.name + " is cut off, waited for " + options.grace().toSeconds() + " s");
     }
   }

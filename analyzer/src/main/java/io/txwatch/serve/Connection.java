@@ -112,8 +112,7 @@ final class Connection {
   }
 
   private void run(ServerOptions options) {
-    boolean bye = false;
-    boolean torn = false;
+    Message.End end = Message.End.CUT;
     try {
       socket.setTcpNoDelay(true);
       Socket spoken = options.tls().isEmpty() ? socket : secure(options.tls().get());
@@ -124,9 +123,11 @@ final class Connection {
       }
       socket.setSoTimeout((int) options.silence().toMillis());
       startDaemon("txwatch-acks", () -> write(out));
-      bye = read(in, options.silence().toNanos());
+      if (read(in, options.silence().toNanos())) {
+        end = Message.End.IN_ORDER;
+      }
     } catch (EOFException e) {
-      torn = true;
+      end = Message.End.CUT_WITHIN_FRAME;
     } catch (SocketTimeoutException e) {
       log.log(address + ": silent for too long, closed");
     } catch (IOException e) {
@@ -134,7 +135,7 @@ final class Connection {
       if (!cutByUs && (!admitted || !(e instanceof java.net.SocketException))) {
         log.log(address + ": closed: " + e.getMessage());
       }
-      torn = inFrame;
+      end = inFrame ? Message.End.CUT_WITHIN_FRAME : Message.End.CUT;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | OutOfMemoryError e) {
@@ -142,7 +143,7 @@ final class Connection {
     } finally {
       cut();
       partialFrames.remove(this);
-      enqueueDisconnected(bye, torn);
+      enqueueDisconnected(end);
     }
   }
 
@@ -283,10 +284,10 @@ final class Connection {
     };
   }
 
-  private void enqueueDisconnected(boolean bye, boolean torn) {
+  private void enqueueDisconnected(Message.End end) {
     if (admitted) {
       try {
-        inbox.put(new Message.Disconnected(this, bye, torn));
+        inbox.put(new Message.Disconnected(this, end));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

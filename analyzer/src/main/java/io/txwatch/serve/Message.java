@@ -32,11 +32,16 @@ sealed interface Message {
    */
   record Heartbeat(Connection connection, long acknowledgedEpoch) implements Message {}
 
-  /**
-   * A connection ended.
-   *
-   * @param bye whether the client ended in order
-   * @param torn whether the connection was cut within a frame
-   */
-  record Disconnected(Connection connection, boolean bye, boolean torn) implements Message {}
+  /** How a connection ended. */
+  enum End {
+    /** The client sent Bye. */
+    IN_ORDER,
+    /** Cut between two frames. */
+    CUT,
+    /** Cut within a frame. */
+    CUT_WITHIN_FRAME
+  }
+
+  /** A connection ended. */
+  record Disconnected(Connection connection, End end) implements Message {}
 }

@@ -190,15 +190,7 @@ record CheckResult(
         json.writeFieldName("coverage");
         JsonReport.write(json, coverage);
       }
-      json.writeArrayFieldStart("losses");
-      for (Loss loss : losses) {
-        json.writeStartObject();
-        json.writeNumberField("offset", loss.offset());
-        json.writeNumberField("bytes", loss.bytes());
-        json.writeStringField("what", loss.what());
-        json.writeEndObject();
-      }
-      json.writeEndArray();
+      writeLosses(json);
       json.writeNumberField("seconds", seconds);
       if (readingSeconds >= 0) {
         json.writeNumberField("readingSeconds", readingSeconds);
@@ -207,5 +199,17 @@ record CheckResult(
     }
     out.println();
     out.flush();
+  }
+
+  private void writeLosses(JsonGenerator json) throws IOException {
+    json.writeArrayFieldStart("losses");
+    for (Loss loss : losses) {
+      json.writeStartObject();
+      json.writeNumberField("offset", loss.offset());
+      json.writeNumberField("bytes", loss.bytes());
+      json.writeStringField("what", loss.what());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
   }
 }

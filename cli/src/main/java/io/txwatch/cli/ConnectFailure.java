@@ -1,6 +1,7 @@
 package io.txwatch.cli;
 
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -12,6 +13,9 @@ final class ConnectFailure {
 
   /** The message of MariaDB's driver, which requires TLS by default. */
   private static final String NO_TLS_AT_SERVER = "ssl not enabled in the server";
+
+  private static final List<String> CERTIFICATE_FAILURES =
+      List.of("certpath", "certificate", "sslhandshake");
 
   private static final Pattern TLS_PARAMETER = Pattern.compile("(?i)[?&](sslMode|useSsl)=");
   private static final Pattern HOST = Pattern.compile("jdbc:mariadb://(\\[[^]]*]|[^:/,?]*)[:/?].*");
@@ -44,9 +48,7 @@ final class ConnectFailure {
 
   private static Optional<String> parameter(String url, String text) {
     boolean isMariaDb = url.startsWith("jdbc:mariadb:");
-    boolean isMySql = url.startsWith("jdbc:mysql:");
     boolean isPostgres = url.startsWith("jdbc:postgresql:");
-    String small = text.toLowerCase(Locale.ROOT);
     if (isMariaDb && text.contains(NO_TLS_AT_SERVER)) {
       return Optional.of("add sslMode=disable to the URL to connect without TLS");
     } else if (text.contains("Public Key Retrieval is not allowed")
@@ -58,22 +60,26 @@ final class ConnectFailure {
       return Optional.of("sslmode=disable in the URL connects without TLS");
     } else if (isPostgres && text.contains("no encryption")) {
       return Optional.of("sslmode=require in the URL connects with TLS");
-    } else if (small.contains("certpath")
-        || small.contains("certificate")
-        || small.contains("sslhandshake")) {
-      return isMariaDb
-          ? Optional.of(
-              "name the server's certificate by serverSslCert=FILE, or add sslMode=trust to the URL"
-                  + " to encrypt without verifying it")
-          : isMySql
-              ? Optional.of(
-                  "name the certificates by trustCertificateKeyStoreUrl=URL, or add"
-                      + " sslMode=REQUIRED to the URL to encrypt without verifying them")
-              : isPostgres
-                  ? Optional.of(
-                      "name the certificate by sslrootcert=FILE, or use sslmode=require in the URL"
-                          + " to encrypt without verifying it")
-                  : Optional.empty();
+    }
+    String small = text.toLowerCase(Locale.ROOT);
+    return CERTIFICATE_FAILURES.stream().anyMatch(small::contains)
+        ? certificateParameter(url)
+        : Optional.empty();
+  }
+
+  private static Optional<String> certificateParameter(String url) {
+    if (url.startsWith("jdbc:mariadb:")) {
+      return Optional.of(
+          "name the server's certificate by serverSslCert=FILE, or add sslMode=trust to the URL"
+              + " to encrypt without verifying it");
+    } else if (url.startsWith("jdbc:mysql:")) {
+      return Optional.of(
+          "name the certificates by trustCertificateKeyStoreUrl=URL, or add"
+              + " sslMode=REQUIRED to the URL to encrypt without verifying them");
+    } else if (url.startsWith("jdbc:postgresql:")) {
+      return Optional.of(
+          "name the certificate by sslrootcert=FILE, or use sslmode=require in the URL"
+              + " to encrypt without verifying it");
     }
     return Optional.empty();
   }

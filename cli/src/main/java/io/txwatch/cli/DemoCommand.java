@@ -95,14 +95,12 @@ final class DemoCommand implements Callable<Integer> {
     PrintWriter people = console.people(common.json());
     List<DemoPhase> phases = new ArrayList<>();
     try (DemoDatabase where = open()) {
-      List<Path> application = application(where);
+      DemoRunner runner = new DemoRunner(jar, application(where), watchMode, where);
       for (String name : DemoPhase.NAMES) {
         for (boolean fixed : new boolean[] {false, true}) {
-          String database = name.replace('-', '_') + (fixed ? "_fixed" : "");
-          DemoPhase phase =
-              DemoPhase.run(jar, application, watchMode, where, where.empty(database), name, fixed);
+          DemoPhase phase = runner.run(name, fixed);
           phases.add(phase);
-          phase.complaints().forEach(console::note);
+          phase.warnings().forEach(console::note);
           print(people, phase);
         }
       }

@@ -1,21 +1,12 @@
 package io.txwatch.cli;
 
-import io.txwatch.prepare.Preparation;
 import io.txwatch.servers.DatabaseServer;
 import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.sql.Connection;
-import java.sql.DatabaseMetaData;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** The database of the demo: an empty one for each phase. */
@@ -111,82 +102,6 @@ interface DemoDatabase extends AutoCloseable {
    * the demo does not start.
    */
   static DemoDatabase ofUser(String url, DatabaseOptions options) throws SQLException {
-    List<String> tables = List.of("account", "seat", "doctor");
-    String real = Drivers.unwatched(url);
-    try (Connection connection = Drivers.connect(real, options)) {
-      List<String> there = existing(connection, tables);
-      if (!there.isEmpty()) {
-        throw CommandException.badInput(
-            Drivers.shown(real)
-                + " has tables of the names that the demo makes and drops ("
-                + String.join(", ", there)
-                + "): give it an empty database");
-      }
-    }
-    Map<String, String> environment = new HashMap<>();
-    options
-        .credentials()
-        .forEach(
-            (key, value) ->
-                environment.put(
-                    "DEMO_" + key.toString().toUpperCase(Locale.ROOT), value.toString()));
-    return new DemoDatabase() {
-      @Override
-      public String name() {
-        return real.split(":", 3)[1];
-      }
-
-      @Override
-      public String empty(String phase) throws SQLException {
-        drop();
-        return real;
-      }
-
-      @Override
-      public Map<String, String> environment() {
-        return environment;
-      }
-
-      @Override
-      public void close() throws SQLException {
-        try (Connection connection = Drivers.connect(real, options)) {
-          List<String> ours = existing(connection, tables);
-          if (!ours.isEmpty()) {
-            // This also removes what preparation leaves besides the tables, if nothing else needs
-            // it.
-            Preparation preparation = Preparation.of(connection, real, Duration.ofSeconds(5));
-            preparation.execute(preparation.planUnprepare(ours));
-          }
-        }
-        drop();
-      }
-
-      private void drop() throws SQLException {
-        try (Connection connection = Drivers.connect(real, options);
-            Statement statement = connection.createStatement()) {
-          for (String table : tables) {
-            statement.execute("DROP TABLE IF EXISTS " + table);
-          }
-        }
-      }
-    };
-  }
-
-  private static List<String> existing(Connection connection, List<String> tables)
-      throws SQLException {
-    List<String> there = new ArrayList<>();
-    DatabaseMetaData metaData = connection.getMetaData();
-    for (String table : tables) {
-      for (String name : List.of(table, table.toUpperCase(Locale.ROOT))) {
-        try (ResultSet found =
-            metaData.getTables(
-                connection.getCatalog(), connection.getSchema(), name, new String[] {"TABLE"})) {
-          if (found.next() && !there.contains(table)) {
-            there.add(table);
-          }
-        }
-      }
-    }
-    return there;
+    return UserDemoDatabase.open(url, options);
   }
 }

@@ -86,6 +86,22 @@ final class FindingFolder {
 
   private List<String> report(CampaignFinding finding, Path place) throws IOException {
     List<String> lines = new ArrayList<>();
+    addFinding(lines, finding);
+    lines.add("");
+    addSchedule(lines, finding);
+    lines.add("");
+    lines.add("To see it again:");
+    lines.add("  txwatch replay " + place + " --url '" + url + "'" + oracle(finding));
+    lines.add("");
+    lines.addAll(List.of(new TxWatchCommand.Version().getVersion()));
+    for (GraphAnomaly anomaly : finding.verdict().anomalies()) {
+      lines.add("");
+      lines.add(TextReport.of(anomaly.anomaly()));
+    }
+    return lines;
+  }
+
+  private void addFinding(List<String> lines, CampaignFinding finding) {
     lines.add(dbms.describe() + " at " + finding.level());
     Map<String, String> settings = new TreeMap<>(dbms.database().settings());
     if (!settings.isEmpty()) {
@@ -111,7 +127,9 @@ final class FindingFolder {
           lines.add("known: " + behaviour.id() + ": " + behaviour.description());
           lines.add("       " + behaviour.source());
         });
-    lines.add("");
+  }
+
+  private void addSchedule(List<String> lines, CampaignFinding finding) {
     lines.add("Schema and rows:");
     finding.reduced().setup().forEach(sql -> lines.add("  " + dbms.renderSql(sql).strip() + ";"));
     lines.add("");
@@ -123,15 +141,5 @@ final class FindingFolder {
       lines.add("  " + read);
     }
     finding.execution().undecided().ifPresent(why -> lines.add("  undecided: " + why));
-    lines.add("");
-    lines.add("To see it again:");
-    lines.add("  txwatch replay " + place + " --url '" + url + "'" + oracle(finding));
-    lines.add("");
-    lines.addAll(List.of(new TxWatchCommand.Version().getVersion()));
-    for (GraphAnomaly anomaly : finding.verdict().anomalies()) {
-      lines.add("");
-      lines.add(TextReport.of(anomaly.anomaly()));
-    }
-    return lines;
   }
 }

@@ -186,24 +186,12 @@ final class FuzzCommand implements Callable<Integer> {
 
   private int run(Console console, Dbms dbms, Grammar grammar)
       throws SQLException, InterruptedException, IOException {
-    List<IsolationLevel> chosen = levels.isEmpty() ? dbms.levels() : levels;
-    for (IsolationLevel level : chosen) {
-      DbmsLevels.require(dbms, level);
-    }
-    Campaign.Plan plan =
-        new Campaign.Plan(
-            seed == null ? ThreadLocalRandom.current().nextLong(1L << 31) : seed,
-            chosen,
-            OracleNames.named(oracles, graph.judge),
-            cases == null ? Long.MAX_VALUE : cases,
-            duration != null ? duration : cases == null ? DEFAULT_DURATION : UNLIMITED,
-            Math.min(workers, dbms.maxWorkers()),
-            maxStatements);
+    Campaign.Plan plan = plan(dbms);
     PrintWriter people = console.people(common.json());
     people.println(
         dbms.describe()
             + " at "
-            + chosen.stream().map(Enum::name).collect(Collectors.joining(", "))
+            + plan.levels().stream().map(Enum::name).collect(Collectors.joining(", "))
             + ", seed "
             + plan.seed());
     people.flush();
@@ -211,18 +199,9 @@ final class FuzzCommand implements Callable<Integer> {
     Campaign campaign = new Campaign(dbms, grammar, plan, report);
     Thread onSignal = new Thread(() -> stopAndWait(campaign), "stop");
     Runtime.getRuntime().addShutdownHook(onSignal);
-    ScheduledExecutorService clock =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "progress");
-              thread.setDaemon(true);
-              return thread;
-            });
-    clock.scheduleAtFixedRate(
-        () -> console.note(progress(campaign.summary())), 5, 5, TimeUnit.SECONDS);
-    Summary summary;
+    ScheduledExecutorService clock = progressClock(console, campaign);
     try {
-      summary = campaign.run();
+      Summary summary = campaign.run();
       clock.shutdownNow();
       print(people, summary);
       if (common.json()) {
@@ -230,13 +209,7 @@ final class FuzzCommand implements Callable<Integer> {
       }
     } catch (SQLException e) {
       if (dbms.isOutOfConnections(e)) {
-        throw CommandException.badInput(
-            "--workers "
-                + workers
-                + ": the server accepts no more connections ("
-                + e.getMessage()
-                + "), and a worker opens up to forty; use fewer workers, or raise the limit"
-                + " (max_connections)");
+        throw tooManyWorkers(e);
       }
       throw e;
     } finally {
@@ -246,6 +219,45 @@ final class FuzzCommand implements Callable<Integer> {
     }
     boolean failing = common.failOn != FailOn.NEVER && report.unknown;
     return failing ? ExitCode.ANOMALIES : ExitCode.CLEAN;
+  }
+
+  private Campaign.Plan plan(Dbms dbms) throws SQLException {
+    List<IsolationLevel> chosen = levels.isEmpty() ? dbms.levels() : levels;
+    for (IsolationLevel level : chosen) {
+      DbmsLevels.require(dbms, level);
+    }
+    return new Campaign.Plan(
+        seed == null ? ThreadLocalRandom.current().nextLong(1L << 31) : seed,
+        chosen,
+        OracleNames.named(oracles, graph.judge),
+        cases == null ? Long.MAX_VALUE : cases,
+        duration != null ? duration : cases == null ? DEFAULT_DURATION : UNLIMITED,
+        Math.min(workers, dbms.maxWorkers()),
+        maxStatements);
+  }
+
+  /** Prints the progress every five seconds, on a daemon thread. */
+  private static ScheduledExecutorService progressClock(Console console, Campaign campaign) {
+    ScheduledExecutorService clock =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "progress");
+              thread.setDaemon(true);
+              return thread;
+            });
+    clock.scheduleAtFixedRate(
+        () -> console.note(progress(campaign.summary())), 5, 5, TimeUnit.SECONDS);
+    return clock;
+  }
+
+  private CommandException tooManyWorkers(SQLException refused) {
+    return CommandException.badInput(
+        "--workers "
+            + workers
+            + ": the server accepts no more connections ("
+            + refused.getMessage()
+            + "), and a worker opens up to forty; use fewer workers, or raise the limit"
+            + " (max_connections)");
   }
 
   private volatile boolean finished;

@@ -74,13 +74,7 @@ final class PreparationOptions {
                         people.println("  " + Printable.escape(line));
                         people.flush();
                       }));
-      List<String> names =
-          tables.stream().flatMap(list -> Preparation.names(list).stream()).toList();
-      PreparationPlan plan =
-          switch (action) {
-            case PREPARE -> preparation.planPrepare(names);
-            case UNPREPARE -> preparation.planUnprepare(names);
-          };
+      PreparationPlan plan = plan(preparation, action);
       people.println(plan.describe());
       people.flush();
       if (!plan.missing().isEmpty()) {
@@ -94,16 +88,7 @@ final class PreparationOptions {
       if (output.json) {
         writeJson(console.out(), action, plan, result);
       }
-      for (PreparationResult.Failure failure : result.failed()) {
-        console.note(
-            Printable.escape(
-                "txwatch: "
-                    + failure.table()
-                    + " "
-                    + failure.left().words()
-                    + ": "
-                    + failure.reason()));
-      }
+      result.failed().forEach(failure -> console.note(describe(failure)));
       return result.complete() ? ExitCode.CLEAN : ExitCode.BAD_INPUT;
     } catch (UnsupportedDatabaseException e) {
       throw CommandException.badInput(String.valueOf(e.getMessage()));
@@ -114,6 +99,20 @@ final class PreparationOptions {
           ? CommandException.unreachable(message)
           : CommandException.badInput(message);
     }
+  }
+
+  private PreparationPlan plan(Preparation preparation, PreparationPlan.Action action)
+      throws SQLException {
+    List<String> names = tables.stream().flatMap(list -> Preparation.names(list).stream()).toList();
+    return switch (action) {
+      case PREPARE -> preparation.planPrepare(names);
+      case UNPREPARE -> preparation.planUnprepare(names);
+    };
+  }
+
+  private static String describe(PreparationResult.Failure failure) {
+    return Printable.escape(
+        "txwatch: " + failure.table() + " " + failure.left().words() + ": " + failure.reason());
   }
 
   private void print(PrintWriter people, PreparationResult result) {
@@ -142,17 +141,7 @@ final class PreparationOptions {
       generator.writeBooleanField("dryRun", dryRun);
       generator.writeArrayFieldStart("tables");
       for (TablePlan table : plan.tables()) {
-        generator.writeStartObject();
-        generator.writeStringField("schema", table.schema());
-        generator.writeStringField("table", table.table());
-        generator.writeStringField("decision", table.decision().name());
-        writeStrings(generator, "statements", table.statements());
-        writeStrings(
-            generator, "work", table.steps().stream().map(step -> step.work().name()).toList());
-        generator.writeNumberField("rows", table.rows());
-        generator.writeNumberField("seconds", table.seconds());
-        generator.writeStringField("note", table.note());
-        generator.writeEndObject();
+        write(generator, table);
       }
       generator.writeEndArray();
       writeStrings(generator, "cleanUp", plan.atTheEnd());
@@ -170,6 +159,20 @@ final class PreparationOptions {
     }
     out.println();
     out.flush();
+  }
+
+  private static void write(JsonGenerator generator, TablePlan table) throws IOException {
+    generator.writeStartObject();
+    generator.writeStringField("schema", table.schema());
+    generator.writeStringField("table", table.table());
+    generator.writeStringField("decision", table.decision().name());
+    writeStrings(generator, "statements", table.statements());
+    writeStrings(
+        generator, "work", table.steps().stream().map(step -> step.work().name()).toList());
+    generator.writeNumberField("rows", table.rows());
+    generator.writeNumberField("seconds", table.seconds());
+    generator.writeStringField("note", table.note());
+    generator.writeEndObject();
   }
 
   private static void writeStrings(JsonGenerator generator, String field, List<String> values)

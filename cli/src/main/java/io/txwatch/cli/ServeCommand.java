@@ -163,40 +163,47 @@ final class ServeCommand implements Callable<Integer> {
             Duration.ofSeconds(grace),
             ServerOptions.SILENCE,
             Runtime.getRuntime().maxMemory() / 2);
-    AnalysisServer server;
+    AnalysisServer server = openServer(options, reporter);
+    @Nullable StatusPage page =
+        status.isPresent() ? openPage(status.get(), tls, token, server) : null;
+    printAddresses(console, server, page, tls.isPresent());
+    addShutdownHook(
+        () -> {
+          int code = stop(server, page, reporter);
+          console.out().flush();
+          console.err().flush();
+          Runtime.getRuntime().halt(code);
+        });
+    new CountDownLatch(1).await(); // until a signal ends the JVM
+    return ExitCode.CLEAN;
+  }
+
+  private AnalysisServer openServer(ServerOptions options, ServerReporter reporter)
+      throws IOException {
     try {
-      server = AnalysisServer.open(options, reporter);
+      return AnalysisServer.open(options, reporter);
     } catch (BindException e) {
       throw CommandException.badInput("--listen " + listen + ": " + e.getMessage());
     }
-    StatusPage page = null;
+  }
+
+  private StatusPage openPage(
+      Address address, Optional<SSLContext> tls, String token, AnalysisServer server)
+      throws IOException {
     try {
-      if (status.isPresent()) {
-        page = StatusPage.open(status.get(), tls, token, server::status);
-      }
+      return StatusPage.open(address, tls, token, server::status);
     } catch (BindException e) {
       server.close();
       throw CommandException.badInput("--http " + http + ": " + e.getMessage());
     }
-    printAddresses(console, server, page, tls.isPresent());
-    CountDownLatch forever = new CountDownLatch(1);
-    StatusPage opened = page;
-    // After a signal the JVM exits with a code of its own, unless the last hook exits with ours.
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                null,
-                () -> {
-                  int code = stop(server, opened, reporter);
-                  console.out().flush();
-                  console.err().flush();
-                  Runtime.getRuntime().halt(code);
-                },
-                "txwatch-stop",
-                0,
-                false));
-    forever.await();
-    return ExitCode.CLEAN;
+  }
+
+  /**
+   * Adds a hook that ends the JVM: after a signal the JVM exits with a code of its own, unless the
+   * last hook exits with another.
+   */
+  private static void addShutdownHook(Runnable hook) {
+    Runtime.getRuntime().addShutdownHook(new Thread(null, hook, "txwatch-stop", 0, false));
   }
 
   /**

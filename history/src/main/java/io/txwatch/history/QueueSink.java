@@ -167,6 +167,8 @@ public final class QueueSink implements EventSink {
   /** True if the queue ends because it is unused; its consumers may then be used again. */
   private boolean unused;
 
+  private final Pauses pauses = new Pauses();
+
   // Used by SharedQueue, guarded by its lock.
   int users;
   long unusedSinceNanos;
@@ -509,23 +511,37 @@ public final class QueueSink implements EventSink {
   }
 
   private void deliverUntilClosed() {
-    int idleRounds = 0;
-    boolean flushedTwice = false;
-    while (true) {
+    pauses.reset();
+    boolean done = false;
+    while (!done) {
       boolean last = closed;
       long delivered = drain();
-      if (last && (delivered == 0 || isTooLate())) {
-        break;
-      } else if (last) {
-        continue;
+      if (last) {
+        done = delivered == 0 || isTooLate();
+      } else {
+        notifyCaughtUp();
+        pauses.after(delivered);
       }
-      notifyCaughtUp();
+    }
+  }
+
+  /** The pauses between two deliveries, which grow while there is nothing to deliver. */
+  private final class Pauses {
+    private int idleRounds;
+    private boolean flushedTwice;
+
+    void reset() {
+      idleRounds = 0;
+      flushedTwice = false;
+    }
+
+    void after(long delivered) {
       if (delivered > 0) {
-        idleRounds = 0;
-        flushedTwice = false;
-        LockSupport.parkNanos(this, isFilling(delivered) ? SHORT_PAUSE_NANOS : PAUSE_NANOS);
+        reset();
+        LockSupport.parkNanos(
+            QueueSink.this, isFilling(delivered) ? SHORT_PAUSE_NANOS : PAUSE_NANOS);
       } else if (++idleRounds < MAX_IDLE_ROUNDS) {
-        LockSupport.parkNanos(this, MAX_PAUSE_NANOS);
+        LockSupport.parkNanos(QueueSink.this, MAX_PAUSE_NANOS);
       } else {
         flush();
         if (sleep(flushedTwice ? Long.MAX_VALUE : SECOND_FLUSH_DELAY_NANOS)) {

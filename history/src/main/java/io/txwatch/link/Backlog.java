@@ -194,10 +194,15 @@ final class Backlog {
         wakingsSeen = wakings;
         return Optional.empty();
       } else {
-        long pause = some ? chunkBegun + LINGER_NANOS - now : until - now;
-        TimeUnit.NANOSECONDS.timedWait(this, Math.max(100_000, Math.min(pause, until - now)));
+        long pause = Math.min(nanosToLinger(some, now), until - now);
+        TimeUnit.NANOSECONDS.timedWait(this, Math.max(100_000, pause));
       }
     }
+  }
+
+  /** How much longer an incomplete chunk waits for events; without one, for as long as it takes. */
+  private long nanosToLinger(boolean some, long now) {
+    return some ? chunkBegun + LINGER_NANOS - now : Long.MAX_VALUE;
   }
 
   private long bytesUpTo(long number) {

@@ -194,29 +194,12 @@ final class TcpSink implements EventSink {
     while (true) {
       boolean last = closing;
       long since = System.nanoTime();
-      try (Link connected = connect()) {
-        link = connected;
-        reportStatus(LinkStatus.THERE, "is connected");
-        if (send(connected)) {
-          return;
-        }
-        reportStatus(LinkStatus.AWAY, "went away; what happens waits for it, up to txwatch.buffer");
-      } catch (RefusedException e) {
-        reportStatus(LinkStatus.REFUSED, "refused: " + e.getMessage());
-        backoff = REFUSED_BACKOFF_MILLIS;
-      } catch (IOException e) {
-        reportStatus(
-            LinkStatus.AWAY,
-            "is not to be reached ("
-                + oneLine(e)
-                + "); what happens waits for it, up to txwatch.buffer");
-      } catch (InterruptedException e) {
+      Attempt attempt = attempt();
+      if (attempt == Attempt.FINISHED) {
         return;
-      } catch (RuntimeException
-          | Error e) { // after an OutOfMemoryError it continues once there is memory
-        warnings.accept(address + ": a fault of txwatch, it goes on: " + e);
-      } finally {
-        link = null;
+      }
+      if (attempt == Attempt.REFUSED) {
+        backoff = REFUSED_BACKOFF_MILLIS;
       }
       if (System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(2 * MAX_BACKOFF_MILLIS)) {
         backoff = MIN_BACKOFF_MILLIS;
@@ -226,6 +209,42 @@ final class TcpSink implements EventSink {
       }
       backoff = Math.min(2 * backoff, MAX_BACKOFF_MILLIS);
     }
+  }
+
+  /** The result of an attempt to connect and send. */
+  private enum Attempt {
+    /** Everything was sent, or this thread was interrupted. */
+    FINISHED,
+    REFUSED,
+    FAILED
+  }
+
+  private Attempt attempt() {
+    try (Link connected = connect()) {
+      link = connected;
+      reportStatus(LinkStatus.THERE, "is connected");
+      if (send(connected)) {
+        return Attempt.FINISHED;
+      }
+      reportStatus(LinkStatus.AWAY, "went away; what happens waits for it, up to txwatch.buffer");
+    } catch (RefusedException e) {
+      reportStatus(LinkStatus.REFUSED, "refused: " + e.getMessage());
+      return Attempt.REFUSED;
+    } catch (IOException e) {
+      reportStatus(
+          LinkStatus.AWAY,
+          "is not to be reached ("
+              + oneLine(e)
+              + "); what happens waits for it, up to txwatch.buffer");
+    } catch (InterruptedException e) {
+      return Attempt.FINISHED;
+    } catch (RuntimeException
+        | Error e) { // after an OutOfMemoryError it continues once there is memory
+      warnings.accept(address + ": a fault of txwatch, it goes on: " + e);
+    } finally {
+      link = null;
+    }
+    return Attempt.FAILED;
   }
 
   /**
