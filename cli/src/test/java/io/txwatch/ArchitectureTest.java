@@ -36,7 +36,7 @@ class ArchitectureTest {
    * a module that is done leaves this set.
    */
   private static final Set<String> MODULES_WITH_OLD_CONSTANTS =
-      Set.of("history", "proxy-driver", "fuzzer", "bench");
+      Set.of("proxy-driver");
 
   /**
    * Type names that a module uses twice. {@code SideReads} stays until {@code sql} and {@code jdbc}

@@ -102,17 +102,20 @@ final class RegisterAnomalies {
     return switch (cycleClass) {
       case G0 -> Phenomenon.DIRTY_WRITE;
       case G1C -> Phenomenon.CIRCULAR_INFORMATION_FLOW;
-      case G_SINGLE -> !pair || sessions ? Phenomenon.G_SINGLE : single(oneKey, ww);
+      case G_SINGLE -> !pair || sessions
+              ? Phenomenon.G_SINGLE
+              : oneKey ? singleOfOneKey(ww) : singleOfTwoKeys(ww);
       case G_NONADJACENT ->
           cycle.size() == 4 && !sessions && !ww ? Phenomenon.LONG_FORK : Phenomenon.G_NONADJACENT;
       case G2_ITEM, G2 -> pair ? adjacent(oneKey) : Phenomenon.G2_ITEM;
     };
   }
 
-  private static Phenomenon single(boolean oneKey, boolean ww) {
-    if (oneKey) {
-      return ww ? Phenomenon.LOST_UPDATE : Phenomenon.NON_REPEATABLE_READ;
-    }
+  private static Phenomenon singleOfOneKey(boolean ww) {
+    return ww ? Phenomenon.LOST_UPDATE : Phenomenon.NON_REPEATABLE_READ;
+  }
+
+  private static Phenomenon singleOfTwoKeys(boolean ww) {
     return ww ? Phenomenon.READ_WRITE_SKEW : Phenomenon.READ_SKEW;
   }
 

@@ -102,7 +102,10 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--history",
       paramLabel = "FILE",
-      description = "append the history to this file, and resume from its content")
+      description = {
+        "append the history to this file, also after a restart, which first reads what it and",
+        "FILE.1, FILE.2, ... contain"
+      })
   private @Nullable Path history;
 
   @Option(
@@ -110,8 +113,8 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "MIB",
       defaultValue = "1024",
       description =
-          "MiB after which the history file is renamed to FILE.1, FILE.2, ... and a new one begins"
-              + " (default: 1024)")
+          "MiB after which the history file is renamed to FILE.1, FILE.2, ... and a new one is"
+              + " started (default: 1024)")
   private long historyMax = 1024;
 
   @Option(

@@ -55,7 +55,7 @@ public enum Setting {
       "16",
       "N",
       "at tcp:// or tls://: MiB that may wait for the analyzer before events are dropped and counted"),
-  HISTORY("txwatch.history", "", "FILE", "append the history to this file"),
+  HISTORY("txwatch.history", "", "FILE", "append the history to this file, also after a restart"),
   HISTORY_MAX(
       "txwatch.history-max",
       "1024",
