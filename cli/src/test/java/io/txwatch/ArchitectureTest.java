@@ -35,8 +35,7 @@ class ArchitectureTest {
    * Modules whose constants still break the rule for names. They are renamed one module at a time;
    * a module that is done leaves this set.
    */
-  private static final Set<String> MODULES_WITH_OLD_CONSTANTS =
-      Set.of("proxy-driver");
+  private static final Set<String> MODULES_WITH_OLD_CONSTANTS = Set.of("proxy-driver");
 
   /**
    * Type names that a module uses twice. {@code SideReads} stays until {@code sql} and {@code jdbc}

@@ -56,8 +56,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Cost.</b> A set is compared with the table once, in time linear in its size, and is not
  * kept. Versions appear and sets are read on one clock, so a version's time shows whether a set
- * contained it, except for the few rows where they differ. The reads, insertions and deletions kept for each table are
- * bounded. What is evicted loses dependencies and never adds any.
+ * contained it, except for the few rows where they differ. The reads, insertions and deletions kept
+ * for each table are bounded. What is evicted loses dependencies and never adds any.
  */
 final class PredicateReads {
 

@@ -206,8 +206,7 @@ public final class Transaction {
     Map<Row, Version> last = new IdentityHashMap<>();
     for (Version write : writes) {
       if (isOwnWrite(write)) {
-        last.merge(
-            write.row, write, (one, other) -> one.statement > other.statement ? one : other);
+        last.merge(write.row, write, (one, other) -> one.statement > other.statement ? one : other);
       }
     }
     return last;

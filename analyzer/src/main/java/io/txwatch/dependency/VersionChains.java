@@ -108,8 +108,7 @@ final class VersionChains {
         && (event.versionSets().isEmpty() || readVersionSets(transaction, event, place));
   }
 
-  private boolean accessRows(
-      Transaction transaction, Event.StatementExecuted event, String place) {
+  private boolean accessRows(Transaction transaction, Event.StatementExecuted event, String place) {
     List<RowAccess> rows = event.rows();
     for (int i = 0; i < rows.size(); i++) { // an iterator would be a new object for each event
       if (i % ROWS_PER_MEMORY_CHECK == ROWS_PER_MEMORY_CHECK - 1 && bytes() > maxBytes) {

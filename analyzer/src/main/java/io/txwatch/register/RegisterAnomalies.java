@@ -102,7 +102,8 @@ final class RegisterAnomalies {
     return switch (cycleClass) {
       case G0 -> Phenomenon.DIRTY_WRITE;
       case G1C -> Phenomenon.CIRCULAR_INFORMATION_FLOW;
-      case G_SINGLE -> !pair || sessions
+      case G_SINGLE ->
+          !pair || sessions
               ? Phenomenon.G_SINGLE
               : oneKey ? singleOfOneKey(ww) : singleOfTwoKeys(ww);
       case G_NONADJACENT ->

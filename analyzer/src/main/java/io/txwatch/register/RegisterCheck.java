@@ -79,8 +79,7 @@ public final class RegisterCheck {
   private static Result search(Replay replay, boolean snapshot, Duration budget) {
     long end = System.nanoTime() + budget.toNanos();
     // Serializable implies snapshot isolation and is decided sooner.
-    Optional<Boolean> result =
-        replay.ofTransactions().search(() -> !snapshot && isBefore(end));
+    Optional<Boolean> result = replay.ofTransactions().search(() -> !snapshot && isBefore(end));
     if (snapshot && !result.equals(Optional.of(true))) {
       result = replay.ofSnapshotsAndCommits().search(() -> isBefore(end));
     }

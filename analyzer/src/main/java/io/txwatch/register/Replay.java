@@ -22,7 +22,9 @@ record Replay(RegisterHistory history, ReadsFrom readsFrom, boolean sessions) {
     return new StepList().build(false);
   }
 
-  /** The search for an execution under snapshot isolation: a transaction that writes is two steps. */
+  /**
+   * The search for an execution under snapshot isolation: a transaction that writes is two steps.
+   */
   ExecutionSearch ofSnapshotsAndCommits() {
     return new StepList().build(true);
   }
@@ -107,8 +109,7 @@ record Replay(RegisterHistory history, ReadsFrom readsFrom, boolean sessions) {
       for (int s = 0; s < steps.size(); s++) {
         Step step = steps.get(s);
         complete.add(
-            new Step(
-                step.reads(), step.writes(), step.claims(), step.frees(), ints(then.get(s))));
+            new Step(step.reads(), step.writes(), step.claims(), step.frees(), ints(then.get(s))));
       }
       return complete;
     }

@@ -117,7 +117,8 @@ record DemoRunner(
         String lastLines = tail(Files.readAllLines(errors));
         throw code == ExitCode.UNREACHABLE
             ? CommandException.unreachable(lastLines)
-            : new IllegalStateException("the demo's application ended with " + code + ": " + lastLines);
+            : new IllegalStateException(
+                "the demo's application ended with " + code + ": " + lastLines);
       }
       return output;
     } catch (InterruptedException e) {
