@@ -62,6 +62,9 @@ public final class DependencyInference {
   private final LongTable<Session> sessions;
   private final LongTable<Transaction> transactions = new LongTable<>();
 
+  /** Observed transactions by the ids that their DBMS gave them. */
+  private final LongTable<Transaction> identified = new LongTable<>();
+
   /** Active transactions, and some that overlapped with them, in the order in which they began. */
   private final ArrayDeque<Transaction> running = new ArrayDeque<>();
 
@@ -115,7 +118,7 @@ public final class DependencyInference {
       long clock) {
     this.out = out;
     this.orders = new CommitOrders(orders, out);
-    this.chains = new VersionChains(out, this::transaction, transactions::get, footprint, maxBytes);
+    this.chains = new VersionChains(out, new WritersByToken(), footprint, maxBytes);
     this.sessions = sessions;
     this.clock = clock;
     this.maxSessions =
@@ -355,9 +358,41 @@ public final class DependencyInference {
   }
 
   private void discard(Transaction transaction) {
+    if (transaction.discarded) { // its writes belong to the transaction that it turned out to be
+      return;
+    }
     chains.discarded(transaction);
+    for (long id : transaction.idsByDbms()) {
+      identified.remove(id);
+    }
     transaction.discard();
     transactions.remove(transaction.id());
+  }
+
+  /** The transactions by the ids in writer tokens. */
+  private final class WritersByToken implements VersionChains.Writers {
+    @Override
+    public Transaction of(long id) {
+      Transaction transaction = identified.get(id);
+      return transaction == null ? transaction(id) : transaction;
+    }
+
+    @Override
+    public @Nullable Transaction existing(long id) {
+      Transaction transaction = identified.get(id);
+      return transaction == null ? transactions.get(id) : transaction;
+    }
+
+    @Override
+    public void identify(long id, Transaction transaction, int statement) {
+      Transaction before = transactions.get(id);
+      if (before != null) {
+        before.discard();
+        transactions.remove(id);
+      }
+      identified.put(id, transaction);
+      transaction.addIdByDbms(id, statement);
+    }
   }
 
   /**
@@ -453,8 +488,7 @@ public final class DependencyInference {
     transaction.committing = true;
     out.committed(transaction);
     for (Version version : transaction.writes) {
-      chains.settle(
-          version, transaction.isUndone(version.statement) ? Fate.VANISHED : Fate.SURVIVED);
+      chains.settle(version, version.isUndone() ? Fate.VANISHED : Fate.SURVIVED);
     }
     transaction.readsCount = true;
     transaction.reads.forEach(chains::settle);

@@ -19,6 +19,9 @@ final class Footprint {
   /** A row, with the version before the first write. */
   static final int ROW = 230;
 
+  /** An id that a DBMS gave to a transaction, with its place in the table. */
+  static final int ID_BY_DBMS = 48;
+
   static final int READ = 56;
   static final int TARGET = 40;
   static final int INTERNAL_READ = 40;

@@ -46,7 +46,7 @@ final class HypotheticalDependencies {
     transaction.readsCount = true;
     for (Version write : transaction.writes) {
       if (write.fate == Fate.OPEN && write.certain) {
-        write.fate = transaction.isUndone(write.statement) ? Fate.VANISHED : Fate.SURVIVED;
+        write.fate = write.isUndone() ? Fate.VANISHED : Fate.SURVIVED;
       }
     }
   }
@@ -117,6 +117,9 @@ final class HypotheticalDependencies {
     Version version = read.version;
     Transaction writer = version.writer;
     Transaction reader = read.reader;
+    if (writer == reader) { // whose id was not yet known when it read
+      return;
+    }
     if (writer != null && version.fate == Fate.SURVIVED) {
       edge(writer, reader, DependencyKind.WR, version, version.statement, read.statement);
     } else if (writer != null && version.fate == Fate.VANISHED) {
@@ -129,7 +132,7 @@ final class HypotheticalDependencies {
           }
           if (next.writer != writer) {
             edge(reader, next.writer, DependencyKind.RW, version, read.statement, next.statement);
-          } else if (version.fate == Fate.SURVIVED) {
+          } else if (version.fate == Fate.SURVIVED && !version.hasIdByDbms()) {
             reportWrongRead(WrongRead.INTERMEDIATE, writer, read);
           }
         });

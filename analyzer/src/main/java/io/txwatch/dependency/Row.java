@@ -31,7 +31,7 @@ public final class Row {
   Row(Table table, long id) {
     this.table = table;
     this.id = id;
-    this.initial = new Version(this, null, 0);
+    this.initial = new Version(this, null, 0, 0);
   }
 
   /** The table with its other rows. */

@@ -7,6 +7,7 @@ import io.txwatch.history.Outcome;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterToken;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 public final class Transaction {
 
   private static final List<int[]> NOTHING_UNDONE = List.of();
+  private static final long[] NO_IDS = {};
+  private static final int[] NO_STATEMENTS = {};
 
   /** Up to this many writes a scan is faster than a map. */
   private static final int MAX_SCANNED_WRITES = 16;
@@ -86,6 +89,12 @@ public final class Transaction {
   /** True once its reads count: it committed and was observed in full. */
   boolean readsCount;
 
+  /** The ids that its DBMS gave to it and to the parts of it that began with a savepoint. */
+  private long[] idsByDbms = NO_IDS;
+
+  /** For each of these ids a statement that wrote under it. */
+  private int[] statementsOfIds = NO_STATEMENTS;
+
   private List<Statement> statements = new ArrayList<>(6);
   private List<int[]> undone = NOTHING_UNDONE;
   List<Version> writes = new ArrayList<>(2);
@@ -147,6 +156,32 @@ public final class Transaction {
 
   Session session() {
     return session;
+  }
+
+  long[] idsByDbms() {
+    return idsByDbms;
+  }
+
+  void addIdByDbms(long given, int statement) {
+    int ids = idsByDbms.length;
+    idsByDbms = Arrays.copyOf(idsByDbms, ids + 1);
+    idsByDbms[ids] = given;
+    statementsOfIds = Arrays.copyOf(statementsOfIds, ids + 1);
+    statementsOfIds[ids] = statement;
+    addWeight(Footprint.ID_BY_DBMS);
+  }
+
+  /**
+   * A statement that wrote under an id that the DBMS gave; 0 if none is known. What has one id is
+   * undone as a whole or not at all.
+   */
+  int statementOf(long given) {
+    for (int i = 0; i < idsByDbms.length; i++) {
+      if (idsByDbms[i] == given) {
+        return statementsOfIds[i];
+      }
+    }
+    return 0;
   }
 
   void began(Session in, @Nullable IsolationLevel at) {
@@ -214,7 +249,7 @@ public final class Transaction {
 
   /** Whether its own event reported a write that was not undone. */
   private boolean isOwnWrite(Version write) {
-    return write.certain && !isUndone(write.statement);
+    return write.certain && !write.isUndone();
   }
 
   /** It has ended: its own writes need no lookup any more. */
@@ -233,6 +268,8 @@ public final class Transaction {
     weight = 0;
     discarded = true;
     predicates = null;
+    idsByDbms = NO_IDS;
+    statementsOfIds = NO_STATEMENTS;
     after = List.of();
     statements = List.of();
     undone = NOTHING_UNDONE;

@@ -1,5 +1,6 @@
 package io.txwatch.dependency;
 
+import io.txwatch.history.WriterToken;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,15 @@ final class Version {
   /** Null for the version before the first watched write. */
   @Nullable Transaction writer;
 
-  final int statement;
+  /** The statement's number in the writer's token; {@link WriterToken#BY_DBMS} if it has none. */
+  final int number;
+
+  /** The id in the writer's token; 0 for the version before the first watched write. */
+  final long writerId;
+
+  /** The last statement that is known to have written it, 0 if none is. */
+  int statement;
+
   Fate fate;
 
   /** True for a deletion, which cannot be read. */
@@ -71,16 +80,33 @@ final class Version {
   /** The first surviving next version that was found. */
   @Nullable Version successor;
 
-  Version(Row row, @Nullable Transaction writer, int statement) {
+  Version(Row row, @Nullable Transaction writer, long writerId, int number) {
     this.row = row;
     this.writer = writer;
-    this.statement = statement;
+    this.writerId = writerId;
+    this.number = number;
+    this.statement = number;
     this.fate = writer == null ? Fate.SURVIVED : Fate.OPEN;
   }
 
   /** Whether it is a deletion that only a read before the DELETE reported. */
   boolean isDoubtful() {
     return deletion && !certain;
+  }
+
+  /**
+   * Whether its DBMS gave the id in its token. It is then all that the transaction, or the part of
+   * it that has this id, wrote to the row, by one statement or by several.
+   */
+  boolean hasIdByDbms() {
+    return number == WriterToken.BY_DBMS && writer != null;
+  }
+
+  /** Whether its transaction undid the statement that wrote it. */
+  boolean isUndone() {
+    return writer != null
+        && writer.isUndone(
+            hasIdByDbms() && statement == 0 ? writer.statementOf(writerId) : statement);
   }
 
   /**
@@ -143,7 +169,7 @@ final class Version {
   }
 
   boolean is(long transaction, int number) {
-    return writer != null && writer.id() == transaction && statement == number;
+    return writerId == transaction && this.number == number;
   }
 
   /** A read of a version, in the list of its readers. */

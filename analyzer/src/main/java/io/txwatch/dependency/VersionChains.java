@@ -15,7 +15,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,9 +38,24 @@ final class VersionChains {
   /** If more rows of a table are contradictory, the whole table is skipped. */
   static final int MAX_BROKEN_ROWS = 1 << 12;
 
+  /** The transactions that tokens name. */
+  interface Writers {
+
+    /** Finds or creates a transaction. */
+    Transaction of(long id);
+
+    /** Finds a transaction; null if there is none. */
+    @Nullable Transaction existing(long id);
+
+    /**
+     * The DBMS gave that id to an observed transaction, or to the part of it that the statement
+     * belongs to.
+     */
+    void identify(long id, Transaction transaction, int statement);
+  }
+
   private final DependencyListener out;
-  private final LongFunction<Transaction> transactions;
-  private final LongFunction<@Nullable Transaction> existing;
+  private final Writers writers;
   private final Footprint footprint;
 
   /** The limit of the memory within one statement. */
@@ -66,20 +80,12 @@ final class VersionChains {
   /**
    * Creates empty chains.
    *
-   * @param transactions finds or creates a transaction
-   * @param existing finds a transaction; null if there is none
    * @param footprint counts the memory
    * @param maxBytes the limit of the memory within one statement
    */
-  VersionChains(
-      DependencyListener out,
-      LongFunction<Transaction> transactions,
-      LongFunction<@Nullable Transaction> existing,
-      Footprint footprint,
-      long maxBytes) {
+  VersionChains(DependencyListener out, Writers writers, Footprint footprint, long maxBytes) {
     this.out = out;
-    this.transactions = transactions;
-    this.existing = existing;
+    this.writers = writers;
     this.footprint = footprint;
     this.maxBytes = maxBytes;
     this.predicates = new PredicateReads(out, this::version);
@@ -145,6 +151,9 @@ final class VersionChains {
       transaction.addWeight(Footprint.TARGET);
       return;
     }
+    if (access.access() == Access.INSERT || access.access() == Access.UPDATE) {
+      identify(transaction, statement, access.writers());
+    }
     Version version = row.broken ? null : learn(row, access.writers());
     if (version == null) {
       return;
@@ -153,7 +162,8 @@ final class VersionChains {
       case READ -> read(transaction, statement, version, access.certain());
       case INSERT, UPDATE -> {
         if (version.writer == transaction) {
-          version.insertion = access.access() == Access.INSERT;
+          version.insertion |= access.access() == Access.INSERT;
+          version.statement = statement;
           recordWrite(transaction, version);
         }
       }
@@ -172,6 +182,22 @@ final class VersionChains {
   /** The memory of rows, versions and predicate reads, and all that transactions account for. */
   long bytes() {
     return footprint.bytes() + (long) Footprint.VERSION * versions.size() + predicates.weight();
+  }
+
+  /** The last token of a write is its own, so an id that the DBMS gave is its transaction's. */
+  private void identify(Transaction transaction, int statement, WriterList list) {
+    int last = list.size() - 1;
+    if (last < 0 || list.statement(last) != WriterToken.BY_DBMS) {
+      return;
+    }
+    long id = list.transaction(last);
+    Transaction before = writers.existing(id);
+    if (before == transaction || before != null && before.observed) {
+      return;
+    }
+    List<Version> written = before == null ? List.of() : List.copyOf(before.writes);
+    writers.identify(id, transaction, statement);
+    written.forEach(version -> bind(version, transaction));
   }
 
   private static void recordWrite(Transaction transaction, Version version) {
@@ -279,7 +305,8 @@ final class VersionChains {
 
   private void inferOverwrite(Version version, Version survivor) {
     Transaction to = survivor.writer;
-    if (survivor.row.broken || to == null) {
+    boolean unordered = version.hasIdByDbms() && version.writer == to;
+    if (survivor.row.broken || to == null || unordered) {
       return;
     }
     if (version.writer != null && version.writer != to) {
@@ -359,7 +386,10 @@ final class VersionChains {
   private void inferToOverwriter(Read read, Version survivor) {
     Transaction writer = survivor.writer;
     Version version = read.version;
-    if (version.row.broken || writer == null || writer == read.reader) {
+    if (version.row.broken
+        || writer == null
+        || writer == read.reader
+        || version.writer == read.reader) { // whose id was not yet known when it read
       return;
     }
     if (read instanceof SkippedByDelete skipped) {
@@ -370,7 +400,8 @@ final class VersionChains {
       inferReadBeforeOverwriter(read, writer, survivor);
     } else if (version.fate == Fate.SURVIVED
         && read.evidence == EdgeEvidence.ITEM
-        && !survivor.isDoubtful()) {
+        && !survivor.isDoubtful()
+        && !version.hasIdByDbms()) {
       reportWrongRead(WrongRead.INTERMEDIATE, writer, read);
     }
   }
@@ -430,12 +461,29 @@ final class VersionChains {
       return list.complete() ? row.initial : null;
     }
     Version named = version(row, list.transaction(i), list.statement(i));
+    if (named.hasIdByDbms()) {
+      return learnReplaced(named, list) ? named : markBroken(row);
+    }
     if (named.listed) {
       return agrees(named, list) ? named : markBroken(row);
     }
     boolean learnt = learnBelow(named, list);
     row.latest = named;
     return learnt ? named : null;
+  }
+
+  /**
+   * Links a version with an id by its DBMS to the one that it replaced, if the list names that;
+   * false if that contradicts what is known. Such a list has two tokens at most. The versions of
+   * one transaction are not put in order: it may write under an id again after it wrote under
+   * another.
+   */
+  private boolean learnReplaced(Version named, WriterList list) {
+    if (list.size() < 2) {
+      return true;
+    }
+    Version lower = version(named.row, list.transaction(0), list.statement(0));
+    return lower.writer == named.writer || named.cut || link(named, lower);
   }
 
   /** Links the versions below a version by its own list; false if that contradicts other lists. */
@@ -572,8 +620,8 @@ final class VersionChains {
       Transaction writer =
           executingTransaction != null && executingTransaction.id() == transaction
               ? executingTransaction
-              : transactions.apply(transaction);
-      version = new Version(row, writer, statement);
+              : writers.of(transaction);
+      version = new Version(row, writer, transaction, statement);
       versions.put(version);
       row.versions++;
       bind(version, writer);
@@ -588,13 +636,13 @@ final class VersionChains {
     version.writer = writer;
     version.fate = Fate.OPEN;
     writer.writes.add(version);
-    if (version.statement == WriterToken.MAX_STATEMENT) {
+    if (version.number == WriterToken.MAX_STATEMENT) {
       return;
     }
     if (writer.outcome == Outcome.ABORTED) {
       version.fate = Fate.VANISHED;
     } else if (writer.readsCount) {
-      version.fate = writer.isUndone(version.statement) ? Fate.VANISHED : Fate.SURVIVED;
+      version.fate = version.isUndone() ? Fate.VANISHED : Fate.SURVIVED;
       if (version.fate == Fate.SURVIVED) {
         predicates.appeared(version);
       }
@@ -609,7 +657,7 @@ final class VersionChains {
     version.lastMentionedAt = now;
     Transaction writer = version.writer;
     if (writer != null && writer.discarded && !writer.observed) {
-      Transaction since = existing.apply(writer.id());
+      Transaction since = writers.existing(version.writerId);
       if (since != null) {
         version.listed &= !version.cut;
         version.cut = false;

@@ -14,13 +14,13 @@ final class VersionTable {
   private long[] hashes = new long[MIN_CAPACITY];
   private int size;
 
-  @Nullable Version get(Row row, long transaction, int statement) {
+  @Nullable Version get(Row row, long transaction, int number) {
     int mask = slots.length - 1;
-    long hash = hash(row, transaction, statement);
+    long hash = hash(row, transaction, number);
     for (int i = slot(hash, mask); ; i = i + 1 & mask) {
       Version version = slots[i];
       if (version == null
-          || hashes[i] == hash && version.row == row && version.is(transaction, statement)) {
+          || hashes[i] == hash && version.row == row && version.is(transaction, number)) {
         return version;
       }
     }
@@ -89,12 +89,11 @@ final class VersionTable {
   }
 
   private static long hash(Version version) {
-    long writer = version.writer == null ? 0 : version.writer.id();
-    return hash(version.row, writer, version.statement);
+    return hash(version.row, version.writerId, version.number);
   }
 
-  private static long hash(Row row, long transaction, int statement) {
-    long mixed = (transaction * 31 + statement) * 0x9E37_79B9_7F4A_7C15L + row.id();
+  private static long hash(Row row, long transaction, int number) {
+    long mixed = (transaction * 31 + number) * 0x9E37_79B9_7F4A_7C15L + row.id();
     return (mixed ^ mixed >>> 29) * 0xBF58_476D_1CE4_E5B9L;
   }
 }

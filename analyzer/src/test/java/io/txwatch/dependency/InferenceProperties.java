@@ -9,8 +9,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 
 /** What holds for the dependencies of every history. */
@@ -64,6 +67,58 @@ class InferenceProperties {
         assertThat(whole.others).as("without %s", history.get(lost)).containsAll(inferred.others);
       }
     }
+  }
+
+  /**
+   * Ids that identify transactions alone show the same dependencies between transactions, but
+   * cannot tell a transaction's versions of one row from each other.
+   */
+  @Property
+  void idsGivenByTheDbmsShowTheSameDependencies(
+      @ForAll("modes") Mode mode,
+      @ForAll long seed,
+      @ForAll @IntRange(min = 1, max = 3) int rows,
+      @ForAll @IntRange(min = 1, max = 14) int transactions) {
+    Random random = new Random(seed);
+    List<Event> history = Simulation.run(mode, random, 4, transactions, rows, false);
+    List<Event> byId = IdsByDbms.of(history);
+    DependencyRecorder expected = new DependencyRecorder(history);
+    for (List<Event> events : List.of(byId, Interleavings.anew(byId, random))) {
+      DependencyRecorder inferred = new DependencyRecorder(events);
+      assertThat(pairs(inferred)).isSubsetOf(pairs(expected));
+      assertThat(inferred.others).isSubsetOf(expected.others);
+      assertThat(inferred.contradictions).isZero();
+      if (allWritesSeen(history)) {
+        assertThat(betweenTransactions(inferred)).isEqualTo(betweenTransactions(expected));
+      }
+    }
+  }
+
+  /**
+   * Without the kind: a transaction may read what it wrote unseen, as if another had written it.
+   */
+  private static Set<String> pairs(DependencyRecorder inferred) {
+    Set<String> pairs = new TreeSet<>();
+    betweenTransactions(inferred).forEach(t -> pairs.add(t.substring(t.indexOf(' '))));
+    return pairs;
+  }
+
+  /** Otherwise writers' lists show what the last version alone does not. */
+  private static boolean allWritesSeen(List<Event> history) {
+    return history.stream()
+        .allMatch(event -> !(event instanceof Event.StatementExecuted e) || e.writesSeen());
+  }
+
+  /** Without dirty reads: whoever reads a transaction's version reads its last one of the row. */
+  @Provide
+  Arbitrary<Mode> modes() {
+    return Arbitraries.of(Mode.SERIAL, Mode.READ_COMMITTED, Mode.SNAPSHOT);
+  }
+
+  private static Set<String> betweenTransactions(DependencyRecorder inferred) {
+    Set<String> texts = new TreeSet<>();
+    inferred.all.forEach(text -> texts.add(text.replaceAll("\\.\\d+", "")));
+    return texts;
   }
 
   private static Set<String> soundRows(DependencyRecorder inferred, NaiveReference reference) {

@@ -9,6 +9,10 @@ package io.txwatch.history;
  * significant first, in the order-preserving alphabet {@code -0-9A-Z_a-z}. The fixed width makes
  * the bounded window a plain {@code RIGHT(list || token, n)} in every dialect; the alphabet needs
  * no quoting in any of them. Tokens are compared as bytes: the column must not be case insensitive.
+ *
+ * <p>Where the DBMS itself records the writer of each version (PostgreSQL's {@code xmin}), a token
+ * contains the id that the DBMS gave to the transaction, or to the part of it that began with a
+ * savepoint, and the statement's number is {@link #BY_DBMS}.
  */
 public final class WriterToken {
 
@@ -20,6 +24,13 @@ public final class WriterToken {
    * it.
    */
   public static final int MAX_STATEMENT = (1 << 18) - 1;
+
+  /**
+   * Takes the place of the statement's number if the DBMS gave the id. Such a token identifies all
+   * that a transaction wrote to a row as one version. Which observed transaction it is follows from
+   * that transaction's own INSERT and UPDATE events, whose last token is always its own.
+   */
+  public static final int BY_DBMS = 0;
 
   private static final int TRANSACTION_LENGTH = 11;
   private static final String ALPHABET =
@@ -39,8 +50,8 @@ public final class WriterToken {
    * The token of a statement.
    *
    * @param transaction the transaction's id, any 64 bits
-   * @param statement the statement's number in its transaction, from 1; above {@link
-   *     #MAX_STATEMENT} it saturates
+   * @param statement the statement's number in its transaction, from 1, or {@link #BY_DBMS}; above
+   *     {@link #MAX_STATEMENT} it saturates
    */
   public static String of(long transaction, int statement) {
     byte[] text = new byte[LENGTH];
