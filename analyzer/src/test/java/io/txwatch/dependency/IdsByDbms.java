@@ -69,19 +69,15 @@ final class IdsByDbms {
         i < 0 ? LOADER : id(list.transaction(i), list.statement(i)), WriterToken.BY_DBMS);
   }
 
-  /** The transaction's id, or that of the innermost part with this statement that was undone. */
+  /** The transaction's id, or that of the part with this statement that was undone first. */
   private long id(long transaction, int statement) {
-    long id = 1L << 60 | transaction << 16;
-    int smallest = Integer.MAX_VALUE;
     int part = 0;
     for (int[] range : undone.getOrDefault(transaction, List.of())) {
       part++;
-      boolean within = statement >= range[0] && statement <= range[1];
-      if (within && range[1] - range[0] < smallest) {
-        smallest = range[1] - range[0];
-        id = 1L << 60 | transaction << 16 | part;
+      if (statement >= range[0] && statement <= range[1]) {
+        return 1L << 60 | transaction << 16 | part;
       }
     }
-    return id;
+    return 1L << 60 | transaction << 16;
   }
 }
