@@ -61,7 +61,7 @@ class ArchitectureTest {
 
   private static Map<String, Module> table() {
     Map<String, Module> table = new LinkedHashMap<>();
-    // Two rows for the module history: what users may type is for everybody, the events are not.
+    // Two rows for the module history: every module may use the settings, but not the events.
     table.put("settings", new Module(List.of("settings"), List.of()));
     table.put("history", new Module(List.of("history", "link"), List.of("settings")));
     table.put(
@@ -107,12 +107,12 @@ class ArchitectureTest {
   }
 
   @Test
-  void everyArrowIsInTheTable() {
+  void everyDependencyIsInTheTable() {
     architecture(table()).check(CLASSES);
   }
 
   @Test
-  void anArrowThatIsNotInTheTableIsFound() {
+  void forbiddenDependencyIsFound() {
     Map<String, Module> table = table();
     table.computeIfPresent(
         "analyzer", (name, module) -> new Module(module.packages(), List.of("settings")));
@@ -122,7 +122,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void aPackageThatBelongsToNoModuleIsFound() {
+  void packageWithoutAModuleIsFound() {
     Map<String, Module> table = table();
     table.remove("proxy-driver");
     table.replaceAll(
@@ -159,7 +159,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void aModuleUsesEachTypeNameOnce() {
+  void typeNamesAreUniqueWithinAModule() {
     table()
         .forEach(
             (name, module) ->
@@ -192,7 +192,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void aLimitNamedMostIsFound() {
+  void limitNamedMostIsFound() {
     assertThat(
             constantNames()
                 .evaluate(new ClassFileImporter().importClasses(LimitNamedMost.class))

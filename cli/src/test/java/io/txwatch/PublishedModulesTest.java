@@ -54,7 +54,7 @@ class PublishedModulesTest {
   }
 
   @Test
-  void eachModuleHasANameADescriptionAndAModuleNameOfItsOwn() throws Exception {
+  void eachModuleHasANameADescriptionAndAUniqueModuleName() throws Exception {
     List<String> moduleNames = new ArrayList<>();
     for (String module : modules()) {
       Element pom = pom(module);
@@ -71,7 +71,7 @@ class PublishedModulesTest {
   }
 
   @Test
-  void thePomsThatHaveNoParentStateWhatARepositoryAsksFor() throws Exception {
+  void pomsWithoutAParentHaveTheRequiredMetadata() throws Exception {
     for (String module : List.of(".", "bom")) {
       Element pom = pom(module);
       assertThat(text(pom, "url")).startsWith("https://");

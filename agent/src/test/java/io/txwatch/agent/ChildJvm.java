@@ -37,7 +37,7 @@ record ChildJvm(int exitCode, List<String> lines, String errors) {
     return "-javaagent:" + jar + "=" + arguments;
   }
 
-  /** The classes are on the class path; the jar only says which of them is the agent. */
+  /** The classes are on the class path; the jar only names the agent class. */
   private static void manifestOnly(Path jar) throws IOException {
     Manifest manifest = new Manifest();
     Attributes attributes = manifest.getMainAttributes();

@@ -23,7 +23,7 @@ import org.example.pools.PoolApplication;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pools, raw beside watched: in three JVMs side by side, each with databases of its own. */
+/** Pools, raw and watched: in three concurrent JVMs, each with databases of its own. */
 class PoolsTest {
 
   private static final Pattern LOST =

@@ -149,7 +149,7 @@ public final class Application {
     return null;
   }
 
-  /** What a logging driver does: asks another and wraps what it gets. */
+  /** A logging driver: delegates to another driver and wraps its results. */
   static final class DelegatingDriver extends org.h2.Driver {
     @Override
     public boolean acceptsURL(String url) {
@@ -170,7 +170,7 @@ public final class Application {
     }
   }
 
-  /** A handler that says no to everything it could be asked about what is within it. */
+  /** A handler whose {@code isWrapperFor} is always false. */
   record Handler(Connection real) implements java.lang.reflect.InvocationHandler {
     @Override
     public Object invoke(Object proxy, java.lang.reflect.Method method, Object[] arguments)

@@ -34,7 +34,7 @@ public final class PoolApplication {
     for (int i = 1; i + 1 < arguments.length; i += 2) {
       String url = arguments[i];
       String given = prefix + url.substring("jdbc:".length());
-      try (Connection beside = DriverManager.getConnection(arguments[i + 1])) {
+      try (Connection direct = DriverManager.getConnection(arguments[i + 1])) {
         Map<String, PoolKinds.Maker> makers = new LinkedHashMap<>(PoolKinds.byUrl());
         if (given.equals(url)) {
           makers.putAll(PoolKinds.byDataSource(url));
@@ -42,7 +42,7 @@ public final class PoolApplication {
         for (Map.Entry<String, PoolKinds.Maker> each : makers.entrySet()) {
           String name = url.split(":", 3)[1] + " " + each.getKey();
           try {
-            System.out.println(name + ": " + use(each.getKey(), each.getValue(), given, beside));
+            System.out.println(name + ": " + use(each.getKey(), each.getValue(), given, direct));
           } catch (Exception e) {
             System.out.println(name + ": " + e);
           }
@@ -67,7 +67,7 @@ public final class PoolApplication {
     }
   }
 
-  private static String use(String name, PoolKinds.Maker maker, String url, Connection beside)
+  private static String use(String name, PoolKinds.Maker maker, String url, Connection direct)
       throws Exception {
     String table = "account_" + name;
     StringBuilder seen = new StringBuilder();
@@ -82,7 +82,7 @@ public final class PoolApplication {
       reader.giveBack();
       loseUpdate(pool, table);
     }
-    return seen + ", left " + left(beside, url);
+    return seen + ", left " + left(direct, url);
   }
 
   /** As many sessions as there may be, a transaction in each; all but the first commit. */
@@ -167,16 +167,16 @@ public final class PoolApplication {
   }
 
   /** Connections that the server has to the database once those that end have ended. */
-  private static int left(Connection beside, String url) throws Exception {
+  private static int left(Connection direct, String url) throws Exception {
     String name = url.replaceFirst("[?].*", "").replaceFirst(".*/", "");
     String sql =
-        isPostgres(beside)
+        isPostgres(direct)
             ? "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = '" + name + "'"
             : "SELECT COUNT(*) FROM information_schema.processlist WHERE db = '" + name + "'";
-    int left = number(beside, sql);
+    int left = number(direct, sql);
     for (int polls = 0; left > 0 && polls < MAX_POLLS; polls++) {
       Thread.sleep(20);
-      left = number(beside, sql);
+      left = number(direct, sql);
     }
     return left;
   }

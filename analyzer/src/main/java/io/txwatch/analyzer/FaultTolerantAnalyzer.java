@@ -82,7 +82,7 @@ public final class FaultTolerantAnalyzer implements EventSink {
         if (!reported) {
           reported = true;
           warnings.accept(
-              "a fault of txwatch, please report it; the analysis begins anew: " + fault);
+              "a fault of txwatch, please report it; the analysis starts again: " + fault);
         }
         return;
       }

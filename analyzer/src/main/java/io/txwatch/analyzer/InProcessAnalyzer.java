@@ -21,20 +21,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The analyzer inside the watched application: {@code txwatch.analyzer=inprocess}. Anomalies are
- * written to the file of {@code txwatch.report}, one line of JSON each, and for people to standard
+ * written to the file of {@code txwatch.report}, one line of JSON each, and as text to standard
  * error or the application's log, as {@code txwatch.log} selects.
  */
 public final class InProcessAnalyzer implements EventSinkProvider {
 
-  private final PrintStream people;
+  private final PrintStream console;
 
   /** For {@link java.util.ServiceLoader}. */
   public InProcessAnalyzer() {
     this(System.err);
   }
 
-  InProcessAnalyzer(PrintStream people) {
-    this.people = people;
+  InProcessAnalyzer(PrintStream console) {
+    this.console = console;
   }
 
   @Override
@@ -53,15 +53,15 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     Judge judge = Judge.named(settings.get(Setting.JUDGE_BY));
     String where = settings.get(Setting.LOG);
     ApplicationLog ofApplication =
-        where.equals("slf4j") ? new ApplicationLog(application, people) : null;
-    LogTarget target = ofApplication == null ? LogTarget.of(people) : ofApplication;
+        where.equals("slf4j") ? new ApplicationLog(application, console) : null;
+    LogTarget target = ofApplication == null ? LogTarget.of(console) : ofApplication;
     ConsoleReporter log =
         where.equals("none") ? null : new ConsoleReporter(target, System::nanoTime);
-    return new ReportingSink(judge, settings.get(Setting.REPORT), log, ofApplication, this::say);
+    return new ReportingSink(judge, settings.get(Setting.REPORT), log, ofApplication, this::warn);
   }
 
-  private void say(String line) {
-    people.println("txwatch: " + line);
+  private void warn(String line) {
+    console.println("txwatch: " + line);
   }
 
   /** The analyzer with its reporters. */
@@ -94,12 +94,12 @@ public final class InProcessAnalyzer implements EventSinkProvider {
       this.log = log;
       this.ofApplication = ofApplication;
       this.report = reportName.isEmpty() ? null : ReportFile.append(reportName, complaints);
-      Analyzer analysis = new Analyzer(judge, this::tell);
+      Analyzer analysis = new Analyzer(judge, this::record);
       analysis.onWithdrawn(this::withdraw);
       this.analyzer = new FaultTolerantAnalyzer(analysis, complaints);
     }
 
-    private void tell(Anomaly anomaly) {
+    private void record(Anomaly anomaly) {
       results.add(anomaly);
       ReportFile file = report();
       if (file != null) {

@@ -195,7 +195,7 @@ final class CycleFinder {
     }
     pairs.values().forEach(this::reportWorst);
     // Lost updates come first: another cycle of the same class through the same transactions may be
-    // as short and says less.
+    // as short and less informative.
     edges.stream().limit(maxSearches).forEach(this::searchLostUpdates);
     edges.stream().limit(maxSearches).forEach(this::searchWider);
   }

@@ -74,8 +74,8 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
 
   /**
    * The level it is judged at: the reader's where only the reader is affected, otherwise the
-   * weakest of its transactions. A promise to one transaction does not cover another that asked for
-   * less (Adya 1999, §4.5, mixing of levels).
+   * weakest of its transactions. A promise to one transaction does not cover another with less
+   * (Adya 1999, §4.5, mixing of levels).
    */
   public IsolationLevel level() {
     return switch (phenomenon) {

@@ -60,7 +60,7 @@ final class PredicateLinks {
   /**
    * Adds a possible link; false if there are two already. Two are kept, since a row that the
    * transaction read and later read again in its newest version is excepted (IsoRel §3.4), and the
-   * row beside it is not.
+   * neighbouring row is not.
    */
   boolean linkTwice(Transaction other, int link) {
     return link(other, link) || link(other, link << 1);

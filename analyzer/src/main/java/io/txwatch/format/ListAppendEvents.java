@@ -113,7 +113,7 @@ final class ListAppendEvents {
     };
   }
 
-  /** The operation of an event, for people, by its transaction's id and its statement number. */
+  /** The operation of an event, for display, by its transaction's id and its statement number. */
   String textOf(long id, int statement) {
     if (numbers.isEmpty()) {
       for (int t = 0; t < history.transactions(); t++) {

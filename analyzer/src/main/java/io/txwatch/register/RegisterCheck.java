@@ -25,7 +25,7 @@ public final class RegisterCheck {
    * The result of a check.
    *
    * @param valid whether the history satisfies its level; empty if undecided
-   * @param reason why not, or what the result rests on, for people
+   * @param reason why not, or what the result rests on; for display
    */
   public record Result(Optional<Boolean> valid, String reason) {}
 

@@ -15,7 +15,7 @@ public final class RegisterHistory {
     WRITE,
     /** A read that returned its value. */
     READ,
-    /** A read of a register that nobody had written. */
+    /** A read of a register before its first write. */
     READ_INITIAL
   }
 
@@ -82,7 +82,7 @@ public final class RegisterHistory {
   /**
    * Starts a history.
    *
-   * @param what what it is, for people: "register history"
+   * @param what its description: "register history"
    */
   public static Builder builder(String what, Keys keys) {
     return new Builder(what, keys);

@@ -14,12 +14,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports anomalies to people, in an amount that they can read. Anomalies are grouped by their call
- * sites ({@link AnomalyGroups}). The first anomaly of a group is printed in full; the others are
- * counted, and the counts are printed at growing intervals: after 10 s, 30 s, 1 min, 5 min, and
- * then every 10 min. If many groups arrive at once, {@value #MAX_BLOCKS} are printed in full, and
- * one more every {@value #SECONDS_PER_BLOCK} s; the others appear as a line each in the next counts
- * and at the end.
+ * Prints anomalies, in an amount that can be read. Anomalies are grouped by their call sites
+ * ({@link AnomalyGroups}). The first anomaly of a group is printed in full; the others are counted,
+ * and the counts are printed at growing intervals: after 10 s, 30 s, 1 min, 5 min, and then every
+ * 10 min. If many groups arrive at once, {@value #MAX_BLOCKS} are printed in full, and one more
+ * every {@value #SECONDS_PER_BLOCK} s; the others appear as a line each in the next counts and at
+ * the end.
  *
  * <p>The end lists every group with its count, as one text; so does a period without connections.
  */

@@ -9,7 +9,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Coverage for people: how much was observed, what was not, and what can be done about each reason.
+ * Formats the coverage as text: how much was observed, what was not, and what can be done about
+ * each reason.
  */
 final class CoverageText {
 

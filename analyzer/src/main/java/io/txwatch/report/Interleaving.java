@@ -21,7 +21,7 @@ import java.util.Set;
  * <p>Three rules determine the order. Statements keep their order within a transaction, and
  * transactions within a session (so). A write precedes the read that saw it and the write that
  * overwrote it (wr, ww). A read precedes the write that it did not see (rw), unless that
- * contradicts the first two rules; then the read was of an old snapshot, and the step says so.
+ * contradicts the first two rules; then the read was of an old snapshot, and the step is marked so.
  * Where several statements may come next, that of the first transaction in the anomaly does.
  */
 final class Interleaving {

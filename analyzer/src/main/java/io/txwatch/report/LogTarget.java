@@ -2,7 +2,7 @@ package io.txwatch.report;
 
 import java.io.PrintStream;
 
-/** Receives texts for people, each of one or more lines and ended by a newline. */
+/** Receives log texts, each of one or more lines and ended by a newline. */
 public interface LogTarget {
 
   /** Logs an anomaly, or a count of anomalies. */

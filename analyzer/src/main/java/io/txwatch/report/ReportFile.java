@@ -65,7 +65,7 @@ public final class ReportFile {
   /**
    * Starts to open a file for appending, creating its directories; does not wait for it.
    *
-   * @param warnings receives a line for people, from any thread
+   * @param warnings receives warnings, one line each, from any thread
    */
   public static ReportFile append(String name, Consumer<String> warnings) {
     ReportFile file = new ReportFile(name, warnings);

@@ -93,7 +93,7 @@ final class TerminalText {
 
   /**
    * The text in at most {@code max} cells. Characters are omitted from the middle, since the start
-   * of a statement says what it does and the end to which rows.
+   * of a statement shows what it does and the end to which rows.
    */
   static String shorten(String text, int max) {
     if (width(text) <= max) {

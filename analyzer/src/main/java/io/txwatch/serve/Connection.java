@@ -196,7 +196,7 @@ final class Connection {
     Frames.write(out, Frames.refusal(reason));
   }
 
-  /** Reads until the client says bye (true) or the connection ends (false). */
+  /** Reads until the client sends Bye (true) or the connection ends (false). */
   private boolean read(InputStream in, long silenceNanos) throws IOException, InterruptedException {
     while (true) {
       int length = Frames.readLength(in, Frames.MAX_FRAME_BYTES);
@@ -269,7 +269,7 @@ final class Connection {
             this,
             frame.getChunk().getNumber(),
             Chunk.decode(frame.getChunk().getRecords().toByteArray()),
-            frame.getChunk().getTold(),
+            frame.getChunk().getAcknowledgedEpoch(),
             weight);
       }
       case ANNOUNCEMENT -> {
@@ -278,7 +278,7 @@ final class Connection {
       }
       case ALIVE -> {
         complete = frame.getAlive().getComplete();
-        yield new Message.Heartbeat(this, frame.getAlive().getTold());
+        yield new Message.Heartbeat(this, frame.getAlive().getAcknowledgedEpoch());
       }
       default -> throw new IOException("expected a chunk, found " + frame.getWhatCase());
     };

@@ -15,8 +15,8 @@ import java.util.Deque;
  *   <li>Everything that a client last declared complete ({@code complete} in {@code link.proto})
  *       happened before the epoch began. Events that arrived before the first later chunk had ended
  *       by then, and nothing older arrives after them.
- *   <li>A client that knows the epoch states, with a chunk, that it has sent everything from before
- *       it received the epoch ({@code told}). Everything that it sends afterwards began later.
+ *   <li>A client that received the epoch acknowledges it with a chunk ({@code acknowledged_epoch})
+ *       once it has sent everything from before. Everything that it sends afterwards began later.
  * </ul>
  *
  * Once every client has acknowledged an epoch, no new event can therefore overlap with a
@@ -117,11 +117,11 @@ final class Epochs {
    * @param time the analyzer's current time
    */
   long retainFrom(Collection<ClientState> expected, long time) {
-    long told = newest();
+    long acknowledged = newest();
     for (ClientState client : expected) {
-      told = Math.min(told, client.acknowledgedEpoch);
+      acknowledged = Math.min(acknowledged, client.acknowledgedEpoch);
     }
-    while (open.getFirst().number < told) {
+    while (open.getFirst().number < acknowledged) {
       open.remove();
     }
     return expected.isEmpty() ? time : Math.min(time, open.getFirst().endTime);

@@ -15,7 +15,7 @@ public interface ServerListener {
   /** Receives a suspected anomaly that did not come true. */
   default void withdrawn(Anomaly anomaly) {}
 
-  /** Receives a line for people: a client connected or left, events are missing. */
+  /** Receives a log line: a client connected or left, events are missing. */
   void log(String line);
 
   /** Called periodically. */

@@ -17,28 +17,28 @@ class AnomalyListenersTest {
 
   private final List<String> warnings = Collections.synchronizedList(new ArrayList<>());
   private final AnomalyListeners listeners = new AnomalyListeners(warnings::add);
-  private final List<Anomaly> heard = Collections.synchronizedList(new ArrayList<>());
+  private final List<Anomaly> received = Collections.synchronizedList(new ArrayList<>());
   private final Anomaly anomaly = FoundAnomaliesTest.anyAnomaly();
 
   @Test
-  void aListenerThatThrowsIsReportedOnceAndTheOthersAreCalled() {
+  void aThrowingListenerIsReportedOnceAndOthersAreCalled() {
     listeners.add(
         any -> {
           throw new AssertionError("password");
         });
-    listeners.add(heard::add);
+    listeners.add(received::add);
 
     listeners.accept(anomaly);
     listeners.accept(anomaly);
 
     assertThat(listeners.awaitDelivered(LONG)).isTrue();
-    assertThat(heard).hasSize(2);
+    assertThat(received).hasSize(2);
     assertThat(warnings)
         .containsExactly("a listener threw java.lang.AssertionError; it stays registered");
   }
 
   @Test
-  void aListenerIsCalledOnADaemonThreadOfTxwatch() {
+  void listenersAreCalledOnADaemonThread() {
     List<Thread> threads = Collections.synchronizedList(new ArrayList<>());
     listeners.add(any -> threads.add(Thread.currentThread()));
 
@@ -73,29 +73,29 @@ class AnomalyListenersTest {
 
   @Test
   void aRemovedListenerIsNotCalled() {
-    Runnable remove = listeners.add(heard::add);
+    Runnable remove = listeners.add(received::add);
     remove.run();
 
     listeners.accept(anomaly);
 
     assertThat(listeners.awaitDelivered(LONG)).isTrue();
-    assertThat(heard).isEmpty();
+    assertThat(received).isEmpty();
   }
 
   @Test
-  void aListenerThatInterruptsItsThreadDoesNotEndIt() {
+  void anInterruptByAListenerDoesNotEndTheThread() {
     listeners.add(any -> Thread.currentThread().interrupt());
-    listeners.add(heard::add);
+    listeners.add(received::add);
 
     listeners.accept(anomaly);
     listeners.accept(anomaly);
 
     assertThat(listeners.awaitDelivered(LONG)).isTrue();
-    assertThat(heard).hasSize(2);
+    assertThat(received).hasSize(2);
   }
 
   @Test
-  void aListenerThatBlocksDropsAnomaliesAndHoldsUpNobody() {
+  void aBlockedListenerDropsAnomaliesAndDelaysNoOther() {
     CountDownLatch mayGoOn = new CountDownLatch(1);
     listeners.add(
         any -> {
@@ -105,7 +105,7 @@ class AnomalyListenersTest {
             Thread.currentThread().interrupt();
           }
         });
-    listeners.add(heard::add);
+    listeners.add(received::add);
 
     for (int i = 0; i < 2 * AnomalyListeners.MAX_WAITING; i++) {
       listeners.accept(anomaly);
@@ -114,14 +114,14 @@ class AnomalyListenersTest {
     mayGoOn.countDown();
 
     assertThat(listeners.awaitDelivered(LONG)).isTrue();
-    assertThat(heard)
+    assertThat(received)
         .hasSizeBetween(AnomalyListeners.MAX_WAITING, AnomalyListeners.MAX_WAITING + 1);
     assertThat(warnings)
         .containsExactly("listeners are too slow; some anomalies are not passed to them");
   }
 
   @Test
-  void aListenerMayWaitForItself() {
+  void aListenerMayAwaitDelivery() {
     List<Boolean> answers = Collections.synchronizedList(new ArrayList<>());
     listeners.add(any -> answers.add(listeners.awaitDelivered(LONG)));
 

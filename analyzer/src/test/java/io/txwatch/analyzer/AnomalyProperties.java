@@ -41,14 +41,14 @@ class AnomalyProperties {
       Set.of(Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM);
 
   @Property(tries = 500)
-  void aSerialExecutionHasNoAnomaly(
+  void serialExecutionHasNoAnomaly(
       @ForAll long seed, @ForAll @IntRange(min = 1, max = 60) int transactions) {
     List<Event> history = Simulation.run(Mode.SERIAL, new Random(seed), 3, transactions, 4, false);
     assertThat(Notation.analyzed(history)).isEmpty();
   }
 
   @Property(tries = 500)
-  void snapshotsPermitAdjacentRwOnly(
+  void snapshotIsolationPermitsOnlyAdjacentRwEdges(
       @ForAll long seed, @ForAll @IntRange(min = 2, max = 40) int transactions) {
     List<Event> history =
         Simulation.run(Mode.SNAPSHOT, new Random(seed), 5, transactions, 4, false);
@@ -56,7 +56,7 @@ class AnomalyProperties {
   }
 
   @Property(tries = 500)
-  void committedReadsArePermittedNoDirtyOnes(
+  void readCommittedHasNoDirtyReads(
       @ForAll long seed, @ForAll @IntRange(min = 2, max = 40) int transactions) {
     List<Event> history =
         Simulation.run(Mode.READ_COMMITTED, new Random(seed), 5, transactions, 4, false);
@@ -71,20 +71,20 @@ class AnomalyProperties {
   }
 
   /**
-   * In each strong component the worst class that any cycle has is told, and nothing outside,
-   * however events arrive.
+   * For each strong component the worst class of its cycles is reported, and nothing outside the
+   * components, in any order of arrival.
    */
   @Property(tries = 500)
-  void everyComponentIsToldAtItsWorst(
+  void everyComponentIsReportedWithItsWorstCycle(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 10) int transactions) {
     Random random = new Random(seed);
     List<Event> history = Simulation.run(mode, random, 4, transactions, 3, true);
     InferredEdges edges = new InferredEdges(history);
     Map<Set<Long>, CycleClass> worst = worstByComponent(edges);
-    Map<Set<Long>, CycleClass> told = new HashMap<>();
+    Map<Set<Long>, CycleClass> reported = new HashMap<>();
     boolean inOrder = mode == Mode.BROKEN || random.nextBoolean();
     for (Anomaly anomaly :
-        Notation.analyzed(inOrder ? history : Interleavings.anew(history, random))) {
+        Notation.analyzed(inOrder ? history : Interleavings.reordered(history, random))) {
       boolean fork = anomaly.cycle().stream().allMatch(e -> !contains(edges, e));
       if (anomaly.cycleClass().isEmpty() || fork) {
         continue;
@@ -95,23 +95,23 @@ class AnomalyProperties {
               .findFirst()
               .orElseThrow();
       assertThat(component).containsAll(anomaly.cycle().stream().map(Dependency::to).toList());
-      told.merge(
+      reported.merge(
           component, anomaly.cycleClass().orElseThrow(), (a, b) -> a.compareTo(b) < 0 ? a : b);
     }
     // Rereads excuse a write; then the component's worst may be another, or none.
     worst.forEach(
         (component, cycleClass) -> {
-          if (told.containsKey(component) || !excusable(edges, component)) {
-            assertThat(told).containsKey(component);
+          if (reported.containsKey(component) || !excusable(edges, component)) {
+            assertThat(reported).containsKey(component);
             if (!excusable(edges, component)) {
-              assertThat(told).containsEntry(component, cycleClass);
+              assertThat(reported).containsEntry(component, cycleClass);
             }
           }
         });
   }
 
   @Property(tries = 300)
-  void aLostEventForgesNoAnomaly(
+  void lostEventCreatesNoFalseAnomaly(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 8) int transactions) {
     List<Event> history = Simulation.run(mode, new Random(seed), 4, transactions, 3, false);
     Map<String, Edge> truth = new HashMap<>();
@@ -131,7 +131,7 @@ class AnomalyProperties {
   }
 
   @Property(tries = 300)
-  void discardingForgesNoAnomaly(
+  void discardingCreatesNoFalseAnomaly(
       @ForAll Mode mode,
       @ForAll long seed,
       @ForAll @IntRange(min = 2, max = 20) int transactions,
@@ -153,7 +153,7 @@ class AnomalyProperties {
   }
 
   @Property(tries = 500)
-  void interleavingDoesNotMatter(
+  void anomaliesDoNotDependOnArrivalOrder(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 10) int transactions) {
     if (mode == Mode.BROKEN) {
       return; // which of two contradictory lists comes first decides what is left of the row
@@ -161,14 +161,14 @@ class AnomalyProperties {
     Random random = new Random(seed);
     List<Event> history = Simulation.run(mode, random, 4, transactions, 3, false);
     List<Anomaly> inOrder = Notation.analyzed(history);
-    List<Anomaly> otherwise = Notation.analyzed(Interleavings.anew(history, random));
+    List<Anomaly> otherwise = Notation.analyzed(Interleavings.reordered(history, random));
     assertThat(direct(otherwise)).isEqualTo(direct(inOrder));
     assertThat(pairs(otherwise)).isEqualTo(pairs(inOrder));
   }
 
   /** However events arrive: who wrote over what came after the version that he had read. */
   @Property(tries = 500)
-  void whoLostAnUpdateIsAccused(
+  void lostUpdateIsReportedForTheTransactionThatLostIt(
       @ForAll long seed, @ForAll @IntRange(min = 3, max = 9) int transactions) {
     Random random = new Random(seed);
     StringBuilder line = new StringBuilder();
@@ -181,7 +181,7 @@ class AnomalyProperties {
       }
     }
     Set<Long> accused = new HashSet<>();
-    List<Event> history = Interleavings.anew(Notation.events(line.toString()), random);
+    List<Event> history = Interleavings.reordered(Notation.events(line.toString()), random);
     for (Anomaly anomaly : Notation.analyzed(history)) {
       anomaly.cycle().forEach(edge -> accused.add(edge.from()));
     }
@@ -209,14 +209,14 @@ class AnomalyProperties {
     return texts;
   }
 
-  /** The worst that was told of each two transactions. */
+  /** The worst phenomenon reported for each pair of transactions. */
   private static Map<String, Phenomenon> pairs(List<Anomaly> anomalies) {
     Map<String, Phenomenon> pairs = new TreeMap<>();
     for (Anomaly anomaly : anomalies) {
       if (anomaly.cycle().size() == 2) {
         long from = anomaly.cycle().get(0).from();
         long to = anomaly.cycle().get(0).to();
-        // What is told later of the same two is worse than what was told before.
+        // A later report for the same pair is worse than an earlier one.
         pairs.put(Math.min(from, to) + "," + Math.max(from, to), anomaly.phenomenon());
       }
     }

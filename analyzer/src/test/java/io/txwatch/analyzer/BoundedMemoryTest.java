@@ -405,7 +405,7 @@ class BoundedMemoryTest {
 
   @ParameterizedTest
   @EnumSource
-  void staysWithinItsMemoryWhateverGrows(Growth growth) throws Exception {
+  void memoryStaysWithinTheBoundWhateverGrows(Growth growth) throws Exception {
     // In a thread of its own: a stack that was used before may still refer to another analyzer.
     FutureTask<Long> kept = new FutureTask<>(() -> bytesKept(growth));
     new Thread(kept).start();
@@ -430,7 +430,7 @@ class BoundedMemoryTest {
 
   @ParameterizedTest
   @EnumSource
-  void whatComesAfterwardsIsStillFound(Growth growth) {
+  void laterAnomaliesAreStillFound(Growth growth) {
     List<Anomaly> found = new ArrayList<>();
     long[] all = new long[1];
     try (Analyzer analyzer =
@@ -453,7 +453,7 @@ class BoundedMemoryTest {
   }
 
   @Test
-  void ofAnIdleTransactionOnlyThatOneIsGivenUp() {
+  void onlyTheIdleTransactionIsAbandoned() {
     List<Anomaly> found = new ArrayList<>();
     try (Analyzer analyzer = new Analyzer(Judge.DBMS, found::add, MEMORY)) {
       History history = new History(analyzer::accept);

@@ -17,11 +17,11 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** Clocks are for people: one that jumps changes nothing of what is found, and breaks no report. */
+/** Wall clocks are used for display only: a jump changes no anomaly and breaks no report. */
 class ClockProperties {
 
   @Property(tries = 200)
-  void aClockThatJumpsChangesNothing(
+  void clockJumpsChangeNoResult(
       @ForAll PredicateSimulation.Mode mode,
       @ForAll long seed,
       @ForAll long jumps,

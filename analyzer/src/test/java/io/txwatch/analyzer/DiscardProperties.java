@@ -21,7 +21,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** Discarding misses what {@link Analyzer} says that it may, and nothing else. */
+/** Discarding misses only the anomalies that {@link Analyzer} documents. */
 class DiscardProperties {
 
   private record Span(int began, int horizon, int ended) {}
@@ -32,7 +32,7 @@ class DiscardProperties {
     AnomalyDetector detector =
         new AnomalyDetector(
             finding -> {
-              if (finding.edges().size() <= 2 && couldMeet(finding, spans)) {
+              if (finding.edges().size() <= 2 && overlap(finding, spans)) {
                 found.add(text(finding));
               }
             });
@@ -54,8 +54,8 @@ class DiscardProperties {
     return finding.phenomenon() + " " + ids;
   }
 
-  /** Whether nobody was over before the horizon of another. */
-  private static boolean couldMeet(Finding finding, Map<Long, Span> spans) {
+  /** Whether no transaction ended before the horizon of another. */
+  private static boolean overlap(Finding finding, Map<Long, Span> spans) {
     for (Transaction one : finding.transactions()) {
       for (Transaction other : finding.transactions()) {
         if (span(spans, one.id()).ended() < span(spans, other.id()).horizon()) {
@@ -89,7 +89,7 @@ class DiscardProperties {
   }
 
   @Property(tries = 500)
-  void nothingElseIsMissed(
+  void discardingMissesNoOtherAnomaly(
       @ForAll PredicateSimulation.Mode mode,
       @ForAll long seed,
       @ForAll boolean inOrder,
@@ -100,7 +100,7 @@ class DiscardProperties {
             .map(DiscardProperties::byItem)
             .toList();
     if (!inOrder) {
-      history = Interleavings.anew(history, random);
+      history = Interleavings.reordered(history, random);
     }
     Map<Long, Span> spans = spans(history);
     assertThat(found(history, true, spans)).isEqualTo(found(history, false, spans));

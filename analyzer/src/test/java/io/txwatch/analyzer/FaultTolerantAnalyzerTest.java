@@ -12,14 +12,16 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** An analyzer that fails in the middle of an event begins anew, and gives up in the end. */
+/**
+ * An analyzer that fails within an event starts again, and is switched off after repeated faults.
+ */
 class FaultTolerantAnalyzerTest {
 
   private final List<String> warnings = new ArrayList<>();
   private final List<Anomaly> found = new ArrayList<>();
   private int failures;
 
-  /** Fails, as often as asked for, when an anomaly is found: deep in the analysis of an event. */
+  /** Fails a given number of times when an anomaly is found, within the analysis of an event. */
   private FaultTolerantAnalyzer analyzer(int times) {
     failures = times;
     return new FaultTolerantAnalyzer(
@@ -52,12 +54,12 @@ class FaultTolerantAnalyzerTest {
   }
 
   @Test
-  void goesOnAfterAFaultAndReportsItOnce() {
+  void continuesAfterAFaultAndReportsItOnce() {
     FaultTolerantAnalyzer analyzer = analyzer(3);
     loseUpdates(analyzer, 5);
     assertThat(found).hasSize(2);
     assertThat(warnings).hasSize(1);
-    assertThat(warnings.get(0)).contains("begins anew", "none left");
+    assertThat(warnings.get(0)).contains("starts again", "none left");
     assertThat(analyzer.coverage().gaps().get(GapReason.FAULT)).isEqualTo(3);
     assertThat(analyzer.coverage().gaps()).containsKey(GapReason.FORGOTTEN);
   }
@@ -80,7 +82,7 @@ class FaultTolerantAnalyzerTest {
   }
 
   @Test
-  void whoseComplaintCannotBeWrittenThrowsNothing() {
+  void aFaultWhoseReportFailsThrowsNothing() {
     FaultTolerantAnalyzer analyzer =
         new FaultTolerantAnalyzer(
             new Analyzer(

@@ -34,7 +34,7 @@ class FoundAnomaliesTest {
   }
 
   @Test
-  void aSuspectedAnomalyGivesWayToItsConfirmation() {
+  void aConfirmationReplacesTheSuspectedAnomaly() {
     found.add(lostUpdate(RUNNING, 1, 2));
     found.add(lostUpdate(COMMITTED, 2, 1));
 

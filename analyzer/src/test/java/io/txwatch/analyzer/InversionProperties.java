@@ -13,11 +13,11 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** Orders that were asked for add to what is found by item, and change nothing of the rest. */
+/** Enabled orders only add anomalies to those found by item. */
 class InversionProperties {
 
   @Property(tries = 300)
-  void ordersAreNeverMixedIntoTheRest(
+  void realTimeOrderAddsOnlyInversions(
       @ForAll PredicateSimulation.Mode mode,
       @ForAll long seed,
       @ForAll @IntRange(min = 2, max = 20) int transactions) {
@@ -32,7 +32,7 @@ class InversionProperties {
   }
 
   @Property(tries = 300)
-  void aSerialExecutionHasNone(
+  void serialExecutionHasNoInversion(
       @ForAll long seed, @ForAll @IntRange(min = 2, max = 20) int transactions) {
     List<Event> history =
         PredicateSimulation.run(PredicateSimulation.Mode.SERIAL, new Random(seed), 3, transactions)

@@ -13,7 +13,7 @@ import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is an anomaly only by the order of sessions or of time is told to those who ask. */
+/** Anomalies by session order or real-time order, which are reported if the order is enabled. */
 class InversionTest {
 
   static List<String> found(List<Event> events, Set<CommitOrder> orders) {
@@ -47,12 +47,12 @@ class InversionTest {
             + " | G-nonadjacent 2-rw(x)>3-wr(x)>4-rw(z)>1-so>2",
         "2~1 r3(z0) w1(z0) c1 r2(x0) c2 w3(x0) c3 | G2-item 2-rw(x)>3-rw(z)>1-so>2",
       })
-  void eachClassThroughASession(String history, String expected) {
+  void inversionOfEachCycleClassThroughSessionOrder(String history, String expected) {
     String[] parts = expected.split(" ", 2);
     String levels = "1@SER 2@SER 3@SER 4@SER ";
     assertThat(found(Notation.events(levels + history), EnumSet.of(CommitOrder.SESSION)))
         .containsExactly(parts[0] + "-process VIOLATION " + parts[1]);
-    // The same in time alone, of sessions of their own.
+    // The same by real-time order, in separate sessions.
     String apart = history.replace("2~1 ", "");
     assertThat(found(Notation.events(levels + apart), EnumSet.of(CommitOrder.REAL_TIME)))
         .containsExactly(parts[0] + "-realtime VIOLATION " + parts[1].replace("-so>", "-rt>"));
@@ -67,7 +67,7 @@ class InversionTest {
         "r2(y0) w1(x0) c1 r2(x0) c2     | side by side",
         "w1(x0) a1 r2(x0) c2            | rolled back",
         "2~1 w1(x0) c1 r2(x1) w2(x1) c2 | in order",
-        "2~1 w1(x0) c1 r2(x0) a2        | nobody saw it",
+        "2~1 w1(x0) c1 r2(x0) a2        | not read",
       })
   void noInversion(String history, String why) {
     assertThat(found(Notation.events(history), EnumSet.allOf(CommitOrder.class))).as(why).isEmpty();
@@ -80,7 +80,7 @@ class InversionTest {
         "2~1 w1(x0) c1 r5(y0) c5 r2(x0) c2 | 2-rw(x)>1-so>2",
         "2~1 3~1 w1(x0) c1 r2(y0) c2 r3(x0) c3 | 3-rw(x)>1-so>2-so>3",
       })
-  void readCommittedDoesNotForbidIt(String history, String expected) {
+  void readCommittedPermitsInversions(String history, String expected) {
     assertThat(found(Notation.events(history), EnumSet.of(CommitOrder.SESSION)))
         .containsExactly("G-single-process HAZARD " + expected);
   }

@@ -20,12 +20,12 @@ class KeyedWritesTest {
   }
 
   @Test
-  void anUpdateThatWritesTheSameOverAnotherIsLost() {
+  void overwriteWithTheSameValuesLosesTheFirstUpdate() {
     assertThat(found(LOST)).containsExactly("LOST_UPDATE 2-rw(x)>1-ww(x)>2");
   }
 
   @Test
-  void itIsFoundInWhateverOrderTheListsCome() {
+  void lostUpdateIsFoundInAnyOrderOfTheWriterLists() {
     assertThat(found("r1(x0) r2(x0) t1(x0) r3(x1) c3 c1 t2(x) c2"))
         .containsExactly("LOST_UPDATE 2-rw(x)>1-ww(x)>2");
     assertThat(found("r1(x0) r2(x0) t1(x0) c1 t2(x) r3(x1) c3 c2"))
@@ -33,46 +33,46 @@ class KeyedWritesTest {
   }
 
   @Test
-  void theOtherNeedNotHaveReadTheRow() {
+  void theOverwriterNeedNotHaveReadTheRow() {
     assertThat(found("r2(x0) b1(x0) c1 t2(x) c2 r3(x1) c3"))
         .containsExactly("LOST_UPDATE 2-rw(x)>1-ww(x)>2");
   }
 
   @Test
-  void ofAChainTheFirstIsNamed() {
+  void firstTransactionOfAChainIsNamed() {
     assertThat(found("r2(x0) w1(x0) c1 w4(x1) c4 t2(x) c2"))
         .containsExactly("LOST_UPDATE 2-rw(x)>1-ww(x)>2");
   }
 
   @Test
-  void whatMadeAVersionIsToldOnce() {
+  void updateThatMadeAVersionIsReportedOnce() {
     assertThat(found("r1(x0) r2(x0) t1(x0) c1 t2(x1) c2 r3(x2) c3"))
         .containsExactly("LOST_UPDATE 2-rw(x)>1-ww(x)>2");
   }
 
   @Test
-  void anUpdateThatChangesNothingAndComesFirstIsNotLost() {
+  void noOpUpdateBeforeTheOtherIsNotLost() {
     assertThat(found("r1(x0) r2(x0) t2(x) c2 t1(x0) c1 r3(x1) c3")).isEmpty();
     assertThat(found("r1(x0) r2(x0) t2(x) t1(x0) c1 c2 r3(x1) c3")).isEmpty();
   }
 
   @Test
-  void whereNothingChangesNothingIsLost() {
+  void twoNoOpUpdatesAreNoLostUpdate() {
     assertThat(found("r1(x0) r2(x0) t1(x) c1 t2(x) c2 r3(x0) c3")).isEmpty();
   }
 
   @Test
-  void whoHasReadWhatTheOtherWroteLosesNothing() {
+  void updateAfterAReadOfTheOtherWriteIsNoLostUpdate() {
     assertThat(found("r1(x0) t1(x0) c1 r2(x1) t2(x) c2 r3(x1) c3")).isEmpty();
   }
 
   @Test
-  void whatWasLockedMeanwhileIsNotLost() {
+  void lockedRowIsNoLostUpdate() {
     assertThat(found("r1(x0) r2(x0) t1(x0) c1 l2(x1) t2(x) c2 r3(x1) c3")).isEmpty();
   }
 
   @Test
-  void whatDidNotStayIsNotLost() {
+  void rolledBackUpdateIsNotLost() {
     assertThat(found("r1(x0) r2(x0) t1(x0) c1 t2(x) a2 r3(x1) c3")).isEmpty();
     assertThat(found("r1(x0) r2(x0) t1(x0) a1 t2(x) c2 r3(x0) c3")).isEmpty();
     assertThat(found("r1(x0) r2(x0) t1(x0) c1 t2(x) u2 r3(x1) c3")).isEmpty();
@@ -81,13 +81,13 @@ class KeyedWritesTest {
   }
 
   @Test
-  void aTargetIsNoVersionThatSomebodyShouldHaveSeen() {
+  void targetRowIsNoVersion() {
     assertThat(found("r1(x0) t1(x) r1(x0) c1 r2(x0) w2(x0) c2 r3(x2) c3")).isEmpty();
     assertThat(found("r1(x0) t1(x) a1 r2(x0) w2(x0) c2 r3(x2) c3")).isEmpty();
   }
 
   @Test
-  void nothingIsSaidWhereRowsAreNotLockedToTheEnd() {
+  void nothingIsInferredWithoutLocksUntilCommit() {
     assertThat(findings(LOST)).isEmpty();
     assertThat(findings(LOST, new Database("MariaDB", "10.11.5", Map.of("wsrep_on", "ON"))))
         .isEmpty();

@@ -14,7 +14,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the analyzer discards: whom nobody can meet any more, and more when its memory is used up.
+ * What the analyzer discards: transactions that can be in no further cycle, and more when its
+ * memory is exhausted.
  */
 class MemoryBudgetTest {
 
@@ -31,20 +32,20 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void withinItsMemoryNothingIsDiscarded() {
+  void nothingIsDiscardedWithinTheBudget() {
     assertThat(analyze(LOST_UPDATE, 100_000).gaps()).isEmpty();
     assertThat(found).extracting(Anomaly::phenomenon).containsExactly(Phenomenon.LOST_UPDATE);
   }
 
   @Test
-  void whatIsDiscardedIsCountedAndAccusesNobody() {
+  void discardedTransactionsAreCountedAndInNoAnomaly() {
     // Less than a transaction's bytes: T2 is discarded while T1 runs.
     assertThat(analyze(LOST_UPDATE, 400).gaps()).containsOnlyKeys(GapReason.FORGOTTEN);
     assertThat(found).isEmpty();
   }
 
   @Test
-  void whomNobodyCanMeetAnyMoreIsDiscardedWithoutLoss() {
+  void transactionsThatCanBeInNoCycleAreDiscardedWithoutLoss() {
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       events.addAll(Notation.events("r" + (100 + i) + "(y0) c" + (100 + i)));
@@ -55,7 +56,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void aTransactionThatNeverEndsIsGivenUpAndThatIsCounted() {
+  void endlessTransactionIsAbandonedAndCounted() {
     List<Event> events = new ArrayList<>(Notation.events("r1(x0)"));
     for (int i = 0; i < 500; i++) {
       events.addAll(Notation.events("r" + (100 + i) + "(y0) c" + (100 + i)));
@@ -80,7 +81,7 @@ class MemoryBudgetTest {
       assertThat(analyzer.coverage().gaps()).isEmpty();
     }
     assertThat(found).isNotEmpty();
-    // A graph is built anew when it has doubled; of a thousand rows there are eight writers each.
+    // A graph is rebuilt when it has doubled; each of a thousand rows has eight writers.
     assertThat(most).isLessThan(3 * Analyzer.MIN_GRAPH_TRANSACTIONS);
     assertThat(mostVersions)
         .isLessThan(9 * 1000 + 12 * (int) MemoryBudget.TRANSACTIONS_PER_DISCARD);

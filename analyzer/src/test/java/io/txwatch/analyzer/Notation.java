@@ -29,19 +29,19 @@ import java.util.regex.Pattern;
  * <ul>
  *   <li>{@code r1(x0,y2)}: a SELECT of transaction 1 read the first version of row x and what
  *       transaction 2 last wrote to y; {@code y2.3} is what statement 3 of transaction 2 wrote,
- *       {@code y2.3!} a version that says so, whoever wrote it
+ *       {@code y2.3!} a version with that token, whoever wrote it
  *   <li>{@code l1(x0)}: the same by SELECT … FOR UPDATE
- *   <li>{@code w1(x2)}: an UPDATE wrote the version that stands on x2; it is called x1, or x1.n
- *   <li>{@code t1(x2)}: an UPDATE found row x by its key, and made the version that stands on x2;
- *       of {@code t1(x)}, it made none
+ *   <li>{@code w1(x2)}: an UPDATE wrote the version after x2; it is named x1, or x1.n
+ *   <li>{@code t1(x2)}: an UPDATE found row x by its key and made the version after x2; in {@code
+ *       t1(x)} it made none
  *   <li>{@code i1(x)}, {@code d1(x2)}: INSERT, DELETE
- *   <li>{@code p1(x2)}: a DELETE passed over x2, which matches its predicate in 1's snapshot
- *   <li>{@code b1(x2)}: an UPDATE whose rows were not seen (blind)
- *   <li>{@code x0?}: told by a read beside the statement, uncertain
+ *   <li>{@code p1(x2)}: a DELETE skipped x2, which matches its predicate in 1's snapshot
+ *   <li>{@code b1(x2)}: an UPDATE whose rows were not observed (blind)
+ *   <li>{@code x0?}: returned by a side read, uncertain
  *   <li>{@code r1(x0;P:x0,y0)}: by predicate P, with the version set x0, y0; {@code P?:} if the set
  *       is uncertain, {@code _:} if the predicate has no name. So for all of r, l, w, b, i, d, p
  *   <li>{@code s1(2-3)}: ROLLBACK TO a savepoint undid statements 2 to 3
- *   <li>{@code c1 a1 u1}: it committed, aborted, ended nobody knows how
+ *   <li>{@code c1 a1 u1}: it committed, aborted, ended with an unknown outcome
  *   <li>{@code g1}: a gap in transaction 1
  *   <li>{@code 1@RR}: it runs at that level; READ COMMITTED otherwise
  *   <li>{@code 2~1}: it runs in the session of transaction 1; a session each otherwise
@@ -245,7 +245,7 @@ public final class Notation {
     }
     String list = lists.get(version);
     if (list == null && !"0".equals(matcher.group(2))) {
-      throw new IllegalArgumentException("nobody wrote " + version);
+      throw new IllegalArgumentException("no transaction wrote " + version);
     }
     return list == null ? "" : list;
   }

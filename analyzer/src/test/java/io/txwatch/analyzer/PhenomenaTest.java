@@ -41,13 +41,13 @@ class PhenomenaTest {
         "r1(x0) w2(x0) w2(y0) c2 r3(y2) w3(z0) c3 r1(z3) c1 | G_SINGLE 1-rw(x)>2-wr(y)>3-wr(z)>1",
         "r1(x0) r2(y0) r3(z0) w1(z0) w2(x0) w3(y0) c1 c2 c3 | G2_ITEM 1-rw(x)>2-rw(y)>3-rw(z)>1",
       })
-  void namedByItsRowsAndStatements(String history, String finding) {
+  void phenomenonFollowsFromRowsAndStatements(String history, String finding) {
     assertThat(findings(history)).isEqualTo(finding == null ? List.of() : List.of(finding));
   }
 
-  /** Transaction 3 is heard of last, and closes three cycles, of which 1's is the widest. */
+  /** The events of transaction 3 arrive last and close three cycles; that of 1 is the longest. */
   @Test
-  void whoLostAnUpdateIsToldOfBehindTheShorterCyclesOfThoseInBetween() {
+  void lostUpdateIsReportedDespiteShorterCyclesBetweenOtherTransactions() {
     assertThat(findings("r1(x0) r3(x0) r4(x0) w2(x0) c2 w3(x2) w4(x3) c4 w1(x4) c1 c3"))
         .containsExactlyInAnyOrder(
             "LOST_UPDATE 3-rw(x)>2-ww(x)>3",
@@ -59,7 +59,8 @@ class PhenomenaTest {
   @ValueSource(
       strings = {
         "r1(x0) w1(x0) c1 r2(x1) w2(x1) c2",
-        // Not seen in full, not known to have ended, nobody whom we know: it may have written it.
+        // A writer with a gap, without a known outcome, or unobserved: it may have written the
+        // version.
         "g1 w1(y0) c1 r2(x1.2!) c2",
         "w1(y0) u1 r2(x1.2!) c2",
         "w1(y0) r2(x1.2!) c2",
@@ -80,7 +81,7 @@ class PhenomenaTest {
         "w1(x0) w1(x1.1) s1(2-2) r1(x1.1) c1",
         // A transaction with a gap may have undone its write unseen.
         "w1(x0) g1 r1(x0) c1",
-        // The version before all writes has no name: a table made anew may have the same row ids.
+        // The version before all writes has no name: a recreated table may have the same row ids.
         "w1(x0) w2(x0) c1 c2",
         // Locked, then written: nothing is lost. Read again under a lock: nothing is lost either.
         "l1(x0) w1(x0) c1 l2(x1) w2(x1) c2",
@@ -91,13 +92,13 @@ class PhenomenaTest {
   }
 
   @Test
-  void aRowReadAgainIsNotRepeatableEvenIfItIsThenWritten() {
+  void rereadBeforeAWriteIsANonRepeatableRead() {
     assertThat(findings("r1(x0) w2(x0) c2 r1(x2) w1(x2) c1"))
         .containsExactly("NON_REPEATABLE_READ 1-rw(x)>2-wr(x)>1");
   }
 
   @Test
-  void currentReadsAreExceptedBelowSerializableOnly() {
+  void currentReadsAreExceptedOnlyBelowSerializable() {
     String history = "r1(x0) w2(x0) c2 l1(x2) c1";
     assertThat(findings("1@RR 2@RR " + history)).isEmpty();
     assertThat(findings("1@SER 2@SER " + history))
@@ -105,14 +106,14 @@ class PhenomenaTest {
   }
 
   @Test
-  void blindWritesAreLearntFromLaterReads() {
+  void blindWritesAreOrderedByLaterReads() {
     assertThat(findings("r1(x0) r2(x0) b2(x0) c2 b1(x2) c1")).isEmpty();
     assertThat(findings("r1(x0) r2(x0) b2(x0) c2 b1(x2) c1 r3(x1) c3"))
         .containsExactly("LOST_UPDATE 1-rw(x)>2-ww(x)>1");
   }
 
   @Test
-  void writesOfTheUnwatchedAccuseNobody() {
+  void unwatchedWritesAreInNoAnomaly() {
     // Transaction 2 is only a token in the list of x1.
     var events = Notation.events("r1(x0) w2(x0) c2 w1(x2) c1");
     events.removeIf(event -> event.session() == 2);

@@ -24,12 +24,12 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** Predicate dependencies of random executions, held against the truth. */
+/** Predicate dependencies of random executions, compared with the simulated truth. */
 class PredicateProperties {
 
   /** What a predicate saw was there, and what it missed was not, when it was evaluated. */
   @Property(tries = 1000)
-  void whatIsToldIsTrue(
+  void reportedDependenciesAreTrue(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 30) int transactions) {
     PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
     new InferredEdges(run.events)
@@ -40,11 +40,11 @@ class PredicateProperties {
 
   /** The same of what is proven, in whatever order the sessions' events arrive. */
   @Property(tries = 1000)
-  void whatIsProvenIsTrueInEveryOrder(
+  void provenDependenciesAreTrueInEveryArrivalOrder(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 20) int transactions) {
     Random random = new Random(seed);
     PredicateSimulation run = PredicateSimulation.run(mode, random, 4, transactions);
-    new InferredEdges(Interleavings.anew(run.events, random))
+    new InferredEdges(Interleavings.reordered(run.events, random))
         .all.stream()
             .filter(edge -> edge.evidence() == EdgeEvidence.PREDICATE)
             .forEach(edge -> assertTrue(edge, run, false));
@@ -62,9 +62,12 @@ class PredicateProperties {
     assertThat(missed ? commit > commits : commit <= commits).as("%s of %s", edge, seen).isTrue();
   }
 
-  /** Nothing hangs on where objects lie in memory: {@code check} tells what was told live. */
+  /**
+   * The result does not depend on identity hash codes: {@code check} reports what was reported
+   * live.
+   */
   @Property(tries = 500)
-  void theSameHistoryTellsTheSame(
+  void sameHistoryGivesTheSameResult(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 30) int transactions) {
     PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
     assertThat(new InferredEdges(run.events).all)
@@ -84,15 +87,17 @@ class PredicateProperties {
         + edge.to().id();
   }
 
-  /** Who commits while a reader runs that has read by predicate is told to have been missed. */
+  /**
+   * A writer that commits during a transaction that has read by predicate gets an rw edge from it.
+   */
   @Property(tries = 1000)
-  void whatIsMissedIsTold(
+  void concurrentWritersArePredicateAntiDependencies(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 12) int transactions) {
     PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
-    Set<String> told = new TreeSet<>();
+    Set<String> reported = new TreeSet<>();
     for (Edge edge : new InferredEdges(run.events).all) {
       if (edge.kind() == DependencyKind.RW && edge.evidence().byPredicate()) {
-        told.add(edge.from().id() + ">" + edge.to().id());
+        reported.add(edge.from().id() + ">" + edge.to().id());
       }
     }
     Map<Long, int[]> spans = new HashMap<>();
@@ -126,7 +131,7 @@ class PredicateProperties {
             boolean missed =
                 writer != reader && run.commits.getOrDefault(writer, 0) > seen.set() && overlap;
             if (missed) {
-              assertThat(told).contains(reader + ">" + writer);
+              assertThat(reported).contains(reader + ">" + writer);
             }
           }
         });
@@ -137,17 +142,17 @@ class PredicateProperties {
   }
 
   @Property(tries = 500)
-  void aSerialExecutionHasNoAnomalyNotEvenAPossibleOne(
+  void serialExecutionHasNoPossibleAnomaly(
       @ForAll long seed, @ForAll @IntRange(min = 1, max = 60) int transactions) {
     Random random = new Random(seed);
     PredicateSimulation run = PredicateSimulation.run(Mode.SERIAL, random, 3, transactions);
     assertThat(Notation.analyzed(run.events)).isEmpty();
-    assertThat(Notation.analyzed(Interleavings.anew(run.events, random)))
+    assertThat(Notation.analyzed(Interleavings.reordered(run.events, random)))
         .allMatch(Anomaly::possible);
   }
 
   @Property(tries = 500)
-  void snapshotsPermitAdjacentRwOnly(
+  void snapshotIsolationPermitsOnlyAdjacentRwEdges(
       @ForAll long seed, @ForAll @IntRange(min = 2, max = 40) int transactions) {
     PredicateSimulation run =
         PredicateSimulation.run(Mode.SNAPSHOT, new Random(seed), 5, transactions);
@@ -157,7 +162,7 @@ class PredicateProperties {
   }
 
   @Property(tries = 500)
-  void committedReadsArePermittedNoDirtyOnes(
+  void readCommittedHasNoDirtyReads(
       @ForAll long seed, @ForAll @IntRange(min = 2, max = 40) int transactions) {
     PredicateSimulation run =
         PredicateSimulation.run(Mode.READ_COMMITTED, new Random(seed), 5, transactions);

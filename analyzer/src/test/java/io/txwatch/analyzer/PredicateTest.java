@@ -53,7 +53,7 @@ class PredicateTest {
         "r1(;P:x0) w2(x0) c2 r1(x2;P:x2) c1               | PHANTOM 1-prw(x)>2-wr(x)>1",
         "r1(x0;P:x0) w2(x0) c2 r1(;P:x2) c1               | PHANTOM 1-rw(x)>2-pwr(x)>1",
         "r1(x0;P:x0,y0) d2(x0) c2 r1(;P:y0) c1            | PHANTOM 1-rw(x)>2-pwr(x)>1",
-        // The read of another tells, if it came later than what T1 then wrote.
+        // The read of another transaction is proof if it came after T1's later write.
         "r1(;P:x0) r2(;P:x0) i1(z) i2(w) c1 c2 r3(z1,w2;P:x0,z1,w2) c3 |"
             + " G2 1-prw(w)>2-prw(z)>1",
         // Overwritten by T1 after all: its predicate missed it.
@@ -88,7 +88,7 @@ class PredicateTest {
   }
 
   @Test
-  void whereTheLevelForbidsItAPossibleAnomalyIsCountedOnly() {
+  void possibleAnomalyThatTheLevelForbidsIsOnlyCounted() {
     String history = "1@SER 2@SER r1(;P?:x0,y0) r2(;P?:x0,y0) i1(z) i2(w) c1 c2";
     assertThat(findings(history)).isEmpty();
     try (Analyzer analyzer = new Analyzer(Judge.DBMS, anomaly -> {})) {
@@ -100,7 +100,7 @@ class PredicateTest {
   }
 
   @Test
-  void whatIsProvenIsAViolationWhereTheLevelForbidsIt() {
+  void provenAnomalyThatTheLevelForbidsIsAViolation() {
     var found = analyzed(events("1@RR 2@RR r1(;P:x0) i2(z) c2 r1(z2;P:x0,z2) c1"));
     assertThat(found).hasSize(1);
     assertThat(found.get(0).verdict()).isEqualTo(Verdict.VIOLATION);
@@ -108,7 +108,7 @@ class PredicateTest {
   }
 
   @Test
-  void whatIsPossibleSaysSo() {
+  void possibleAnomalyIsMarkedAsPossible() {
     var found = analyzed(events("r1(;P?:x0,y0) r2(;P?:x0,y0) i1(z) i2(w) c1 c2"));
     assertThat(found).hasSize(1);
     assertThat(found.get(0).verdict()).isEqualTo(Verdict.HAZARD);
@@ -140,7 +140,7 @@ class PredicateTest {
   }
 
   @Test
-  void anUncertainDeletionIsNoDeletion() {
+  void uncertainDeletionDoesNotCount() {
     assertThat(findings("r2(x0) d1(x0?) c1 w2(x0) c2")).isEmpty();
   }
 }

@@ -18,18 +18,18 @@ class SkippedByDeleteTest {
   }
 
   @Test
-  void aDeleteThatSeesWhatAnEarlierReadDidNot() {
+  void deleteSeesAWriteThatAnEarlierReadMissed() {
     assertThat(found("r1(x0) w2(x0) w2(y0) c2 p1(y0) c1"))
         .containsExactly("READ_SKEW 1-rw(x)>2-pwr(y)>1");
   }
 
   @Test
-  void aReadThatDoesNotSeeWhatTheDeleteBeforeItSaw() {
+  void readMissesAWriteThatAnEarlierDeleteSaw() {
     assertThat(found("w2(y0) c2 p1(y0) r1(y0) c1")).containsExactly("G_SINGLE 1-rw(y)>2-pwr(y)>1");
   }
 
   @Test
-  void itIsFoundWhateverIsToldLast() {
+  void skippedRowIsFoundInAnyArrivalOrder() {
     assertThat(found("r1(x0) w2(x0) w2(y0) p1(y0) c1 c2"))
         .containsExactly("READ_SKEW 1-rw(x)>2-pwr(y)>1");
     assertThat(found("r1(x0) w2(x0) b2(y0) c2 p1(y0) c1 r3(y2) c3"))
@@ -37,36 +37,36 @@ class SkippedByDeleteTest {
   }
 
   @Test
-  void throughTheWritersInBetween() {
+  void cycleThroughOtherWriters() {
     assertThat(found("r1(x0) w2(x0) w2(y0) c2 w3(y2) c3 p1(y0) c1"))
         .containsExactly("READ_SKEW 1-rw(x)>2-pwr(y)>1");
   }
 
   @Test
-  void aRowThatSomebodyDeletedIsPassedOverToo() {
+  void rowDeletedByAnotherTransactionIsSkipped() {
     assertThat(found("r1(x0) w2(x0) d2(y0) c2 p1(y0) c1"))
         .containsExactly("READ_SKEW 1-rw(x)>2-pwr(y)>1");
   }
 
   @Test
-  void theDeleteThatGivesWayToTheRowsNextVersionIsNoRead() {
+  void skippingTheRowThatWasReadIsExcepted() {
     // IsoRel, section 3.4: what was read plainly may be found changed by the write that follows.
     assertThat(found("r1(y0) w2(y0) c2 p1(y0) c1")).isEmpty();
   }
 
   @Test
-  void aWriteThatCameAfterTheDeleteIsNoneThatItSaw() {
+  void laterWriteIsNotSeenByTheDelete() {
     assertThat(found("r1(x0) w2(x0) p1(y0) w2(y0) c1 c2")).isEmpty();
   }
 
   @Test
-  void whatWasRolledBackWasNotSeen() {
+  void rolledBackWriteIsNotSeen() {
     assertThat(found("r1(x0) w2(x0) w2(y0) a2 p1(y0) c1")).isEmpty();
     assertThat(found("r1(x0) w2(x0) w2(y0) c2 p1(y0) a1")).isEmpty();
   }
 
   @Test
-  void nothingIsWrongWithADeleteThatFoundNothing() {
+  void skippedRowAloneIsNoAnomaly() {
     assertThat(found("w2(y0) c2 r1(x0) p1(y0) c1")).isEmpty();
   }
 }

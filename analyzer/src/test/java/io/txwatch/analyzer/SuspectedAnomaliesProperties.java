@@ -57,7 +57,7 @@ class SuspectedAnomaliesProperties {
   }
 
   @Property(tries = 500)
-  void suspectedIsWhatCommitsWouldProve(
+  void suspectedAnomaliesAreThoseThatCommitsWouldConfirm(
       @ForAll PredicateSimulation.Mode mode,
       @ForAll long seed,
       @ForAll @IntRange(min = 2, max = 12) int transactions,

@@ -12,20 +12,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is suspected while it is undecided is told once, then confirmed or withdrawn. */
+/** A suspected anomaly is reported once, and later confirmed or withdrawn. */
 class SuspectedAnomaliesTest {
 
-  /** What is told, in order, with a look at what is undecided at each {@code ;}. */
-  private static List<String> told(String history) {
-    return told(history, Notation.POSTGRESQL);
+  /** The reports, in order, with a search for suspected anomalies at each {@code ;}. */
+  private static List<String> reports(String history) {
+    return reports(history, Notation.POSTGRESQL);
   }
 
-  private static List<String> told(String history, Database database) {
-    List<String> told = new ArrayList<>();
+  private static List<String> reports(String history, Database database) {
+    List<String> reports = new ArrayList<>();
     try (Analyzer analyzer =
         new Analyzer(
-            Judge.DBMS, anomaly -> told.add(anomaly.confidence() + " " + Notation.text(anomaly)))) {
-      analyzer.onWithdrawn(anomaly -> told.add("WITHDRAWN " + Notation.text(anomaly)));
+            Judge.DBMS,
+            anomaly -> reports.add(anomaly.confidence() + " " + Notation.text(anomaly)))) {
+      analyzer.onWithdrawn(anomaly -> reports.add("WITHDRAWN " + Notation.text(anomaly)));
       String soFar = "";
       int taken = 0;
       for (String part : history.split(";", -1)) {
@@ -36,7 +37,7 @@ class SuspectedAnomaliesTest {
         analyzer.suspect();
       }
     }
-    return told;
+    return reports;
   }
 
   @ParameterizedTest
@@ -51,66 +52,66 @@ class SuspectedAnomaliesTest {
         "s1(2-2); c1 | SUSPECTED LOST_UPDATE 1-rw(x)>2-ww(x)>1,"
             + " WITHDRAWN LOST_UPDATE 1-rw(x)>2-ww(x)>1",
       })
-  void aLostUpdateBeforeItIsCommitted(String end, String expected) {
-    assertThat(String.join(", ", told("r1(x0) r2(x0); w2(x0) c2 w1(x2); " + end)))
+  void lostUpdateIsSuspectedBeforeItsCommit(String end, String expected) {
+    assertThat(String.join(", ", reports("r1(x0) r2(x0); w2(x0) c2 w1(x2); " + end)))
         .isEqualTo(expected);
   }
 
   @Test
-  void whoIsQuickIsNotSuspected() {
-    assertThat(told("r1(x0) r2(x0) w2(x0) c2 w1(x2); a1")).isEmpty();
-    assertThat(told("; r1(x0) r2(x0) w2(x0) c2 w1(x2) c1;"))
+  void shortTransactionIsNotSuspected() {
+    assertThat(reports("r1(x0) r2(x0) w2(x0) c2 w1(x2); a1")).isEmpty();
+    assertThat(reports("; r1(x0) r2(x0) w2(x0) c2 w1(x2) c1;"))
         .containsExactly("CONFIRMED LOST_UPDATE 1-rw(x)>2-ww(x)>1");
   }
 
   @Test
-  void anUnknownOutcomeIsNeitherACommitNorARollback() {
-    assertThat(told("r1(x0) r2(x0); w2(x0) c2 w1(x2) u1; r3(x1) c3;"))
+  void unknownOutcomeIsNeitherCommitNorRollback() {
+    assertThat(reports("r1(x0) r2(x0); w2(x0) c2 w1(x2) u1; r3(x1) c3;"))
         .containsExactly("SUSPECTED LOST_UPDATE 1-rw(x)>2-ww(x)>1");
   }
 
   @Test
-  void aReadOfWhatIsUndecidedIsWrongEitherWayOnceItWasOverwritten() {
+  void overwrittenUndecidedReadIsWrongWithEitherOutcome() {
     Database mysql = new Database("MySQL", "9.7.0", Map.of());
     String uncommitted = "1@RU 2@RU ";
-    assertThat(told(uncommitted + "w1(x0); r2(x1) w1(x1) c2; c1", mysql))
+    assertThat(reports(uncommitted + "w1(x0); r2(x1) w1(x1) c2; c1", mysql))
         .containsExactly(
             "SUSPECTED INTERMEDIATE_READ 1-wr(x)>2", "CONFIRMED INTERMEDIATE_READ 1-wr(x)>2");
-    assertThat(told(uncommitted + "w1(x0); r2(x1) w1(x1) c2; a1", mysql))
+    assertThat(reports(uncommitted + "w1(x0); r2(x1) w1(x1) c2; a1", mysql))
         .containsExactly(
             "SUSPECTED INTERMEDIATE_READ 1-wr(x)>2", "CONFIRMED ABORTED_READ 1-wr(x)>2");
-    assertThat(told(uncommitted + "r2(y0); w1(x0) r2(x1) a1; a2", mysql))
+    assertThat(reports(uncommitted + "r2(y0); w1(x0) r2(x1) a1; a2", mysql))
         .containsExactly("SUSPECTED ABORTED_READ 1-wr(x)>2", "WITHDRAWN ABORTED_READ 1-wr(x)>2");
   }
 
   @Test
-  void twoMayBeUndecided() {
+  void cycleMayContainTwoUndecidedTransactions() {
     String skew = "r1(x0) r2(y0) w1(y0); w2(x0); ";
-    assertThat(told(skew + "c1; c2"))
+    assertThat(reports(skew + "c1; c2"))
         .containsExactly(
             "SUSPECTED WRITE_SKEW 1-rw(x)>2-rw(y)>1", "CONFIRMED WRITE_SKEW 1-rw(x)>2-rw(y)>1");
-    assertThat(told(skew + "c1; a2"))
+    assertThat(reports(skew + "c1; a2"))
         .containsExactly(
             "SUSPECTED WRITE_SKEW 1-rw(x)>2-rw(y)>1", "WITHDRAWN WRITE_SKEW 1-rw(x)>2-rw(y)>1");
   }
 
   @Test
-  void whatTheLevelForbidsIsNotSuspected() {
+  void anomalyThatTheLevelForbidsIsNotSuspected() {
     String history = "1@SER 2@SER r1(x0) r2(x0); w2(x0) c2 w1(x2); ";
-    assertThat(told(history + "a1")).isEmpty();
-    assertThat(told(history + "c1")).containsExactly("CONFIRMED LOST_UPDATE 1-rw(x)>2-ww(x)>1");
+    assertThat(reports(history + "a1")).isEmpty();
+    assertThat(reports(history + "c1")).containsExactly("CONFIRMED LOST_UPDATE 1-rw(x)>2-ww(x)>1");
   }
 
   @Test
-  void whoseEventsMayBeMissingIsNotSuspected() {
+  void transactionWithPossiblyLostEventsIsNotSuspected() {
     List<Event> events = Notation.events("r1(x0) r2(x0) w2(x0) c2 w1(x2)");
     events.removeIf(event -> event instanceof Event.TransactionBegan && event.transaction() == 1);
-    List<String> told = new ArrayList<>();
+    List<String> reports = new ArrayList<>();
     try (Analyzer analyzer =
-        new Analyzer(Judge.DBMS, anomaly -> told.add(Notation.text(anomaly)))) {
+        new Analyzer(Judge.DBMS, anomaly -> reports.add(Notation.text(anomaly)))) {
       events.forEach(analyzer::accept);
       analyzer.suspectAll();
     }
-    assertThat(told).isEmpty();
+    assertThat(reports).isEmpty();
   }
 }

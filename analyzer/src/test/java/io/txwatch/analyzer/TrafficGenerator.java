@@ -15,7 +15,7 @@ import java.util.Random;
 
 /**
  * The events of sessions that take turns, each transaction reading two rows and updating two, at
- * READ COMMITTED: made as they are asked for, so that any number of them takes no memory.
+ * READ COMMITTED: generated on demand, so that their number needs no memory.
  */
 final class TrafficGenerator implements Iterator<Event> {
 

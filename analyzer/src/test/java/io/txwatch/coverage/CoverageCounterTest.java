@@ -23,7 +23,7 @@ class CoverageCounterTest {
   }
 
   @Test
-  void aStatementThatWasNotSeenCountsOnceWhateverToldOfIt() {
+  void unobservedStatementIsCountedOnce() {
     statement(1, StatementKind.SELECT, true);
     gap(GapReason.SHAPE);
     statement(2, StatementKind.SELECT, true);

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What {@link DependencyInference} tells, as texts. */
+/** Records what {@link DependencyInference} emits, as texts. */
 final class DependencyRecorder implements DependencyListener {
 
   /** As in {@link NaiveReference}. */

@@ -14,21 +14,21 @@ public final class Interleavings {
 
   private Interleavings() {}
 
-  /** The same sessions, each in its own order, taking turns by chance. */
-  public static List<Event> anew(List<Event> history, Random random) {
+  /** A random interleaving that keeps the order within each session. */
+  public static List<Event> reordered(List<Event> history, Random random) {
     Map<Long, Deque<Event>> sessions = new LinkedHashMap<>();
     history.forEach(
         event -> sessions.computeIfAbsent(event.session(), s -> new ArrayDeque<>()).add(event));
     List<Deque<Event>> left = new ArrayList<>(sessions.values());
-    List<Event> anew = new ArrayList<>();
+    List<Event> reordered = new ArrayList<>();
     while (!left.isEmpty()) {
       int at = random.nextInt(left.size());
       Deque<Event> session = left.get(at);
-      anew.add(session.removeFirst());
+      reordered.add(session.removeFirst());
       if (session.isEmpty()) {
         left.remove(at);
       }
     }
-    return anew;
+    return reordered;
   }
 }

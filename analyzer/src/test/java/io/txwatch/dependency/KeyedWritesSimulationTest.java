@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@link KeyedWrites} held against the truth, on a DBMS that locks what it updates to the end and
- * makes no version of an update that changes nothing. Each session's events are told some time
- * after their statements returned; rows are replaced by others of the same key; and whatever ww
- * dependency is inferred must agree with the order in which the key was locked.
+ * Compares {@link KeyedWrites} with a simulated DBMS that holds locks until commit and makes no
+ * version for a no-op update. The events of a session arrive some time after their statements
+ * returned, and rows are replaced by others of the same key. Every inferred ww dependency must
+ * agree with the order in which the key was locked.
  */
 class KeyedWritesSimulationTest {
 
@@ -78,10 +78,10 @@ class KeyedWritesSimulationTest {
     private final long session;
     private final boolean snapshots;
 
-    /** What has happened and is not told yet; it must be before the next thing is sent. */
-    private final List<Event> untold = new ArrayList<>();
+    /** Events that are not reported yet; they must be before the next statement is sent. */
+    private final List<Event> unreported = new ArrayList<>();
 
-    /** What may be told as late as after the COMMIT: a query whose result is still open. */
+    /** Events that may be reported after the COMMIT: queries whose result sets are still open. */
     private final List<Event> open = new ArrayList<>();
 
     private final Map<Integer, Stored> snapshot = new HashMap<>();
@@ -99,8 +99,8 @@ class KeyedWritesSimulationTest {
 
     void step(boolean toTheEnd) {
       Random random = db.random;
-      if (!untold.isEmpty()) {
-        db.events.add(untold.remove(0));
+      if (!unreported.isEmpty()) {
+        db.events.add(unreported.remove(0));
       } else if (transaction == 0) {
         if (!toTheEnd) {
           begin();
@@ -128,7 +128,7 @@ class KeyedWritesSimulationTest {
       db.events.add(new Event.TransactionBegan(session, transaction, level, 0));
     }
 
-    /** An update under autocommit: told of when it has been committed. */
+    /** An autocommitted update, reported after its commit. */
     private void alone() {
       update(db.random.nextInt(KEYS));
       if (statement == 0) {
@@ -163,8 +163,8 @@ class KeyedWritesSimulationTest {
         snapshot.put(key, seen);
       }
       known.merge(key, seen.row(), (one, other) -> one.equals(other) ? one : -1L);
-      Event told = executed(++statement, StatementKind.SELECT, access(Access.READ, seen));
-      (db.random.nextInt(4) == 0 ? open : untold).add(told);
+      Event read = executed(++statement, StatementKind.SELECT, access(Access.READ, seen));
+      (db.random.nextInt(4) == 0 ? open : unreported).add(read);
     }
 
     private void update(int key) {
@@ -188,7 +188,7 @@ class KeyedWritesSimulationTest {
                   row,
                   new WriterList(WriterToken.of(transaction, statement), false),
                   false);
-      untold.add(executed(statement, StatementKind.UPDATE, target));
+      unreported.add(executed(statement, StatementKind.UPDATE, target));
     }
 
     /** Another row takes the key. */
@@ -198,11 +198,11 @@ class KeyedWritesSimulationTest {
       }
       known.remove(key);
       Stored before = stored(key);
-      untold.add(executed(statement, StatementKind.DELETE, access(Access.DELETE, before)));
+      unreported.add(executed(statement, StatementKind.DELETE, access(Access.DELETE, before)));
       db.lockedAt.put(transaction + "." + ++statement, ++db.clock);
       Stored after = new Stored(++db.rows, 0, WriterToken.of(transaction, statement));
       db.current.put(key, after);
-      untold.add(executed(statement, StatementKind.INSERT, access(Access.INSERT, after)));
+      unreported.add(executed(statement, StatementKind.INSERT, access(Access.INSERT, after)));
     }
 
     private void end(boolean commit) {
@@ -216,8 +216,8 @@ class KeyedWritesSimulationTest {
           db.locks.remove(key);
         }
       }
-      untold.addAll(open);
-      untold.add(
+      unreported.addAll(open);
+      unreported.add(
           new Event.TransactionEnded(
               session, transaction, commit ? Outcome.COMMITTED : Outcome.ABORTED, 0));
       open.clear();
@@ -238,8 +238,8 @@ class KeyedWritesSimulationTest {
   }
 
   @Test
-  void whatIsInferredIsTheOrderOfTheLocks() {
-    int told = 0;
+  void inferredOrderIsTheLockOrder() {
+    int inferred = 0;
     int withoutTargets = 0;
     for (long seed = 0; seed < 400; seed++) {
       Db db = new Db(seed);
@@ -251,11 +251,11 @@ class KeyedWritesSimulationTest {
             .as("%d %s", seed, edge)
             .isLessThan(db.lockedAt.get(ends[2]));
       }
-      told += edges.size();
+      inferred += edges.size();
       withoutTargets +=
           ww(history.stream().map(KeyedWritesSimulationTest::untargeted).toList()).size();
     }
-    assertThat(told).isGreaterThan(withoutTargets + 150);
+    assertThat(inferred).isGreaterThan(withoutTargets + 150);
   }
 
   private static List<String> ww(List<Event> history) {

@@ -20,9 +20,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table of rows with one value each, from 0 to 2, that sessions query by value, and insert into,
- * update and delete from: the events that a driver would send at level {@code predicates}, and the
- * truth about who saw what, told by the number of commits at each time.
+ * A table of rows with one value each, from 0 to 2. Sessions query it by value, insert, update and
+ * delete. The simulation emits the events that a driver would send at level {@code predicates}, and
+ * records which commits each statement saw, as the number of commits at that time.
  */
 public final class PredicateSimulation {
 

@@ -54,19 +54,19 @@ class ElleExportProperties {
           "G2");
 
   @Property(tries = 300)
-  void theSameAnomaliesAreFoundAfterTheRoundTrip(
+  void roundTripPreservesTheAnomalies(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 12) int transactions)
       throws IOException {
     if (mode == Mode.BROKEN) {
-      return; // what contradicts itself can be told in many ways
+      return; // contradictory histories have several valid reports
     }
     assertSameAfterTheRoundTrip(Simulation.run(mode, new Random(seed), 4, transactions, 3, true));
   }
 
-  /** A row that is written again and again goes on under new keys; a stale write is still found. */
+  /** A row with many writes is split over several keys; a stale write is still found. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 62, 63, 64, 65, 127, 128, 129, 149})
-  void longListsLoseNothingWhereTheyAreCut(int stale) throws IOException {
+  void splitListsLoseNoAnomaly(int stale) throws IOException {
     List<Event> history = new ArrayList<>();
     List<String> tokens = new ArrayList<>();
     history.add(new Event.SessionOpened(1, "s1", new Database("D", "1", Map.of())));
@@ -126,11 +126,11 @@ class ElleExportProperties {
   }
 
   /**
-   * What hangs on the dependencies alone, and not on the order in which they become known: a list
-   * is known whole when its transaction ends, a recording may tell later what its write stood on.
-   * That is every read that is wrong by itself, the worst that is between two transactions (what is
-   * less bad may have been told before it), and the worst class of all cycles: of wider cycles one
-   * is left out that says nothing new of any of its transactions.
+   * The part of the result that depends only on the dependencies, not on the order in which they
+   * are inferred: a list is complete when its transaction ends, while a recording may reveal the
+   * predecessor of a write later. This part is every wrong read, the worst phenomenon between two
+   * transactions (a weaker one may have been reported before it), and the worst class of all
+   * cycles. A longer cycle is not reported if each of its transactions is in a reported one.
    */
   private static Set<String> gist(List<Anomaly> anomalies) {
     Set<String> gist = new TreeSet<>();

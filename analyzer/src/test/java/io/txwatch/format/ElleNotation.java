@@ -13,10 +13,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A whole history on a line, in the language of Elle's own tests: {@code ax1ry12} appends 1 to x
- * and reads [1 2] from y; transactions stand behind each other, separated by a blank, each by a
- * process of its own. {@code wx1} writes a register, {@code rx_} reads nothing. A mark behind a
- * transaction tells how it ended: {@code !} it failed, {@code ?} nobody knows.
+ * A whole history on a line, in the notation of Elle's own tests: {@code ax1ry12} appends 1 to x
+ * and reads [1 2] from y; transactions are separated by blanks, each of its own process. {@code
+ * wx1} writes a register, {@code rx_} reads nothing. A mark behind a transaction is its outcome:
+ * {@code !} failed, {@code ?} unknown.
  */
 final class ElleNotation {
 

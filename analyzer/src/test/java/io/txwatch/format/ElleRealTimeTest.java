@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Strict serializability of Elle's histories: {@code 0(} is the invocation by process 0, {@code
- * 0)ax1} its completion, which appended 1 to x; with {@code ?} nobody knows how it ended.
+ * 0)ax1} its completion, which appended 1 to x; with {@code ?} of unknown outcome.
  */
 class ElleRealTimeTest {
 
@@ -34,12 +34,13 @@ class ElleRealTimeTest {
         // What real time does not forbid.
         "at the same time         | 0( 1( 0)ax1 1)rx_ 2( 2)rx1        | ''",
         "invoked before it ended  | 1( 0( 0)ax1 1)rx_ 2( 2)rx1        | ''",
-        "nobody knows the end     | 0( 0)ax1? 1( 1)rx_ 2( 2)rx1       | ''",
-        "nobody knows, and on     | 0( 0)ax1? 0( 0)rx_ 2( 2)rx1       | ''",
-        "invocations are not told | 0)ax1 1)rx_ 2)rx1                 | ''",
+        "unknown outcome          | 0( 0)ax1? 1( 1)rx_ 2( 2)rx1       | ''",
+        "unknown, then continued  | 0( 0)ax1? 0( 0)rx_ 2( 2)rx1       | ''",
+        "without invocations      | 0)ax1 1)rx_ 2)rx1                 | ''",
         "in order                 | 0( 0)ax1 1( 1)rx1 2( 2)ax2 3( 3)rx12 | ''",
       })
-  void isToldWhereItIsAskedFor(String why, String history, String expected) throws IOException {
+  void inversionIsReportedIfRealTimeOrderIsEnabled(String why, String history, String expected)
+      throws IOException {
     assertThat(check(history, true)).as(why).isEqualTo(expected);
     assertThat(check(history, false)).as(why).isEmpty();
   }

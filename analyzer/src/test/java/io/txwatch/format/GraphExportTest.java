@@ -41,7 +41,7 @@ class GraphExportTest {
   }
 
   @Test
-  void whatLiesOnACycleIsWritten() {
+  void transactionsOnACycleAreWritten() {
     String lostUpdate = "w3(y0) c3 r1(x0) r2(x0) w2(x0) c2 w1(x2) c1 r4(x1) c4";
     assertThat(edges(lostUpdate, false))
         .containsExactly("t2.1 rw t#120 t1.2", "t1.2 ww t#120 t2.2");
@@ -49,13 +49,13 @@ class GraphExportTest {
   }
 
   @Test
-  void allIsWrittenIfAskedFor() {
+  void allTransactionsAreWrittenOnRequest() {
     assertThat(edges("w1(x0) c1 r2(x1) c2", true)).containsExactly("t1.1 wr t#120 t2.1");
     assertThat(written).isEqualTo(new GraphExport.Written(2, 1, 2));
   }
 
   @Test
-  void withoutACycleTheGraphIsEmpty() {
+  void graphWithoutCyclesIsEmpty() {
     assertThat(dot("w1(x0) c1 r2(x1) c2", false)).contains("digraph dependencies {").contains("}");
     assertThat(written).isEqualTo(new GraphExport.Written(0, 0, 2));
   }

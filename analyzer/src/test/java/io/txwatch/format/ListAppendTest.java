@@ -54,7 +54,7 @@ class ListAppendTest {
         "rx_ax1? rx_ay1 rx1 ay2 ry1                 | true",
         "ax1ay1? ax2ay2 rx12ry21                    | DIRTY_WRITE false",
       })
-  void isJudgedAsItsAnswerIsKnown(String history, String expected) throws IOException {
+  void verdictEqualsTheKnownAnswer(String history, String expected) throws IOException {
     for (boolean invocations : new boolean[] {true, false}) {
       assertThat(check(ElleNotation.edn(history, false, invocations))).isEqualTo(expected);
       assertThat(check(ElleNotation.json(history, false, invocations))).isEqualTo(expected);
@@ -72,14 +72,15 @@ class ListAppendTest {
         "ax1! rx1                   | READ_UNCOMMITTED | ABORTED_READ true",
         "rx_ry_ax1 rx_ry_ay1 rx1ry1 | REPEATABLE_READ  | WRITE_SKEW false",
       })
-  void isHeldToALevel(String history, IsolationLevel level, String expected) throws IOException {
+  void verdictDependsOnTheLevel(String history, IsolationLevel level, String expected)
+      throws IOException {
     List<String> found =
         ElleNotation.check(directory, ElleNotation.edn(history, false, true), level);
     assertThat(String.join(" ", found)).isEqualTo(expected);
   }
 
   @Test
-  void allThatJepsenWritesIsRead() throws IOException {
+  void everyFormOfJepsenIsRead() throws IOException {
     assertThat(
             check(
                 """
@@ -107,7 +108,7 @@ class ListAppendTest {
         "{:type :ok :process 0 :value [[:append 1 99999999999999999999]]}|18 digits",
         "{:type :ok :process 0 :value [[:append 1 1]]} junk|an operation of Elle",
       })
-  void badFilesAreToldInALine(String text, String message) throws IOException {
+  void invalidFileIsReportedInOneLine(String text, String message) throws IOException {
     Path file = Files.writeString(directory.resolve("bad.edn"), "\n" + text);
     Assertions.assertThatThrownBy(
             () ->
@@ -121,9 +122,9 @@ class ListAppendTest {
         .hasMessageContaining("line 2");
   }
 
-  /** A cut anywhere either leaves whole operations or is told; nothing else happens. */
+  /** A file truncated anywhere either ends after a whole operation or is reported. */
   @Test
-  void aFileThatIsCutOffIsNeverMisread() throws IOException {
+  void truncatedFileIsNeverMisread() throws IOException {
     String whole = ElleNotation.json("rx_ax1 rx_ax2 rx12 ay1rx12", false, true);
     List<Integer> misread = new ArrayList<>();
     for (int length = 1; length < whole.length() - 2; length++) {

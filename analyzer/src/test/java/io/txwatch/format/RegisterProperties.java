@@ -24,7 +24,7 @@ class RegisterProperties {
   private record Op(boolean write, int key, int value) {}
 
   @Property(tries = 400)
-  void serialIsWhatSomeSerialOrderExplains(
+  void serializableMeansThatASerialOrderExplainsAllReads(
       @ForAll long seed, @ForAll @IntRange(min = 1, max = 6) int transactions) throws IOException {
     Random random = new Random(seed);
     int[] sessions = random.ints(transactions, 0, 3).toArray();

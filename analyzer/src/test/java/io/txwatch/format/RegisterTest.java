@@ -45,7 +45,7 @@ class RegisterTest {
         "wx1 wx2                        | SERIALIZABLE   | unknown",
         "wx1 wx1 rx1 wy1 ry1            | SERIALIZABLE   | unknown",
       })
-  void isJudgedAsItsAnswerIsKnown(String history, IsolationLevel level, String expected)
+  void verdictEqualsTheKnownAnswer(String history, IsolationLevel level, String expected)
       throws IOException {
     for (boolean invocations : new boolean[] {true, false}) {
       assertThat(check(ElleNotation.edn(history, true, invocations), level)).isEqualTo(expected);
@@ -53,9 +53,11 @@ class RegisterTest {
     }
   }
 
-  /** Session 0 writes x twice; session 1 reads the newer value first: only sessions tell. */
+  /**
+   * Session 0 writes x twice; session 1 reads the newer value first: wrong only by session order.
+   */
   @Test
-  void plumesTextCountsSessions() throws IOException {
+  void plumeTextCountsSessions() throws IOException {
     String text = "w(1,1,0,0)\nw(1,2,0,1)\nr(1,2,1,2)\nr(1,1,1,3)\n";
     assertThat(check(text, IsolationLevel.SERIALIZABLE)).isEqualTo("false");
     assertThat(check(text.replace("(1,1,1,3)", "(1,2,1,3)"), IsolationLevel.SERIALIZABLE))
@@ -65,7 +67,7 @@ class RegisterTest {
   }
 
   @Test
-  void dbcopsJson() throws IOException {
+  void dbcopJsonIsRead() throws IOException {
     String older =
         """
         {"params":{"id":0,"n_node":2,"n_variable":1,"n_transaction":1,"n_event":2},
@@ -89,7 +91,7 @@ class RegisterTest {
   }
 
   @Test
-  void dbcopsBincode() throws IOException {
+  void dbcopBincodeIsRead() throws IOException {
     Bytes bytes = new Bytes(true);
     bytes.longs(0, 2, 1, 1, 2).text("generated").text("2026-01-01T00:00:00+00:00");
     bytes.text("2026-01-01T00:00:00+00:00").longs(2);
@@ -115,7 +117,7 @@ class RegisterTest {
   }
 
   @Test
-  void cobrasLogs() throws IOException {
+  void cobraLogsAreRead() throws IOException {
     long initial = 0xbebeebeeL;
     for (boolean timed : new boolean[] {false, true}) {
       Path logs = Files.createDirectories(directory.resolve("logs" + timed));
@@ -145,7 +147,7 @@ class RegisterTest {
   @CsvSource(
       delimiter = '|',
       value = {"w(1,2,3)|','", "w(1,2,3,4;|')'", "w(x,2,3,4)|a number", "q(1,2,3,4)|w(1,2,0,0)"})
-  void badTextIsToldInALine(String text, String message) throws IOException {
+  void invalidTextIsReportedInOneLine(String text, String message) throws IOException {
     Path file = Files.writeString(directory.resolve("bad.txt"), "w(9,9,9,9)\n" + text + "\n");
     assertThatThrownBy(
             () ->

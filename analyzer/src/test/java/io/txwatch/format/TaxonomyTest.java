@@ -30,31 +30,31 @@ import org.junit.jupiter.params.provider.FieldSource;
  */
 class TaxonomyTest {
 
-  /** How the history is read: as told, with the order of sessions, of time, or as lists. */
+  /** How the history is read: as events, with session order, with real-time order, or as lists. */
   private static final List<String> TABLE =
       List.of(
-          "told  | w1(x0) w2(x1) w2(y0) w1(y2) c1 c2         | DIRTY_WRITE G0",
-          "told  | w1(x0) r2(x1) c2 a1                       | ABORTED_READ",
-          "told  | w1(x0) r2(x1) w1(x1) c1 c2                | INTERMEDIATE_READ",
-          "told  | w1(x0) w2(y0) r1(y2) r2(x1) c1 c2         | CIRCULAR_INFORMATION_FLOW G1c",
-          "told  | w1(x0) r1(x0) c1                          | INTERNAL",
-          "told  | w1(y0) c1 r2(x1.2!) c2                     | GARBAGE_READ",
+          "event | w1(x0) w2(x1) w2(y0) w1(y2) c1 c2         | DIRTY_WRITE G0",
+          "event | w1(x0) r2(x1) c2 a1                       | ABORTED_READ",
+          "event | w1(x0) r2(x1) w1(x1) c1 c2                | INTERMEDIATE_READ",
+          "event | w1(x0) w2(y0) r1(y2) r2(x1) c1 c2         | CIRCULAR_INFORMATION_FLOW G1c",
+          "event | w1(x0) r1(x0) c1                          | INTERNAL",
+          "event | w1(y0) c1 r2(x1.2!) c2                     | GARBAGE_READ",
           "lists | ax1 rx17                                  | GARBAGE_READ",
           "lists | ax1 rx11                                  | DUPLICATE_WRITE",
           "lists | ax1 ax2 ax3 rx13 rx123                    | INCOMPATIBLE_ORDER",
-          "told  | r1(x0) r2(x0) w2(x0) c2 w1(x2) c1         | LOST_UPDATE G-single",
-          "told  | r1(x0) w2(x0,y0) c2 w1(y2) c1             | READ_WRITE_SKEW G-single",
-          "told  | r1(x0) w2(x0,y0) c2 r1(y2) c1             | READ_SKEW G-single",
-          "told  | w2(x0,y0) c2 r1(y2) r1(x0) c1             | FRACTURED_READ G-single",
-          "told  | r1(x0) w2(x0) c2 r1(x2) c1                | NON_REPEATABLE_READ G-single",
-          "told  | r1(;P:x0) i2(z) c2 r1(z2;P:x0,z2) c1      | PHANTOM G-single",
-          "told  | r1(x0) r2(y0) w1(y0) w2(x0) c1 c2         | WRITE_SKEW G2-item",
-          "told  | w1(x0) c1 w2(y0) c2 r3(x1,y0) c3 r4(x0,y2) c4 | LONG_FORK G-nonadjacent",
-          "told  | r1(x0) w2(x0) w2(y0) c2 r3(y2) w3(z0) c3 r1(z3) c1 | G_SINGLE G-single",
-          "told  | r1(x0) w2(x0) c2 r3(x2) r3(y0) c3 w4(y0) w4(z0) c4 w1(z4) c1"
+          "event | r1(x0) r2(x0) w2(x0) c2 w1(x2) c1         | LOST_UPDATE G-single",
+          "event | r1(x0) w2(x0,y0) c2 w1(y2) c1             | READ_WRITE_SKEW G-single",
+          "event | r1(x0) w2(x0,y0) c2 r1(y2) c1             | READ_SKEW G-single",
+          "event | w2(x0,y0) c2 r1(y2) r1(x0) c1             | FRACTURED_READ G-single",
+          "event | r1(x0) w2(x0) c2 r1(x2) c1                | NON_REPEATABLE_READ G-single",
+          "event | r1(;P:x0) i2(z) c2 r1(z2;P:x0,z2) c1      | PHANTOM G-single",
+          "event | r1(x0) r2(y0) w1(y0) w2(x0) c1 c2         | WRITE_SKEW G2-item",
+          "event | w1(x0) c1 w2(y0) c2 r3(x1,y0) c3 r4(x0,y2) c4 | LONG_FORK G-nonadjacent",
+          "event | r1(x0) w2(x0) w2(y0) c2 r3(y2) w3(z0) c3 r1(z3) c1 | G_SINGLE G-single",
+          "event | r1(x0) w2(x0) c2 r3(x2) r3(y0) c3 w4(y0) w4(z0) c4 w1(z4) c1"
               + " | G_NONADJACENT G-nonadjacent",
-          "told  | r1(x0) r2(y0) r3(z0) w1(z0) w2(x0) w3(y0) c1 c2 c3 | G2_ITEM G2-item",
-          "told  | r1(;P:x0) r2(;P:x0) i1(z) i2(w) c1 c2 r3(z1,w2;P:x0,z1,w2) c3 | G2 G2",
+          "event | r1(x0) r2(y0) r3(z0) w1(z0) w2(x0) w3(y0) c1 c2 c3 | G2_ITEM G2-item",
+          "event | r1(;P:x0) r2(;P:x0) i1(z) i2(w) c1 c2 r3(z1,w2;P:x0,z1,w2) c3 | G2 G2",
           "order | 2~1 w3(y0) w1(y3) c1 w2(x0) c2 w3(x2) c3  | TRANSACTION_INVERSION G0-process",
           "order | 2~1 w3(y0) r1(y3) c1 w2(x0) c2 w3(x2) c3  | TRANSACTION_INVERSION G1c-process",
           "order | 2~1 w1(x0) c1 r2(x0) c2              | TRANSACTION_INVERSION G-single-process",
@@ -74,7 +74,7 @@ class TaxonomyTest {
 
   @ParameterizedTest
   @FieldSource("TABLE")
-  void isReportedByItsName(String line) throws IOException {
+  void phenomenonIsReportedByItsName(String line) throws IOException {
     String[] parts = line.split("\\|");
     List<Anomaly> found = new ArrayList<>();
     if (parts[0].strip().equals("lists")) {
@@ -92,7 +92,7 @@ class TaxonomyTest {
         Notation.events(parts[1]).forEach(analyzer::accept);
       }
     }
-    // What was possible may be told again once it is proven.
+    // A possible anomaly may be reported again once it is proven.
     assertThat(found.stream().map(TaxonomyTest::name).distinct()).containsExactly(parts[2].strip());
   }
 

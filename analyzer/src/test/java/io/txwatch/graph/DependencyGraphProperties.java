@@ -41,7 +41,7 @@ class DependencyGraphProperties {
       theirs.addVertex(transaction);
     }
 
-    /** Adds an edge, and tells whether both say that it closes a cycle. */
+    /** Adds an edge; returns whether it closes a cycle, on which both graphs must agree. */
     boolean add(Transaction from, Transaction to) {
       Edge edge = new Edge(from, to, DependencyKind.WW, Row.NONE, 0, 0, EdgeEvidence.ITEM);
       boolean closes = ours.add(edge);
@@ -65,7 +65,7 @@ class DependencyGraphProperties {
   }
 
   @Property(tries = 200)
-  void anEdgeIsOnACycleWhereBothItsEndsAreInOneComponent(
+  void edgeIsOnACycleIfBothEndsAreInOneComponent(
       @ForAll long seed,
       @ForAll @IntRange(min = 2, max = 25) int nodes,
       @ForAll @IntRange(min = 1, max = 60) int edges) {
@@ -88,11 +88,11 @@ class DependencyGraphProperties {
   }
 
   /**
-   * Edges that all go one way, told in any order: the order of nodes is kept, and nothing found.
+   * Edges in one direction only, added in any order: node order is maintained and no cycle is
+   * found.
    */
   @Property(tries = 200)
-  void whatHasNoCycleIsToldToHaveNone(
-      @ForAll long seed, @ForAll @IntRange(min = 2, max = 25) int nodes) {
+  void acyclicGraphHasNoCycle(@ForAll long seed, @ForAll @IntRange(min = 2, max = 25) int nodes) {
     Random random = new Random(seed);
     Twins twins = new Twins();
     List<Transaction> line = transactions(nodes);

@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Statements and what their texts say: computed columns, overwritten ones, whether WHERE checks.
+ * Statements with their computed columns, their overwritten ones, and whether WHERE checks them.
  */
 class UpdateAssignmentsTest {
 

@@ -12,7 +12,7 @@ import net.jqwik.api.constraints.IntRange;
 class StrongComponentsProperties {
 
   @Property(tries = 500)
-  void togetherIsWhoReachesEachOther(
+  void componentsAreTheMutuallyReachableNodes(
       @ForAll long seed,
       @ForAll @IntRange(min = 1, max = 12) int nodes,
       @ForAll @IntRange(max = 24) int tries) {

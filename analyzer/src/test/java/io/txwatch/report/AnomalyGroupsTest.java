@@ -24,7 +24,7 @@ class AnomalyGroupsTest {
   }
 
   @Test
-  void otherRowsAreTheSameGroup() {
+  void groupDoesNotDependOnRows() {
     AnomalyGroups groups = new AnomalyGroups();
     Anomaly first = skew(1).anomaly();
     assertThat(groups.add(first).count()).isEqualTo(1);
@@ -33,7 +33,7 @@ class AnomalyGroupsTest {
   }
 
   @Test
-  void tenThousandAtOneLineAreOneEntryThatSaysHowOftenAndFromWhenToWhen() throws IOException {
+  void tenThousandAnomaliesOfOneLineAreOneGroupWithCountAndTimeRange() throws IOException {
     AnomalyGroups groups = new AnomalyGroups();
     for (int i = 0; i < 10_001; i++) {
       groups.add(skew(i).endedAt(1_700_000_000_000_000L + i * 10_000L).anomaly());
@@ -53,7 +53,7 @@ class AnomalyGroupsTest {
   }
 
   @Test
-  void ofOneMomentThereIsNoRateAndOfUnknownTimesNothingIsSaid() {
+  void oneMomentHasNoRateAndUnknownTimesAreOmitted() {
     AnomalyGroups groups = new AnomalyGroups();
     groups.add(skew(1).endedAt(1_700_000_000_000_000L).anomaly());
     assertThat(groups.add(skew(3).endedAt(1_700_000_000_900_000L).anomaly()).perSecond()).isEmpty();
@@ -62,7 +62,7 @@ class AnomalyGroupsTest {
   }
 
   @Test
-  void theSameCycleToldFromItsOtherEndIsTheSameGroup() {
+  void rotatedCycleIsTheSameGroup() {
     AnomalyGroups groups = new AnomalyGroups();
     groups.add(skew(1).anomaly());
     Anomaly turned =
@@ -76,7 +76,7 @@ class AnomalyGroupsTest {
   }
 
   @Test
-  void anotherLineAnotherVerdictOrAnotherPhenomenonIsAnotherGroup() {
+  void groupDependsOnLineVerdictAndPhenomenon() {
     AnomalyGroups groups = new AnomalyGroups();
     groups.add(skew(1).anomaly());
     groups.add(
@@ -101,7 +101,7 @@ class AnomalyGroupsTest {
   }
 
   @Test
-  void withoutRoomNothingIsKeptAndItIsCounted() {
+  void anomaliesBeyondTheLimitAreOnlyCounted() {
     AnomalyGroups groups = new AnomalyGroups();
     for (int i = 0; i < AnomalyGroups.MAX_GROUPS + 5; i++) {
       groups.add(

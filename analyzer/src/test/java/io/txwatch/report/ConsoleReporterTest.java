@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** How much people get to read, and when. */
+/** What is printed, and when. */
 class ConsoleReporterTest {
 
   private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
@@ -50,7 +50,7 @@ class ConsoleReporterTest {
   }
 
   @Test
-  void theFirstOfAGroupIsPrintedInFullAndOthersAreCountedAtGrowingIntervals() {
+  void firstOfAGroupIsPrintedInFullAndOthersCountedAtGrowingIntervals() {
     Anomaly anomaly = lostUpdate(1);
     log.report(anomaly);
     assertThat(printed()).contains("LOST_UPDATE", "T11.java:1", "prevent");
@@ -69,7 +69,7 @@ class ConsoleReporterTest {
   }
 
   @Test
-  void ofManyGroupsAtOnceTwentyArePrintedInFull() {
+  void twentyOfManyConcurrentGroupsArePrintedInFull() {
     for (int i = 0; i < 300; i++) {
       log.report(lostUpdate(i));
       log.report(lostUpdate(i));
@@ -89,7 +89,7 @@ class ConsoleReporterTest {
   }
 
   @Test
-  void theEndListsEveryGroupWithItsCountInOnePiece() {
+  void summaryListsEveryGroupWithItsCountInOneText() {
     for (int i = 0; i < 300; i++) {
       for (int times = 0; times <= i % 3; times++) {
         log.report(lostUpdate(i));
@@ -110,7 +110,7 @@ class ConsoleReporterTest {
   }
 
   @Test
-  void whereNothingWasFoundTheEndIsTheCoverageAlone() {
+  void summaryWithoutAnomaliesIsTheCoverage() {
     log.close(Coverage.NONE);
     assertThat(printed()).startsWith("coverage");
   }

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CoverageTextTest {
 
   @Test
-  void everythingSeen() {
+  void everythingObserved() {
     assertThat(TextReport.coverage(new Coverage(1, 1, 1, 2, 2, 1, 1, 0, 0, Map.of())))
         .isEqualTo(
             """
@@ -21,7 +21,7 @@ class CoverageTextTest {
   }
 
   @Test
-  void whatWasNotSeenTheMostFirst() {
+  void reasonsAreOrderedByCount() {
     assertThat(
             TextReport.coverage(
                 new Coverage(
@@ -52,7 +52,7 @@ class CoverageTextTest {
   }
 
   @Test
-  void nothingSeen() {
+  void nothingObserved() {
     assertThat(TextReport.coverage(Coverage.NONE))
         .isEqualTo(
             """
@@ -62,7 +62,7 @@ class CoverageTextTest {
 
   @ParameterizedTest
   @EnumSource(GapReason.class)
-  void everyReasonSaysWhatToDo(GapReason reason) {
+  void everyReasonHasARemedy(GapReason reason) {
     assertThat(TextReport.coverage(new Coverage(1, 1, 1, 2, 1, 1, 1, 0, 0, Map.of(reason, 1L))))
         .contains("1 " + reason + ": ")
         .satisfies(

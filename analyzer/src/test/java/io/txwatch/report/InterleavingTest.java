@@ -22,7 +22,7 @@ class InterleavingTest {
   }
 
   @Test
-  void aReadComesBeforeTheWriteItDidNotSee() {
+  void readPrecedesTheWriteThatItMissed() {
     assertThat(
             order(
                 anomaly(Phenomenon.READ_SKEW)
@@ -35,7 +35,7 @@ class InterleavingTest {
   }
 
   @Test
-  void aReadThatCameAfterTheWriteItDidNotSeeIsOfAnOldVersion() {
+  void readAfterTheWriteThatItMissedIsOfAnOldVersion() {
     Anomaly fractured =
         anomaly(Phenomenon.FRACTURED_READ)
             .t("1 SELECT y", "2 SELECT x")
@@ -51,7 +51,7 @@ class InterleavingTest {
   }
 
   @Test
-  void ofTwoReadsThatCannotBothComeFirstOneIsOfAnOldVersion() {
+  void oneOfTwoReadsThatCannotBothBeFirstIsOfAnOldVersion() {
     assertThat(
             order(
                 anomaly(Phenomenon.WRITE_SKEW)
@@ -64,7 +64,7 @@ class InterleavingTest {
   }
 
   @Test
-  void aLongForkThroughFourTransactions() {
+  void longForkThroughFourTransactions() {
     assertThat(
             order(
                 anomaly(Phenomenon.LONG_FORK)
@@ -82,7 +82,7 @@ class InterleavingTest {
   }
 
   @Test
-  void overwritesInTheOrderOfTheVersions() {
+  void overwritesAreInVersionOrder() {
     assertThat(
             order(
                 anomaly(Phenomenon.DIRTY_WRITE)
@@ -95,7 +95,7 @@ class InterleavingTest {
   }
 
   @Test
-  void dependenciesThatContradictEachOtherLoseNoStatement() {
+  void contradictoryDependenciesLoseNoStatement() {
     assertThat(
             order(
                 anomaly(Phenomenon.DIRTY_WRITE)
@@ -108,7 +108,7 @@ class InterleavingTest {
   }
 
   @Test
-  void statementsThatWereNotSeenAreNotInvented() {
+  void unobservedStatementsAreNotShown() {
     assertThat(
             order(
                 anomaly(Phenomenon.LOST_UPDATE)

@@ -21,7 +21,7 @@ class JsonReportTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   @Test
-  void anAnomalyIsALineWithTheFieldsThatToolsRelyOn() throws Exception {
+  void anomalyIsOneLineWithTheDocumentedFields() throws Exception {
     String line =
         JsonReport.anomaly(
             anomaly(Phenomenon.LOST_UPDATE)
@@ -58,7 +58,7 @@ class JsonReportTest {
   }
 
   @Test
-  void whatIsNotACycleHasNoCycleClass() throws Exception {
+  void wrongReadHasNoCycleClass() throws Exception {
     JsonNode json =
         JSON.readTree(
             JsonReport.anomaly(
@@ -72,7 +72,7 @@ class JsonReportTest {
   }
 
   @Test
-  void anySqlComesBackAsItWasFromPlainAsciiThatIsNoMarkup() throws Exception {
+  void anySqlRoundTripsThroughAsciiWithoutMarkup() throws Exception {
     String sql =
         "UPDATE \"t\" SET v = 'a\\b\r\n\t\u0000\u001b[31m\u007f\u009b\u2028</script><!--&amp;"
             + "\u6f22\uD83D\uDE00' "
@@ -84,7 +84,7 @@ class JsonReportTest {
   }
 
   @Test
-  void oneThatStandsForManySaysHowMany() throws Exception {
+  void groupHasItsCount() throws Exception {
     StringWriter out = new StringWriter();
     try (JsonGenerator json = JsonReport.generator(out)) {
       JsonReport.write(

@@ -56,15 +56,14 @@ class RandomAnomalyTest {
   }
 
   @Property
-  void theBlockFitsAndObeysNobody(@ForAll("anomalies") Anomaly anomaly) {
+  void blockFitsTheWidthAndContainsNoControlCharacter(@ForAll("anomalies") Anomaly anomaly) {
     String text = TextReport.of(anomaly);
     assertThat(text.lines()).allMatch(line -> TerminalText.width(line) <= TextReport.WIDTH);
     assertThat(text.codePoints().filter(c -> c != '\n' && Character.isISOControl(c))).isEmpty();
   }
 
   @Property
-  void theInterleavingHasEachStatementOnceAndInTheOrderOfItsTransaction(
-      @ForAll("anomalies") Anomaly anomaly) {
+  void interleavingHasEachStatementOnceInTransactionOrder(@ForAll("anomalies") Anomaly anomaly) {
     List<Interleaving.Step> steps = Interleaving.of(anomaly);
     for (int t = 0; t < anomaly.transactions().size(); t++) {
       int column = t;
@@ -77,7 +76,7 @@ class RandomAnomalyTest {
   }
 
   @Property
-  void theLineOfJsonCanBeRead(@ForAll("anomalies") Anomaly anomaly) throws Exception {
+  void jsonLineIsValid(@ForAll("anomalies") Anomaly anomaly) throws Exception {
     assertThat(new ObjectMapper().readTree(JsonReport.anomaly(anomaly)).get("phenomenon").asText())
         .isEqualTo(anomaly.phenomenon().name());
   }

@@ -25,7 +25,7 @@ class ReportFileTest {
   private final List<String> warnings = new CopyOnWriteArrayList<>();
 
   @Test
-  void aNewFileIsTheOwnersAloneAndAnExistingOneKeepsItsModeAndItsLines() throws Exception {
+  void newFileIsOwnerOnlyAndExistingFileKeepsItsModeAndLines() throws Exception {
     Path file = directory.resolve("below").resolve("report");
     write(file, "{1}");
     assertThat(Files.getPosixFilePermissions(file))
@@ -39,7 +39,7 @@ class ReportFileTest {
   }
 
   @Test
-  void aDirectoryIsReportedAtOnceAndLinesAreCounted() throws Exception {
+  void directoryIsReportedAtOnceAndLinesAreCounted() throws Exception {
     ReportFile report = append(directory);
     assertThat(report.openFailure(SOON))
         .contains("txwatch.report: cannot write " + directory + ": Is a directory");
@@ -53,7 +53,7 @@ class ReportFileTest {
   }
 
   @Test
-  void aFileInAFileIsReportedAtOnce() throws Exception {
+  void pathBelowAFileIsReportedAtOnce() throws Exception {
     Path file = Files.createFile(directory.resolve("file"));
     ReportFile report = append(file.resolve("report"));
     assertThat(report.openFailure(SOON))
@@ -68,7 +68,7 @@ class ReportFileTest {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void aFullDiskIsReportedOnceAndAtTheEndHowManyLinesAreMissing() {
+  void fullDiskIsReportedOnceAndMissingLinesAtTheEnd() {
     ReportFile report = append(Path.of("/dev/full"));
     for (int i = 0; i < 5; i++) {
       report.writeLine("{" + i + "}");
@@ -81,7 +81,7 @@ class ReportFileTest {
   }
 
   @Test
-  void aPipeThatNobodyReadsBlocksNobody() throws Exception {
+  void pipeWithoutAReaderBlocksNoCaller() throws Exception {
     Path pipe = directory.resolve("pipe");
     assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
     ReportFile report = append(pipe);
@@ -101,7 +101,7 @@ class ReportFileTest {
   }
 
   @Test
-  void aFileThatIsMovedOrDeletedIsBegunAnew() throws Exception {
+  void movedOrDeletedFileIsCreatedAgain() throws Exception {
     Path file = directory.resolve("report");
     Path moved = directory.resolve("report.1");
     ReportFile report = append(file);

@@ -42,7 +42,7 @@ class TerminalTextTest {
   }
 
   @Property
-  void whatIsWrappedFitsAndNothingIsLost(
+  void wrappedTextFitsAndIsComplete(
       @ForAll String any, @ForAll @IntRange(min = 2, max = 40) int max) {
     String text = TerminalText.escape(any);
     assertThat(TerminalText.wrap(text, max))
@@ -52,13 +52,13 @@ class TerminalTextTest {
   }
 
   @Property
-  void whatIsShortenedFits(@ForAll String any, @ForAll @IntRange(min = 5, max = 40) int max) {
+  void shortenedTextFits(@ForAll String any, @ForAll @IntRange(min = 5, max = 40) int max) {
     assertThat(TerminalText.width(TerminalText.shorten(TerminalText.escape(any), max)))
         .isLessThanOrEqualTo(max);
   }
 
   @Property
-  void harmlessTextIsOnOneLineAndHarmlessToItself(@ForAll String any) {
+  void escapedTextIsOneLineAndEscapingItAgainChangesNothing(@ForAll String any) {
     String text = TerminalText.escape(any);
     assertThat(
             text.codePoints()

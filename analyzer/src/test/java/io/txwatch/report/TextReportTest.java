@@ -121,7 +121,7 @@ class TextReportTest {
   }
 
   @Test
-  void fiveTransactionsHaveALaneEach() {
+  void fiveTransactionsHaveOneLaneEach() {
     AnomalyBuilder ring = anomaly(Phenomenon.G2_ITEM).cycle(CycleClass.G2_ITEM);
     for (int i = 1; i <= 5; i++) {
       int next = i % 5 + 1;
@@ -214,7 +214,7 @@ class TextReportTest {
   }
 
   @Test
-  void longRowIdsAreShownByTheDigitsThatTellThemApart() {
+  void longRowIdsAreShortenedToTheDistinguishingDigits() {
     assertThat(
             anomaly(Phenomenon.WRITE_SKEW)
                 .t("1 SELECT x", "2 UPDATE x")
@@ -281,7 +281,7 @@ class TextReportTest {
   }
 
   @Test
-  void nothingThatATerminalWouldObeyAndNoLineTooWide() {
+  void noControlCharactersAndNoLineTooWide() {
     String evil = ESC + "[2J" + ESC + "]0;owned\u0007\u009b31m\u202Edrop\u2066\r\nx\u0000</script>";
     String wide = "\u6f22\u5b57 ".repeat(200) + "\uD83D\uDE00".repeat(99) + "\uD800";
     String text =
@@ -304,7 +304,7 @@ class TextReportTest {
   }
 
   @Test
-  void oneThatStandsForManySaysHowMany() {
+  void groupHasItsCount() {
     assertThat(
             TextReport.of(anomaly(Phenomenon.DIRTY_WRITE).edge("1.1 ww 2.1 t 3").anomaly(), 1200)
                 .lines()
@@ -315,7 +315,7 @@ class TextReportTest {
   }
 
   @Test
-  void aLongStatementKeepsItsHeadAndItsTail() {
+  void longStatementKeepsItsStartAndItsEnd() {
     String columns = "a_column, ".repeat(1000);
     assertThat(
             anomaly(Phenomenon.DIRTY_WRITE)

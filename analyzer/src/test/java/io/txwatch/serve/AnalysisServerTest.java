@@ -38,7 +38,7 @@ class AnalysisServerTest {
   }
 
   @Test
-  void aLostUpdateBetweenTwoServicesIsNamed() throws Exception {
+  void lostUpdateBetweenTwoServicesIsReported() throws Exception {
     try (TestServer served = new TestServer()) {
       List<Event> history = Notation.events(LOST_UPDATE);
       try (EventSink orders = served.service("orders");
@@ -55,7 +55,7 @@ class AnalysisServerTest {
   }
 
   @Test
-  void theOrderOfArrivalMakesAndUnmakesNothing() throws Exception {
+  void arrivalOrderChangesNoResult() throws Exception {
     Random random = new Random(7);
     List<Event> history =
         Notation.events(
@@ -94,7 +94,7 @@ class AnalysisServerTest {
   }
 
   @Test
-  void whatIsNoClientIsClosedAndToldOfRarely() throws Exception {
+  void nonClientConnectionIsClosedAndRarelyLogged() throws Exception {
     try (TestServer served = new TestServer()) {
       for (int i = 0; i < 60; i++) {
         try (Socket socket = new Socket("127.0.0.1", served.port())) {
@@ -116,7 +116,7 @@ class AnalysisServerTest {
   }
 
   @Test
-  void whoDoesNotKnowTheTokenIsRefusedAndHisTokenIsNotShown() throws Exception {
+  void wrongTokenIsRefusedAndNotLogged() throws Exception {
     try (TestServer served = new TestServer()) {
       for (String token : new String[] {"", "a wrong token"}) {
         try (Socket socket = new Socket("127.0.0.1", served.port())) {
@@ -131,7 +131,7 @@ class AnalysisServerTest {
   }
 
   @Test
-  void afterTheHandshakeToo() throws Exception {
+  void invalidFrameAfterTheHandshakeClosesTheConnection() throws Exception {
     try (TestServer served = new TestServer();
         Socket tooLong = greeted(served, 1);
         Socket garbage = greeted(served, 2)) {
@@ -148,7 +148,7 @@ class AnalysisServerTest {
   }
 
   @Test
-  void whoIsSilentIsCutOff() throws Exception {
+  void silentClientIsCutOff() throws Exception {
     try (TestServer served = TestServer.impatient(Duration.ofMillis(1_500));
         Socket silent = greeted(served, 1);
         EventSink idle = served.service("idle")) {
@@ -161,7 +161,7 @@ class AnalysisServerTest {
   }
 
   @Test
-  void aChunkThatComesTwiceIsTakenInOnce() throws Exception {
+  void repeatedChunkIsAnalysedOnce() throws Exception {
     try (TestServer served = new TestServer();
         Socket first = greeted(served, 1)) {
       List<Event> history = Notation.events(LOST_UPDATE);
@@ -189,7 +189,7 @@ class AnalysisServerTest {
   }
 
   @Test
-  void aClientKilledWithinARecordLeavesAnUnknownOutcomeAndATornRecord() throws Exception {
+  void clientKilledWithinARecordLeavesAnUnknownOutcomeAndATornRecord() throws Exception {
     try (TestServer served = new TestServer(null, Duration.ofMillis(300))) {
       List<Event> history = Notation.events("r1(x0) r2(x0) w1(x0) c1 r3(x1) w2(x1) c2 c3");
       int commit = history.indexOf(of(history, 1).get(of(history, 1).size() - 1));
@@ -216,7 +216,7 @@ class AnalysisServerTest {
   }
 
   @Test
-  void whoIsBackInTimeHasLostNothing() throws Exception {
+  void clientThatReconnectsInTimeLosesNothing() throws Exception {
     List<Event> history = Notation.events(LOST_UPDATE);
     try (TestServer served = new TestServer(null, Duration.ofSeconds(20))) {
       try (Socket first = greeted(served, 5)) {
@@ -237,37 +237,37 @@ class AnalysisServerTest {
     }
   }
 
-  /** T2 began before T1 wrote; what its client has to say of it comes when 2000 others are over. */
+  /** T2 began before T1 wrote; its events arrive after 2000 other transactions have ended. */
   @Test
-  void whatOverlapsWithWhatIsStillToComeIsNotDiscarded() throws Exception {
+  void transactionThatMayOverlapPendingEventsIsRetained() throws Exception {
     List<Event> history = Notation.events(LOST_UPDATE);
     try (TestServer served = new TestServer();
         Socket late = greeted(served, 1);
         Socket quick = greeted(served, 2)) {
-      tellMuch(quick, 1, of(history, 1));
-      tellMuch(quick, 2, List.of());
+      sendThousand(quick, 1, of(history, 1));
+      sendThousand(quick, 2, List.of());
       Frames.write(late.getOutputStream(), Frames.chunk(1, records(of(history, 2)), 0, 0));
       assertThat(acknowledged(late, 1)).isTrue();
       assertThat(served.phenomena()).containsExactly("LOST_UPDATE [1, 2]");
     }
   }
 
-  /** The same once that client has said that it has told everything: then T2 comes too late. */
+  /** The same after that client acknowledged the epoch: then T2 arrives too late. */
   @Test
-  void whatNobodyWillTellOfAnyMoreIsDiscarded() throws Exception {
+  void transactionBeforeAllPendingEventsIsDiscarded() throws Exception {
     List<Event> history = Notation.events(LOST_UPDATE);
     try (TestServer served = new TestServer();
         Socket late = greeted(served, 1);
         Socket quick = greeted(served, 2)) {
-      long epoch = tellMuch(quick, 1, of(history, 1));
+      long epoch = sendThousand(quick, 1, of(history, 1));
       while (epoch > read(late.getInputStream()).getAck().getEpoch()) {
-        // it will be told
+        // a later Ack contains the epoch
       }
       Frames.write(late.getOutputStream(), Frames.alive(epoch, 0));
-      // Nobody can know more than the analyzer: this is not believed, and does no harm.
+      // An acknowledgement of an epoch that does not exist is harmless.
       Frames.write(late.getOutputStream(), Frames.alive(Long.MAX_VALUE, 0));
-      for (int number = 2; number < 5; number++) { // there is time in between for it to be heard
-        tellMuch(quick, number, List.of());
+      for (int number = 2; number < 5; number++) { // gives the server time to process it
+        sendThousand(quick, number, List.of());
       }
       Frames.write(late.getOutputStream(), Frames.chunk(1, records(of(history, 2)), 0, 0));
       assertThat(acknowledged(late, 1)).isTrue();
@@ -275,30 +275,33 @@ class AnalysisServerTest {
     }
   }
 
-  /** It was over before the epoch, though it comes after everybody has told that. */
+  /** T1 ended before the epoch, although it arrives after every client acknowledged the epoch. */
   @Test
-  void whatWaitedWithItsClientIsDiscardedToo() throws Exception {
+  void transactionsThatWaitedAtTheirClientAreDiscarded() throws Exception {
     List<Event> history = Notation.events(LOST_UPDATE);
     try (TestServer served = new TestServer();
         Socket late = greeted(served, 1);
         Socket slow = greeted(served, 2)) {
       Frames.write(slow.getOutputStream(), Frames.alive(0, 1));
       long epoch = 0;
-      for (int i = 0; i < 3; i++) { // there is time in between for it to be heard
+      for (int i = 0; i < 3; i++) { // gives the server time to process it
         epoch = read(late.getInputStream()).getAck().getEpoch();
       }
       Frames.write(late.getOutputStream(), Frames.alive(epoch, 0));
-      tellMuch(slow, 1, of(history, 1));
-      tellMuch(slow, 2, List.of());
-      tellMuch(slow, 3, List.of());
+      sendThousand(slow, 1, of(history, 1));
+      sendThousand(slow, 2, List.of());
+      sendThousand(slow, 3, List.of());
       Frames.write(late.getOutputStream(), Frames.chunk(1, records(of(history, 2)), 0, 0));
       assertThat(acknowledged(late, 1)).isTrue();
       assertThat(served.phenomena()).isEmpty();
     }
   }
 
-  /** Tells of transactions and a thousand more, then that it has; the epoch by then. */
-  private static long tellMuch(Socket client, int number, List<Event> first) throws IOException {
+  /**
+   * Sends transactions and a thousand more, then acknowledges the newest epoch, which it returns.
+   */
+  private static long sendThousand(Socket client, int number, List<Event> first)
+      throws IOException {
     List<Event> events = new ArrayList<>(first);
     for (int i = 0; i < 1_000; i++) {
       int by = 1_000 * number + i;
@@ -314,7 +317,7 @@ class AnalysisServerTest {
   }
 
   @Test
-  void aServerThatIsNotThereIsALineAndWhatDidNotFitIsCounted(@TempDir Path directory)
+  void unreachableServerIsOneLineAndDroppedEventsAreCounted(@TempDir Path directory)
       throws Exception {
     int port;
     try (TestServer gone = new TestServer()) {
@@ -343,7 +346,7 @@ class AnalysisServerTest {
         long dropped = late.server.status().coverage().gaps().getOrDefault(GapReason.OVERFLOW, 0L);
         late.await(() -> late.server.status().events() - 1 + dropped >= sent, "all the others");
         assertThat(late.server.status().coverage().transactions()).isPositive();
-        // Each pair is a lost update; nobody is accused of another one, and none of more than one.
+        // Each pair is a lost update, reported once; no other anomaly is reported.
         assertThat(late.phenomena())
             .isNotEmpty()
             .doesNotHaveDuplicates()
@@ -361,7 +364,7 @@ class AnalysisServerTest {
   }
 
   @Test
-  void theStatusIsToldToThoseWhoMayKnow() throws Exception {
+  void statusRequiresTheToken() throws Exception {
     try (TestServer served = new TestServer();
         EventSink orders = served.service("orders");
         StatusPage page =

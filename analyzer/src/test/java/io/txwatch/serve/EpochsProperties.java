@@ -19,39 +19,39 @@ class EpochsProperties {
   /** Some clients, and the analyzer. */
   private static final class World {
 
-    /** A moment of the truth; what happened since is greater. */
+    /** The simulated time; later events have a higher one. */
     private int now;
 
     private final Epochs epochs = new Epochs(0);
     private final List<Modelled> modelled = new ArrayList<>();
     private final List<ClientState> expected = new ArrayList<>();
 
-    /** When each event happened, in the order in which the analyzer got to know. */
+    /** The time of each event, in the order of arrival at the analyzer. */
     private final List<Integer> arrived = new ArrayList<>();
 
-    /** When the latest happened of those that may be discarded. */
+    /** The time of the newest event that may be discarded. */
     private int latest = -1;
 
     private int checked;
 
-    private record Frame(List<Integer> events, long number, long told) {}
+    private record Frame(List<Integer> events, long number, long acknowledged) {}
 
-    private record Told(long epoch, long with) {}
+    private record PendingAcknowledgement(long epoch, long chunk) {}
 
-    /** As TcpSink and the queue before it. */
+    /** Models TcpSink and the queue before it. */
     private final class Modelled {
       final ClientState books;
       final List<Integer> queued = new ArrayList<>();
       final Deque<List<Integer>> chunks = new ArrayDeque<>();
       List<Integer> building = new ArrayList<>();
-      final Deque<Told> told = new ArrayDeque<>();
+      final Deque<PendingAcknowledgement> pending = new ArrayDeque<>();
       final Deque<Frame> wire = new ArrayDeque<>();
       final Deque<Long> answers = new ArrayDeque<>();
       long last;
       long sent;
-      long heard;
+      long received;
       long before;
-      long tells;
+      long lastAcknowledged;
 
       Modelled(int id) {
         books = new ClientState(id);
@@ -70,11 +70,11 @@ class EpochsProperties {
           case 2 -> {
             building.addAll(queued);
             queued.clear();
-            if (before > tells) {
-              tells = before;
-              told.add(new Told(before, building.isEmpty() ? last : last + 1));
+            if (before > lastAcknowledged) {
+              lastAcknowledged = before;
+              pending.add(new PendingAcknowledgement(before, building.isEmpty() ? last : last + 1));
             }
-            before = heard;
+            before = received;
           }
           case 3 -> {
             if (!building.isEmpty()) {
@@ -88,18 +88,19 @@ class EpochsProperties {
             if (next != null) {
               sent++;
             }
-            long word = 0;
-            while (!told.isEmpty() && told.peek().with <= sent) {
-              word = told.remove().epoch;
+            long acknowledged = 0;
+            while (!pending.isEmpty() && pending.peek().chunk <= sent) {
+              acknowledged = pending.remove().epoch;
             }
-            wire.add(new Frame(next == null ? List.of() : next, next == null ? 0 : sent, word));
+            wire.add(
+                new Frame(next == null ? List.of() : next, next == null ? 0 : sent, acknowledged));
           }
           case 5 -> books.markComplete(last);
           case 6 -> receiveFrame();
           case 7 -> answers.add(epochs.begin(expected));
           default -> {
             Long answer = answers.poll();
-            heard = answer == null ? heard : answer;
+            received = answer == null ? received : answer;
           }
         }
       }
@@ -113,11 +114,11 @@ class EpochsProperties {
           epochs.chunkArrives(books, frame.number, arrived.size());
           arrived.addAll(frame.events);
         }
-        books.acknowledgedEpoch = Math.max(books.acknowledgedEpoch, frame.told);
+        books.acknowledgedEpoch = Math.max(books.acknowledgedEpoch, frame.acknowledged);
       }
 
-      /** When the first happened of what is still to come. */
-      int toCome() {
+      /** The time of the oldest event that has not arrived. */
+      int oldestPending() {
         int first = now;
         for (Frame frame : wire) {
           first = least(first, frame.events);
@@ -156,7 +157,7 @@ class EpochsProperties {
   }
 
   @Property(tries = 100)
-  void whatMayBeDiscardedWasOverBeforeAllThatIsStillToCome(@ForAll long seed) {
+  void discardableTransactionsEndedBeforeAllPendingEvents(@ForAll long seed) {
     Random random = new Random(seed);
     World world = new World(1 + random.nextInt(3));
     int most = 0;
@@ -166,21 +167,21 @@ class EpochsProperties {
         world.comesIn();
       }
       most = Math.max(most, world.mayBeDiscarded());
-      assertThat(world.modelled).allMatch(client -> world.latest < client.toCome());
+      assertThat(world.modelled).allMatch(client -> world.latest < client.oldestPending());
     }
     assertThat(most).isPositive();
   }
 
-  /** A lot waits with one of them: as soon as it is known to be old, nothing is kept for it. */
+  /** One client has a large backlog: once its chunks are complete, nothing is retained for them. */
   @Property(tries = 100)
-  void itIsDiscardedHoweverMuchWaits(@ForAll @IntRange(min = 1, max = 50) int waits) {
+  void backlogsDoNotPreventDiscarding(@ForAll @IntRange(min = 1, max = 50) int waits) {
     World world = new World(2);
     World.Modelled slow = world.modelled.get(0);
     World.Modelled quick = world.modelled.get(1);
     for (int i = 0; i < waits; i++) {
       List.of(0, 2, 3).forEach(slow::act);
     }
-    for (int i = 0; i < 3; i++) { // it is heard of; told; and comes
+    for (int i = 0; i < 3; i++) { // received, acknowledged, processed
       for (World.Modelled client : List.of(slow, quick)) {
         List.of(5, 7, 8, 2, 2).forEach(client::act);
       }

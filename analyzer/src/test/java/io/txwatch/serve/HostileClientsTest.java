@@ -26,7 +26,7 @@ class HostileClientsTest {
   private static final String LOST_UPDATE = "r1(x0) r2(x0) w1(x0) c1 w2(x1) c2";
 
   @Test
-  void aHandshakeByteByByteHasADeadline() throws Exception {
+  void slowHandshakeHasADeadline() throws Exception {
     try (TestServer served = TestServer.impatient(Duration.ofSeconds(1));
         Socket slow = new Socket("127.0.0.1", served.port())) {
       slow.getOutputStream().write(new byte[] {0, 0, 1, 0});
@@ -56,7 +56,7 @@ class HostileClientsTest {
 
   @Test
   @EnabledOnOs(OS.LINUX) // has all of 127.0.0.0/8
-  void whoHoldsConnectionsKeepsOutNobodyElse() throws Exception {
+  void addressesAtTheirLimitDoNotBlockOthers() throws Exception {
     List<Socket> held = new ArrayList<>();
     try (TestServer served = new TestServer()) {
       for (int address = 2; address < 9; address++) {
@@ -71,7 +71,7 @@ class HostileClientsTest {
   }
 
   @Test
-  void announcedFramesHoldNoRoom() throws Exception {
+  void announcedFrameLengthReservesNoMemory() throws Exception {
     List<Socket> held = new ArrayList<>();
     try (TestServer served = new TestServer()) {
       for (int client = 10; client < 60; client++) {
@@ -88,7 +88,7 @@ class HostileClientsTest {
   }
 
   @Test
-  void manyLargeFramesInPartTakeBoundedMemory() throws Exception {
+  void partialLargeFramesUseBoundedMemory() throws Exception {
     List<Socket> held = new ArrayList<>();
     try (TestServer served = new TestServer()) {
       byte[] almost = new byte[Frames.MAX_FRAME_BYTES - 1];
@@ -111,7 +111,7 @@ class HostileClientsTest {
   }
 
   @Test
-  void aFrameByteByByteIsGivenUp() throws Exception {
+  void slowFrameIsAborted() throws Exception {
     try (TestServer served = TestServer.impatient(Duration.ofSeconds(1));
         Socket slow = new Socket("127.0.0.1", served.port())) {
       Frames.write(slow.getOutputStream(), Frames.hello(TestServer.TOKEN, 7, "slow"));
@@ -122,7 +122,7 @@ class HostileClientsTest {
   }
 
   @Test
-  void aLengthOfTwoGibibytesIsRefused() throws Exception {
+  void frameOfTwoGibibytesIsRefused() throws Exception {
     try (TestServer served = new TestServer();
         Socket socket = new Socket("127.0.0.1", served.port())) {
       socket.setSoTimeout(20_000);

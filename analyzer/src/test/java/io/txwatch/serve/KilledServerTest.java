@@ -75,7 +75,7 @@ class KilledServerTest {
   }
 
   @Test
-  void isAnalysedOnFromItsHistoryWithNothingLostAndNothingTwice(@TempDir Path directory)
+  void restartedServerResumesFromItsHistoryWithoutLossOrDuplicates(@TempDir Path directory)
       throws Exception {
     int port = freePort();
     Path history = directory.resolve("history");
@@ -110,7 +110,7 @@ class KilledServerTest {
           event -> {
             if (event instanceof Event.Gap gap) {
               gaps.add(gap);
-            } else if (!(event instanceof Event.SessionClosed)) { // told by the server in the end
+            } else if (!(event instanceof Event.SessionClosed)) { // added by the server at its end
               written.computeIfAbsent(event.session(), s -> new ArrayList<>()).add(unnamed(event));
             }
           });
@@ -130,7 +130,7 @@ class KilledServerTest {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void goesOnWhenTheDiskIsFullAndSaysSo(@TempDir Path directory) throws Exception {
+  void fullDiskIsReportedAndAnalysisContinues(@TempDir Path directory) throws Exception {
     int port = freePort();
     try (ServerProcess server = ServerProcess.start(port, directory.resolve("history"), 64)) {
       Load load = new Load(port);

@@ -98,7 +98,7 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Ends it as a kernel that has no memory left would. What it had told by then is still read. */
+  /** Kills it as the OOM killer would. The output so far is still read. */
   void kill() throws InterruptedException {
     process.toHandle().destroyForcibly(); // Process::destroyForcibly closes the pipe, unread
     process.waitFor(20, TimeUnit.SECONDS);

@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** A server on a free port of this machine, and what it told. */
+/** A server on a free loopback port, and what it reported. */
 final class TestServer implements AutoCloseable, ServerListener {
 
   static final String TOKEN = "the token of these tests";
@@ -36,7 +36,7 @@ final class TestServer implements AutoCloseable, ServerListener {
     this(null, Duration.ofSeconds(30));
   }
 
-  /** One that closes the connection of a client that says nothing for so long. */
+  /** One with a shorter limit for the silence of a client. */
   static TestServer impatient(Duration silence) throws IOException {
     return new TestServer(0, null, ServerOptions.GRACE, silence, Optional.empty());
   }
@@ -80,7 +80,7 @@ final class TestServer implements AutoCloseable, ServerListener {
     return server.address().getPort();
   }
 
-  /** A process that reports to this server, as far as the server can tell. */
+  /** A client that the server takes for a process of its own. */
   EventSink service(String name) throws IOException {
     return service(port(), name, 1);
   }

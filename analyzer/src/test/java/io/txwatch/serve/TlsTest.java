@@ -61,7 +61,7 @@ class TlsTest {
   }
 
   @Test
-  void theServerIsKnownByItsCertificate(@TempDir Path directory) throws Exception {
+  void serverIsVerifiedByItsCertificate(@TempDir Path directory) throws Exception {
     certificate(directory.resolve("one"));
     Path certificate = directory.resolve("one.cert");
     try (TestServer served =
@@ -84,7 +84,7 @@ class TlsTest {
   }
 
   @Test
-  void aFileThatIsNoneIsToldOf(@TempDir Path directory) throws Exception {
+  void invalidCertificateFileIsReported(@TempDir Path directory) throws Exception {
     Path file = Files.writeString(directory.resolve("file"), "no PEM");
     assertThatThrownBy(() -> Tls.server(file, file))
         .isInstanceOf(IOException.class)

@@ -1,6 +1,6 @@
 package io.txwatch.cli;
 
-/** Ends a command with a line for people and an exit code. */
+/** Ends a command with an error line and an exit code. */
 final class CommandException extends RuntimeException {
 
   private static final long serialVersionUID = 1;

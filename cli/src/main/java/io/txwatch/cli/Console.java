@@ -27,7 +27,7 @@ record Console(PrintWriter out, PrintWriter err) {
     err.flush();
   }
 
-  /** The stream for people: standard error if standard output carries JSON. */
+  /** The stream for text: standard error if standard output contains JSON. */
   PrintWriter people(boolean json) {
     return json ? err : out;
   }

@@ -1,6 +1,6 @@
 package io.txwatch.cli;
 
-/** What a command's exit code says. */
+/** The exit codes of commands. */
 final class ExitCode {
 
   /** Done, and nothing was found that {@code --fail-on} speaks of. */

@@ -9,7 +9,9 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An application of plain JDBC that is watched by the agent asks {@code TxWatch} what it found. */
+/**
+ * A plain JDBC application that is watched by the agent gets its anomalies from {@code TxWatch}.
+ */
 class ApiUnderAgentIT {
 
   private static final String APPLICATION =
@@ -22,8 +24,8 @@ class ApiUnderAgentIT {
 
       public class Application {
         public static void main(String[] args) throws Exception {
-          List<Object> heard = new CopyOnWriteArrayList<>();
-          TxWatch.onAnomaly(heard::add);
+          List<Object> received = new CopyOnWriteArrayList<>();
+          TxWatch.onAnomaly(received::add);
           try (Connection alice = DriverManager.getConnection("jdbc:h2:mem:bank");
               Connection bob = DriverManager.getConnection("jdbc:h2:mem:bank")) {
             alice.createStatement().execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
@@ -40,7 +42,7 @@ class ApiUnderAgentIT {
           TxWatchReport report = TxWatch.report();
           report.anomalies().forEach(found ->
               System.out.println(found.phenomenon() + " " + found.callSites().size()));
-          System.out.println(report.complete() + " " + heard.size());
+          System.out.println(report.complete() + " " + received.size());
         }
 
         private static int balance(Connection connection) throws SQLException {
@@ -52,7 +54,7 @@ class ApiUnderAgentIT {
       """;
 
   @Test
-  void theApplicationFindsItsLostUpdate(@TempDir Path folder) throws Exception {
+  void applicationGetsItsLostUpdateFromTheApi(@TempDir Path folder) throws Exception {
     Path source = Files.writeString(folder.resolve("Application.java"), APPLICATION);
     String jar = JarRun.JAR.toString();
     int compiled =

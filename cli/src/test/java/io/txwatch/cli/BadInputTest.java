@@ -26,14 +26,14 @@ class BadInputTest {
   }
 
   @Test
-  void aMistypedCommand() {
+  void mistypedCommand() {
     assertThat(Invocation.of("chekc", "x").err())
         .isEqualTo(
             lines("txwatch: unknown command 'chekc', did you mean check?", "see: txwatch --help"));
   }
 
   @Test
-  void aMistypedOption() {
+  void mistypedOption() {
     Invocation invocation = Invocation.of("check", "--fial-on", "never", "x");
     assertThat(invocation.code()).isEqualTo(2);
     assertThat(invocation.err())
@@ -44,7 +44,7 @@ class BadInputTest {
   }
 
   @Test
-  void aValueThatAnOptionDoesNotTake() {
+  void invalidOptionValue() {
     assertThat(Invocation.of("check", "--fail-on", "sometimes", "x").err())
         .contains("--fail-on")
         .contains("sometimes");
@@ -54,13 +54,13 @@ class BadInputTest {
   }
 
   @Test
-  void noSuchFile() {
+  void missingFile() {
     assertThat(Invocation.of("check", "nowhere.history"))
         .isEqualTo(new Invocation(2, "", lines("txwatch: no such file: nowhere.history")));
   }
 
   @Test
-  void aForeignFile() {
+  void fileOfAnotherFormat() {
     String foreign = file("BEGIN;\n");
     assertThat(Invocation.of("check", "--json", foreign))
         .isEqualTo(
@@ -75,7 +75,7 @@ class BadInputTest {
   }
 
   @Test
-  void aUrlThatNoDriverKnows() {
+  void urlWithoutADriver() {
     Invocation invocation =
         Invocation.of("prepare", "--url", "jdbc:postgersql://u:secret@localhost/x");
     assertThat(invocation.code()).isEqualTo(2);
@@ -85,7 +85,7 @@ class BadInputTest {
   }
 
   @Test
-  void aServerThatIsNotThere() {
+  void unreachableServer() {
     Invocation invocation =
         Invocation.of("prepare", "--url", "jdbc:postgresql://127.0.0.1:1/x?user=a&password=secret");
     assertThat(invocation.code()).isEqualTo(3);
@@ -96,7 +96,7 @@ class BadInputTest {
   }
 
   @Test
-  void aDriverThatIsNotThere() {
+  void missingDriver() {
     assertThat(Invocation.of("prepare", "--url", "jdbc:x:y", "--driver-path", "nowhere.jar").err())
         .isEqualTo(lines("txwatch: --driver-path: no such file: nowhere.jar"));
   }

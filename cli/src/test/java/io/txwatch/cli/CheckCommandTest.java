@@ -58,7 +58,7 @@ class CheckCommandTest {
   }
 
   @Test
-  void itIsToldToPeople() {
+  void textReportNamesTheAnomaly() {
     Invocation check = Invocation.of("check", file.toString());
     assertThat(check.code()).isZero();
     assertThat(check.err()).isEmpty();
@@ -68,7 +68,7 @@ class CheckCommandTest {
   }
 
   @Test
-  void itIsToldToTools() throws IOException {
+  void jsonReportNamesTheAnomaly() throws IOException {
     Invocation check = Invocation.of("check", "--json", "--fail-on", "hazard", file.toString());
     assertThat(check.code()).isEqualTo(1);
     JsonNode json = new ObjectMapper().readTree(check.out());
@@ -86,7 +86,7 @@ class CheckCommandTest {
   }
 
   @Test
-  void anotherLevelMakesItAViolation() {
+  void strongerLevelMakesItAViolation() {
     for (String judge : List.of("dbms", "adya")) {
       Invocation check =
           Invocation.of(
@@ -101,7 +101,7 @@ class CheckCommandTest {
   }
 
   @Test
-  void aTruncatedFileIsJudgedAsFarAsItGoesAndTheLossIsTold() throws IOException {
+  void truncatedFileIsCheckedUpToTheLossWhichIsReported() throws IOException {
     try (RandomAccessFile cut = new RandomAccessFile(file.toFile(), "rw")) {
       cut.setLength(cut.length() - 10);
     }
@@ -115,7 +115,7 @@ class CheckCommandTest {
   }
 
   @Test
-  void aHistoryOfNothingIsNotCalledValid() throws IOException {
+  void emptyHistoryIsUndecided() throws IOException {
     Path empty = directory.resolve("empty.history");
     HistoryWriter.open(empty).close();
     Invocation check = Invocation.of("check", "--json", empty.toString(), file.toString());
@@ -123,7 +123,7 @@ class CheckCommandTest {
   }
 
   @Test
-  void whatIsExportedForElleSaysTheSame() throws IOException {
+  void elleExportGivesTheSameAnomalies() throws IOException {
     Path edn = directory.resolve("shop.edn");
     Invocation export =
         Invocation.of("export", file.toString(), "--to", "elle-append", "--out", edn.toString());
@@ -145,7 +145,7 @@ class CheckCommandTest {
   }
 
   @Test
-  void realTimeOrderIsRefusedForFormatsWithoutIt(@TempDir Path folder) throws IOException {
+  void realTimeOrderIsRejectedForFormatsWithoutIt(@TempDir Path folder) throws IOException {
     Path stale =
         Files.writeString(
             folder.resolve("stale.edn"),

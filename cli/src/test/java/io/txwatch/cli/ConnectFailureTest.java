@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ConnectFailureTest {
 
   @Test
-  void theCommandsOfTheReadmeWorkOnAMariaDbWithoutTls(@TempDir Path folder) throws Exception {
+  void readmeCommandsWorkOnAMariaDbWithoutTls(@TempDir Path folder) throws Exception {
     String url =
         TestServers.freshDatabase(ServerKind.MARIADB)
             .replaceFirst("\\?.*", "")
@@ -52,7 +52,7 @@ class ConnectFailureTest {
   }
 
   @Test
-  void aUrlThatAsksForTlsIsNotConnectedWithoutIt() throws Exception {
+  void urlThatRequiresTlsIsNotConnectedWithoutIt() throws Exception {
     String url =
         TestServers.freshDatabase(ServerKind.MARIADB).replace("sslMode=disable", "sslMode=trust");
     assertThatThrownBy(() -> Drivers.connect(url, new DatabaseOptions()))
@@ -61,7 +61,7 @@ class ConnectFailureTest {
   }
 
   @Test
-  void elsewhereTlsIsNotGivenUpByItself() {
+  void tlsIsRequiredOnOtherHosts() {
     SQLException failure =
         new SQLException("Trying to connect with ssl, but ssl not enabled in the server.");
     for (String url :
@@ -86,7 +86,7 @@ class ConnectFailureTest {
 
   @Test
   @EnabledIf("io.txwatch.servers.MySqlServer#isFetched")
-  void mysqlsMessagesNameTheParameter() throws Exception {
+  void mysqlMessagesNameTheParameter() throws Exception {
     try (MySqlServer server = MySqlServer.start()) { // whose cache knows no password yet
       try (Connection connection = DriverManager.getConnection(server.url());
           Statement statement = connection.createStatement()) {

@@ -27,15 +27,14 @@ class DemoIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"h2", "postgresql"})
-  void theRacesAreFoundAtTheSameLinesEitherWayAndTheCorrectedPhasesAreClean(String db)
-      throws Exception {
+  void agentAndUrlFindTheSameRacesAndCorrectedPhasesAreClean(String db) throws Exception {
     Map<String, Set<String>> byAgent = found(db, "agent");
     assertThat(byAgent).isEqualTo(found(db, "url"));
     assertRaces(byAgent);
   }
 
   @Test
-  void theRacesAreFoundWhereAnUpdateMayChangeNothing() throws Exception {
+  void racesAreFoundDespiteNoOpUpdates() throws Exception {
     assertRaces(found("mariadb", "url"));
   }
 
@@ -48,7 +47,7 @@ class DemoIT {
   }
 
   @Test
-  void peopleAreToldEachPhenomenonOnce() throws Exception {
+  void textReportShowsEachPhenomenonOnce() throws Exception {
     JarRun demo = JarRun.of(directory, "demo", "--fail-on", "hazard");
     assertThat(demo.err()).isEmpty();
     assertThat(demo.code()).isEqualTo(1);

@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Test;
 
 class DriversTest {
 
-  /** A fuzzed DBMS says by an error that its database has been dropped. */
+  /** A fuzzed DBMS reports by an error that its database was dropped. */
   @Test
-  void whatTheDriverSaysIsPassedOnTheSecondTime() throws Exception {
+  void reconnectThrowsTheDriversException() throws Exception {
     DatabaseOptions options = new DatabaseOptions();
     String url = "jdbc:h2:mem:drivers";
     try (Connection first = Drivers.connect(url, options);
@@ -20,9 +20,9 @@ class DriversTest {
       assertThat(again.createStatement().executeQuery("SELECT * FROM t").next()).isFalse();
     }
 
-    assertThatThrownBy(() -> Drivers.reconnect("jdbc:h2:mem:nobody;IFEXISTS=TRUE", options))
+    assertThatThrownBy(() -> Drivers.reconnect("jdbc:h2:mem:missing;IFEXISTS=TRUE", options))
         .isInstanceOf(SQLException.class);
-    assertThatThrownBy(() -> Drivers.connect("jdbc:h2:mem:nobody;IFEXISTS=TRUE", options))
+    assertThatThrownBy(() -> Drivers.connect("jdbc:h2:mem:missing;IFEXISTS=TRUE", options))
         .isInstanceOf(CommandException.class);
   }
 }

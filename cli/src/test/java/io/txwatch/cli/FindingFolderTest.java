@@ -43,7 +43,7 @@ class FindingFolderTest {
   @TempDir private Path out = Path.of("");
 
   @Test
-  void whatIsKeptIsWhatABugReportNeeds() throws Exception {
+  void folderContainsEverythingForABugReport() throws Exception {
     String url = "jdbc:h2:mem:finding;DB_CLOSE_DELAY=-1";
     Dbms dbms = Dbms.of(url, DriverManager::getConnection);
     TestCase testCase = CaseReader.parse("case-12", WRITE_SKEW);

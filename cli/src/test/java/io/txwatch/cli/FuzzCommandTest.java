@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FuzzCommandTest {
 
   @Test
-  void withoutAUrlItRunsInMemoryAndEndsWithASummary() throws Exception {
+  void withoutAUrlRunsInMemoryAndEndsWithASummary() throws Exception {
     Invocation fuzz = Invocation.of("fuzz", "--json", "--cases", "30", "--seed", "5");
 
     assertThat(fuzz.code()).as(fuzz.err()).isZero();
@@ -33,7 +33,7 @@ class FuzzCommandTest {
   }
 
   @Test
-  void badInputIsSaid() {
+  void invalidInputIsReported() {
     Invocation noTime = Invocation.of("fuzz", "--duration", "soon");
     assertThat(noTime.code()).isEqualTo(ExitCode.BAD_INPUT);
     assertThat(noTime.err()).contains("expected a duration such as 60s, 10m or 2h");
@@ -52,7 +52,7 @@ class FuzzCommandTest {
   }
 
   @Test
-  void aDatabaseWithSomebodysTablesIsRefused() throws Exception {
+  void databaseWithExistingTablesIsRejected() throws Exception {
     for (ServerKind kind : List.of(ServerKind.H2, ServerKind.SQLITE, ServerKind.POSTGRESQL)) {
       String url = TestServers.freshDatabase(kind);
       try (Connection owner = DriverManager.getConnection(url);

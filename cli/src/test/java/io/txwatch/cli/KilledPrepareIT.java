@@ -25,7 +25,7 @@ class KilledPrepareIT {
   @TempDir private Path directory = Path.of("");
 
   @Test
-  void isCompletedByTheNextOne() throws Exception {
+  void killedPreparationIsCompletedByTheNext() throws Exception {
     assumeThat(TestServers.missing(ServerKind.MYSQL)).isEmpty();
     String url = TestServers.freshDatabase(ServerKind.MYSQL);
     try (Connection connection = DriverManager.getConnection(url)) {

@@ -41,7 +41,7 @@ class ReplayCommandTest {
   }
 
   @Test
-  void everyOutcomeIsTold() throws Exception {
+  void everyOutcomeIsReported() throws Exception {
     String url = TestServers.freshDatabase(ServerKind.H2);
     Invocation replay =
         Invocation.of("replay", "--json", file(LOST_UPDATE), "--url", url, "--isolation", "RC");
@@ -65,7 +65,7 @@ class ReplayCommandTest {
   }
 
   @Test
-  void aViolationIsAnExitCode() throws Exception {
+  void violationSetsTheExitCode() throws Exception {
     String url = TestServers.freshDatabase(ServerKind.MARIADB);
     String half =
         file(
@@ -92,7 +92,7 @@ class ReplayCommandTest {
   }
 
   @Test
-  void whatTheDbmsPermitsAdyaMayRuleOut() throws Exception {
+  void anomalyThatTheDbmsPermitsMayViolateAdyasLevel() throws Exception {
     String url = TestServers.freshDatabase(ServerKind.MARIADB);
     String lost = file(LOST_UPDATE);
 
@@ -120,7 +120,7 @@ class ReplayCommandTest {
   }
 
   @Test
-  void aDatabaseWithTablesIsRefusedUnlessAnyIsAllowed() throws Exception {
+  void databaseWithTablesIsRejectedUnlessAllowed() throws Exception {
     for (ServerKind kind : List.of(ServerKind.H2, ServerKind.POSTGRESQL, ServerKind.MARIADB)) {
       String url = TestServers.freshDatabase(kind);
       try (Connection connection = DriverManager.getConnection(url);
@@ -141,7 +141,7 @@ class ReplayCommandTest {
   }
 
   @Test
-  void badInputIsSaid() throws Exception {
+  void invalidInputIsReported() throws Exception {
     String url = TestServers.freshDatabase(ServerKind.H2);
     Invocation noLevel = Invocation.of("replay", file(LOST_UPDATE), "--url", url);
     assertThat(noLevel.code()).isEqualTo(ExitCode.BAD_INPUT);

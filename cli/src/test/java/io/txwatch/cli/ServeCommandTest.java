@@ -62,7 +62,7 @@ class ServeCommandTest {
       return new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8));
     }
 
-    /** Reads lines for people up to the first that has this part. */
+    /** Reads lines from standard error up to the first that contains the text. */
     String await(String part) throws IOException {
       List<String> read = new ArrayList<>();
       for (String line = err.readLine(); line != null; line = err.readLine()) {
@@ -163,7 +163,7 @@ class ServeCommandTest {
 
   @Test
   @Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void aLostUpdateAcrossTwoJvmsIsNamed() throws Exception {
+  void lostUpdateAcrossTwoJvmsIsReported() throws Exception {
     Path history = directory.resolve("history");
     Server h2 = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
     String database = "jdbc:h2:tcp://127.0.0.1:" + h2.getPort() + "/mem:shop";
@@ -182,8 +182,8 @@ class ServeCommandTest {
                 "--history=" + history)) {
       statement.execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
       statement.execute("INSERT INTO account VALUES (1, 100)");
-      String told = server.await("analysing what is reported to");
-      int port = port(told, "tcp");
+      String line = server.await("analysing what is reported to");
+      int port = port(line, "tcp");
       try (Child orders = service("orders", port, database);
           Child billing = service("billing", port, database)) {
         orders.step();
@@ -197,7 +197,7 @@ class ServeCommandTest {
         // One dies in a transaction: what becomes of that is not known, and is not made up.
         orders.step();
         orders.step();
-        awaitStatus(port(told, "http"), "\"openTransactions\":1");
+        awaitStatus(port(line, "http"), "\"openTransactions\":1");
         orders.close();
         server.await("the outcome of 1 open transactions is unknown");
         assertThat(billing.end()).isZero();
@@ -228,7 +228,7 @@ class ServeCommandTest {
   }
 
   @Test
-  void whatIsNotUsableIsToldInALine() throws Exception {
+  void invalidOptionsAreReportedInOneLine() throws Exception {
     Path shortToken = Files.writeString(directory.resolve("token"), "short\n");
     Path noHistory = Files.writeString(directory.resolve("no-history"), "something else");
     Stream.of(
@@ -251,7 +251,7 @@ class ServeCommandTest {
   }
 
   @Test
-  void anAddressThatIsTakenIsToldInALine() throws Exception {
+  void addressInUseIsReportedInOneLine() throws Exception {
     try (java.net.ServerSocket taken = new java.net.ServerSocket()) {
       taken.bind(new java.net.InetSocketAddress("127.0.0.1", 0));
       Invocation run =

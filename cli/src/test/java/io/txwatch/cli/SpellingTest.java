@@ -72,7 +72,7 @@ class SpellingTest {
   }
 
   @Test
-  void noAvoidedWordStandsWhereUsersRead() throws IOException {
+  void userDocumentsContainNoAvoidedWord() throws IOException {
     Pattern avoided =
         Pattern.compile(
             lines("docs/words-avoided.txt").stream()
@@ -99,7 +99,7 @@ class SpellingTest {
   }
 
   @Test
-  void aMisspelledWordIsFound() throws IOException {
+  void misspelledWordIsFound() throws IOException {
     assertThat(unknown("The transacton is a transaction.")).containsExactly("transacton");
   }
 
@@ -107,9 +107,7 @@ class SpellingTest {
     return NO_PROSE.matcher(Files.readString(ROOT.resolve(document))).replaceAll(" ");
   }
 
-  /**
-   * What the help says in sentences: the descriptions of the command, its options and parameters.
-   */
+  /** The prose of the help: the descriptions of the command, its options and parameters. */
   private static String description(CommandLine command) {
     CommandLine.Model.CommandSpec spec = command.getCommandSpec();
     return Stream.concat(

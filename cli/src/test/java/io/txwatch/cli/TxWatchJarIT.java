@@ -24,7 +24,7 @@ class TxWatchJarIT {
   @TempDir private Path directory = Path.of("");
 
   @Test
-  void everyClassIsOurs() throws IOException {
+  void everyClassIsBelowIoTxwatch() throws IOException {
     assertThat(entries())
         .filteredOn(name -> name.endsWith(".class"))
         .hasSizeGreaterThan(1_000)
@@ -43,13 +43,13 @@ class TxWatchJarIT {
   }
 
   @Test
-  void theOnlyDriverIsOurs() throws IOException {
+  void onlyTheTxwatchDriverIsRegistered() throws IOException {
     assertThat(text("META-INF/services/java.sql.Driver").strip())
         .isEqualTo("io.txwatch.jdbc.TxWatchDriver");
   }
 
   @Test
-  void everyServiceIsOursAndItsProvidersAreThere() throws IOException {
+  void everyServiceIsRelocatedAndItsProvidersExist() throws IOException {
     List<String> entries = entries();
     List<String> services =
         entries.stream().filter(name -> name.matches("META-INF/services/.+")).toList();
@@ -122,7 +122,7 @@ class TxWatchJarIT {
   }
 
   @Test
-  void theManifestNamesCommandAndAgent() throws IOException {
+  void manifestNamesCommandAndAgent() throws IOException {
     try (JarFile jar = new JarFile(JarRun.JAR.toFile())) {
       Attributes manifest = jar.getManifest().getMainAttributes();
       assertThat(manifest.getValue("Automatic-Module-Name")).isEqualTo("io.txwatch");
@@ -135,7 +135,7 @@ class TxWatchJarIT {
   }
 
   @Test
-  void theJarAloneKnowsItsDrivers() throws Exception {
+  void jarAloneFindsItsDrivers() throws Exception {
     String sqlite = "jdbc:sqlite:" + directory.resolve("shop.db");
     assertThat(JarRun.of(directory, "prepare", "--url", sqlite).code()).isZero();
     JarRun h2 = JarRun.of(directory, "prepare", "--url", "jdbc:h2:mem:x", "--json");
@@ -149,7 +149,7 @@ class TxWatchJarIT {
   }
 
   @Test
-  void itSaysItsVersion() throws Exception {
+  void versionIsPrinted() throws Exception {
     JarRun version = JarRun.of(directory, "--version");
     assertThat(version.code()).isZero();
     assertThat(version.out()).matches("txwatch [0-9]+\\.[0-9]+\\.[0-9]+.*\\n");

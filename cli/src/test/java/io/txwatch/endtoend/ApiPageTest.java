@@ -29,7 +29,7 @@ class ApiPageTest {
   private static final int MAX_LINES_OF_CODE = 60;
 
   @Test
-  void theExampleRuns(@TempDir Path folder) throws Throwable {
+  void exampleRuns(@TempDir Path folder) throws Throwable {
     run(example(), folder);
 
     TxWatchReport report = TxWatch.report();
@@ -61,7 +61,7 @@ class ApiPageTest {
   }
 
   @Test
-  void theExampleIsShort() throws Exception {
+  void exampleIsShort() throws Exception {
     assertThat(example().lines()).hasSizeLessThan(MAX_LINES_OF_CODE);
   }
 

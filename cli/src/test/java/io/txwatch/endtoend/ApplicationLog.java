@@ -12,12 +12,13 @@ import org.jgrapht.alg.connectivity.KosarajuStrongConnectivityInspector;
 import org.jgrapht.graph.DirectedPseudograph;
 
 /**
- * What an application noted of its own transactions, and the dependency graph that follows from
- * that alone.
+ * What an application logged of its own transactions, and the dependency graph that follows from
+ * this log alone.
  *
  * <p>Each row of the application has a column {@code version} that the application itself counts up
- * with each write, so the writes of a row are in order and each read says which write it saw. A
- * delete counts as the version after the one that it returned. Nothing of txwatch is used here.
+ * with each write, so the writes of a row are in order and each read identifies the write that it
+ * saw. A delete counts as the version after the one that it returned. Nothing of txwatch is used
+ * here.
  */
 final class ApplicationLog {
 

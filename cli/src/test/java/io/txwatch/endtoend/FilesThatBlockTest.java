@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FilesThatBlockTest {
 
   @Test
-  void theReportIsAPipeWithoutAReader(@TempDir Path folder) throws Exception {
+  void reportIsAPipeWithoutAReader(@TempDir Path folder) throws Exception {
     Path report = pipe(folder.resolve("report"));
     Path history = folder.resolve("history");
     Properties settings =
@@ -45,7 +45,7 @@ class FilesThatBlockTest {
   }
 
   @Test
-  void theReportIsNeverRead(@TempDir Path folder) throws Exception {
+  void reportIsNeverRead(@TempDir Path folder) throws Exception {
     Path report = pipe(folder.resolve("report"));
     Path history = folder.resolve("history");
     Properties settings =
@@ -56,7 +56,7 @@ class FilesThatBlockTest {
   }
 
   @Test
-  void theTrustedCertificatesAreAPipeWithoutAWriter(@TempDir Path folder) throws Exception {
+  void trustedCertificatesAreAPipeWithoutAWriter(@TempDir Path folder) throws Exception {
     Path trust = pipe(folder.resolve("cert.pem"));
     Path history = folder.resolve("history");
     Properties settings =
@@ -74,7 +74,7 @@ class FilesThatBlockTest {
   }
 
   @Test
-  void theHistoryIsAPipe(@TempDir Path folder) throws Exception {
+  void historyIsAPipe(@TempDir Path folder) throws Exception {
     Path report = folder.resolve("report");
     Properties settings =
         settings(

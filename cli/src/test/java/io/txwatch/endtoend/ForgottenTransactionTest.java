@@ -66,7 +66,7 @@ class ForgottenTransactionTest {
   }
 
   @Test
-  void doesNotFillTheMemory() throws IOException, InterruptedException {
+  void openTransactionDoesNotFillTheMemory() throws IOException, InterruptedException {
     Process application =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -21,13 +21,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the world does to a watched application: it goes on as it would unwatched, and the coverage
- * says what was not seen.
+ * Failures around a watched application: it behaves as it would unwatched, and the coverage reports
+ * what was not observed.
  */
 class HostileWorldTest {
 
   @Test
-  void aTableWithoutRightsOnTheAuxiliaryColumns(@TempDir Path folder) throws Exception {
+  void tableWithoutPrivilegesOnTheAuxiliaryColumns(@TempDir Path folder) throws Exception {
     String owner = TestServers.freshDatabase(ServerKind.POSTGRESQL);
     try (Connection connection = DriverManager.getConnection(owner);
         Statement statement = connection.createStatement()) {
@@ -51,8 +51,8 @@ class HostileWorldTest {
     try (watched;
         Connection raw = DriverManager.getConnection(clerk);
         Connection connection = watched.connect(clerk)) {
-      List<String> seenRaw = Seen.inTransaction(raw, sql);
-      assertThat(Seen.inTransaction(connection, sql)).isEqualTo(seenRaw);
+      List<String> seenRaw = StatementResults.inTransaction(raw, sql);
+      assertThat(StatementResults.inTransaction(connection, sql)).isEqualTo(seenRaw);
     }
 
     assertThat(watched.analysedAfterwards().coverage().gaps())
@@ -61,7 +61,7 @@ class HostileWorldTest {
   }
 
   @Test
-  void sqlThatNoGrammarKnows(@TempDir Path folder) throws Exception {
+  void unparsableSql(@TempDir Path folder) throws Exception {
     String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
@@ -85,7 +85,7 @@ class HostileWorldTest {
     try (watched;
         Connection raw = DriverManager.getConnection(url);
         Connection connection = watched.connect(url)) {
-      assertThat(Seen.by(connection, sql)).isEqualTo(Seen.by(raw, sql));
+      assertThat(StatementResults.of(connection, sql)).isEqualTo(StatementResults.of(raw, sql));
     }
 
     assertThat(watched.events())
@@ -96,7 +96,7 @@ class HostileWorldTest {
   }
 
   @Test
-  void aServerThatStopsInTheMiddleOfATransaction(@TempDir Path folder) throws Exception {
+  void serverStopsWithinATransaction(@TempDir Path folder) throws Exception {
     List<String> sql =
         List.of("SELECT balance FROM account", "UPDATE account SET balance = 1", "SELECT 1");
     Watched watched;
@@ -120,11 +120,11 @@ class HostileWorldTest {
           Connection other = watched.connect(url)) {
         for (Connection each : List.of(raw, connection, otherRaw, other)) {
           each.setAutoCommit(false);
-          Seen.by(each, List.of("SELECT balance FROM account WHERE id = 1"));
+          StatementResults.of(each, List.of("SELECT balance FROM account WHERE id = 1"));
         }
         server.close();
-        seenRaw = Seen.by(raw, sql);
-        seenWatched = Seen.by(connection, sql);
+        seenRaw = StatementResults.of(raw, sql);
+        seenWatched = StatementResults.of(connection, sql);
         commitRaw = catchThrowableOfType(SQLException.class, otherRaw::commit);
         commitWatched = catchThrowableOfType(SQLException.class, other::commit);
       }
@@ -143,7 +143,7 @@ class HostileWorldTest {
   }
 
   @Test
-  void anUnknownSettingNamesTheNearestOne(@TempDir Path folder) throws SQLException {
+  void unknownSettingIsReportedWithTheNearestOne(@TempDir Path folder) throws SQLException {
     String url = TestServers.freshDatabase(ServerKind.H2);
     Watched watched = new Watched(folder, Map.of("txwatch.instrumentt", "inline"));
     assertThatThrownBy(() -> watched.connect(url))

@@ -290,7 +290,7 @@ class LastConnectionTest {
   }
 
   @Test
-  void theReportGoesOnAfterATimeWithoutConnections(@TempDir Path folder) throws Exception {
+  void reportContinuesAfterAPeriodWithoutConnections(@TempDir Path folder) throws Exception {
     Properties settings = settings(folder, 2);
     Path report = folder.resolve("report2");
     try (Connection raw = DriverManager.getConnection("jdbc:h2:mem:goeson");

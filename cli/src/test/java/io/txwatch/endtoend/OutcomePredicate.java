@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  */
 interface OutcomePredicate {
 
-  /** What the predicate is asked about. */
+  /** The facts that the predicate is evaluated on. */
   interface Facts {
 
     boolean committed(String session);

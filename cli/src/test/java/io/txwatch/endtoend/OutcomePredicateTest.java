@@ -55,7 +55,7 @@ class OutcomePredicateTest {
         "committed(T1)&&a==\"1,10\" | true",
         "committed(T1) && committed(T2) | false",
       })
-  void aTermOrAConjunction(String predicate, boolean expected) {
+  void termOrConjunction(String predicate, boolean expected) {
     assertThat(OutcomePredicate.parse(predicate).holds(FACTS)).isEqualTo(expected);
   }
 
@@ -72,7 +72,7 @@ class OutcomePredicateTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {"a ==", "a", "== \"1\"", "committed(T1", "committed(T1) committed(T2)", "a < \"1\""})
-  void whatIsNotOfTheLanguageIsRefused(String predicate) {
+  void invalidPredicateIsRejected(String predicate) {
     assertThatThrownBy(() -> OutcomePredicate.parse(predicate))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(predicate);

@@ -32,9 +32,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A random mixed workload on PostgreSQL, watched, and judged a second time from what the
- * application itself noted: at SERIALIZABLE there is nothing to find; at READ COMMITTED everything
- * that is found is there, and what the application can tell was lost is found. Twenty-five thousand
- * transactions at each level; with {@code -Dworkload.transactions=100000}, as many as that.
+ * application itself noted: at SERIALIZABLE there is nothing to find; at READ COMMITTED every
+ * reported anomaly is true, and every lost update that the application's log proves is found.
+ * Twenty-five thousand transactions at each level; with {@code -Dworkload.transactions=100000}, as
+ * many as that.
  */
 class RandomWorkloadTest {
 
@@ -45,7 +46,7 @@ class RandomWorkloadTest {
   private record Run(String url, Watched watched, List<Attempt> attempts, ApplicationLog log) {}
 
   @Test
-  void atSerializableNothingIsFound(@TempDir Path folder) throws Exception {
+  void serializableHasNoAnomaly(@TempDir Path folder) throws Exception {
     Run run = run(Connection.TRANSACTION_SERIALIZABLE, folder);
 
     assertThat(run.log().committedCount()).isEqualTo(TRANSACTIONS);
@@ -61,8 +62,7 @@ class RandomWorkloadTest {
   }
 
   @Test
-  void atReadCommittedWhatIsFoundIsThereAndWhatWasLostIsFound(@TempDir Path folder)
-      throws Exception {
+  void readCommittedAnomaliesAreTrueAndLostUpdatesAreFound(@TempDir Path folder) throws Exception {
     Run run = run(Connection.TRANSACTION_READ_COMMITTED, folder);
     ApplicationLog log = run.log();
     Map<String, Id> attempts = attemptsById(run);
@@ -124,7 +124,7 @@ class RandomWorkloadTest {
       Watched.prepare(connection);
     }
     // Room for every event: a disk that stalls for seconds must not turn into events dropped, which
-    // are counted and told but leave nothing to compare.
+    // are counted and reported but leave nothing to compare.
     Watched watched = new Watched(folder, Map.of("txwatch.queue", "4194304"));
     List<Attempt> attempts;
     try (watched) {

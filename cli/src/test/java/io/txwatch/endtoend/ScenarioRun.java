@@ -49,7 +49,8 @@ record ScenarioRun(CaseExecution execution) {
   }
 
   /**
-   * The rows; sorted unless the statement says ORDER BY, for without it no order means anything.
+   * The rows; sorted unless the statement has an ORDER BY, since their order is undefined without
+   * it.
    */
   private static List<String> rows(StepOutcome outcome) {
     return outcome.step().sql().contains("ORDER BY")
@@ -84,23 +85,23 @@ record ScenarioRun(CaseExecution execution) {
   }
 
   /**
-   * All that the application saw, a line for each statement.
+   * The results that the application saw, one line per statement.
    *
-   * @param blocking true if it tells which statements were seen waiting
+   * @param blocking whether to include which statements were blocked
    */
-  String told(boolean blocking) {
+  String describe(boolean blocking) {
     return execution.outcomes().stream()
-            .map(outcome -> told(outcome, blocking))
+            .map(outcome -> describe(outcome, blocking))
             .collect(Collectors.joining("\n"))
         + "\nfinal: "
         + execution.finalReads().stream()
-            .map(read -> told(read, false))
+            .map(read -> describe(read, false))
             .collect(Collectors.joining(" | "))
         + "\ncommitted: "
         + committed();
   }
 
-  private static String told(StepOutcome outcome, boolean blocking) {
+  private static String describe(StepOutcome outcome, boolean blocking) {
     String result =
         switch (outcome.status()) {
           case OK -> outcome.columns() + " " + value(outcome).orElseThrow();
@@ -116,8 +117,8 @@ record ScenarioRun(CaseExecution execution) {
   }
 
   /**
-   * True if the DBMS broke a deadlock: the one who closed the circle may or may not be seen waiting
-   * for the moment that it takes.
+   * Whether the DBMS broke a deadlock: the session that closed the cycle is blocked so briefly that
+   * this may or may not be observed.
    */
   boolean brokeDeadlock() {
     return execution.outcomes().stream()
@@ -127,6 +128,6 @@ record ScenarioRun(CaseExecution execution) {
 
   @Override
   public String toString() {
-    return told(true);
+    return describe(true);
   }
 }

@@ -36,22 +36,21 @@ import org.junit.jupiter.api.io.TempDir;
  * Every known schedule on every DBMS at every level of isolation, raw on one database and watched
  * on its twins, at every level of instrumentation: what the application sees is always the same.
  *
- * <p>The table {@code expectations.csv} says what a cell of {@link MatrixCell} is and which
- * anomalies the analyzer has to name at {@code inline}, {@code items} and {@code predicates},
- * joined by {@code +}; {@code =} stands for those of the column before. All of them and no others
- * are told as proven. One with a question mark is told as possible; more that are possible may be
- * told, of what a version set over-counts (TxCheck, section 3.2), and never as proven. A cell whose
- * outcome a serial order explains has nothing proven in it. A cell of which only rows that a
- * predicate did not select make an outcome that no serial order explains has nothing in it at
- * {@code inline}: dependencies by item close no cycle. An exclamation mark stands before what
- * breaks a promise of the DBMS; all else is told as a hazard.
+ * <p>The table {@code expectations.csv} lists, for each cell of {@link MatrixCell}, the anomalies
+ * that the analyzer must report at {@code inline}, {@code items} and {@code predicates}, joined by
+ * {@code +}; {@code =} stands for those of the previous column. Exactly these are reported as
+ * proven. One with a question mark is reported as possible; further possible ones may be reported,
+ * since version sets over-count (TxCheck, section 3.2). A cell whose outcome a serial order
+ * explains has no proven anomaly. A cell whose outcome is explained by no serial order only because
+ * of rows that a predicate did not select has none at {@code inline}: dependencies by item close no
+ * cycle. An exclamation mark precedes a violation of the DBMS's promise; all others are hazards.
  *
  * <p>Each cell runs watched at each level of instrumentation, in one of the {@linkplain
  * JdbcCallStyle styles}, and raw in the styles of these; on MySQL, which takes tens of milliseconds
- * to create or drop a table, at {@code inline} and where another level tells something else. With
- * {@code -Dscenarios.styles=all} in both at all, everywhere; with {@code -Dscenarios.only=h1} those
- * alone whose names begin so. Cells of one DBMS run one after the other, those of different ones
- * side by side.
+ * to create or drop a table, at {@code inline} and at the levels whose expectation differs. With
+ * {@code -Dscenarios.styles=all} every cell runs in both styles at every level; with {@code
+ * -Dscenarios.only=h1} only cells whose names begin with that text run. Cells of one DBMS run one
+ * after the other, those of different ones side by side.
  */
 class ScenarioTest {
 

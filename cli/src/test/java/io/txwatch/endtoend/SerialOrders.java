@@ -13,12 +13,12 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Tells by trial whether an outcome is serializable: runs the committed transactions one after
- * another, in every order, each on a fresh database, and compares what they saw and left behind. It
- * knows nothing of rows, versions and dependencies.
+ * Decides by trial whether an outcome is serializable: runs the committed transactions serially in
+ * every order, each on a fresh database, and compares the results and the final state. It uses no
+ * rows, versions or dependencies.
  *
- * <p>The number of runs is the factorial of the number of transactions; what a set of transactions
- * does serially does not hang on the level and is remembered.
+ * <p>The number of runs is the factorial of the number of transactions; the serial results of a set
+ * of transactions do not depend on the level and are cached.
  */
 final class SerialOrders {
 

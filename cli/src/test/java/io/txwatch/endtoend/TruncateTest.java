@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * TRUNCATE takes all rows away and tells of none: it passes through, and says so. What was read of
- * the rows that are gone accuses nobody, and the table filled again is watched as before.
+ * TRUNCATE removes all rows and reports none: it passes through and is counted. Earlier reads of
+ * the removed rows cause no anomaly, and the refilled table is watched as before.
  */
 class TruncateTest {
 
@@ -50,7 +50,7 @@ class TruncateTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void theApplicationSeesWhatItSeesRaw(ServerKind kind, @TempDir Path folder) throws Exception {
+  void applicationSeesTheSameAsUnwatched(ServerKind kind, @TempDir Path folder) throws Exception {
     List<String> sql =
         List.of(
             "UPDATE account SET balance = balance + 1 WHERE id = 1",
@@ -73,19 +73,21 @@ class TruncateTest {
       try (watched;
           Connection raw = DriverManager.getConnection(bank(kind, false));
           Connection connection = watched.connect(watchedUrl)) {
-        assertThat(Seen.by(connection, sql)).isEqualTo(Seen.by(raw, sql));
-        assertThat(Seen.inTransaction(connection, sql)).isEqualTo(Seen.inTransaction(raw, sql));
+        assertThat(StatementResults.of(connection, sql)).isEqualTo(StatementResults.of(raw, sql));
+        assertThat(StatementResults.inTransaction(connection, sql))
+            .isEqualTo(StatementResults.inTransaction(raw, sql));
         connection.setAutoCommit(true);
         raw.setAutoCommit(true);
         String last = "SELECT * FROM account ORDER BY id";
-        assertThat(Seen.by(connection, List.of(last))).isEqualTo(Seen.by(raw, List.of(last)));
+        assertThat(StatementResults.of(connection, List.of(last)))
+            .isEqualTo(StatementResults.of(raw, List.of(last)));
       }
     }
   }
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void nobodyIsAccusedAndTheTableIsWatchedAgain(ServerKind kind, @TempDir Path folder)
+  void noAnomalyIsReportedAndTheTableIsWatchedAgain(ServerKind kind, @TempDir Path folder)
       throws Exception {
     String url = bank(kind, true);
     Watched watched = new Watched(folder, Map.of());

@@ -21,10 +21,11 @@ import org.sqlite.BusyHandler;
 import org.sqlite.SQLiteConnection;
 
 /**
- * SQLite as an application has it that waits for locks ({@code busy_timeout}).
+ * SQLite with sessions that wait for locks ({@code busy_timeout}).
  *
- * <p>There is no list of waiters, but SQLite calls back each time it finds what it needs taken. Two
- * calls after the question was asked mean that it still is: the first may speak of a moment before.
+ * <p>There is no list of waiters, but SQLite calls a handler each time it finds a lock taken. Two
+ * calls after the check began mean that the session is blocked: the first may concern an earlier
+ * moment.
  */
 record WaitingSqlite(Dbms sqlite) implements Dbms {
 

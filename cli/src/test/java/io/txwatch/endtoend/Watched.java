@@ -129,7 +129,7 @@ final class Watched implements Application, AutoCloseable {
     return events;
   }
 
-  /** What an analysis afterwards says of the recorded history. */
+  /** The result of analysing the recorded history afterwards. */
   record Afterwards(List<ReportedAnomaly> anomalies, Coverage coverage) {}
 
   /** After closing: analyses the recorded history. */

@@ -38,7 +38,10 @@ final class Workload {
     Connection open() throws SQLException;
   }
 
-  /** The first statement of a worker's session begins with this, so that histories tell workers. */
+  /**
+   * The first statement of a worker's session begins with this, which identifies the worker in
+   * histories.
+   */
   static final String MARK = "SELECT 'worker ";
 
   private static final long SPAN = 1_000_000;

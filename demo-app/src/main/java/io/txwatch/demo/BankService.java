@@ -17,7 +17,7 @@ final class BankService {
   }
 
   /**
-   * Takes money out: reads the balance, asks the gateway, writes what is left. Whoever was paid in
+   * Takes money out: reads the balance, calls the gateway, writes what is left. Whoever was paid in
    * between is forgotten.
    *
    * @return false if there is not enough

@@ -43,7 +43,7 @@ final class BookingService {
         });
   }
 
-  /** As {@link #book}, looking and writing in one statement: the count tells who was first. */
+  /** As {@link #book}, checking and writing in one statement: the update count decides. */
   boolean bookAtomically(int seat, String customer) throws SQLException {
     return database.transaction(
         connection -> {

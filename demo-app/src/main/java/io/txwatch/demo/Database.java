@@ -16,7 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The service's database: a pool, and transactions that are run again when the DBMS asks for it.
+ * The service's database: a pool, and transactions that are retried after serialization failures
+ * and deadlocks.
  */
 final class Database implements AutoCloseable {
 
@@ -123,7 +124,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Serialization failures, deadlocks, and what SQLite says instead. */
+  /** Serialization failures, deadlocks, and SQLite's equivalents. */
   private boolean isWorthAnotherTry(SQLException e) {
     String state = e.getSQLState() == null ? "" : e.getSQLState();
     boolean recordChanged = isMySqlFamily() && e.getErrorCode() == 1020;
@@ -194,7 +195,7 @@ final class Database implements AutoCloseable {
     return product.equals("MariaDB") || product.equals("MySQL");
   }
 
-  /** The level at which transactions run that ask for none. */
+  /** The default isolation level. */
   int defaultLevel() {
     return defaultLevel;
   }

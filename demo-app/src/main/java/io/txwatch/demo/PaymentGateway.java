@@ -20,7 +20,7 @@ final class PaymentGateway {
     try {
       batch.exchange(true, MAX_WAIT_MILLIS, TimeUnit.MILLISECONDS);
     } catch (TimeoutException alone) {
-      // Nobody else was waiting: the request is settled by itself.
+      // No other request was waiting: this one is settled alone.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while waiting for the gateway", e);

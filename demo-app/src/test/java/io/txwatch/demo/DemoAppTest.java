@@ -71,7 +71,7 @@ class DemoAppTest {
 
   @ParameterizedTest
   @CsvSource({"lost-update, 6", "double-booking, 6", "write-skew, 6", "read-skew, 7"})
-  void sqliteLetsNoRaceDoHarmAndTheDemoSaysWhy(
+  void sqlitePreventsEveryRaceAndTheDemoExplainsIt(
       String phase, int transactions, @TempDir Path directory) {
     String url = "jdbc:sqlite:" + directory.resolve("demo.db");
     Run run = play(url, phase, "--rounds", "3");

@@ -246,12 +246,12 @@ public final class HistoryReader implements Closeable {
   }
 
   private void lose(Loss loss) {
-    Loss told =
+    Loss located =
         hasParts
             ? new Loss(loss.offset(), loss.bytes(), file.getFileName() + ": " + loss.what())
             : loss;
-    losses.add(told);
-    ready.add(new Event.Gap(0, 0, GapReason.TORN_RECORD, told.toString(), 1));
+    losses.add(located);
+    ready.add(new Event.Gap(0, 0, GapReason.TORN_RECORD, located.toString(), 1));
   }
 
   private HistoryHeader readHeader() throws IOException {

@@ -88,7 +88,7 @@ public final class Frames {
         .setChunk(
             Chunk.newBuilder()
                 .setNumber(number)
-                .setTold(acknowledgedEpoch)
+                .setAcknowledgedEpoch(acknowledgedEpoch)
                 .setComplete(complete)
                 .setRecords(UnsafeByteOperations.unsafeWrap(records)))
         .build();
@@ -108,7 +108,7 @@ public final class Frames {
    */
   public static Frame alive(long acknowledgedEpoch, long complete) {
     return Frame.newBuilder()
-        .setAlive(Alive.newBuilder().setTold(acknowledgedEpoch).setComplete(complete))
+        .setAlive(Alive.newBuilder().setAcknowledgedEpoch(acknowledgedEpoch).setComplete(complete))
         .build();
   }
 

@@ -195,19 +195,19 @@ public final class Tls {
     @Override
     public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
         throws CertificateException {
-      throw new CertificateException("a client asks no client");
+      throw new CertificateException("a client verifies no clients");
     }
 
     @Override
     public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
         throws CertificateException {
-      throw new CertificateException("a client asks no client");
+      throw new CertificateException("a client verifies no clients");
     }
 
     @Override
     public void checkClientTrusted(X509Certificate[] chain, String type)
         throws CertificateException {
-      throw new CertificateException("a client asks no client");
+      throw new CertificateException("a client verifies no clients");
     }
 
     @Override

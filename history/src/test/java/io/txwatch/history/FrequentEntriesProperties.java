@@ -27,7 +27,7 @@ class FrequentEntriesProperties {
   }
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-  void whatIsWrittenIsByteForByteWhatProtobufWrites(@ForAll("events") List<Event> events) {
+  void encodingEqualsProtobufByteForByte(@ForAll("events") List<Event> events) {
     PlainEncoder plain = new PlainEncoder();
     EventEncoder ours = new EventEncoder();
     for (Event event : events) {
@@ -36,7 +36,7 @@ class FrequentEntriesProperties {
   }
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-  void whatIsFrequentIsDecodedAsItWas(@ForAll("events") List<Event> events)
+  void frequentEntriesRoundTrip(@ForAll("events") List<Event> events)
       throws InvalidProtocolBufferException {
     for (Event event : events) {
       encode(event); // its texts are known from now on
@@ -47,7 +47,7 @@ class FrequentEntriesProperties {
   }
 
   @Property(tries = 1000, edgeCases = EdgeCasesMode.NONE)
-  void otherBytesAreDecodedAlikeOrLeftToProtobuf(
+  void otherBytesAreDecodedAlikeOrDelegatedToProtobuf(
       @ForAll("events") List<Event> events, @ForAll int at, @ForAll @IntRange(min = 1) int flip)
       throws InvalidProtocolBufferException {
     for (Event event : events) {

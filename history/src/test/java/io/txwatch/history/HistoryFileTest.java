@@ -58,7 +58,7 @@ class HistoryFileTest {
   }
 
   @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
-  void aFileThatIsReopenedGoesOn(
+  void reopenedFileIsAppendedTo(
       @ForAll("events") List<Event> first, @ForAll("events") List<Event> second)
       throws IOException {
     write(first);
@@ -70,8 +70,8 @@ class HistoryFileTest {
   }
 
   @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
-  void aTruncatedFileGivesAPrefixAndSaysSo(@ForAll("events") List<Event> events, @ForAll int cut)
-      throws IOException {
+  void truncatedFileGivesAPrefixAndReportsTheLoss(
+      @ForAll("events") List<Event> events, @ForAll int cut) throws IOException {
     write(events);
     byte[] whole = Files.readAllBytes(file);
     byte[] part = java.util.Arrays.copyOf(whole, Math.floorMod(cut, whole.length));
@@ -102,7 +102,7 @@ class HistoryFileTest {
   }
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-  void anyFlippedByteIsNoticed(
+  void anyFlippedByteIsDetected(
       @ForAll("events") List<Event> events, @ForAll int place, @ForAll byte flip)
       throws IOException {
     write(events);
@@ -138,7 +138,7 @@ class HistoryFileTest {
   }
 
   @Test
-  void lostDictionaryRecordMakesAGapOfTheTransactionThatRefersToIt() throws IOException {
+  void lostDictionaryRecordIsAGapOfTheTransactionThatRefersToIt() throws IOException {
     Event again = statement(2, "SELECT 2");
     write(List.of(ONE, TWO, again));
     byte[] bytes = Files.readAllBytes(file);
@@ -164,14 +164,14 @@ class HistoryFileTest {
   }
 
   @Test
-  void emptyFileIsNoHistoryButCanBeAppendedTo() throws IOException {
+  void emptyFileIsNoHistoryAndCanBeAppendedTo() throws IOException {
     assertThatThrownBy(this::read).hasMessageEndingWith("the file is empty");
     write(List.of(ONE));
     assertThat(read().events).containsExactly(ONE);
   }
 
   @Test
-  void aLaterVersionIsRefused() throws IOException {
+  void laterVersionIsRejected() throws IOException {
     Entry.Builder header = new PlainEncoder().header("x", 0).toBuilder();
     header.getHeaderBuilder().setVersion(2);
     try (var out = Files.newOutputStream(file)) {
@@ -241,7 +241,7 @@ class HistoryFileTest {
   }
 
   @Test
-  void aStatementOfAMillionRowsIsOneRecord() throws IOException {
+  void statementOfAMillionRowsIsOneRecord() throws IOException {
     RowAccess row = new RowAccess(Access.READ, "t", 1, WriterList.INITIAL);
     Event big =
         new Event.StatementExecuted(

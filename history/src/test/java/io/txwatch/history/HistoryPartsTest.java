@@ -36,7 +36,7 @@ class HistoryPartsTest {
   }
 
   @Test
-  void aFullFileIsRenamedAndAllPartsAreReadAsOne() throws IOException {
+  void fullFileIsRenamedAndAllPartsAreReadAsOne() throws IOException {
     List<Event> written = writeParts();
     assertThat(HistoryParts.of(file)).hasSizeGreaterThan(11).endsWith(part(12), file);
     assertThat(HistoryParts.of(file)).startsWith(part(1), part(2), part(3));
@@ -45,7 +45,7 @@ class HistoryPartsTest {
   }
 
   @Test
-  void eachPartCanBeReadByItselfAndBeginsWithTheOpenSessions() throws IOException {
+  void eachPartIsReadableAloneAndBeginsWithTheOpenSessions() throws IOException {
     List<Event> written = writeParts();
     List<Event> third = read(part(3));
     assertThat(third.get(0)).isEqualTo(OPENED);
@@ -75,7 +75,7 @@ class HistoryPartsTest {
   }
 
   @Test
-  void aRestartedWriterContinuesTheNumbers() throws IOException {
+  void restartedWriterContinuesTheNumbers() throws IOException {
     List<Event> all = new ArrayList<>(writeParts());
     int before = HistoryParts.of(file).size();
     all.addAll(writeParts());
@@ -84,7 +84,7 @@ class HistoryPartsTest {
   }
 
   @Test
-  void anExistingFileIsContinuedWithoutBeingRead() throws IOException {
+  void existingFileIsAppendedToWithoutBeingRead() throws IOException {
     long middle = 1L << 32;
     try (HistoryWriter writer = open(Long.MAX_VALUE)) {
       writer.accept(ended(1));
@@ -116,7 +116,7 @@ class HistoryPartsTest {
         writer.accept(ended(i));
       }
       writer.flush();
-      // The process dies here: no record says that the file ends.
+      // The process dies here: no record marks the end of the file.
       Files.copy(file, directory.resolve("killed"));
     }
     file = directory.resolve("killed");

@@ -49,7 +49,7 @@ class QueueSinkTest {
     assertOrderWithinSessions(seen);
     assertThat(queue.dropped()).isGreaterThan(1_000);
     Map<Long, Long> missing = new HashMap<>();
-    long told = 0;
+    long reported = 0;
     for (Event event : seen) {
       if (event instanceof Event.TransactionBegan) {
         missing.put(event.transaction(), 1L);
@@ -58,13 +58,13 @@ class QueueSinkTest {
       } else if (event instanceof Event.Gap gap) {
         assertThat(gap.reason()).isEqualTo(GapReason.OVERFLOW);
         missing.merge(event.transaction(), -gap.count(), Long::sum);
-        told += gap.count();
+        reported += gap.count();
       } else if (event instanceof Event.TransactionEnded) {
         assertThat(missing.remove(event.transaction())).isZero();
       }
     }
     assertThat(missing).isEmpty();
-    assertThat(told).isEqualTo(queue.dropped());
+    assertThat(reported).isEqualTo(queue.dropped());
   }
 
   @Test
@@ -286,7 +286,7 @@ class QueueSinkTest {
   }
 
   @Test
-  void aFileBehindAQueueHoldsEverythingOnceClosed(@TempDir Path directory) throws Exception {
+  void closedQueueHasWrittenEveryEventToItsFile(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("h");
     QueueSink queue = new QueueSink(1 << 16, List.of(HistoryWriter.open(file)), warnings::add);
     fromEightThreads(queue, 1_000);

@@ -84,7 +84,7 @@ class SharedQueueTest {
   }
 
   @Test
-  void anIdleQueueIsNotWokenAndTheNextEventIsDeliveredAtOnce() throws Exception {
+  void idleQueueIsNotWokenAndDeliversTheNextEventAtOnce() throws Exception {
     SharedQueue shared = queue(TimeUnit.SECONDS.toNanos(2));
     EventSink sink = shared.acquire();
     sink.accept(new Event.SessionClosed(1));

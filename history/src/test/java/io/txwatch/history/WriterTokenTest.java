@@ -11,7 +11,7 @@ import net.jqwik.api.constraints.IntRange;
 class WriterTokenTest {
 
   @Property
-  void aTokenNamesItsTransactionAndStatement(
+  void tokenContainsItsTransactionAndStatement(
       @ForAll long transaction, @ForAll @IntRange(max = WriterToken.MAX_STATEMENT) int statement) {
     String token = WriterToken.of(transaction, statement);
     assertThat(token).hasSize(WriterToken.LENGTH).matches("[-0-9A-Z_a-z]*");
@@ -21,7 +21,7 @@ class WriterTokenTest {
   }
 
   @Property
-  void tokensSortAsTheirIdsDo(
+  void tokensSortLikeTheirIds(
       @ForAll long a,
       @ForAll long b,
       @ForAll @IntRange(max = WriterToken.MAX_STATEMENT) int i,
@@ -46,7 +46,7 @@ class WriterTokenTest {
   }
 
   @Example
-  void aFullWindowMayHaveLostWriters() {
+  void fullWindowIsIncomplete() {
     String token = WriterToken.of(1, 1);
     assertThat(WriterList.ofColumn(token.repeat(7)).complete()).isTrue();
     assertThat(WriterList.ofColumn(token.repeat(8)).complete()).isFalse();
@@ -66,7 +66,7 @@ class WriterTokenTest {
   }
 
   @Example
-  void aFillerIsNoCharacterOfAToken() {
+  void fillerIsNoTokenCharacter() {
     String column = WriterList.UNWRITTEN;
     assertThatThrownBy(() -> WriterToken.transaction(column, 0))
         .isInstanceOf(IllegalArgumentException.class);

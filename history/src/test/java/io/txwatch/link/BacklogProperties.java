@@ -62,7 +62,7 @@ class BacklogProperties {
         if (random.nextInt(4) == 0) {
           backlog.acknowledged(receiver.taken);
         }
-        if (random.nextInt(10) == 0) { // cut, and connected anew
+        if (random.nextInt(10) == 0) { // cut, and reconnected
           backlog.acknowledged(random.nextBoolean() ? receiver.taken : 0);
           atSender = backlog.base();
         }
@@ -115,7 +115,7 @@ class BacklogProperties {
   }
 
   @Property(tries = 100, shrinking = net.jqwik.api.ShrinkingMode.OFF)
-  void withRoomEverythingArrivesOnce(
+  void everyEventArrivesOnceWithinTheBound(
       @ForAll long seed, @ForAll @IntRange(min = 1, max = 2_000) int steps) throws Exception {
     sent.clear();
     Receiver receiver = new Receiver();
@@ -124,24 +124,24 @@ class BacklogProperties {
   }
 
   @Property(tries = 100, shrinking = net.jqwik.api.ShrinkingMode.OFF)
-  void whatIsDroppedIsCountedAndFoundOut(
+  void droppedEventsAreCountedAndDetected(
       @ForAll long seed, @ForAll @IntRange(min = 500, max = 3_000) int steps) throws Exception {
     sent.clear();
     Receiver receiver = new Receiver();
     run(new Random(seed), steps, 8_000, receiver);
 
-    long told = 0;
+    long reported = 0;
     Map<Long, List<Event>> arrived = new LinkedHashMap<>();
     Map<Long, Long> counts = new HashMap<>();
     for (Event event : receiver.events) {
       if (event instanceof Event.Gap gap) {
         assertThat(gap.reason()).isEqualTo(GapReason.OVERFLOW);
-        told += gap.count();
+        reported += gap.count();
         continue;
       }
       arrived.computeIfAbsent(event.session(), session -> new ArrayList<>()).add(event);
       if (event instanceof Event.TransactionEnded ended) {
-        // Whose events all arrived is told apart from whoever lost one by the count at its end.
+        // The count at its end distinguishes a complete transaction from one that lost events.
         boolean whole =
             sent.stream().filter(e -> e.transaction() == ended.transaction()).count()
                 == counts.getOrDefault(ended.transaction(), 0L) + 1;
@@ -156,7 +156,7 @@ class BacklogProperties {
     long notSession =
         sent.stream().filter(e -> e.transaction() != 0).count()
             - receiver.events.stream().filter(e -> e.transaction() != 0).count();
-    assertThat(told).isEqualTo(notSession);
+    assertThat(reported).isEqualTo(notSession);
   }
 
   private List<Event> of(long session) {

@@ -36,7 +36,7 @@ class EpochAcknowledgementTest {
     private Socket client;
     final List<Event> events = new ArrayList<>();
     long chunks;
-    long told;
+    long acknowledgedEpoch;
 
     ScriptedAnalyzer(long buffer) throws IOException {
       queue =
@@ -48,7 +48,7 @@ class EpochAcknowledgementTest {
                       "",
                       Optional.empty(),
                       buffer,
-                      "told",
+                      "service",
                       lines::add)));
       client = accept();
     }
@@ -72,7 +72,10 @@ class EpochAcknowledgementTest {
     /** Reads the next frame; true if it contained events. */
     boolean next() throws IOException {
       Frame frame = Frames.readBody(client.getInputStream(), length(client));
-      told = frame.hasChunk() ? frame.getChunk().getTold() : frame.getAlive().getTold();
+      acknowledgedEpoch =
+          frame.hasChunk()
+              ? frame.getChunk().getAcknowledgedEpoch()
+              : frame.getAlive().getAcknowledgedEpoch();
       if (frame.hasChunk()) {
         chunks++;
         events.addAll(Chunk.decode(frame.getChunk().getRecords().toByteArray()));
@@ -103,24 +106,24 @@ class EpochAcknowledgementTest {
     try (ScriptedAnalyzer analyzer = new ScriptedAnalyzer(16 << 20)) {
       analyzer.queue.accept(opened(1));
       assertThat(analyzer.next()).isTrue();
-      assertThat(analyzer.told).isZero();
+      assertThat(analyzer.acknowledgedEpoch).isZero();
       analyzer.ack(1, 7);
-      while (analyzer.told == 0) {
+      while (analyzer.acknowledgedEpoch == 0) {
         analyzer.next();
       }
-      assertThat(analyzer.told).isEqualTo(7);
+      assertThat(analyzer.acknowledgedEpoch).isEqualTo(7);
       // Over a new connection there may be another analyzer, with a time of its own.
       analyzer.cutAndAwaitReconnect();
       analyzer.queue.accept(opened(2));
       while (analyzer.events.size() < 2) {
         analyzer.next();
-        assertThat(analyzer.told).isZero();
+        assertThat(analyzer.acknowledgedEpoch).isZero();
       }
       analyzer.ack(2, 3);
-      while (analyzer.told == 0) {
+      while (analyzer.acknowledgedEpoch == 0) {
         analyzer.next();
       }
-      assertThat(analyzer.told).isEqualTo(3);
+      assertThat(analyzer.acknowledgedEpoch).isEqualTo(3);
     }
   }
 
@@ -146,8 +149,8 @@ class EpochAcknowledgementTest {
       long most = 0;
       while (application.isAlive() || most < analyzer.events.size()) {
         analyzer.next();
-        assertThat(analyzer.events.size()).isGreaterThanOrEqualTo((int) analyzer.told);
-        most = Math.max(most, analyzer.told);
+        assertThat(analyzer.events.size()).isGreaterThanOrEqualTo((int) analyzer.acknowledgedEpoch);
+        most = Math.max(most, analyzer.acknowledgedEpoch);
         analyzer.ack(analyzer.chunks, happened.get());
       }
       application.join();
@@ -170,7 +173,7 @@ class EpochAcknowledgementTest {
       }
       assertThat(analyzer.lines.take()).contains("the buffer is full");
       TimeUnit.MILLISECONDS.sleep(200); // it catches up meanwhile, and finds that it drops
-      for (long clock = 6; analyzer.told < 6; clock++) {
+      for (long clock = 6; analyzer.acknowledgedEpoch < 6; clock++) {
         analyzer.ack(analyzer.chunks, clock);
         analyzer.next();
       }

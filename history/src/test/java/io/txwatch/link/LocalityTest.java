@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LocalityTest {
 
   private static final Locality ORDERS = new Locality("orders", "m1", "p1");
-  private static final Locality BESIDE = new Locality("billing", "m1", "p2");
+  private static final Locality BILLING = new Locality("billing", "m1", "p2");
   private static final Locality ELSEWHERE = new Locality("billing", "m2", "p3");
 
   @ParameterizedTest
@@ -44,7 +44,7 @@ class LocalityTest {
       })
   void loopbackDatabaseIsTheSameOnOneMachineOnly(String place) {
     assertThat(ORDERS.qualify(place))
-        .isEqualTo(BESIDE.qualify(place))
+        .isEqualTo(BILLING.qualify(place))
         .isNotEqualTo(ELSEWHERE.qualify(place));
   }
 
@@ -52,6 +52,6 @@ class LocalityTest {
   @ValueSource(
       strings = {"jdbc:h2:mem:shop", "jdbc:sqlite::memory:", "jdbc:sqlite:file:x?mode=memory"})
   void inMemoryDatabaseIsTheSameInOneProcessOnly(String place) {
-    assertThat(ORDERS.qualify(place)).isNotEqualTo(BESIDE.qualify(place));
+    assertThat(ORDERS.qualify(place)).isNotEqualTo(BILLING.qualify(place));
   }
 }

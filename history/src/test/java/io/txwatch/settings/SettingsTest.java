@@ -58,7 +58,7 @@ class SettingsTest {
   }
 
   @Test
-  void anUnknownKeyNamesItsPlaceAndTheNearestKey() {
+  void unknownKeyIsReportedWithItsSourceAndTheNearestKey() {
     assertThatThrownBy(() -> agent("instrumnet=inline"))
         .isInstanceOf(SettingException.class)
         .hasMessage(
@@ -71,7 +71,7 @@ class SettingsTest {
   }
 
   @Test
-  void anUnknownValueNamesWhatIsAccepted() {
+  void unknownValueIsReportedWithTheAcceptedValues() {
     assertThatThrownBy(() -> agent("instrument=inlin"))
         .hasMessage(
             "txwatch.instrument=inlin (agent argument): expected inline|items|predicates|off; did you mean inline?");
@@ -120,7 +120,7 @@ class SettingsTest {
   }
 
   @Property
-  void anyKeyIsKnownOrAnErrorOfOneLine(
+  void anyKeyIsKnownOrAOneLineError(
       @ForAll @StringLength(max = 40) String key, @ForAll @StringLength(max = 200) String value) {
     Assume.that(!key.contains(",") && !key.contains("=") && !key.isBlank());
     Assume.that(Setting.find("txwatch." + key.strip()).isEmpty());

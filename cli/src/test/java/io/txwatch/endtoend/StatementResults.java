@@ -7,22 +7,22 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What an application sees of its statements, as text that can be compared. */
-final class Seen {
+/** The results of statements as an application sees them, as text that can be compared. */
+final class StatementResults {
 
-  private Seen() {}
+  private StatementResults() {}
 
-  /** Of statements, each by itself: rows, counts, errors. */
-  static List<String> by(Connection connection, List<String> statements) {
-    List<String> seen = new ArrayList<>();
+  /** The rows, update count or error of each statement. */
+  static List<String> of(Connection connection, List<String> statements) {
+    List<String> results = new ArrayList<>();
     for (String sql : statements) {
       try (Statement statement = connection.createStatement()) {
-        seen.add(
+        results.add(
             statement.execute(sql)
                 ? rows(statement.getResultSet())
                 : "#" + statement.getUpdateCount());
       } catch (SQLException e) {
-        seen.add(
+        results.add(
             e.getClass().getSimpleName()
                 + " "
                 + e.getSQLState()
@@ -32,7 +32,7 @@ final class Seen {
                 + e.getMessage());
       }
     }
-    return seen;
+    return results;
   }
 
   private static String rows(ResultSet result) throws SQLException {
@@ -51,8 +51,8 @@ final class Seen {
   static List<String> inTransaction(Connection connection, List<String> statements)
       throws SQLException {
     connection.setAutoCommit(false);
-    List<String> seen = by(connection, statements);
+    List<String> results = of(connection, statements);
     connection.rollback();
-    return seen;
+    return results;
   }
 }

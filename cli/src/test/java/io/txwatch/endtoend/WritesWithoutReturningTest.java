@@ -21,13 +21,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * PostgreSQL: most autocommitted UPDATEs by key are not asked which row they wrote. Who depends on
- * them tells.
+ * PostgreSQL: three of four autocommitted UPDATEs by key use no RETURNING. The transactions that
+ * depend on them identify them.
  */
-class UnaskedWritesTest {
+class WritesWithoutReturningTest {
 
-  /** What the first of them is asked, the next three are not. */
-  private static final int UNASKED = 3;
+  /** The first such update uses RETURNING, the next three do not. */
+  private static final int WITHOUT_RETURNING = 3;
 
   private String url;
 
@@ -59,7 +59,7 @@ class UnaskedWritesTest {
     execute(connection, "UPDATE account SET balance = " + balance + " WHERE id = " + id);
   }
 
-  private static List<Boolean> asked(Watched watched) throws Exception {
+  private static List<Boolean> usedReturning(Watched watched) throws Exception {
     return watched.events().stream()
         .filter(Event.StatementExecuted.class::isInstance)
         .map(Event.StatementExecuted.class::cast)
@@ -68,10 +68,12 @@ class UnaskedWritesTest {
         .toList();
   }
 
-  /** T1 reads 100; others set the balance, each on its own; T1 sets what it makes of the 100. */
+  /**
+   * T1 reads 100; autocommitted updates set the balance; T1 writes a value computed from the 100.
+   */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 6})
-  void theyAreLostByWhoOverwritesThem(int writes, @TempDir Path folder) throws Exception {
+  void writeWithoutReturningIsLostByAnOverwrite(int writes, @TempDir Path folder) throws Exception {
     Watched watched = new Watched(folder, Map.of());
     try (watched;
         Connection one = watched.connect(url);
@@ -86,16 +88,17 @@ class UnaskedWritesTest {
       set(one, 1, read + 10);
       one.commit();
     }
-    assertThat(asked(watched).subList(1, 1 + Math.min(writes, UNASKED))).containsOnly(false);
+    assertThat(usedReturning(watched).subList(1, 1 + Math.min(writes, WITHOUT_RETURNING)))
+        .containsOnly(false);
     assertThat(watched.reported())
         .extracting(ReportedAnomaly::phenomenon)
         .containsExactly("LOST_UPDATE");
     assertThat(watched.reported()).noneMatch(ReportedAnomaly::possible);
   }
 
-  /** T1 reads both, T2 sets the first on its own, T3 reads both, T1 sets the second. */
+  /** T1 reads both rows, T2 sets the first with autocommit, T3 reads both, T1 sets the second. */
   @Test
-  void theyAreSeenByWhoReadsThem(@TempDir Path folder) throws Exception {
+  void writeWithoutReturningIsFoundByALaterRead(@TempDir Path folder) throws Exception {
     Watched watched = new Watched(folder, Map.of());
     try (watched;
         Connection one = watched.connect(url);
@@ -115,7 +118,7 @@ class UnaskedWritesTest {
       set(one, 2, 7);
       one.commit();
     }
-    assertThat(asked(watched)).containsExactly(true, false, true);
+    assertThat(usedReturning(watched)).containsExactly(true, false, true);
     assertThat(watched.reported())
         .singleElement()
         .satisfies(
@@ -125,9 +128,9 @@ class UnaskedWritesTest {
             });
   }
 
-  /** Where everybody reads what is there, nobody is accused. */
+  /** Transactions that read the newest version cause no anomaly. */
   @Test
-  void whoReadsThemFirstIsNotAccused(@TempDir Path folder) throws Exception {
+  void updatesOfTheVersionReadAreNoAnomaly(@TempDir Path folder) throws Exception {
     Watched watched = new Watched(folder, Map.of());
     try (watched;
         Connection one = watched.connect(url);
@@ -140,7 +143,7 @@ class UnaskedWritesTest {
         one.commit();
       }
     }
-    assertThat(asked(watched)).contains(true, false);
+    assertThat(usedReturning(watched)).contains(true, false);
     assertThat(watched.reported()).isEmpty();
   }
 }
