@@ -220,7 +220,6 @@ public final class Application {
     }
   }
 
-  /** A pool's own. */
   record PoolsOwnConnection(Connection physical) implements PooledConnection {
     @Override
     public Connection getConnection() {

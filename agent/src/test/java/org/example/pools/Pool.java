@@ -198,7 +198,6 @@ interface Pool extends AutoCloseable {
     }
   }
 
-  /** A branch's id. */
   record Id(long number) implements Xid {
     private static long count;
 

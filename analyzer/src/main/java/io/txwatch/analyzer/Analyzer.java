@@ -70,7 +70,8 @@ public final class Analyzer implements EventSink {
   private static final long MAX_SUSPECT_WORK = 10_000;
 
   /**
-   * The graph is rebuilt when it holds this many transactions, or twice as many as the last time.
+   * The graph is rebuilt when it contains this many transactions, or twice as many as the last
+   * time.
    */
   static final int MIN_GRAPH_TRANSACTIONS = 1024;
 

@@ -124,7 +124,7 @@ public final class AnomalyListeners {
           delivered.incrementAndGet();
         }
       } catch (InterruptedException e) {
-        // A listener interrupted this thread, which goes on.
+        // A listener interrupted this thread, which continues.
       }
     }
   }

@@ -59,7 +59,6 @@ public final class FaultTolerantAnalyzer implements EventSink {
     }
   }
 
-  /** {@link Analyzer#suspect()}. */
   public void suspect() {
     Analyzer analysis = analyzer;
     if (analysis == null) {
@@ -107,14 +106,12 @@ public final class FaultTolerantAnalyzer implements EventSink {
     }
   }
 
-  /** {@link Analyzer#retain}. */
   public void retain(long time) {
     if (analyzer != null) {
       analyzer.retain(time);
     }
   }
 
-  /** {@link Analyzer#clock()}. */
   public long clock() {
     return analyzer == null ? clockAtEnd + ignored : analyzer.clock();
   }

@@ -54,12 +54,10 @@ final class MemoryBudget {
     return maxLiveBytes() / 4;
   }
 
-  /** For anomalies already reported. */
   long forReportedAnomalies() {
     return bytes / 8;
   }
 
-  /** For suspected anomalies. */
   long forSuspectedAnomalies() {
     return bytes / 8;
   }

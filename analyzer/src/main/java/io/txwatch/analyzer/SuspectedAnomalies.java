@@ -108,7 +108,6 @@ final class SuspectedAnomalies {
     return outcome.isPresent() && outcome.get() != Outcome.UNKNOWN;
   }
 
-  /** Whether nothing is suspected. */
   boolean isEmpty() {
     return open.isEmpty();
   }

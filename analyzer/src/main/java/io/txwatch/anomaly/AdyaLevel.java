@@ -27,8 +27,8 @@ public enum AdyaLevel {
   }
 
   /**
-   * The level that an SQL level stands for. Snapshot isolation is not among Adya's four levels and
-   * is held to PL-2; the profile of the DBMS defines what it promises beyond.
+   * The level that corresponds to an SQL level. Snapshot isolation is not among Adya's four levels
+   * and must meet PL-2; the profile of the DBMS defines what it promises beyond.
    */
   public static AdyaLevel of(IsolationLevel level) {
     return switch (level) {

@@ -46,7 +46,6 @@ public final class AnomalyDetector implements DependencyListener {
   private final Map<WrongReadKey, Boolean> reportedReads;
   private final int maxReportedPairs;
 
-  /** Identifies a wrong read. */
   private record WrongReadKey(Phenomenon phenomenon, long writer, long reader) {}
 
   /** Reports each finding to {@code onFinding}. */
@@ -182,14 +181,12 @@ public final class AnomalyDetector implements DependencyListener {
     }
   }
 
-  /** The bytes that its graphs take. */
   public long bytes() {
     return proven.bytes()
         + (possible == null ? 0 : possible.bytes())
         + (ordered == null ? 0 : ordered.bytes());
   }
 
-  /** The number of transactions in the graph. */
   public int transactions() {
     return proven.size();
   }

@@ -108,7 +108,6 @@ final class CycleFinder {
     this.reportedPairs = boundedMap(maxReportedPairs);
   }
 
-  /** Adds a transaction. */
   void add(Transaction transaction) {
     graph.add(transaction);
     markUnreported(transaction.node);
@@ -137,12 +136,10 @@ final class CycleFinder {
     closed = false;
   }
 
-  /** The number of transactions in the graph. */
   int size() {
     return graph.size();
   }
 
-  /** The bytes that the graph takes. */
   long bytes() {
     return graph.bytes();
   }

@@ -19,7 +19,6 @@ import java.util.Optional;
  */
 public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, List<Edge> edges) {
 
-  /** The finding for a wrong read. */
   static Finding of(WrongRead why, Edge read) {
     Phenomenon phenomenon =
         switch (why) {

@@ -1,6 +1,6 @@
 package io.txwatch.anomaly;
 
-/** Whose fault an anomaly is. */
+/** Whether the DBMS or the application's choice of level is the cause. */
 public enum Verdict {
   /** The DBMS broke what it promises at this level, in this version, with these settings. */
   VIOLATION,

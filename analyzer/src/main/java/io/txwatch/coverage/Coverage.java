@@ -31,7 +31,6 @@ public record Coverage(
     long forbidden,
     Map<GapReason, Long> gaps) {
 
-  /** No events. */
   public static final Coverage NONE = new Coverage(0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of());
 
   public Coverage {

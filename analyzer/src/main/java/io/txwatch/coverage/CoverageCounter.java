@@ -32,7 +32,6 @@ public final class CoverageCounter {
   /** The sessions whose last event was a gap, and whose statement has not arrived yet. */
   private final Set<Long> pendingGaps = new LinkedHashSet<>();
 
-  /** Counts an event. */
   public void count(Event event) {
     if (event instanceof Event.StatementExecuted e) {
       statement(e);
@@ -96,7 +95,6 @@ public final class CoverageCounter {
     forbidden++;
   }
 
-  /** What was counted so far. */
   public Coverage coverage() {
     return new Coverage(
         sessions,

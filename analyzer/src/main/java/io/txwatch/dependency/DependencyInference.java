@@ -74,7 +74,6 @@ public final class DependencyInference {
   /** Transactions in the order of their first mention, including those known only by a token. */
   private final ArrayDeque<Transaction> byFirstMention = new ArrayDeque<>();
 
-  /** Transactions of unknown outcome. */
   private final List<Transaction> undecided = new ArrayList<>();
 
   private long clock;
@@ -282,7 +281,6 @@ public final class DependencyInference {
     }
   }
 
-  /** The number of versions retained. */
   public int versions() {
     return chains.versions();
   }
@@ -578,8 +576,8 @@ public final class DependencyInference {
   }
 
   /**
-   * Evicts the sessions that were idle for longest: whoever opened so many did not close them. One
-   * that resumes is treated as a session whose opening was not observed.
+   * Evicts the sessions that were idle for longest: an application that opened so many did not
+   * close them. One that resumes is treated as a session whose opening was not observed.
    */
   private void evictIdleSessions() {
     List<Session> idle = new ArrayList<>();

@@ -62,7 +62,6 @@ final class PredicateRead {
     return false;
   }
 
-  /** The bytes that it takes. */
   long weight() {
     return Footprint.PREDICATE_READ
         + (long) Footprint.PREDICATE_ROW * (uncommitted.size() + missed.size() + returned.size());

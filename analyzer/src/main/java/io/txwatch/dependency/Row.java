@@ -39,12 +39,10 @@ public final class Row {
     return table;
   }
 
-  /** Its table. */
   public String table() {
     return table.name;
   }
 
-  /** Its id, {@code txw_rid}. */
   public long id() {
     return id;
   }

@@ -19,7 +19,7 @@ package io.txwatch.dependency;
  * a later version or the deletion of r. v1 is that version or an earlier one, and committed before
  * the lock was granted. v0 matches P and the version that the DELETE read does not, so T1 or a
  * later writer changed the matches (Adya 1999, section 4.3.1, item 2). In the second case T1→T2
- * stands for ww and wr in sequence, and a cycle through it has the same class.
+ * represents ww and wr in sequence, and a cycle through it has the same class.
  *
  * <p>This assumes that SELECT and DELETE evaluate P alike. If a DBMS does not, that is not a wrong
  * dependency. One consequence of the assumption is therefore checked: T1's write arrived before the

@@ -31,7 +31,6 @@ final class Table {
    */
   boolean broken;
 
-  /** The number of contradictory rows. */
   int brokenRows;
 
   private final Footprint footprint;

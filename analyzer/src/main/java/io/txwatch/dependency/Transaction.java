@@ -80,7 +80,7 @@ public final class Transaction {
   /** The last transactions that ended before it began, if real-time order counts. */
   List<Transaction> after = List.of();
 
-  /** True once it was discarded: objects that still refer to it know only its id. */
+  /** True once it was discarded: it then only has its id. */
   boolean discarded;
 
   /** True while its commit is processed. */
@@ -136,7 +136,7 @@ public final class Transaction {
     this.footprint = footprint;
   }
 
-  /** Accounts for memory that is held until this transaction is discarded. */
+  /** Accounts for memory that is retained until this transaction is discarded. */
   void addWeight(long more) {
     if (!discarded) {
       weight += more;
@@ -149,7 +149,7 @@ public final class Transaction {
     addWeight(-fewer);
   }
 
-  /** The memory held for this transaction alone, including its versions. */
+  /** The memory retained for this transaction alone, including its versions. */
   long weight() {
     return weight + (long) Footprint.VERSION * writes.size();
   }

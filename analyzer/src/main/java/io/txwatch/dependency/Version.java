@@ -8,13 +8,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A version of a row: the write that made it, and its place among the other versions.
  *
- * <p>{@code previous} is the version that the write replaced, whoever wrote that. Vanished versions
+ * <p>{@code previous} is the version that the write replaced, of any writer. Vanished versions
  * (their transaction aborted or rolled back to a savepoint) stay in the chain, so that reads of
  * them are recognized; walks along the chain skip them.
  */
 final class Version {
 
-  /** The state of a version. */
   enum Fate {
     /** Its transaction has not ended, or its outcome is unknown. */
     OPEN,
@@ -129,7 +128,6 @@ final class Version {
     }
   }
 
-  /** Sets the previous version. */
   void setPrevious(Version lower) {
     previous = lower;
     sibling = lower.firstNext;
@@ -139,7 +137,6 @@ final class Version {
     lower.firstNext = this;
   }
 
-  /** Unlinks it from the previous version. */
   void unlinkPrevious() {
     if (previous != null && siblingBefore == null) {
       previous.firstNext = sibling;
@@ -154,7 +151,6 @@ final class Version {
     siblingBefore = null;
   }
 
-  /** Removes a reader. */
   void remove(Read read) {
     if (read.before == null) {
       readers = read.next;

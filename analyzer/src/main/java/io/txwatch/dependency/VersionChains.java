@@ -510,12 +510,10 @@ final class VersionChains {
     return !list.complete() || upper.cut || link(upper, row.initial);
   }
 
-  /** The number of versions. */
   int versions() {
     return versions.size();
   }
 
-  /** A transaction is being discarded. */
   void discarded(Transaction transaction) {
     pruning.discarded(transaction);
   }

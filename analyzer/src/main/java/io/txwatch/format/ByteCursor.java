@@ -86,12 +86,10 @@ final class ByteCursor implements Closeable {
     return error("expected " + expected + ", found " + what);
   }
 
-  /** An error at this position. */
   HistoryFormatException error(String what) throws IOException {
     return error(offset(), what);
   }
 
-  /** An error at an offset. */
   HistoryFormatException error(long offset, String what) throws IOException {
     return new HistoryFormatException(file, offset, "line " + line(offset) + ": " + what);
   }

@@ -56,7 +56,7 @@ final class ElleReader {
   /**
    * Emits the operations of a file, in order.
    *
-   * @throws io.txwatch.history.HistoryFormatException if the format is wrong; the message says
+   * @throws io.txwatch.history.HistoryFormatException if the format is wrong; the message names
    *     where and what was expected
    */
   static void read(Path file, KeyNames names, Sink sink) throws IOException {

@@ -42,7 +42,6 @@ public enum ForeignFormat {
     return this == ELLE_APPEND;
   }
 
-  /** The format with that name. */
   public static Optional<ForeignFormat> named(String id) {
     for (ForeignFormat format : values()) {
       if (format.id.equals(id)) {

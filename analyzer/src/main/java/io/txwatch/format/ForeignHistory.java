@@ -22,7 +22,7 @@ public final class ForeignHistory {
   /**
    * The options of a check.
    *
-   * @param level the level that all its transactions are held to, by Adya's definitions
+   * @param level the level that all its transactions must meet, by Adya's definitions
    * @param sessionOrder whether session order counts; empty for the default of the format's own
    *     checker: the levels of Plume, dbcop, PolySI and Cobra include it, Elle's plain ones do not
    * @param realTimeOrder whether real-time order counts, if the format {@linkplain

@@ -55,7 +55,6 @@ final class KeyNames implements RegisterHistory.Keys {
     return number;
   }
 
-  /** The number of keys. */
   @Override
   public int keys() {
     return size;

@@ -91,7 +91,6 @@ final class ListAppendEvents {
     return committed[transaction];
   }
 
-  /** A transaction's id. */
   long id(int transaction) {
     return TRANSACTIONS | history.index(transaction);
   }
@@ -101,7 +100,7 @@ final class ListAppendEvents {
     return "process " + history.process(transaction);
   }
 
-  /** The operation as in the file, for people. */
+  /** The operation as in the file, for display. */
   String text(int op) {
     int key = history.key(op);
     String name = history.names().table(key, Long.toString(history.names().row(key)));

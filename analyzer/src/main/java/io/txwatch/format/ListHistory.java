@@ -16,13 +16,11 @@ import java.util.List;
  */
 final class ListHistory {
 
-  /** The kind of an operation. */
   enum Kind {
     /** An append; its value is the element. */
     APPEND,
     /** A read; its value is a branch and a length. */
     READ,
-    /** A read with an unknown result. */
     UNKNOWN_READ
   }
 
@@ -215,17 +213,15 @@ final class ListHistory {
     return keys[op];
   }
 
-  /** The element of an append. */
   long element(int op) {
     return values[op];
   }
 
-  /** The branch that a read saw. */
   int branch(int op) {
     return (int) (values[op] >>> 32);
   }
 
-  /** How many elements a read saw. */
+  /** The number of elements that a read returned. */
   int length(int op) {
     return (int) values[op];
   }

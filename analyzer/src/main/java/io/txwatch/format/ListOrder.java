@@ -16,7 +16,6 @@ import java.util.List;
  */
 final class ListOrder {
 
-  /** A fault of a key. */
   enum Fault {
     /** Two transactions appended the same element: the file breaks the rules of the test. */
     APPENDED_TWICE,
@@ -153,7 +152,6 @@ final class ListOrder {
     return unusable[key];
   }
 
-  /** The key's list. */
   Branch list(int key) {
     return main[key];
   }

@@ -5,7 +5,6 @@ import java.util.Arrays;
 /** The reads and writes of one transaction, as in its line. Reused for each line. */
 final class MicroOps {
 
-  /** The kind of an operation. */
   enum Kind {
     /** Appends an element to a key's list. */
     APPEND,

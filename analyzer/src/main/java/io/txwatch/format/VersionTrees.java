@@ -17,10 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class VersionTrees {
 
-  /** A row of a database. */
   record RowKey(String place, String table, long row) {}
 
-  /** A version of a row. */
   static final class Version {
     final RowKey row;
 

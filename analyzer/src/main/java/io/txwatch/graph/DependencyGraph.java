@@ -62,7 +62,6 @@ public final class DependencyGraph {
   private final IntList arcs = new IntList();
   private final IntList touched = new IntList();
 
-  /** An empty graph. */
   public DependencyGraph() {
     this(64, 128);
   }
@@ -162,12 +161,10 @@ public final class DependencyGraph {
     return nodes.toArray();
   }
 
-  /** The number of transactions. */
   public int size() {
     return transactions.size();
   }
 
-  /** The number of edges. */
   public int edgeCount() {
     return edges.size();
   }

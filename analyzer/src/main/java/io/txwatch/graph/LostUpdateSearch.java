@@ -25,7 +25,6 @@ public final class LostUpdateSearch {
   private final DependencyGraph graph;
   private int left;
 
-  /** Creates a search. */
   public LostUpdateSearch(DependencyGraph graph) {
     this.graph = graph;
   }

@@ -31,7 +31,6 @@ public final class Advice {
 
   private Advice() {}
 
-  /** The advice for a finding. */
   public static String on(Finding finding, Verdict verdict, Database database) {
     Profile profile = Profile.of(database);
     if (verdict == Verdict.VIOLATION) {

@@ -7,7 +7,6 @@ import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.util.Locale;
 
-/** The standard that a level is held to. */
 public enum Judge {
   /** The DBMS's own promise, by its documentation, version and settings. */
   DBMS {
@@ -36,7 +35,6 @@ public enum Judge {
     }
   };
 
-  /** The verdict on a finding. */
   public abstract Verdict judge(Finding finding, Database database);
 
   /** The judge with that name, as users type it. */

@@ -30,7 +30,6 @@ final class CertainEdges {
   /** The readers and writers of a key that get edges; more of them add nothing. */
   private static final int MAX_ACCESSES_PER_KEY = 64;
 
-  /** The most cycles reported. */
   private static final int MAX_CYCLES = 100;
 
   /**
@@ -68,7 +67,6 @@ final class CertainEdges {
     }
   }
 
-  /** Adds session order. */
   void addSessionOrder() {
     Map<Long, Integer> last = new HashMap<>();
     for (int t = 0; t < history.transactions(); t++) {

@@ -30,7 +30,6 @@ import java.util.function.BooleanSupplier;
  */
 final class ExecutionSearch {
 
-  /** A set of steps. */
   private record Fingerprint(long one, long other) {}
 
   private final Step[] steps;

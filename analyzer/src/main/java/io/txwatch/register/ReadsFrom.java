@@ -203,7 +203,6 @@ final class ReadsFrom {
     return -1;
   }
 
-  /** Whether a transaction counts as committed. */
   boolean isCommitted(int transaction) {
     return committed[transaction];
   }

@@ -43,7 +43,6 @@ final class RegisterAnomalies {
     this.labelled = unique;
   }
 
-  /** The anomaly of a wrong read. */
   Anomaly of(ReadAnomaly wrong) {
     boolean pair = wrong.phenomenon() == Phenomenon.NON_REPEATABLE_READ;
     return anomaly(
@@ -58,7 +57,6 @@ final class RegisterAnomalies {
                 wrong.toOp())));
   }
 
-  /** The anomaly of a cycle. */
   Anomaly of(List<Edge> cycle) {
     CycleClass cycleClass = classOf(cycle);
     return anomaly(name(cycle, cycleClass), Optional.of(cycleClass), fromRw(cycle, cycleClass));

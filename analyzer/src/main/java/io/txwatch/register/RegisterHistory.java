@@ -9,7 +9,6 @@ import java.util.OptionalLong;
 /** A register history in memory, with a few bytes per operation. Immutable. */
 public final class RegisterHistory {
 
-  /** What an operation is. */
   public enum Kind {
     /** A write of its value. */
     WRITE,
@@ -27,7 +26,6 @@ public final class RegisterHistory {
     /** The table of a key; {@code ofIntegers} for integer keys. */
     String table(int key, String ofIntegers);
 
-    /** The row of a key. */
     long row(int key);
 
     /** A value as written in the file. */
@@ -88,7 +86,6 @@ public final class RegisterHistory {
     return new Builder(what, keys);
   }
 
-  /** What it is, for people. */
   public String what() {
     return what;
   }
@@ -118,7 +115,6 @@ public final class RegisterHistory {
     return sessions[transaction];
   }
 
-  /** The display name of a session. */
   public String sessionName(long session) {
     return sessionNames.getOrDefault(session, "");
   }
@@ -128,12 +124,10 @@ public final class RegisterHistory {
     return labels[transaction];
   }
 
-  /** How a transaction ended. */
   public Outcome outcome(int transaction) {
     return OUTCOMES[outcomes[transaction]];
   }
 
-  /** The first operation of a transaction. */
   public int firstOp(int transaction) {
     return firstOps[transaction];
   }
@@ -143,22 +137,18 @@ public final class RegisterHistory {
     return firstOps[transaction + 1];
   }
 
-  /** What an operation is. */
   public Kind kind(int op) {
     return KINDS[kinds[op]];
   }
 
-  /** The key of an operation. */
   public int key(int op) {
     return opKeys[op];
   }
 
-  /** The value of an operation. */
   public long value(int op) {
     return values[op];
   }
 
-  /** Builds a history. */
   public static final class Builder {
     private final String what;
     private final Keys keys;
@@ -238,7 +228,6 @@ public final class RegisterHistory {
       add(Kind.READ_INITIAL, key, 0);
     }
 
-    /** The history. */
     public RegisterHistory build() {
       return new RegisterHistory(this);
     }

@@ -31,7 +31,6 @@ public final class AnomalyGroups {
   private static final Pattern LITERAL = Pattern.compile("'(?:[^']|'')*+'|\\b\\d[\\w.]*+");
   private static final Pattern LIST = Pattern.compile("\\(\\?(?:\\s*,\\s*\\?)++\\)");
 
-  /** The most groups. */
   static final int MAX_GROUPS = 1_000;
 
   /**
@@ -46,7 +45,6 @@ public final class AnomalyGroups {
 
     private static final double MICROS_PER_SECOND = 1e6;
 
-    /** A group of one. */
     public Group(Anomaly first) {
       this(first, 1, first.micros(), first.micros());
     }

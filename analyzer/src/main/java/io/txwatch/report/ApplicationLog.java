@@ -47,7 +47,7 @@ public final class ApplicationLog implements LogTarget {
     return known;
   }
 
-  /** Holds no class of the application until the next use. */
+  /** References no class of the application until the next use. */
   public void release() {
     found = null;
   }
@@ -132,7 +132,6 @@ public final class ApplicationLog implements LogTarget {
     }
   }
 
-  /** Logs to java.util.logging. */
   private static final class JavaLog implements LogTarget {
 
     /** A strong reference, since loggers are garbage-collected. */

@@ -73,7 +73,6 @@ public final class JsonReport {
     return line(json -> write(json, coverage));
   }
 
-  /** Writes the anomaly as an object. */
   public static void write(JsonGenerator json, Anomaly anomaly) throws IOException {
     write(json, anomaly, 1, null);
   }
@@ -122,7 +121,6 @@ public final class JsonReport {
     json.writeEndObject();
   }
 
-  /** Writes the coverage as an object. */
   public static void write(JsonGenerator json, Coverage coverage) throws IOException {
     json.writeStartObject();
     json.writeStringField("type", "coverage");

@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReportFile {
 
-  /** The most characters queued. */
   private static final long MAX_WAITING_CHARACTERS = 1 << 22;
 
   private static final long CLOSE_TIMEOUT_MILLIS = 2_000;

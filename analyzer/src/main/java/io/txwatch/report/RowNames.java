@@ -24,7 +24,6 @@ final class RowNames {
     this.digits = digits;
   }
 
-  /** The names of the rows of an anomaly. */
   static RowNames of(Anomaly anomaly) {
     Set<String> ids =
         anomaly.cycle().stream().map(edge -> Long.toString(edge.row())).collect(Collectors.toSet());
@@ -39,7 +38,6 @@ final class RowNames {
     return ids.stream().map(id -> shown(id, digits)).distinct().count() == ids.size();
   }
 
-  /** The table and the row. */
   String of(Dependency edge) {
     return TerminalText.escape(edge.table()) + " row " + id(edge);
   }

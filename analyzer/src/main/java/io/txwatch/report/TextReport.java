@@ -37,7 +37,7 @@ public final class TextReport {
   /** Up to this many transactions get a column each, wide enough for SQL. */
   private static final int MAX_COLUMNS = 3;
 
-  /** Up to this many transactions get a narrow lane each beside the SQL. */
+  /** Up to this many transactions get a narrow lane each, left of the SQL. */
   private static final int MAX_LANES = 10;
 
   private static final int LANE_WIDTH = 4;
@@ -218,7 +218,7 @@ public final class TextReport {
     return lines;
   }
 
-  /** Narrow lanes that show whose turn it is, with the statements beside them. */
+  /** Narrow lanes that mark the executing transaction, with the statements on the right. */
   private static List<String> lanes(Anomaly anomaly) {
     int count = anomaly.transactions().size();
     List<String> lines = new ArrayList<>();

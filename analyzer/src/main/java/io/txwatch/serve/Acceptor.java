@@ -46,7 +46,7 @@ final class Acceptor {
   /**
    * Binds the address. Connections wait until {@link #open} is called.
    *
-   * @throws IOException if the address is not available; the message says which
+   * @throws IOException if the address is not available; the message names it
    */
   Acceptor(ServerOptions options, BoundedInbox inbox, RateLimitedLog log) throws IOException {
     this.options = options;

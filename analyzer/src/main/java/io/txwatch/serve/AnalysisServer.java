@@ -78,7 +78,7 @@ public final class AnalysisServer implements AutoCloseable {
    * Opens a server. The events of its history are analyzed before this returns; clients that
    * connect meanwhile wait.
    *
-   * @throws IOException if the address or the history is not available; the message says which
+   * @throws IOException if the address or the history is not available; the message names it
    */
   public static AnalysisServer open(ServerOptions options, ServerListener listener)
       throws IOException {
@@ -89,12 +89,10 @@ public final class AnalysisServer implements AutoCloseable {
     return server;
   }
 
-  /** The address that it listens on. */
   public InetSocketAddress address() {
     return acceptor.address();
   }
 
-  /** A recent status. */
   public Status status() {
     return status;
   }

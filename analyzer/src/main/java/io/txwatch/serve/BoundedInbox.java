@@ -20,7 +20,7 @@ final class BoundedInbox {
    */
   private static final int MAX_CAPACITY_KIB = 8 << 10;
 
-  /** The queue may hold this fraction of the heap, as encoded bytes. */
+  /** The queue may contain this fraction of the heap, as encoded bytes. */
   private static final int HEAP_DIVISOR = 64;
 
   private static final int KIB_SHIFT = 10;
@@ -44,7 +44,6 @@ final class BoundedInbox {
     return weight;
   }
 
-  /** Releases a weight. */
   void release(int weight) {
     capacityKib.release(weight);
   }

@@ -69,7 +69,6 @@ final class ClientRegistry {
     }
   }
 
-  /** The connected clients. */
   List<ClientState> connected() {
     return clients.values().stream().filter(client -> client.connection != null).toList();
   }

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClientState {
 
-  /** The most open transactions tracked. */
   private static final int MAX_OPEN_TRANSACTIONS = 1 << 16;
 
   final long id;
@@ -57,7 +56,6 @@ final class ClientState {
 
   final Set<Long> sessions = new LinkedHashSet<>();
 
-  /** The session of each open transaction. */
   private final Map<Long, Long> open = new LinkedHashMap<>();
 
   ClientState(long id) {
@@ -79,7 +77,6 @@ final class ClientState {
     return connection != null || awaited;
   }
 
-  /** The number of its open transactions. */
   int openTransactions() {
     return open.size();
   }

@@ -83,7 +83,6 @@ final class Connection {
     this.address = String.valueOf(socket.getRemoteSocketAddress()).replaceFirst("^[^/]*/", "");
   }
 
-  /** The client's address. */
   String address() {
     return address;
   }

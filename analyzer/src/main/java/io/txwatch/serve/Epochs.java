@@ -67,7 +67,6 @@ final class Epochs {
     open.add(first);
   }
 
-  /** The newest epoch. */
   long newest() {
     return open.getLast().number;
   }

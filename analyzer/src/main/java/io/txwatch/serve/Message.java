@@ -6,18 +6,16 @@ import java.util.List;
 /** A message from a connection to the analysis thread. */
 sealed interface Message {
 
-  /** The connection that it came from. */
   Connection connection();
 
   /** A client has completed the handshake. */
   record ClientConnected(Connection connection, long client, String name) implements Message {}
 
-  /** The sessions that a client has open. */
   record SessionsAnnounced(Connection connection, List<Event> events, int weight)
       implements Message {}
 
   /**
-   * A chunk of a client's history; its weight is held in the inbox until it is analyzed.
+   * A chunk of a client's history; its weight counts in the inbox until it is analyzed.
    *
    * @param acknowledgedEpoch the epoch from before which the client has no more events to send
    */
@@ -32,16 +30,11 @@ sealed interface Message {
    */
   record Heartbeat(Connection connection, long acknowledgedEpoch) implements Message {}
 
-  /** How a connection ended. */
   enum End {
-    /** The client sent Bye. */
     IN_ORDER,
-    /** Cut between two frames. */
     CUT,
-    /** Cut within a frame. */
     CUT_WITHIN_FRAME
   }
 
-  /** A connection ended. */
   record Disconnected(Connection connection, End end) implements Message {}
 }

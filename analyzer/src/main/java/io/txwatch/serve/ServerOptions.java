@@ -15,7 +15,7 @@ import javax.net.ssl.SSLContext;
  * @param token the token that clients must present; empty if none is required
  * @param history the file that it writes and resumes from; empty for none
  * @param historyMaxBytes the size at which that file is renamed and a new one begins
- * @param judge what levels are held to
+ * @param judge the standard that levels must meet
  * @param grace how long a client that was cut off is awaited
  * @param silence how long a client may send nothing before its connection is closed
  * @param memory the approximate memory limit of the analyzer, in bytes

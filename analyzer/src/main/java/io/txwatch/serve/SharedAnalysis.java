@@ -33,7 +33,7 @@ final class SharedAnalysis {
   /**
    * Resumes from the history, if there is one, and restores the clients' state from it.
    *
-   * @throws IOException if the history is not available; the message says why
+   * @throws IOException if the history is not available; the message contains the reason
    */
   SharedAnalysis(ServerOptions options, ServerListener listener, ClientRegistry clients)
       throws IOException {
@@ -120,7 +120,6 @@ final class SharedAnalysis {
     analyzer.retain(time);
   }
 
-  /** Reports suspected anomalies. */
   void suspect() {
     analyzer.suspect();
   }

@@ -49,7 +49,6 @@ public record Status(
         .sum();
   }
 
-  /** The status as one line of JSON. */
   public String json() {
     StringWriter out = new StringWriter();
     try (JsonGenerator json = JsonReport.generator(out)) {

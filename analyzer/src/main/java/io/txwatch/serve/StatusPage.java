@@ -69,7 +69,6 @@ public final class StatusPage implements AutoCloseable {
     return page;
   }
 
-  /** The address that it listens on. */
   public InetSocketAddress address() {
     return server.getAddress();
   }

@@ -17,12 +17,10 @@ import org.jgrapht.graph.DefaultEdge;
 /** The transactions of a history that committed, and everything that they depend on, as edges. */
 public final class InferredEdges implements DependencyListener {
 
-  /** The transactions. */
   public final List<Transaction> committed = new ArrayList<>();
 
   final List<Edge> all = new ArrayList<>();
 
-  /** What is inferred from the events. */
   public InferredEdges(List<Event> history) {
     DependencyInference inference = new DependencyInference(this);
     history.forEach(inference::accept);

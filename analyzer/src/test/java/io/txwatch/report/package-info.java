@@ -1,4 +1,4 @@
-/** Reports as golden text beside the small anomalies that they tell of. */
+/** Golden texts of reports on small anomalies. */
 @NullMarked
 package io.txwatch.report;
 

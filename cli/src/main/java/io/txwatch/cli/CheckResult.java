@@ -59,7 +59,6 @@ record CheckResult(
           GapReason.FAULT,
           GapReason.FORGOTTEN);
 
-  /** The result for a txwatch history. */
   static CheckResult ofOwn(
       Path file,
       AnomalyGroups groups,
@@ -93,7 +92,6 @@ record CheckResult(
         readingSeconds);
   }
 
-  /** The result for a history of another tool. */
   static CheckResult ofForeign(
       Path file,
       ForeignFormat format,
@@ -116,7 +114,6 @@ record CheckResult(
         -1);
   }
 
-  /** Prints it for people. */
   void print(PrintWriter out) {
     for (AnomalyGroups.Group group : groups.groups()) {
       out.println(TextReport.of(group));
@@ -163,7 +160,6 @@ record CheckResult(
             + (kinds == 1 ? "1 kind" : kinds + " kinds");
   }
 
-  /** Writes it as one line of JSON. */
   void writeJson(PrintWriter out) throws IOException {
     try (JsonGenerator json = JsonReport.generator(out)) {
       json.writeStartObject();

@@ -15,7 +15,6 @@ final class CommonOptions {
       description = "which anomalies make the exit code 1 (default: violation)")
   FailOn failOn = FailOn.VIOLATION;
 
-  /** Whether to write JSON. */
   boolean json() {
     return output.json;
   }

@@ -16,7 +16,6 @@ record Console(PrintWriter out, PrintWriter err) {
     return text.replaceAll("[\\p{Cntrl}&&[^\\n]]", "\uFFFD");
   }
 
-  /** The console of a command. */
   static Console of(CommandSpec spec) {
     return new Console(spec.commandLine().getOut(), spec.commandLine().getErr());
   }

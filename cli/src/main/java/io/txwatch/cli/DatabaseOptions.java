@@ -7,7 +7,6 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options for connecting to a DBMS. */
 final class DatabaseOptions {
 
   private static final String PASSWORD = "TXWATCH_PASSWORD";

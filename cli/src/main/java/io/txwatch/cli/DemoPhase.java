@@ -31,9 +31,7 @@ record DemoPhase(
   static final List<String> NAMES =
       List.of("lost-update", "double-booking", "write-skew", "read-skew");
 
-  /** How the application is watched. */
   enum WatchMode {
-    /** {@code -javaagent}. */
     AGENT,
     /** {@code jdbc:txwatch:} in front of the URL. */
     URL

@@ -10,7 +10,6 @@ enum FailOn {
   VIOLATION,
   /** Also hazards: the application is exposed to what the level permits. */
   HAZARD,
-  /** None. */
   NEVER;
 
   /**

@@ -41,7 +41,7 @@ final class FindingFolder {
    * Creates folders for findings on a DBMS.
    *
    * @param url its URL, without secrets
-   * @param judge what levels were held to by the dependency graph
+   * @param judge the standard that the dependency graph applied to levels
    */
   FindingFolder(Dbms dbms, String url, Judge judge) {
     this.dbms = dbms;

@@ -4,7 +4,6 @@ import io.txwatch.history.IsolationLevel;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Converts a level's long or short name. */
 final class IsolationLevelConverter implements ITypeConverter<IsolationLevel> {
 
   /** The names, for descriptions of options. */

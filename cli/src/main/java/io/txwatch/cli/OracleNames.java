@@ -18,7 +18,7 @@ final class OracleNames {
   /**
    * The oracles with these names; {@code all} means all of them, {@code none} means none.
    *
-   * @param judge what oracles that judge by a graph hold levels to
+   * @param judge the standard that graph oracles apply to levels
    * @throws CommandException if a name is unknown
    */
   static List<Oracle> named(List<String> names, Judge judge) {

@@ -7,7 +7,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
-/** The help of each command. */
 class CommandHelpTest {
 
   private static final int MAX_DESCRIPTION_LENGTH = 75;

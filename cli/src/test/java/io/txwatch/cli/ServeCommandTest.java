@@ -211,8 +211,8 @@ class ServeCommandTest {
       List<JsonNode> anomalies = new ArrayList<>();
       ObjectMapper mapper = new ObjectMapper();
       try (BufferedReader out = Child.reader(server.process.getInputStream())) {
-        for (String line = out.readLine(); line != null; line = out.readLine()) {
-          anomalies.add(mapper.readTree(line));
+        for (String json = out.readLine(); json != null; json = out.readLine()) {
+          anomalies.add(mapper.readTree(json));
         }
       }
       assertThat(anomalies).hasSize(1);

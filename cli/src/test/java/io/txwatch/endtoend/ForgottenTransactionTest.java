@@ -20,7 +20,6 @@ class ForgottenTransactionTest {
 
   private static final int UPDATES = 120_000;
 
-  /** The application. */
   static final class Application {
 
     private Application() {}

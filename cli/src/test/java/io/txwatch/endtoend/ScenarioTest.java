@@ -218,7 +218,7 @@ class ScenarioTest {
       run = running.as(watched);
     }
     boolean blocking = !raw.brokeDeadlock();
-    assertThat(run.told(blocking)).as(level).isEqualTo(raw.told(blocking));
+    assertThat(run.describe(blocking)).as(level).isEqualTo(raw.describe(blocking));
 
     List<ReportedAnomaly> reported = watched.reported();
     Afterwards afterwards = watched.analysedAfterwards();

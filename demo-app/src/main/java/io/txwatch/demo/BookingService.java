@@ -17,7 +17,7 @@ final class BookingService {
 
   /**
    * Books a seat: looks whether it is free, takes the payment, writes the name down. Two customers
-   * who look at once both find it free.
+   * who check at the same time both find it free.
    *
    * @return true if the customer got a ticket
    */

@@ -143,7 +143,6 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Inserts rows in one transaction. */
   void insert(String sql, Object[]... rows) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement insert = connection.prepareStatement(sql)) {
@@ -195,7 +194,6 @@ final class Database implements AutoCloseable {
     return product.equals("MariaDB") || product.equals("MySQL");
   }
 
-  /** The default isolation level. */
   int defaultLevel() {
     return defaultLevel;
   }
@@ -210,7 +208,6 @@ final class Database implements AutoCloseable {
     return retried.get();
   }
 
-  /** Product and version. */
   String displayName() {
     return product + " " + version;
   }

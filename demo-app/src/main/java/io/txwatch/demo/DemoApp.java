@@ -19,7 +19,6 @@ public final class DemoApp {
 
   private DemoApp() {}
 
-  /** Runs the command line. */
   public static void main(String[] args) {
     System.exit(run(args, System.out, System.err));
   }

@@ -13,7 +13,7 @@ import java.util.concurrent.Future;
 
 /**
  * One business scene: two customers at once, some rounds of it, and then what the business itself
- * can tell from its own books.
+ * can detect from its own books.
  */
 enum Phase {
   /** Two withdrawals from one account. */
@@ -163,7 +163,7 @@ enum Phase {
           wrong += 2 - office.serve(report, transfer);
         }
       }
-      // Nobody writes any more; and who wrote last is known from the next read only.
+      // All writes are done; the last writer is only known from the next read.
       int held = reports.totalOfOneMoment(accounts);
       return new Check(
           wrong == 0 && held == 3000,
@@ -204,12 +204,10 @@ enum Phase {
     return database.defaultLevel();
   }
 
-  /** The name that users type. */
   String id() {
     return id;
   }
 
-  /** The phase of that name. */
   static Optional<Phase> named(String id) {
     return Arrays.stream(values()).filter(phase -> phase.id.equals(id)).findFirst();
   }

@@ -6,7 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 
-/** What the bank holds for its customers in all. */
+/** The sum of all balances of the bank. */
 final class ReportService {
 
   private final Database database;

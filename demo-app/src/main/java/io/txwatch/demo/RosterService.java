@@ -17,10 +17,10 @@ final class RosterService {
   }
 
   /**
-   * Signs a doctor off if another one stays. Two who ask at once each count on the other: each
-   * writes a row of their own, so nothing stops them.
+   * Signs a doctor off if another one stays. Two concurrent requests each count on the other
+   * doctor: each writes a row of their own, so nothing stops them.
    *
-   * @return false if nobody else is on call
+   * @return false if no other doctor is on call
    */
   boolean signOff(int shift, int doctor) throws SQLException {
     return database.transaction(connection -> signOff(connection, shift, doctor, ""));
@@ -28,8 +28,8 @@ final class RosterService {
 
   /**
    * As {@link #signOff}, repaired as the DBMS at hand suggests: PostgreSQL's SERIALIZABLE refuses
-   * one of the two, who asks again; elsewhere the rows counted on are locked. (H2's SERIALIZABLE is
-   * snapshot isolation, by its documentation, and lets both go; MySQL's and MariaDB's locks the
+   * one of the two, which is retried; elsewhere the rows counted on are locked. (H2's SERIALIZABLE
+   * is snapshot isolation, by its documentation, and lets both go; MySQL's and MariaDB's locks the
    * rows too, but so that the two deadlock.)
    */
   boolean signOffSafely(int shift, int doctor) throws SQLException {

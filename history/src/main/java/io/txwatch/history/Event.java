@@ -75,7 +75,6 @@ public sealed interface Event {
       List<VersionSet> versionSets)
       implements Event {
 
-    /** A statement without version sets. */
     public StatementExecuted(
         long session,
         long transaction,
@@ -99,7 +98,6 @@ public sealed interface Event {
           List.of());
     }
 
-    /** Returns a copy without version sets. */
     StatementExecuted withoutVersionSets() {
       return new StatementExecuted(
           session, transaction, statement, kind, sql, callSite, rows, writesSeen, sqlState);

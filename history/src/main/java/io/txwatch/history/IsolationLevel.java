@@ -8,15 +8,12 @@ import java.util.Optional;
  * {@code RC}, … are their abbreviations.
  */
 public enum IsolationLevel {
-  /** SQL's READ UNCOMMITTED. */
   READ_UNCOMMITTED("RU"),
-  /** SQL's READ COMMITTED. */
   READ_COMMITTED("RC"),
   /** SQL's REPEATABLE READ, whose guarantees differ between DBMSs. */
   REPEATABLE_READ("RR"),
   /** Snapshot isolation under its own name (H2, SQL Server). */
   SNAPSHOT("SI"),
-  /** SQL's SERIALIZABLE. */
   SERIALIZABLE("SER");
 
   private final String shortName;

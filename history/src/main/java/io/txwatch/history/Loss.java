@@ -9,7 +9,6 @@ package io.txwatch.history;
  */
 public record Loss(long offset, long bytes, String what) {
 
-  /** Describes the loss in one line. */
   @Override
   public String toString() {
     return what + " (offset " + offset + ", " + bytes + " bytes lost)";

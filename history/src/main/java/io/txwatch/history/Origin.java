@@ -18,7 +18,6 @@ public record Origin(long client, long chunk, int index, int events) {
     return new Origin(wire.getClient(), wire.getChunk(), wire.getIndex(), wire.getEvents());
   }
 
-  /** True if the event has no client. */
   public boolean isNone() {
     return client == 0;
   }

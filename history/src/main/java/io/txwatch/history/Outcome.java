@@ -1,6 +1,5 @@
 package io.txwatch.history;
 
-/** How a transaction ended. */
 public enum Outcome {
   /** The DBMS acknowledged the commit. */
   COMMITTED,

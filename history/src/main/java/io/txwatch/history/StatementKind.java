@@ -6,15 +6,11 @@ public enum StatementKind {
   SELECT(false),
   /** SELECT … FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE: a current read (IsoRel §3.4). */
   LOCKING_SELECT(false),
-  /** INSERT. */
   INSERT(true),
-  /** UPDATE. */
   UPDATE(true),
-  /** DELETE. */
   DELETE(true),
   /** REPLACE: deletes existing rows with the key and inserts. */
   REPLACE(true),
-  /** MERGE. */
   MERGE(true),
   /** Anything that changes the schema, TRUNCATE included. */
   DDL(true),

@@ -34,7 +34,6 @@ public record VersionSet(
     }
   }
 
-  /** Returns a copy without the predicate's id. */
   public VersionSet withoutPredicate() {
     return predicate == 0 ? this : new VersionSet(table, 0, rows, writers, certain);
   }

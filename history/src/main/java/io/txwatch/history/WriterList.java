@@ -88,7 +88,6 @@ public record WriterList(String tokens, boolean complete) {
     return all.substring(Math.max(0, all.length() - WINDOW_LENGTH));
   }
 
-  /** The number of known writers. */
   public int size() {
     return tokens.length() / WriterToken.LENGTH;
   }

@@ -48,7 +48,6 @@ public record Address(boolean tls, String host, int port) {
     return new InetSocketAddress(InetAddress.getByName(host), port);
   }
 
-  /** Returns the address as users write it. */
   @Override
   public String toString() {
     return (tls ? "tls://" : "tcp://")

@@ -43,7 +43,6 @@ final class Backlog {
   /** A numbered chunk, with the openings and closings of sessions in it. */
   record NumberedChunk(long number, Chunk chunk, List<Event> sessions) {
 
-    /** Its approximate size in memory. */
     long bytes() {
       return chunk.bytes().length + 300L;
     }
@@ -259,7 +258,6 @@ final class Backlog {
         : OptionalLong.of(builder.events() > 0 ? lastNumber + 1 : lastNumber);
   }
 
-  /** True if no event is unacknowledged. */
   synchronized boolean isEmpty() {
     return waiting.isEmpty() && builder.events() == 0 && !dropping;
   }
@@ -270,7 +268,6 @@ final class Backlog {
         + builder.events();
   }
 
-  /** The number of dropped events. */
   synchronized long dropped() {
     return dropped;
   }

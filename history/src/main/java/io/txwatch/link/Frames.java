@@ -23,7 +23,6 @@ public final class Frames {
   /** The first field of a Hello. */
   public static final String MAGIC = "txwatch-link";
 
-  /** The version of the protocol. */
   public static final int VERSION = 1;
 
   /**
@@ -117,7 +116,6 @@ public final class Frames {
     return Frame.newBuilder().setBye(Bye.getDefaultInstance()).build();
   }
 
-  /** Writes a frame with a single write. */
   public static void write(OutputStream out, Frame frame) throws IOException {
     int length = frame.getSerializedSize();
     byte[] bytes = new byte[4 + length];

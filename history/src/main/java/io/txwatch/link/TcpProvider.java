@@ -13,7 +13,6 @@ import javax.net.ssl.SSLContext;
  */
 public class TcpProvider implements EventSinkProvider {
 
-  /** Called by {@link java.util.ServiceLoader}. */
   public TcpProvider() {}
 
   @Override
@@ -50,7 +49,6 @@ public class TcpProvider implements EventSinkProvider {
   /** The same with TLS: {@code txwatch.analyzer=tls://host:port}. */
   public static final class OverTls extends TcpProvider {
 
-    /** Called by {@link java.util.ServiceLoader}. */
     public OverTls() {}
 
     @Override

@@ -109,7 +109,6 @@ public enum Setting {
     return accepted;
   }
 
-  /** Its description, in one line. */
   public String help() {
     return help;
   }
@@ -124,7 +123,6 @@ public enum Setting {
     return Arrays.stream(values()).filter(setting -> setting.key.equals(key)).findFirst();
   }
 
-  /** Returns the setting with that key. */
   static Setting ofKey(String key, String from) {
     return find(key)
         .orElseThrow(

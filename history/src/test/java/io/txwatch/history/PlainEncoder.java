@@ -37,7 +37,6 @@ final class PlainEncoder {
         .build();
   }
 
-  /** The entry for an event. */
   Entry encode(Event event) {
     entry.clear();
     if (event instanceof Event.StatementExecuted e) {
