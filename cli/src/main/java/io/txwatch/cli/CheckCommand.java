@@ -57,7 +57,7 @@ import picocli.CommandLine.Spec;
       "   \"valid\":true|false|\"unknown\",\"anomalies\":[…],\"seconds\":x,",
       "   \"readingSeconds\":x}",
       "valid is false if a level was violated, and \"unknown\" if there was nothing to check or",
-      "events are missing; \"reason\" says which.",
+      "events are missing; \"reason\" states which.",
       ""
     })
 final class CheckCommand implements Callable<Integer> {
