@@ -32,7 +32,10 @@ class PoolsTest {
   /** What the application prints, but not Atomikos. */
   private static final Pattern LINE = Pattern.compile("(?:postgresql|mariadb|mysql) \\w+: .*");
 
-  /** What is right of each pool; Agroal, and Atomikos without a transaction of its own, commit. */
+  /**
+   * The expected output of each pool; Agroal, and Atomikos without a transaction of its own,
+   * commit.
+   */
   private static final Pattern RIGHT =
       Pattern.compile(
           ".* (?:agroal|atomikos): 3 connections, one more is .*, balances 101 102 103, .*"

@@ -25,8 +25,8 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An application that knows nothing of txwatch, not of its packages either; prints of what its
- * connections are made.
+ * An application without any reference to txwatch or its packages. It prints the classes of its
+ * connections.
  */
 public final class Application {
 
@@ -186,7 +186,7 @@ public final class Application {
     }
   }
 
-  /** What pools have within: connections of a class that only they know (c3p0, DBCP). */
+  /** A pool's internal data source, whose connections have a class of the pool (c3p0, DBCP). */
   record PoolsOwnDataSource(String url) implements ConnectionPoolDataSource {
     @Override
     public PooledConnection getPooledConnection() throws SQLException {

@@ -1,4 +1,4 @@
-/** Somebody else's application, as the agent meets it. */
+/** An application of a third party that the agent watches. */
 @NullMarked
 package org.example.app;
 

@@ -24,7 +24,7 @@ interface Pool extends AutoCloseable {
   @Override
   void close() throws Exception;
 
-  /** A connection that the application has, and how it controls transactions. */
+  /** A connection of the application, and its transaction control. */
   interface Session {
     Connection connection();
 

@@ -127,7 +127,7 @@ public final class PoolApplication {
     one.commit();
     update(two.connection(), table, 4, second + 20);
     two.commit();
-    // Which version the last one made is known when it is read.
+    // The read identifies the last writer.
     balance(one.connection(), table, 4);
     one.giveBack();
     two.giveBack();

@@ -1,4 +1,4 @@
-/** An application that uses every pool there is, and knows nothing of txwatch. */
+/** An application that uses every supported pool and does not depend on txwatch. */
 @NullMarked
 package org.example.pools;
 

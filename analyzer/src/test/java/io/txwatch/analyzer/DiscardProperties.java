@@ -106,7 +106,7 @@ class DiscardProperties {
     assertThat(found(history, true, spans)).isEqualTo(found(history, false, spans));
   }
 
-  /** What a predicate missed may be proven by much later reads, which is the exception. */
+  /** Much later reads may prove what a predicate missed; such anomalies are excepted. */
   static Event byItem(Event event) {
     return event instanceof Event.StatementExecuted e
         ? new Event.StatementExecuted(

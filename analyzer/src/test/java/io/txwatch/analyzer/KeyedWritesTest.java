@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Updates of which it is known what they found, and not whether they made a version. */
+/** Updates by key: their target row is known, but not whether they made a version. */
 class KeyedWritesTest {
 
   private static final Database MARIADB = new Database("MariaDB", "10.11.5", Map.of());

@@ -16,10 +16,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Dependencies by predicate, in their smallest histories: what is proven, and what is possible. */
+/** Proven and possible predicate dependencies, in minimal histories. */
 class PredicateTest {
 
-  /** Hermitage's cases by predicate, as they run at READ COMMITTED. */
+  /** Hermitage's predicate cases, as they run at READ COMMITTED. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -46,17 +46,17 @@ class PredicateTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        // Inserted: the same predicate returns what it could not before.
+        // Inserted: a later evaluation of the same predicate returns the row.
         "r1(;P:x0) i2(z) c2 r1(z2;P:x0,z2) c1             | PHANTOM 1-prw(z)>2-wr(z)>1",
         "r1(;P?:x0) i2(z) c2 r1(z2;P?:x0,z2) c1           | PHANTOM 1-prw(z)>2-wr(z)>1",
-        // Changed so that it matches, and so that it does not.
+        // Changed so that it matches, and so that it no longer matches.
         "r1(;P:x0) w2(x0) c2 r1(x2;P:x2) c1               | PHANTOM 1-prw(x)>2-wr(x)>1",
         "r1(x0;P:x0) w2(x0) c2 r1(;P:x2) c1               | PHANTOM 1-rw(x)>2-pwr(x)>1",
         "r1(x0;P:x0,y0) d2(x0) c2 r1(;P:y0) c1            | PHANTOM 1-rw(x)>2-pwr(x)>1",
         // The read of another transaction is proof if it came after T1's later write.
         "r1(;P:x0) r2(;P:x0) i1(z) i2(w) c1 c2 r3(z1,w2;P:x0,z1,w2) c3 |"
             + " G2 1-prw(w)>2-prw(z)>1",
-        // Overwritten by T1 after all: its predicate missed it.
+        // Overwritten by T1 later: its predicate missed it.
         "r1(;P:x0) i2(z) c2 w1(z2) c1 r3(z1;P:x0,z1) c3   | G_SINGLE 1-prw?(z)>2-ww(z)>1",
       })
   void proven(String history, String finding) {
@@ -77,7 +77,7 @@ class PredicateTest {
         // Missed, but nothing leads back; seen, but nothing leads there.
         "r1(;P:x0) i2(z) c2 c1",
         "i2(z) c2 r1(z2;P:x0,z2) c1",
-        // The commit was seen before the word of it came.
+        // The commit was visible before its event arrived.
         "i2(z) w2(z2) r1(z2;P:x0,z2) c2 r1(z2;P:x0,z2) c1",
         // An aborted insert is no phantom. A write that was undone is none.
         "r1(;P:x0) i2(z) a2 r1(;P:x0) c1",
@@ -120,7 +120,7 @@ class PredicateTest {
         .containsIgnoringWhitespaces("(possible: the predicate may not have looked at this row)");
   }
 
-  /** A side read at READ COMMITTED may be of another moment than its statement. */
+  /** A side read at READ COMMITTED may use another snapshot than its statement. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

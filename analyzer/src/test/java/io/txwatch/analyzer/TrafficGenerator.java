@@ -14,8 +14,8 @@ import java.util.NoSuchElementException;
 import java.util.Random;
 
 /**
- * The events of sessions that take turns, each transaction reading two rows and updating two, at
- * READ COMMITTED: generated on demand, so that their number needs no memory.
+ * The events of interleaved sessions at READ COMMITTED, whose transactions read two rows and update
+ * two: generated on demand, so that their number needs no memory.
  */
 final class TrafficGenerator implements Iterator<Event> {
 

@@ -11,7 +11,7 @@ final class DependencyRecorder implements DependencyListener {
   /** As in {@link NaiveReference}. */
   final Set<String> all = new TreeSet<>();
 
-  /** What the reference does not know of. */
+  /** Emissions that the reference does not compute. */
   final Set<String> others = new TreeSet<>();
 
   final long contradictions;

@@ -16,7 +16,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 
-/** What holds for the dependencies of every history. */
+/** Properties of the dependencies of every history. */
 class InferenceProperties {
 
   @Property
@@ -70,8 +70,8 @@ class InferenceProperties {
   }
 
   /**
-   * Ids that identify transactions alone show the same dependencies between transactions, but
-   * cannot tell a transaction's versions of one row from each other.
+   * With ids that identify only transactions, the dependencies between transactions are the same,
+   * but the versions of a row by one transaction cannot be distinguished.
    */
   @Property
   void idsGivenByTheDbmsShowTheSameDependencies(
@@ -95,7 +95,8 @@ class InferenceProperties {
   }
 
   /**
-   * Without the kind: a transaction may read what it wrote unseen, as if another had written it.
+   * Ignores the kind: a transaction may read its own unobserved write, as if another had written
+   * it.
    */
   private static Set<String> pairs(DependencyRecorder inferred) {
     Set<String> pairs = new TreeSet<>();
@@ -103,13 +104,13 @@ class InferenceProperties {
     return pairs;
   }
 
-  /** Otherwise writers' lists show what the last version alone does not. */
+  /** Otherwise writers' lists contain more than the last version shows. */
   private static boolean allWritesSeen(List<Event> history) {
     return history.stream()
         .allMatch(event -> !(event instanceof Event.StatementExecuted e) || e.writesSeen());
   }
 
-  /** Without dirty reads: whoever reads a transaction's version reads its last one of the row. */
+  /** Without dirty reads: other transactions read only a transaction's last version of a row. */
   @Provide
   Arbitrary<Mode> modes() {
     return Arbitraries.of(Mode.SERIAL, Mode.READ_COMMITTED, Mode.SNAPSHOT);

@@ -32,7 +32,7 @@ class KeyedWritesSimulationTest {
   private static final int SESSIONS = 4;
   private static final int STEPS = 160;
 
-  /** What stands under a key. */
+  /** The row that has a key. */
   private record Stored(long row, int value, String writers) {}
 
   private static final class Db {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The dependencies of a whole history by their definition: all lists are read first, then every
- * read and every version is held against every other. Quadratic, and without any cleverness.
+ * read and every version is compared with every other. Quadratic, without optimizations.
  */
 final class NaiveReference {
 
@@ -32,7 +32,7 @@ final class NaiveReference {
   private final Set<Long> aborted = new HashSet<>();
   private final Map<Long, List<int[]>> undone = new HashMap<>();
 
-  /** Rows whose first version has two successors: nothing is concluded from them. */
+  /** Rows whose first version has two successors: nothing is inferred from them. */
   private final Set<Long> forkedAtTheRoot = new HashSet<>();
 
   private final Set<String> all = new TreeSet<>();
@@ -47,7 +47,7 @@ final class NaiveReference {
     return all;
   }
 
-  /** The same without those of rows that the analyzer leaves alone. */
+  /** The same without rows that the analyzer excludes. */
   Set<String> ofSoundRows() {
     Set<String> sound = new TreeSet<>(all);
     sound.removeIf(text -> forkedAtTheRoot.stream().anyMatch(row -> text.endsWith(" row " + row)));

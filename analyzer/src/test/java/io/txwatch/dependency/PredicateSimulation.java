@@ -30,9 +30,9 @@ public final class PredicateSimulation {
   public enum Mode {
     /** One transaction after the other. */
     SERIAL,
-    /** Reads from a snapshot; who writes what changed since, or is being written, aborts. */
+    /** Reads from a snapshot; aborts on writing a row that changed since or is locked. */
     SNAPSHOT,
-    /** Reads what was last committed; the version set is that of some commits before. */
+    /** Reads the last committed versions; the version set is some commits older. */
     READ_COMMITTED
   }
 
@@ -44,13 +44,13 @@ public final class PredicateSimulation {
   /** A committed state of a row; null once it is deleted. */
   private record Committed(int commit, @Nullable State state) {}
 
-  /** What a statement saw: how many commits it saw itself, and how many its version set. */
+  /** The number of commits that a statement saw, and that its version set contains. */
   public record Seen(int itself, int set) {}
 
-  /** What happened, in the order in which it happened. */
+  /** The events, in the order in which they happened. */
   public final List<Event> events = new ArrayList<>();
 
-  /** What the statements saw. */
+  /** The commits that each statement saw. */
   private final Map<Long, Seen> seen = new HashMap<>();
 
   /** The number of each committed transaction's commit. */

@@ -18,8 +18,8 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A DBMS small enough to be seen through, driven by chance: sessions that run transactions over a
- * few rows, and the events that a watching driver would send.
+ * A small simulated DBMS with random schedules: sessions run transactions on a few rows, and the
+ * simulation emits the events that a driver would send.
  */
 public final class Simulation {
 
@@ -27,13 +27,16 @@ public final class Simulation {
   public enum Mode {
     /** One transaction after the other. */
     SERIAL,
-    /** Reads from a snapshot; who writes what changed since, or is being written, aborts. */
+    /** Reads from a snapshot; aborts on writing a row that changed since or is locked. */
     SNAPSHOT,
-    /** Reads and writes what was last committed; who writes what is being written, aborts. */
+    /** Reads and writes the last committed versions; aborts on writing a locked row. */
     READ_COMMITTED,
-    /** Reads whatever there is; who writes what is being written, aborts. */
+    /** Reads the newest versions, committed or not; aborts on writing a locked row. */
     READ_UNCOMMITTED,
-    /** Reads and writes whatever there is; an abort puts back what stood there before. */
+    /**
+     * Reads and writes the newest versions, committed or not; an abort restores the previous
+     * version.
+     */
     BROKEN
   }
 
@@ -46,7 +49,9 @@ public final class Simulation {
   private final boolean plain;
   private final List<Event> events = new ArrayList<>();
 
-  /** Committed texts, oldest first; null marks a deletion. In BROKEN the last is what there is. */
+  /**
+   * Committed texts, oldest first; null marks a deletion. In BROKEN the last is the current one.
+   */
   private final Map<Integer, List<@Nullable String>> committed = new HashMap<>();
 
   private final Map<Integer, @Nullable String> dirty = new HashMap<>();

@@ -17,7 +17,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** Random histories of registers, judged by the checker and by trying every serial order. */
+/** Compares the checker with a search of every serial order, on random register histories. */
 class RegisterProperties {
 
   /** An operation of the text format, without session and transaction. */
@@ -38,7 +38,7 @@ class RegisterProperties {
       }
       history.add(ops);
     }
-    // Reads return what some write of the key wrote, or 0: now and then what a serial order gives.
+    // Reads return the value of a random write of the key, or 0; sometimes that of a serial order.
     Map<Integer, List<Integer>> values = new HashMap<>();
     history.forEach(
         ops -> ops.stream().filter(Op::write).forEach(o -> values(values, o).add(o.value)));
@@ -61,7 +61,7 @@ class RegisterProperties {
     if (judged.isPresent()) {
       assertThat(judged).as(text.toString()).contains(serial);
     }
-    // What is serializable is of snapshot isolation and read committed as well.
+    // A serializable history satisfies snapshot isolation and read committed as well.
     if (serial) {
       for (IsolationLevel level : List.of(IsolationLevel.SNAPSHOT, IsolationLevel.READ_COMMITTED)) {
         assertThat(judged(text.toString(), level).orElse(true)).as(text.toString()).isTrue();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Register histories whose answer is known, in every format that others write them in. */
+/** Register histories with known verdicts, in every format of other tools. */
 class RegisterTest {
 
   @TempDir private Path directory = Path.of("");
@@ -36,7 +36,7 @@ class RegisterTest {
         "rx_ry1 wx1wy1                  | SERIALIZABLE   | READ_SKEW false",
         "rx_ry1 wx1wy1                  | SNAPSHOT       | READ_SKEW false",
         "wx1 wy1 rx1ry_ rx_ry1          | SNAPSHOT       | LONG_FORK false",
-        // Nothing certain is wrong: only the search knows that both orders of x are contradicted.
+        // No certain edge is wrong: only the search finds that both orders of x are contradictory.
         "wx1 wx2 rx1ry_wy1 ry1rx2       | SERIALIZABLE   | true",
         "wx1wy1 wx2wy2 rx1ry2           | SERIALIZABLE   | false",
         "wx1wy1 wx2wy2 rx1ry2           | SNAPSHOT       | false",
@@ -165,7 +165,7 @@ class RegisterTest {
     return String.join(" ", ElleNotation.check(directory, text, level));
   }
 
-  /** Binary files, a number after the other. */
+  /** Binary files as sequences of numbers. */
   private static final class Bytes {
     private final boolean littleEndian;
     private final java.io.ByteArrayOutputStream out = new java.io.ByteArrayOutputStream();

@@ -26,7 +26,7 @@ import org.jgrapht.alg.connectivity.KosarajuStrongConnectivityInspector;
 import org.jgrapht.graph.DefaultDirectedGraph;
 import org.jgrapht.graph.DefaultEdge;
 
-/** The live graph at every edge of random graphs, held against JGraphT's components of the same. */
+/** Compares the live graph with JGraphT's components after every edge of random graphs. */
 class DependencyGraphProperties {
 
   /** A graph of ours and one of JGraphT's that have the same nodes and edges. */

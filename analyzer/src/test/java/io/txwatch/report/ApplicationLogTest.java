@@ -29,7 +29,7 @@ class ApplicationLogTest {
 
   @TempDir private Path directory = Path.of("");
 
-  /** An slf4j of the application's own, which keeps what it is given in a list. */
+  /** The application's own slf4j, which collects its messages in a list. */
   private ClassLoader applicationWithSlf4j(String loggerName) throws IOException {
     Path sources = Files.createDirectories(directory.resolve("org/slf4j"));
     Path factory =

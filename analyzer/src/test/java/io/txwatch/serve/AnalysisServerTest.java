@@ -28,7 +28,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One analyzer, several clients, and what the network can do to them. */
+/** One analyzer and several clients, with failures of the network. */
 class AnalysisServerTest {
 
   private static final String LOST_UPDATE = "r1(x0) r2(x0) w1(x0) c1 w2(x1) c2";
@@ -208,8 +208,7 @@ class AnalysisServerTest {
       assertThat(served.server.status().coverage().gaps())
           .containsEntry(GapReason.CUT_OFF, 2L)
           .containsEntry(GapReason.TORN_RECORD, 1L);
-      // Session 3 read what transaction 1 wrote: that is no aborted read, nor is anything else
-      // said.
+      // Session 3 read what transaction 1 wrote, which is no aborted read and no other anomaly.
       assertThat(served.phenomena()).isEmpty();
       served.awaitLine("2 open transactions is unknown");
     }
@@ -392,7 +391,7 @@ class AnalysisServerTest {
     }
   }
 
-  /** A socket that speaks the protocol by hand, and was let in. */
+  /** A socket on which the test sends frames itself, after an accepted handshake. */
   private static Socket greeted(TestServer served, long client) throws IOException {
     Socket socket = new Socket("127.0.0.1", served.port());
     Frames.write(socket.getOutputStream(), Frames.hello(TestServer.TOKEN, client, "raw"));
@@ -414,7 +413,7 @@ class AnalysisServerTest {
     return true;
   }
 
-  /** Reads to the end, or to the reset that closing with bytes unread leads to. */
+  /** Reads to the end, or to a reset, which closing with unread bytes causes. */
   private static boolean endOf(Socket socket) throws IOException {
     socket.setSoTimeout(20_000);
     try {

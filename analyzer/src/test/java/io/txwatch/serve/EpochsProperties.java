@@ -11,9 +11,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/**
- * ClientRegistry that lag behind by whatever they like, against the true order of what happened.
- */
+/** Compares {@link Epochs} with the true order of events, for clients with arbitrary delays. */
 class EpochsProperties {
 
   /** Some clients, and the analyzer. */
@@ -146,7 +144,7 @@ class EpochsProperties {
       expected.add(client.books);
     }
 
-    /** How many of those that arrived may be discarded, of what was over with them. */
+    /** The number of arrived events whose transactions may be discarded. */
     int mayBeDiscarded() {
       int from = (int) epochs.retainFrom(expected, arrived.size());
       for (; checked < from; checked++) {

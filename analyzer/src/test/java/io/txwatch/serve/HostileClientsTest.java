@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** Who holds connections or announces frames without ever completing them. */
+/** Clients that keep connections open or announce frames without completing them. */
 @Timeout(60)
 class HostileClientsTest {
 
@@ -144,7 +144,7 @@ class HostileClientsTest {
     }
   }
 
-  /** Sends a byte every now and then, so that no read of the server waits for long. */
+  /** Sends single bytes at intervals, so that no read of the server times out. */
   private static void trickleUntilClosed(Socket socket) throws Exception {
     OutputStream out = socket.getOutputStream();
     try {

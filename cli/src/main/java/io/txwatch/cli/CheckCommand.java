@@ -135,7 +135,7 @@ final class CheckCommand implements Callable<Integer> {
       if (common.json()) {
         result.writeJson(console.out());
       }
-      result.print(console.people(common.json()));
+      result.print(console.textOut(common.json()));
       boolean invalid = common.failOn != FailOn.NEVER && result.valid().equals(Optional.of(false));
       if (invalid && result.level() != null
           || result.groups().groups().stream()

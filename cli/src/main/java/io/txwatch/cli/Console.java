@@ -27,7 +27,7 @@ record Console(PrintWriter out, PrintWriter err) {
   }
 
   /** The stream for text: standard error if standard output contains JSON. */
-  PrintWriter people(boolean json) {
+  PrintWriter textOut(boolean json) {
     return json ? err : out;
   }
 }

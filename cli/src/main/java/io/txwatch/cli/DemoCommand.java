@@ -92,7 +92,7 @@ final class DemoCommand implements Callable<Integer> {
         NestedJars.jar()
             .orElseThrow(
                 () -> CommandException.badInput("the demo needs txwatch.jar: ./txwatch demo"));
-    PrintWriter people = console.people(common.json());
+    PrintWriter textOut = console.textOut(common.json());
     List<DemoPhase> phases = new ArrayList<>();
     try (DemoDatabase where = open()) {
       DemoRunner runner = new DemoRunner(jar, application(where), watchMode, where);
@@ -101,16 +101,16 @@ final class DemoCommand implements Callable<Integer> {
           DemoPhase phase = runner.run(name, fixed);
           phases.add(phase);
           phase.warnings().forEach(console::note);
-          print(people, phase);
+          print(textOut, phase);
         }
       }
       if (common.json()) {
         writeJson(console.out(), where.name(), phases);
       }
     }
-    people.print(TextReport.coverage(coverage(phases)));
-    people.printf(Locale.ROOT, "%.1f s in all%n", (System.nanoTime() - start) / 1e9);
-    people.flush();
+    textOut.print(TextReport.coverage(coverage(phases)));
+    textOut.printf(Locale.ROOT, "%.1f s in all%n", (System.nanoTime() - start) / 1e9);
+    textOut.flush();
     boolean failed =
         phases.stream()
             .flatMap(phase -> phase.recorded().stream())
@@ -138,8 +138,8 @@ final class DemoCommand implements Callable<Integer> {
     return jars;
   }
 
-  private void print(PrintWriter people, DemoPhase phase) {
-    people.printf(
+  private void print(PrintWriter textOut, DemoPhase phase) {
+    textOut.printf(
         Locale.ROOT,
         "%s, %s, at %s: %d transactions%n",
         phase.name(),
@@ -148,12 +148,12 @@ final class DemoCommand implements Callable<Integer> {
         phase.transactions());
     for (String line : phase.output()) {
       if (line.startsWith("own books") || line.startsWith("SQLite")) {
-        people.println("  " + line);
+        textOut.println("  " + line);
       }
     }
-    people.println("  found: " + counts(phase.recorded()));
+    textOut.println("  found: " + counts(phase.recorded()));
     if (phase.live().size() != phase.recorded().size()) {
-      people.printf(
+      textOut.printf(
           Locale.ROOT,
           "  (while it ran: %d, from its history: %d)%n",
           phase.live().size(),
@@ -161,12 +161,12 @@ final class DemoCommand implements Callable<Integer> {
     }
     for (Anomaly anomaly : phase.recorded()) {
       if (shown.add(anomaly.phenomenon())) {
-        people.println();
-        people.print(TextReport.of(anomaly));
+        textOut.println();
+        textOut.print(TextReport.of(anomaly));
       }
     }
-    people.println();
-    people.flush();
+    textOut.println();
+    textOut.flush();
   }
 
   private static String counts(List<Anomaly> anomalies) {

@@ -187,14 +187,14 @@ final class FuzzCommand implements Callable<Integer> {
   private int run(Console console, Dbms dbms, Grammar grammar)
       throws SQLException, InterruptedException, IOException {
     Campaign.Plan plan = plan(dbms);
-    PrintWriter people = console.people(common.json());
-    people.println(
+    PrintWriter textOut = console.textOut(common.json());
+    textOut.println(
         dbms.describe()
             + " at "
             + plan.levels().stream().map(Enum::name).collect(Collectors.joining(", "))
             + ", seed "
             + plan.seed());
-    people.flush();
+    textOut.flush();
     Report report = new Report(console, dbms);
     Campaign campaign = new Campaign(dbms, grammar, plan, report);
     Thread onSignal = new Thread(() -> stopAndWait(campaign), "stop");
@@ -203,7 +203,7 @@ final class FuzzCommand implements Callable<Integer> {
     try {
       Summary summary = campaign.run();
       clock.shutdownNow();
-      print(people, summary);
+      print(textOut, summary);
       if (common.json()) {
         writeJson(console.out(), summary);
       }
@@ -321,9 +321,9 @@ final class FuzzCommand implements Callable<Integer> {
     }
 
     private void print(CampaignFinding finding, String place) {
-      PrintWriter people = console.people(common.json());
-      people.println();
-      people.println(
+      PrintWriter textOut = console.textOut(common.json());
+      textOut.println();
+      textOut.println(
           "FOUND by "
               + finding.oracle()
               + " at "
@@ -337,9 +337,9 @@ final class FuzzCommand implements Callable<Integer> {
               + (place.isEmpty() ? "" : ", " + place));
       Console.printable(CaseWriter.write(finding.reduced()))
           .lines()
-          .forEach(line -> people.println("  " + line));
-      people.println("  " + Console.printable(finding.reason()));
-      people.flush();
+          .forEach(line -> textOut.println("  " + line));
+      textOut.println("  " + Console.printable(finding.reason()));
+      textOut.flush();
     }
   }
 
@@ -354,9 +354,9 @@ final class FuzzCommand implements Callable<Integer> {
         summary.findings());
   }
 
-  private static void print(PrintWriter people, Summary summary) {
-    people.println();
-    people.println(
+  private static void print(PrintWriter textOut, Summary summary) {
+    textOut.println();
+    textOut.println(
         progress(summary)
             + ", "
             + summary.repeated()
@@ -365,7 +365,7 @@ final class FuzzCommand implements Callable<Integer> {
             + " that no oracle applies to, "
             + summary.unreproduced()
             + " not reproduced");
-    people.printf(
+    textOut.printf(
         Locale.ROOT,
         "%d statements, %.1f %% accepted: %s%n",
         summary.statements(),
@@ -375,7 +375,7 @@ final class FuzzCommand implements Callable<Integer> {
             .collect(Collectors.joining(", ")));
     for (Map.Entry<GraphAnomaly.Kind, Long> anomaly : summary.anomalies().entrySet()) {
       GraphAnomaly.Kind kind = anomaly.getKey();
-      people.printf(
+      textOut.printf(
           Locale.ROOT,
           "%-16s  %-25s in %4d cases, %s by the DBMS's promise, %s by Adya's levels%n",
           kind.level(),
@@ -384,8 +384,8 @@ final class FuzzCommand implements Callable<Integer> {
           kind.byDbms().name().toLowerCase(Locale.ROOT),
           kind.byAdya().name().toLowerCase(Locale.ROOT));
     }
-    people.println("seed " + summary.seed() + " generates the same cases again");
-    people.flush();
+    textOut.println("seed " + summary.seed() + " generates the same cases again");
+    textOut.flush();
   }
 
   private static void writeJson(PrintWriter out, CampaignFinding finding, String place)

@@ -64,19 +64,19 @@ final class PreparationOptions {
       throws IOException {
     String real = Drivers.unwatched(url);
     try (Connection connection = Drivers.connect(real, database)) {
-      PrintWriter people = console.people(output.json);
+      PrintWriter textOut = console.textOut(output.json);
       Preparation preparation =
           how.apply(
               Preparation.of(connection, real, LOCK_TIMEOUT)
                   .retryingFor(
                       Duration.ofSeconds(maxWaitSeconds),
                       line -> {
-                        people.println("  " + Printable.escape(line));
-                        people.flush();
+                        textOut.println("  " + Printable.escape(line));
+                        textOut.flush();
                       }));
       PreparationPlan plan = plan(preparation, action);
-      people.println(plan.describe());
-      people.flush();
+      textOut.println(plan.describe());
+      textOut.flush();
       if (!plan.missing().isEmpty()) {
         throw CommandException.badInput(
             Printable.escape(
@@ -84,7 +84,7 @@ final class PreparationOptions {
       }
       PreparationResult result =
           dryRun ? new PreparationResult(List.of(), List.of()) : preparation.execute(plan);
-      print(people, result);
+      print(textOut, result);
       if (output.json) {
         writeJson(console.out(), action, plan, result);
       }
@@ -115,16 +115,16 @@ final class PreparationOptions {
         "txwatch: " + failure.table() + " " + failure.left().words() + ": " + failure.reason());
   }
 
-  private void print(PrintWriter people, PreparationResult result) {
+  private void print(PrintWriter textOut, PreparationResult result) {
     if (dryRun) {
-      people.println("dry run: nothing was changed");
+      textOut.println("dry run: nothing was changed");
     } else {
-      people.println(
+      textOut.println(
           result.changed().isEmpty()
               ? "nothing was changed"
               : "changed: " + Printable.escape(String.join(", ", result.changed())));
     }
-    people.flush();
+    textOut.flush();
   }
 
   private void writeJson(

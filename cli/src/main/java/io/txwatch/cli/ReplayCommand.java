@@ -204,7 +204,7 @@ final class ReplayCommand implements Callable<Integer> {
       if (common.json()) {
         writeJson(console.out(), dbms, file, execution, verdicts);
       }
-      print(console.people(common.json()), dbms, file, execution, verdicts);
+      print(console.textOut(common.json()), dbms, file, execution, verdicts);
       return common.failOn != FailOn.NEVER
           && verdicts.stream()
               .anyMatch(verdict -> verdict.result() == OracleVerdict.Result.VIOLATION);

@@ -307,13 +307,13 @@ final class ServeCommand implements Callable<Integer> {
 
     private final Console console;
     private final Optional<ReportFile> file;
-    private final ConsoleReporter people;
+    private final ConsoleReporter consoleReporter;
     private boolean failed;
 
     ServerReporter(Console console, Optional<ReportFile> file) {
       this.console = console;
       this.file = file;
-      this.people = new ConsoleReporter(new StandardError(), System::nanoTime);
+      this.consoleReporter = new ConsoleReporter(new StandardError(), System::nanoTime);
     }
 
     /** Prints to standard error, each text with one call. */
@@ -334,10 +334,10 @@ final class ServeCommand implements Callable<Integer> {
     public void found(Anomaly anomaly, boolean replayed) {
       failed |= common.failOn.includes(anomaly);
       if (replayed) {
-        people.countReported(anomaly);
+        consoleReporter.countReported(anomaly);
         return;
       }
-      people.report(anomaly);
+      consoleReporter.report(anomaly);
       file.ifPresent(report -> report.write(anomaly));
       if (common.json()) {
         console.out().println(JsonReport.anomaly(anomaly));
@@ -347,7 +347,7 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public void withdrawn(Anomaly anomaly) {
-      people.withdraw(anomaly);
+      consoleReporter.withdraw(anomaly);
       file.ifPresent(report -> report.withdraw(anomaly));
       if (common.json()) {
         console.out().println(JsonReport.withdrawn(anomaly));
@@ -362,12 +362,12 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public void tick() {
-      people.tick();
+      consoleReporter.tick();
     }
 
     /** Prints the summary; returns the exit code. */
     int finish(AnalysisServer server) {
-      people.close(server.status().coverage());
+      consoleReporter.close(server.status().coverage());
       file.ifPresent(ReportFile::close);
       return failed ? ExitCode.ANOMALIES : ExitCode.CLEAN;
     }

@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code replay} on a lost update: T1 and T2 read 10, then both write what they made of it. */
+/** {@code replay} on a lost update: T1 and T2 read 10, then both write a value computed from it. */
 class ReplayCommandTest {
 
   private static final String LOST_UPDATE =

@@ -194,7 +194,7 @@ class ServeCommandTest {
         billing.step();
         server.await("LOST_UPDATE");
 
-        // One dies in a transaction: what becomes of that is not known, and is not made up.
+        // One process dies within a transaction, whose outcome is then unknown.
         orders.step();
         orders.step();
         awaitStatus(port(line, "http"), "\"openTransactions\":1");

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Files that block whoever opens them, as a named pipe without a reader does and a network file
- * system whose server is gone: the application connects and works, and so does what needs no file.
+ * Files whose opening blocks, such as a named pipe without a reader, or a file on an unreachable
+ * network file system: the application works, and so do the parts of txwatch that need no file.
  */
 @EnabledOnOs({OS.LINUX, OS.MAC})
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -36,7 +36,7 @@ class FilesThatBlockTest {
         settings(Map.of("report", report.toString(), "history", history.toString()));
     loseAnUpdate("blockedreport", settings);
 
-    // Whoever reads the pipe later gets what was found.
+    // A later reader of the pipe gets the anomalies.
     try (BufferedReader reader = Files.newBufferedReader(report)) {
       assertThat(reader.readLine()).contains("LOST_UPDATE");
     }

@@ -13,8 +13,8 @@ import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 
 /**
- * An application that forgets to end one transaction, in a small heap of its own: it goes on, at
- * its pace, and what its transactions lose afterwards is still found.
+ * An application that never ends one transaction, in a small heap: it continues at its speed, and
+ * later lost updates are still found.
  */
 class ForgottenTransactionTest {
 

@@ -37,7 +37,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is left when the last connection has been closed: what was observed, and nothing else. */
+/**
+ * After the last connection was closed: everything is delivered, and no thread or class remains.
+ */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LastConnectionTest {
 
@@ -70,7 +72,7 @@ class LastConnectionTest {
     assertThat(application.get()).as("the application's class loader").isNull();
   }
 
-  /** JDK 17 holds the record whose equals was linked last, until another one's is. */
+  /** JDK 17 references the record whose equals was linked last, until another one's is. */
   private static void linkEqualsOfAnotherRecord() throws Throwable {
     MethodHandles.Lookup lookup = MethodHandles.lookup();
     ObjectMethods.bootstrap(
@@ -115,7 +117,7 @@ class LastConnectionTest {
     }
   }
 
-  /** Runs it, and sees that there are threads meanwhile. */
+  /** Runs it, and checks that there are threads meanwhile. */
   private static void connect(Object inside) {
     ((Runnable) inside).run();
     assertThat(threads(inside.getClass().getClassLoader()))
@@ -144,7 +146,7 @@ class LastConnectionTest {
     return urls.toArray(URL[]::new);
   }
 
-  /** Shows the drivers' classes of the class path and no others of it, as a container does. */
+  /** Exposes only the drivers' classes of the class path, as a container does. */
   private static final class Drivers extends ClassLoader {
     Drivers() {
       super(ClassLoader.getPlatformClassLoader());

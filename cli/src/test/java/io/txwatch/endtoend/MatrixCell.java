@@ -28,7 +28,7 @@ record MatrixCell(String text) {
     return new MatrixCell(serializable ? how : how + "*");
   }
 
-  /** True if the outcome is serializable: whatever is said against it is a false alarm. */
+  /** True if the outcome is serializable: any anomaly reported for it is a false alarm. */
   boolean serializable() {
     return !text.equals("X") && !text.endsWith("*");
   }

@@ -31,18 +31,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A random mixed workload on PostgreSQL, watched, and judged a second time from what the
- * application itself noted: at SERIALIZABLE there is nothing to find; at READ COMMITTED every
- * reported anomaly is true, and every lost update that the application's log proves is found.
- * Twenty-five thousand transactions at each level; with {@code -Dworkload.transactions=100000}, as
- * many as that.
+ * A random mixed workload on PostgreSQL, watched, and checked a second time against the
+ * application's own log: at SERIALIZABLE there is nothing to find; at READ COMMITTED every reported
+ * anomaly is true, and every lost update that the application's log proves is found. Twenty-five
+ * thousand transactions at each level; with {@code -Dworkload.transactions=100000}, as many as
+ * that.
  */
 class RandomWorkloadTest {
 
   private static final int THREADS = 8;
   private static final int TRANSACTIONS = Integer.getInteger("workload.transactions", 25_000);
 
-  /** A run that is over. */
+  /** A completed run. */
   private record Run(String url, Watched watched, List<Attempt> attempts, ApplicationLog log) {}
 
   @Test
@@ -75,7 +75,7 @@ class RandomWorkloadTest {
     assertThat(sumOfCounters(run.url())).isEqualTo(sumFromLog(run));
     assertThat(lost).isNotEmpty();
 
-    // What is found is there.
+    // Every reported anomaly is true.
     Set<Id> accused = new HashSet<>();
     Set<Set<Id>> lostUpdatePairs = new HashSet<>();
     for (ReportedAnomaly anomaly : reported) {
@@ -100,7 +100,7 @@ class RandomWorkloadTest {
       }
     }
 
-    // What was lost is found, and wherever there is a cycle something is.
+    // Every lost update is found, and some anomaly for every cycle.
     for (LostUpdate update : lost) {
       if (update.count() == 1) {
         assertThat(lostUpdatePairs).contains(Set.of(update.by(), update.first()));
@@ -198,8 +198,8 @@ class RandomWorkloadTest {
   }
 
   /**
-   * What the counters must add up to if the application's log is true: each write sets a counter to
-   * one more than it was in the version that was read.
+   * The sum of the counters according to the application's log: each write increments the counter
+   * of the version that was read.
    */
   private static long sumFromLog(Run run) {
     Map<Long, TreeMap<Integer, Integer>> readFor = new HashMap<>();

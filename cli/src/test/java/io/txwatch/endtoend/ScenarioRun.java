@@ -58,14 +58,16 @@ record ScenarioRun(CaseExecution execution) {
         : Values.bag(outcome.rows());
   }
 
-  /** The final state: the values of the final reads, one behind the other. */
+  /** The final state: the concatenated values of the final reads. */
   String finalState() {
     return execution.finalReads().stream()
         .map(read -> value(read).orElseThrow())
         .collect(Collectors.joining(" | "));
   }
 
-  /** What the committed sessions saw and left behind: what a serial order must explain. */
+  /**
+   * The results and the final state of the committed sessions, which a serial order must explain.
+   */
   Set<String> committedView() {
     Set<String> committed = committed();
     Set<String> view =

@@ -63,7 +63,7 @@ class ScenarioTest {
     ScenarioRun as(Watched application) throws Exception;
   }
 
-  /** How much is observed, and in which style of its own if not in all. */
+  /** The level of instrumentation, and its JDBC style if not all are run. */
   private enum Instrumentation {
     INLINE,
     ITEMS,
@@ -100,7 +100,7 @@ class ScenarioTest {
       return new Expectation(cells.get(0), cells.get(1), cells.get(2), cells.get(3), anomalies);
     }
 
-    /** True if something else is expected than at the level of instrumentation below. */
+    /** True if the expectation differs from that of the next lower level. */
     boolean isOfItsOwn(Instrumentation instrumentation) {
       Set<String> below =
           instrumentation == Instrumentation.INLINE

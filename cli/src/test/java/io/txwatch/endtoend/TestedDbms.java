@@ -56,7 +56,7 @@ final class TestedDbms implements AutoCloseable {
     return serialOrders;
   }
 
-  /** Runs a case as an application that is not watched. */
+  /** Runs a case unwatched. */
   ScenarioRun run(TestCase scenario, IsolationLevel level, JdbcCallStyle style)
       throws SQLException, SetupException, InterruptedException {
     return run(scenario, level, style, Application.PLAIN);
@@ -76,7 +76,7 @@ final class TestedDbms implements AutoCloseable {
     return run(executor, serial, dbms.levels().get(dbms.levels().size() - 1));
   }
 
-  /** Runs a case as that application. */
+  /** Runs a case watched by that application's settings. */
   ScenarioRun run(
       TestCase scenario, IsolationLevel level, JdbcCallStyle style, Application application)
       throws SQLException, SetupException, InterruptedException {

@@ -114,14 +114,14 @@ class TruncateTest {
         write(other, 1);
         other.commit();
       }
-      // Taken back, it took nothing away, but where it cannot be taken back.
+      // A rolled back TRUNCATE removed nothing, except where it cannot be rolled back.
       execute(other, "TRUNCATE TABLE account");
       other.rollback();
       if (!read(one)) {
         execute(one, "INSERT INTO account VALUES (1, 100)");
       }
       one.commit();
-      // And now an update is lost.
+      // Now an update is lost.
       read(one);
       read(other);
       write(other, 2);

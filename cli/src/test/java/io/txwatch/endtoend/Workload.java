@@ -26,9 +26,9 @@ import java.util.concurrent.locks.LockSupport;
  * A random mixed workload of small transactions: point and range reads, reads followed by writes,
  * transfers, inserts, deletes, SELECT FOR UPDATE. It runs on PostgreSQL, whose RETURNING it uses.
  *
- * <p>Every row carries a version that the application counts up; every worker notes each version
+ * <p>Every row carries a version that the application counts up; every worker logs each version
  * that it read or wrote. Rows are {@value #SPAN} apart, what is inserted lies between them, and no
- * id is used twice. A few rows are hot, and what takes one of them and another takes two of them.
+ * id is used twice. A few rows are hot; an operation on a hot row and another uses two hot rows.
  */
 final class Workload {
 

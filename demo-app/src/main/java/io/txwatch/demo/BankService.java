@@ -17,8 +17,8 @@ final class BankService {
   }
 
   /**
-   * Takes money out: reads the balance, calls the gateway, writes what is left. Whoever was paid in
-   * between is forgotten.
+   * Takes money out: reads the balance, calls the gateway, writes what is left. A payment in
+   * between is lost.
    *
    * @return false if there is not enough
    */

@@ -16,7 +16,7 @@ final class BookingService {
   }
 
   /**
-   * Books a seat: looks whether it is free, takes the payment, writes the name down. Two customers
+   * Books a seat: checks whether it is free, takes the payment, writes the name down. Two customers
    * who check at the same time both find it free.
    *
    * @return true if the customer got a ticket

@@ -34,7 +34,7 @@ final class Database implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Database.class);
   private static final int MAX_ATTEMPTS = 10;
 
-  /** H2's number for snapshot isolation, which JDBC has none for. */
+  /** H2's constant for snapshot isolation; JDBC has none. */
   static final int H2_SNAPSHOT = 6;
 
   private final HikariDataSource pool;
@@ -88,7 +88,7 @@ final class Database implements AutoCloseable {
   }
 
   /**
-   * Runs a transaction, and runs it again if the DBMS gave it up in favour of another one.
+   * Runs a transaction, and retries it if the DBMS aborted it in favour of another one.
    *
    * @param level one of the constants of {@link Connection}
    * @throws SQLException what the work throws, or the last refusal
@@ -198,12 +198,12 @@ final class Database implements AutoCloseable {
     return defaultLevel;
   }
 
-  /** How many transactions of the service committed. */
+  /** The number of committed transactions of the service. */
   int committed() {
     return committed.get();
   }
 
-  /** How many were given up by the DBMS and run again. */
+  /** The number of retries after an abort by the DBMS. */
   int retried() {
     return retried.get();
   }

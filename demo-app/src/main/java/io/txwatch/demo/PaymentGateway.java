@@ -5,9 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The slow service at the other end of the line: payments, exchange rates, the pager. It settles
- * two requests at a time, and one alone when no second comes: so two customers who are served at
- * once stay so, whatever the machine's load.
+ * A slow remote service: payments, exchange rates, the pager. It answers two requests together, or
+ * one alone if no second arrives, so that concurrent requests stay concurrent under any load.
  */
 final class PaymentGateway {
 

@@ -196,7 +196,7 @@ enum Phase {
     this.id = id;
   }
 
-  /** Creates the tables, plays the rounds and looks into the books. */
+  /** Creates the tables, runs the rounds and checks the books. */
   abstract Check run(Database database, int rounds, boolean fixed) throws SQLException;
 
   /** The level of the transactions that the phase is about. */
@@ -224,12 +224,12 @@ enum Phase {
     return rows.toArray(Object[][]::new);
   }
 
-  /** Two clerks who serve two customers at once. */
+  /** Runs two requests concurrently. */
   private static final class Counter implements AutoCloseable {
 
     private final ExecutorService clerks = Executors.newFixedThreadPool(2);
 
-    /** How many of the two got what they came for. */
+    /** The number of the two that succeeded. */
     int serve(Callable<Boolean> one, Callable<Boolean> other) throws SQLException {
       Future<Boolean> first = clerks.submit(one);
       Future<Boolean> second = clerks.submit(other);

@@ -19,13 +19,13 @@ final class ReportService {
 
   /**
    * Adds up accounts one after another, each with the exchange rate of its currency. At READ
-   * COMMITTED each balance is of another moment.
+   * COMMITTED the balances are of different moments.
    */
   int total(List<Integer> accounts) throws SQLException {
     return database.transaction(statementSnapshotLevel(), connection -> add(connection, accounts));
   }
 
-  /** As {@link #total}, of one moment: a transaction that reads one snapshot. */
+  /** As {@link #total}, in a transaction that reads one snapshot. */
   int totalOfOneMoment(List<Integer> accounts) throws SQLException {
     return database.transaction(snapshotLevel(), connection -> add(connection, accounts));
   }
@@ -35,7 +35,7 @@ final class ReportService {
     return database.isSqlite() ? database.defaultLevel() : Connection.TRANSACTION_READ_COMMITTED;
   }
 
-  /** The weakest level that promises that all that a transaction reads is of one moment. */
+  /** The weakest level at which a transaction reads one snapshot. */
   int snapshotLevel() {
     if (database.isSqlite()) {
       return database.defaultLevel();

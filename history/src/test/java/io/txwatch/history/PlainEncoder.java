@@ -8,7 +8,7 @@ import java.util.Map;
 
 /**
  * Makes entries by protobuf's own classes alone, as a writer in another language would: what {@link
- * EventEncoder} writes by hand is held against it.
+ * EventEncoder} writes is compared with it.
  */
 final class PlainEncoder {
 
