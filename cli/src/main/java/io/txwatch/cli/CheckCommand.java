@@ -78,7 +78,8 @@ final class CheckCommand implements Callable<Integer> {
       names = "--judge-by",
       paramLabel = "dbms|adya",
       description =
-          "what a level is held to: the DBMS's promise or Adya's definition (default: dbms; adya for"
+          "the standard for a level: the DBMS's documentation or Adya's definition (default: dbms;"
+              + " adya for"
               + " histories of other tools, which name no DBMS)")
   private @Nullable Judge judge;
 

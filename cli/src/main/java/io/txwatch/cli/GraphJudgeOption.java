@@ -11,6 +11,6 @@ final class GraphJudgeOption {
       paramLabel = "dbms|adya",
       defaultValue = "dbms",
       description =
-          "what isorel holds a level to: the DBMS's promise or Adya's definition (default: dbms)")
+          "isorel's standard for a level: the DBMS's documentation or Adya's definition (default: dbms)")
   Judge judge = Judge.DBMS;
 }

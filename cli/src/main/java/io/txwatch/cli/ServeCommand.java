@@ -128,7 +128,7 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "dbms|adya",
       defaultValue = "dbms",
       description =
-          "what a level is held to: the DBMS's promise or Adya's definition (default: dbms)")
+          "the standard for a level: the DBMS's documentation or Adya's definition (default: dbms)")
   private Judge judge = Judge.DBMS;
 
   @Option(

@@ -148,6 +148,17 @@ final class QueryGenerator {
     return "SELECT " + list(sources) + " FROM " + from(sources) + where(sources) + order;
   }
 
+  /** A query with a complete order. */
+  private String ordered(List<Source> sources) {
+    return "SELECT "
+        + list(sources)
+        + " FROM "
+        + from(sources)
+        + where(sources)
+        + " ORDER BY "
+        + expressions.totalOrder(sources);
+  }
+
   private String paged() {
     List<Source> sources = sources(2);
     String limit =
@@ -158,14 +169,7 @@ final class QueryGenerator {
           case 3 -> " OFFSET 1 ROWS FETCH NEXT 2 ROWS ONLY";
           default -> " FETCH FIRST ROW ONLY";
         };
-    return "SELECT "
-        + list(sources)
-        + " FROM "
-        + from(sources)
-        + where(sources)
-        + " ORDER BY "
-        + expressions.totalOrder(sources)
-        + limit;
+    return ordered(sources) + limit;
   }
 
   private String keyLookup() {
@@ -193,14 +197,7 @@ final class QueryGenerator {
                 " FOR UPDATE NOWAIT",
                 random.is(ServerKind.POSTGRESQL) ? " FOR NO KEY UPDATE" : " FOR UPDATE",
                 " FOR UPDATE SKIP LOCKED");
-    return "SELECT "
-        + list(sources)
-        + " FROM "
-        + from(sources)
-        + where(sources)
-        + " ORDER BY "
-        + expressions.totalOrder(sources)
-        + lock;
+    return ordered(sources) + lock;
   }
 
   private String aggregateCall(List<Source> sources) {

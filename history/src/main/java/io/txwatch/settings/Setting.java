@@ -49,7 +49,10 @@ public enum Setting {
       "at tls://: certificates (PEM) to trust, the analyzer's own or its authority's, instead of the"
           + " JVM's"),
   SERVICE(
-      "txwatch.service", "", "NAME", "what a shared analyzer calls this process in its reports"),
+      "txwatch.service",
+      "",
+      "NAME",
+      "the name of this process in the reports of a shared analyzer"),
   BUFFER(
       "txwatch.buffer",
       "16",
@@ -69,7 +72,10 @@ public enum Setting {
       "where anomalies are reported to people; slf4j: the application's, or java.util.logging if it"
           + " has none"),
   PREPARE(
-      "txwatch.prepare", "off", "off|auto", "add the auxiliary columns to tables at first sight"),
+      "txwatch.prepare",
+      "off",
+      "off|auto",
+      "add the auxiliary columns to tables when they are first used"),
   REDACT("txwatch.redact", "true", "true|false", "replace literals in reported SQL by ?"),
   QUEUE(
       "txwatch.queue",
@@ -80,7 +86,7 @@ public enum Setting {
       "txwatch.judge-by",
       "dbms",
       "dbms|adya",
-      "what a level is held to: the DBMS's promise, or Adya's definition");
+      "the standard for a level: the DBMS's documentation, or Adya's definition");
 
   private final String key;
   private final String defaultValue;
