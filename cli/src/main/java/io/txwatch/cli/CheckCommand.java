@@ -79,8 +79,7 @@ final class CheckCommand implements Callable<Integer> {
       paramLabel = "dbms|adya",
       description =
           "the standard for a level: the DBMS's documentation or Adya's definition (default: dbms;"
-              + " adya for"
-              + " histories of other tools, which name no DBMS)")
+              + " adya for histories of other tools, which name no DBMS)")
   private @Nullable Judge judge;
 
   @Option(
