@@ -479,7 +479,7 @@ final class VersionChains {
    * another.
    */
   private boolean learnReplaced(Version named, WriterList list) {
-    if (list.size() < 2) {
+    if (list.size() < 2 || list.transaction(0) == 0) {
       return true;
     }
     Version lower = version(named.row, list.transaction(0), list.statement(0));

@@ -3,6 +3,7 @@ package io.txwatch.corpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.corpus.Script.Step;
+import io.txwatch.prepare.CatalogMode;
 import io.txwatch.prepare.JdbcCatalog;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.sql.RewritePlan;
@@ -59,7 +60,7 @@ class RewriteAcceptanceTest {
                 url,
                 "",
                 () -> DriverManager.getConnection(url),
-                false,
+                new CatalogMode(false, false),
                 () -> true,
                 notice -> {})) {
       RewritePlanner planner =

@@ -46,7 +46,8 @@ public record WriterList(String tokens, boolean complete) {
   }
 
   /**
-   * Parses a {@code txw_wl} column. The list is complete unless the window is full of tokens.
+   * Parses a {@code txw_wl} column, or tokens with ids by the DBMS. The list is complete unless the
+   * window is full of tokens, or they have such ids.
    *
    * @throws IllegalArgumentException if the text, without leading {@link #FILLER}, is not a whole
    *     number of tokens
@@ -56,7 +57,8 @@ public record WriterList(String tokens, boolean complete) {
       return INITIAL;
     }
     if (text.charAt(0) != FILLER) {
-      return new WriterList(text, text.length() < WINDOW_LENGTH);
+      boolean complete = text.length() < WINDOW_LENGTH && !WriterToken.isByDbms(text);
+      return new WriterList(text, complete);
     }
     String tokens = text.substring(text.lastIndexOf(FILLER) + 1);
     return tokens.isEmpty() ? INITIAL : new WriterList(tokens, true);

@@ -94,6 +94,12 @@ public final class WriterToken {
     return number;
   }
 
+  /** True if the last of some tokens has an id that the DBMS gave. */
+  static boolean isByDbms(String tokens) {
+    int last = tokens.length() - LENGTH;
+    return last >= 0 && statement(tokens, last) == BY_DBMS;
+  }
+
   private static int digit(String text, int index) {
     char c = text.charAt(index);
     if (!isInAlphabet(c)) {

@@ -76,6 +76,12 @@ public enum Setting {
       "off",
       "off|auto",
       "add the auxiliary columns to tables when they are first used"),
+  VERSIONS(
+      "txwatch.versions",
+      "auto",
+      "auto|columns|system",
+      "where row versions come from: the auxiliary columns, or PostgreSQL's system columns, which"
+          + " need no prepare; auto: columns"),
   REDACT("txwatch.redact", "true", "true|false", "replace literals in reported SQL by ?"),
   QUEUE(
       "txwatch.queue",

@@ -1,6 +1,6 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.history.WriterToken;
+import io.txwatch.capture.WriterTexts;
 
 /**
  * Reads the text in which an aggregate lists the row versions behind a row of its result: {@code
@@ -19,10 +19,11 @@ final class AggregatedVersions {
   /**
    * Hands out the versions that a text lists.
    *
+   * @param texts reads the writers of a version
    * @return true if they are all; false if the list was left out or cut, or is not one of ours: the
    *     last version before a cut is not handed out, for its writers may be cut
    */
-  static boolean read(String text, Taker taker) {
+  static boolean read(String text, WriterTexts texts, Taker taker) {
     int at = text.indexOf(';');
     long expected = at < 0 ? -1 : number(text, 0, at);
     if (expected < 0) {
@@ -40,7 +41,8 @@ final class AggregatedVersions {
         taker.version(pendingRow, pendingWriters);
         pendingWriters = null;
       }
-      if (colon < 0 || colon >= to || (to - colon - 1) % WriterToken.LENGTH != 0) {
+      String writers = colon < 0 || colon >= to ? null : texts.tokens(text, colon + 1, to);
+      if (writers == null) {
         return false;
       }
       long row;
@@ -51,7 +53,7 @@ final class AggregatedVersions {
       }
       listed++;
       pendingRow = row;
-      pendingWriters = text.substring(colon + 1, to);
+      pendingWriters = writers;
       from = to + 1;
     }
     boolean complete = listed >= expected;

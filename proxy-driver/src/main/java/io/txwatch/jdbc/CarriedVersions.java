@@ -1,6 +1,6 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.history.WriterToken;
+import io.txwatch.capture.WriterTexts;
 
 /** Reads the text that a column of {@link io.txwatch.sql.Carried} holds. */
 final class CarriedVersions {
@@ -21,9 +21,10 @@ final class CarriedVersions {
    * Hands out the versions that a text lists.
    *
    * @param tables how many tables the read has
+   * @param texts reads the writers of a version
    * @return false if the list was left out, or is not one of ours: then nothing more is handed out
    */
-  static boolean read(String text, int tables, Taker taker) {
+  static boolean read(String text, int tables, WriterTexts texts, Taker taker) {
     int at = text.indexOf(';');
     if (at <= 0) {
       return false;
@@ -42,7 +43,7 @@ final class CarriedVersions {
       int comma = text.indexOf(',', from);
       int to = comma < 0 ? text.length() : comma;
       boolean last = entry + 1 == rows * tables;
-      if (last != (comma < 0) || !version(text, from, to, (int) (entry % tables), taker)) {
+      if (last != (comma < 0) || !version(text, from, to, texts, (int) (entry % tables), taker)) {
         return false;
       }
       from = to + 1;
@@ -50,16 +51,18 @@ final class CarriedVersions {
     return true;
   }
 
-  private static boolean version(String text, int from, int to, int table, Taker taker) {
+  private static boolean version(
+      String text, int from, int to, WriterTexts texts, int table, Taker taker) {
     if (from == to) {
       return true; // an outer join found no row
     }
     int colon = text.indexOf(':', from);
-    if (colon < 0 || colon >= to || (to - colon - 1) % WriterToken.LENGTH != 0) {
+    String writers = colon < 0 || colon >= to ? null : texts.tokens(text, colon + 1, to);
+    if (writers == null) {
       return false;
     }
     try {
-      taker.version(table, Long.parseLong(text, from, colon, 10), text.substring(colon + 1, to));
+      taker.version(table, Long.parseLong(text, from, colon, 10), writers);
       return true;
     } catch (NumberFormatException e) {
       return false;

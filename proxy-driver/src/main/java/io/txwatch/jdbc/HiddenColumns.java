@@ -1,6 +1,7 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.capture.Observation;
+import io.txwatch.capture.WriterTexts;
 import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.Carried;
@@ -19,6 +20,7 @@ final class HiddenColumns {
   private final Execution execution;
   private final CachedPlan cached;
   private final Observation observation;
+  private final WriterTexts texts;
 
   /** True once a row of the result has told of what all of them carry. */
   private boolean carriedTold;
@@ -28,6 +30,7 @@ final class HiddenColumns {
     this.execution = execution;
     this.cached = execution.cached();
     this.observation = observation;
+    this.texts = connection.writerTexts();
   }
 
   /**
@@ -48,8 +51,12 @@ final class HiddenColumns {
     for (int i = 0; i < tables.size(); i++) {
       long row = result.getLong(first + 2 * i);
       if (!result.wasNull()) {
-        String writers = result.getString(first + 2 * i + 1);
-        writers = writers == null ? "" : writers;
+        String text = result.getString(first + 2 * i + 1);
+        String writers = text == null ? "" : texts.tokens(text, 0, text.length());
+        if (writers == null) {
+          execution.notSeen(GapReason.FAULT, tables.get(i));
+          continue;
+        }
         observation.row(execution.access(row, writers), tables.get(i), row, writers);
         connection.earlier.rowSeen(cached.kind(), observation.transaction());
         execution.byKey(row, writers);
@@ -67,7 +74,8 @@ final class HiddenColumns {
       String text = result.getString(first + i);
       String table = tables.get(i);
       if (text != null
-          && !AggregatedVersions.read(text, (row, writers) -> rowBehind(table, row, writers))) {
+          && !AggregatedVersions.read(
+              text, texts, (row, writers) -> rowBehind(table, row, writers))) {
         execution.notSeen(GapReason.TOO_LARGE, table);
         connection.outgrown(cached);
       }
@@ -89,6 +97,7 @@ final class HiddenColumns {
               && CarriedVersions.read(
                   text,
                   read.tables().size(),
+                  texts,
                   (table, row, writers) ->
                       observation.row(
                           Access.READ, read.tables().get(table), row, writers, read.exact()));

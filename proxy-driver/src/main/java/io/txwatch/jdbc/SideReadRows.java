@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a read beside a statement tells of it: the rows that it read or wrote, or the version set of
@@ -43,8 +44,12 @@ final class SideReadRows {
       for (int i = 0; i < tables.size(); i++) {
         long row = rows.getLong(2 * i + 1);
         if (!rows.wasNull()) {
-          String writers = rows.getString(2 * i + 2);
-          note(one, execution, tables.get(i), row, writers == null ? "" : writers, certain);
+          String writers = writers(rows, 2 * i + 2);
+          if (writers == null) {
+            execution.notBeside(one, "returned no version");
+          } else {
+            note(one, execution, tables.get(i), row, writers, certain);
+          }
         }
       }
     }
@@ -52,6 +57,12 @@ final class SideReadRows {
       connection.earlier.rowSeen(StatementKind.SELECT, execution.transaction());
     }
     return count;
+  }
+
+  /** The writers that a column names; null if it does not contain any. */
+  private @Nullable String writers(ResultSet rows, int column) throws SQLException {
+    String text = rows.getString(column);
+    return text == null ? "" : connection.writerTexts().tokens(text, 0, text.length());
   }
 
   private static void note(
@@ -102,7 +113,7 @@ final class SideReadRows {
       if (count == ids.length) {
         ids = Arrays.copyOf(ids, Math.min(most, 2 * count));
       }
-      String list = rows.getString(2);
+      String list = writers(rows, 2);
       int length = list == null ? 0 : lengthBefore(list, execution.token(), 1);
       if (length == 0 && list != null && !list.isEmpty()) {
         if (list.length() > WriterToken.LENGTH) {

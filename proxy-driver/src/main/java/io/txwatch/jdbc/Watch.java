@@ -5,7 +5,9 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.capture.SessionTracker;
+import io.txwatch.capture.WriterTexts;
 import io.txwatch.history.Database;
+import io.txwatch.prepare.CatalogMode;
 import io.txwatch.prepare.ConnectionSource;
 import io.txwatch.prepare.DatabaseProbe;
 import io.txwatch.prepare.JdbcCatalog;
@@ -192,7 +194,9 @@ public final class Watch {
               url,
               user,
               source,
-              settings.get(Setting.PREPARE).equals("auto"),
+              new CatalogMode(
+                  settings.get(Setting.PREPARE).equals("auto"),
+                  settings.get(Setting.VERSIONS).equals("system")),
               session,
               Faults::say);
       Optional<Dialect> dialect = catalog.dialect();
@@ -202,7 +206,7 @@ public final class Watch {
         return Optional.empty();
       }
       WatchedDatabase database =
-          database(catalog.database(), dialect.get(), url, user, settings, pipeline, planner);
+          database(catalog, dialect.get(), url, user, settings, pipeline, planner);
       SessionTracker tracker = tracker(real, database, catalog);
       session.tracker = tracker;
       return Optional.of(new WatchedSession(database, tracker, catalog));
@@ -273,13 +277,14 @@ public final class Watch {
   }
 
   private static WatchedDatabase database(
-      Database database,
+      JdbcCatalog catalog,
       Dialect dialect,
       String url,
       String user,
       Settings settings,
       Pipeline pipeline,
       UnaryOperator<Planner> planner) {
+    Database database = catalog.database();
     UnaryOperator<String> show =
         settings.isTrue(Setting.REDACT)
             ? sql -> Redactor.redact(sql, dialect)
@@ -287,9 +292,17 @@ public final class Watch {
     RewritePlanner.Level level =
         RewritePlanner.Level.valueOf(settings.get(Setting.INSTRUMENT).toUpperCase(Locale.ROOT));
     String key =
-        String.join("\0", user, url, database.place(), settings.toString())
+        String.join(
+                "\0",
+                user,
+                url,
+                database.place(),
+                settings.toString(),
+                Boolean.toString(catalog.usesSystemColumns()))
             + System.identityHashCode(pipeline);
     int mostRows = settings.number(Setting.VERSION_SET_ROWS);
+    WriterTexts texts =
+        catalog.usesSystemColumns() ? WriterTexts.ofIds(database.place()) : WriterTexts.OF_COLUMNS;
     return DATABASES.get(
         key,
         k ->
@@ -297,6 +310,7 @@ public final class Watch {
                 database,
                 dialect,
                 planner.apply(new RewritePlanner(dialect, level, mostRows)),
+                texts,
                 mostRows,
                 show,
                 settings.get(Setting.CALL_SITES).equals("exact"),

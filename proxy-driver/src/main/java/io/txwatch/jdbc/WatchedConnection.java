@@ -3,6 +3,7 @@ package io.txwatch.jdbc;
 import io.txwatch.capture.CallSites;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
+import io.txwatch.capture.WriterTexts;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.prepare.JdbcCatalog;
@@ -210,6 +211,10 @@ final class WatchedConnection extends DelegatingConnection {
   }
 
   /** How many rows a read of ours may bring. */
+  WriterTexts writerTexts() {
+    return database.writerTexts();
+  }
+
   int mostSideRows() {
     return database.mostSideRows();
   }

@@ -4,6 +4,7 @@ import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.capture.SnapshotRules;
 import io.txwatch.capture.TransactionRules;
+import io.txwatch.capture.WriterTexts;
 import io.txwatch.history.Database;
 import io.txwatch.sql.Dialect;
 import io.txwatch.sql.Planner;
@@ -23,6 +24,7 @@ import java.util.function.UnaryOperator;
  * @param pipeline where events go
  * @param mostSideRows how many rows a read beside a statement may bring
  * @param memory what such reads have learnt
+ * @param writerTexts reads the writers of a version
  * @param asked which rows autocommitted UPDATEs were asked for
  */
 record WatchedDatabase(
@@ -37,12 +39,14 @@ record WatchedDatabase(
     Pipeline pipeline,
     int mostSideRows,
     SideReadMemory memory,
+    WriterTexts writerTexts,
     AskedRows asked) {
 
   static WatchedDatabase of(
       Database database,
       Dialect dialect,
       Planner planner,
+      WriterTexts writerTexts,
       int mostSideRows,
       UnaryOperator<String> show,
       boolean exactPlaces,
@@ -60,6 +64,7 @@ record WatchedDatabase(
         pipeline,
         mostSideRows,
         new SideReadMemory(),
+        writerTexts,
         new AskedRows());
   }
 

@@ -114,7 +114,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    * @param url the real URL
    * @param user tells catalogs of several users apart: what a user may do is part of the answers
    * @param source opens another connection of the same kind
-   * @param autoPrepare true to prepare tables at first sight
+   * @param mode how its tables are watched
    * @param view what is known of this session's transaction
    * @param notices takes lines for people: a table that could not be prepared
    * @throws SQLException if the connection does not answer
@@ -124,11 +124,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       String url,
       String user,
       ConnectionSource source,
-      boolean autoPrepare,
+      CatalogMode mode,
       SessionView view,
       Consumer<String> notices)
       throws SQLException {
-    SharedTables shared = SharedTables.enter(connection, url, user, source, autoPrepare, notices);
+    SharedTables shared = SharedTables.enter(connection, url, user, source, mode, notices);
     try {
       OpenedSession opened = shared.opened(connection);
       shared.readAhead(opened.path(), connection);
@@ -137,6 +137,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       shared.leave();
       throw e;
     }
+  }
+
+  /** True if versions are read from the DBMS's system columns. */
+  public boolean usesSystemColumns() {
+    return shared.usesSystemColumns();
   }
 
   /** The DBMS at the other end. */

@@ -9,8 +9,11 @@ import io.txwatch.history.Database;
 import io.txwatch.history.WriterList;
 import io.txwatch.prepare.TableInfo.Column;
 import io.txwatch.prepare.TableInfo.Kind;
+import io.txwatch.prepare.TableInfo.SystemVersions;
 import io.txwatch.sql.Catalog;
+import io.txwatch.sql.Catalog.Status;
 import io.txwatch.sql.Dialect;
+import io.txwatch.sql.RowKey;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -35,9 +38,21 @@ final class PostgresSchema extends SchemaReader {
   /** True if a row that is locked is written by nobody else until the transaction ends. */
   private final boolean locksHold;
 
+  /** True if RETURNING can return the replaced row. */
+  private final boolean returnsOld;
+
+  private final boolean usesSystemColumns;
+
   /** Of others that speak its dialect no more is taken for granted than what they tell. */
-  PostgresSchema(Database database) {
+  PostgresSchema(Database database, boolean usesSystemColumns) {
     this.locksHold = database.product().equals("PostgreSQL");
+    this.returnsOld = locksHold && majorVersion(database) >= 18;
+    this.usesSystemColumns = usesSystemColumns;
+  }
+
+  private static int majorVersion(Database database) {
+    String digits = database.version().replaceAll("\\D.*", "");
+    return digits.isEmpty() ? 0 : Integer.parseInt(digits);
   }
 
   @Override
@@ -127,7 +142,82 @@ final class PostgresSchema extends SchemaReader {
           case TABLE -> locksHold ? traits(connection, found.get(0).oid, columns) : UNKNOWN;
           default -> UNKNOWN;
         };
-    return Optional.of(new TableInfo(schema, name, found.get(0).kind, columns, traits));
+    Optional<SystemVersions> versions =
+        usesSystemColumns && found.get(0).kind == Kind.TABLE
+            ? Optional.of(systemVersions(connection, found.get(0).oid))
+            : Optional.empty();
+    return Optional.of(new TableInfo(schema, name, found.get(0).kind, columns, traits, versions));
+  }
+
+  /** Types whose texts do not depend on a setting of the session. */
+  private static final Set<String> KEY_TYPES =
+      Set.of(
+          "smallint",
+          "integer",
+          "bigint",
+          "numeric",
+          "boolean",
+          "uuid",
+          "text",
+          "character varying",
+          "character");
+
+  private static final Set<String> INTEGER_TYPES = Set.of("smallint", "integer", "bigint");
+
+  /**
+   * The first key over columns that are never null, of types whose texts do not change, the primary
+   * key before others. Left alone are tables where RETURNING can fail or see something else: with
+   * rules, row security or foreign partitions; and parents of inheritance, whose keys do not bind
+   * their children.
+   */
+  private SystemVersions systemVersions(Connection connection, String oid) throws SQLException {
+    record Part(String index, String column, String type, boolean isPlain, Status status) {}
+    List<Part> parts =
+        query(
+            connection,
+            "WITH RECURSIVE family(oid) AS (SELECT ?::pg_catalog.oid UNION"
+                + " SELECT h.inhrelid FROM pg_catalog.pg_inherits h"
+                + " JOIN family f ON h.inhparent = f.oid)"
+                + " SELECT i.indexrelid::text, a.attname,"
+                + " pg_catalog.format_type(a.atttypid, NULL), a.attnotnull,"
+                + " CASE WHEN NOT pg_catalog.has_table_privilege(c.oid, 'SELECT') THEN 'NO_RIGHTS'"
+                + " WHEN c.relrowsecurity OR c.relhasrules OR EXISTS (SELECT 1 FROM family"
+                + " JOIN pg_catalog.pg_class p USING (oid) WHERE p.relkind = 'f')"
+                + " THEN 'NOT_A_BASE_TABLE'"
+                + " WHEN c.relkind = 'r' AND c.relhassubclass THEN 'NO_KEY'"
+                + " ELSE 'SYSTEM_COLUMNS' END"
+                + " FROM pg_catalog.pg_class c LEFT JOIN (pg_catalog.pg_index i"
+                + " CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(att, n)"
+                + " JOIN pg_catalog.pg_attribute a"
+                + " ON a.attrelid = i.indrelid AND a.attnum = k.att AND k.n <= i.indnkeyatts)"
+                + " ON i.indrelid = c.oid AND i.indisunique AND i.indimmediate AND i.indisvalid"
+                + " AND i.indpred IS NULL AND i.indexprs IS NULL"
+                + " WHERE c.oid = ?::pg_catalog.oid"
+                + " ORDER BY NOT i.indisprimary, i.indexrelid, k.n",
+            row ->
+                new Part(
+                    text(row, 1),
+                    text(row, 2),
+                    text(row, 3),
+                    row.getBoolean(4),
+                    Status.valueOf(text(row, 5))),
+            oid,
+            oid);
+    Status status = parts.get(0).status();
+    if (status != Status.SYSTEM_COLUMNS) {
+      return new SystemVersions(status, Optional.empty());
+    }
+    Map<String, List<Part>> keys = new LinkedHashMap<>();
+    parts.forEach(p -> keys.computeIfAbsent(p.index(), i -> new ArrayList<>()).add(p));
+    for (List<Part> key : keys.values()) {
+      if (key.stream().allMatch(p -> p.isPlain() && KEY_TYPES.contains(p.type()))) {
+        boolean isInteger = key.size() == 1 && INTEGER_TYPES.contains(key.get(0).type());
+        List<String> columns = key.stream().map(Part::column).toList();
+        return new SystemVersions(
+            Status.SYSTEM_COLUMNS, Optional.of(new RowKey(columns, isInteger, returnsOld)));
+      }
+    }
+    return new SystemVersions(Status.NO_KEY, Optional.empty());
   }
 
   private record Found(String oid, Kind kind) {}
@@ -249,12 +339,14 @@ final class PostgresSchema extends SchemaReader {
 
   @Override
   boolean isPrepared(TableInfo table) {
-    return hasColumns(table, true);
+    return usesSystemColumns
+        ? table.systemVersions().flatMap(SystemVersions::key).isPresent()
+        : hasColumns(table, true);
   }
 
   @Override
   boolean isCopied(TableInfo table) {
-    return hasColumns(table, false);
+    return !usesSystemColumns && hasColumns(table, false);
   }
 
   private static boolean hasColumns(TableInfo table, boolean withDefault) {
@@ -272,7 +364,17 @@ final class PostgresSchema extends SchemaReader {
 
   @Override
   boolean auxiliaryVisible() {
-    return true;
+    return !usesSystemColumns;
+  }
+
+  /** True if {@code prepare} has added columns to tables of a database. */
+  static boolean hasPreparedTables(Connection connection) throws SQLException {
+    return !query(
+            connection,
+            "SELECT 1 FROM pg_catalog.pg_class WHERE relname = ? AND relkind = 'S' LIMIT 1",
+            row -> 1,
+            SEQUENCE)
+        .isEmpty();
   }
 
   @Override

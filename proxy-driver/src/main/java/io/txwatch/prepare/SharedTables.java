@@ -59,6 +59,7 @@ final class SharedTables {
   private final String key;
   private final DatabaseProbe probe;
   private final @Nullable SchemaReader reader;
+  private final boolean usesSystemColumns;
   private final Snapshots snapshots;
   private final @Nullable CatalogAccess access;
   private final @Nullable AutoPreparation preparation;
@@ -104,7 +105,7 @@ final class SharedTables {
       Connection connection,
       String url,
       ConnectionSource source,
-      boolean autoPrepare,
+      CatalogMode mode,
       Consumer<String> notices)
       throws SQLException {
     this.key = key;
@@ -114,19 +115,22 @@ final class SharedTables {
     boolean onApplication = DatabaseProbe.isPrivate(url) || source == ConnectionSource.NONE;
     this.snapshots = Snapshots.of(probe.database().place());
     Dialect dialect = probe.dialect().orElse(null);
+    boolean autoPrepare = mode.autoPrepare();
     if (dialect == null) {
+      this.usesSystemColumns = false;
       this.reader = null;
       this.access = null;
       this.preparation = null;
     } else {
-      this.reader = SchemaReaders.of(dialect, probe.database(), connection);
+      this.usesSystemColumns = usesSystemColumns(dialect, connection, mode);
+      this.reader = SchemaReaders.of(dialect, probe.database(), connection, usesSystemColumns);
       OwnConnection own = new OwnConnection(source, reader);
       this.access = new CatalogAccess(reader, own, onApplication);
       this.preparation =
-          autoPrepare && !(onApplication && access.isServer())
+          autoPrepare && !usesSystemColumns && !(onApplication && access.isServer())
               ? new AutoPreparation(reader, own, onApplication, snapshots, notices)
               : null;
-      if (autoPrepare && preparation == null) {
+      if (autoPrepare && preparation == null && !usesSystemColumns) {
         notices.accept(
             "tables are not prepared at first sight through a pool's own connections, where waiting"
                 + " for a lock would be the application's: prepare them beforehand");
@@ -143,11 +147,11 @@ final class SharedTables {
       String url,
       String user,
       ConnectionSource source,
-      boolean autoPrepare,
+      CatalogMode mode,
       Consumer<String> notices)
       throws SQLException {
     String key =
-        String.join("\0", user, url, Boolean.toString(autoPrepare))
+        String.join("\0", user, url, mode.toString())
             + (source == ConnectionSource.NONE ? "\0pool" : "")
             + (DatabaseProbe.isPrivate(url) ? "\0" + PRIVATE_COUNT.incrementAndGet() : "");
     synchronized (OPEN) {
@@ -157,12 +161,34 @@ final class SharedTables {
         return known;
       }
     }
-    SharedTables made = new SharedTables(key, connection, url, source, autoPrepare, notices);
+    SharedTables made = new SharedTables(key, connection, url, source, mode, notices);
     synchronized (OPEN) {
       SharedTables shared = OPEN.computeIfAbsent(key, k -> made);
       shared.sessions++;
       return shared;
     }
+  }
+
+  /** A database whose tables carry auxiliary columns needs them hidden. */
+  private boolean usesSystemColumns(Dialect dialect, Connection connection, CatalogMode mode)
+      throws SQLException {
+    if (!mode.systemColumns()
+        || dialect != Dialect.POSTGRESQL
+        || !probe.database().product().equals("PostgreSQL")) {
+      return false;
+    }
+    if (PostgresSchema.hasPreparedTables(connection)) {
+      notices.accept(
+          "tables of this database carry the auxiliary columns, so txwatch.versions=columns is used"
+              + " instead of system; txwatch unprepare removes them");
+      return false;
+    }
+    return true;
+  }
+
+  /** True if versions are read from the DBMS's system columns. */
+  boolean usesSystemColumns() {
+    return usesSystemColumns;
   }
 
   DatabaseProbe probe() {
@@ -631,6 +657,7 @@ final class SharedTables {
         reader.auxiliaryVisible(),
         info.traits(),
         List.of(info.schema(), info.name()),
-        info.starColumns());
+        info.starColumns(),
+        info.systemVersions().flatMap(TableInfo.SystemVersions::key));
   }
 }

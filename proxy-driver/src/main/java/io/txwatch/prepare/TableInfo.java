@@ -1,6 +1,7 @@
 package io.txwatch.prepare;
 
 import io.txwatch.sql.Catalog;
+import io.txwatch.sql.RowKey;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,9 +13,29 @@ import java.util.Optional;
  * @param kind what it is
  * @param columns all of its columns, the auxiliary ones included, in their order
  * @param traits what else the planner must know
+ * @param systemVersions how its versions are identified without auxiliary columns; empty if that
+ *     does not matter
  */
 record TableInfo(
-    String schema, String name, Kind kind, List<Column> columns, Catalog.Traits traits) {
+    String schema,
+    String name,
+    Kind kind,
+    List<Column> columns,
+    Catalog.Traits traits,
+    Optional<SystemVersions> systemVersions) {
+
+  /**
+   * How the versions of a table are identified by the DBMS's system columns.
+   *
+   * @param status whether they can be read
+   * @param key what identifies a row
+   */
+  record SystemVersions(Catalog.Status status, Optional<RowKey> key) {}
+
+  /** A table whose versions are identified by its auxiliary columns, if at all. */
+  TableInfo(String schema, String name, Kind kind, List<Column> columns, Catalog.Traits traits) {
+    this(schema, name, kind, columns, traits, Optional.empty());
+  }
 
   /** A table of which the planner must know no more. */
   TableInfo(String schema, String name, Kind kind, List<Column> columns) {
@@ -122,6 +143,9 @@ record TableInfo(
   Catalog.Status status(boolean prepared) {
     if (kind != Kind.TABLE) {
       return Catalog.Status.NOT_A_BASE_TABLE;
+    }
+    if (systemVersions.isPresent()) {
+      return systemVersions.get().status();
     }
     Optional<Column> row = column(AuxiliaryColumns.ROW_ID);
     Optional<Column> writers = column(AuxiliaryColumns.WRITERS);

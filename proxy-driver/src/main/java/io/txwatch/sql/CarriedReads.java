@@ -198,9 +198,10 @@ final class CarriedReads {
   // ---------------------------------------------------------------- in each dialect's words
 
   /** {@code t.txw_rid as …, t.txw_wl as …} for the table in that place of a read. */
-  static String pair(String exposedName, int place) {
-    return "%s.%s as %s%d, %s.%s as %s%d"
-        .formatted(exposedName, Auxiliary.RID, RID, place, exposedName, Auxiliary.WL, WL, place);
+  static String pair(VersionSource versions, String exposedName, int place) {
+    String qualifier = exposedName + ".";
+    return "%s as %s%d, %s as %s%d"
+        .formatted(versions.row(qualifier), RID, place, versions.version(qualifier), WL, place);
   }
 
   /** Rows that a read of some tables may bring; with one more it has too many. */

@@ -24,7 +24,18 @@ final class Carriers {
    *
    * @param table the name that histories show
    */
-  record Pair(String rid, String wl, String table) {}
+  record Pair(String rid, String wl, String table) {
+
+    /** Both under names that are hidden from the application. */
+    String hidden() {
+      return named(rid, Auxiliary.RID) + ", " + named(wl, Auxiliary.WL);
+    }
+
+    private static String named(String expression, String name) {
+      boolean isNamed = expression.matches("[^\\s(]*" + name + "\\d*");
+      return isNamed ? expression : expression + " as " + name;
+    }
+  }
 
   private final Draft draft;
   private final Set<Integer> told;
@@ -60,7 +71,8 @@ final class Carriers {
         // A word less for the DBMS's parser, where it is clear whose columns they are.
         String of =
             block.from.size() == 1 && block.from.get(0) == node ? "" : table.exposedName() + ".";
-        into.add(new Pair(of + Auxiliary.RID, of + Auxiliary.WL, draft.tables.display(table)));
+        VersionSource versions = draft.tables.versions(table);
+        into.add(new Pair(versions.row(of), versions.version(of), draft.tables.display(table)));
       }
     } else if (node instanceof Derived derived && derived.alias().isPresent()) {
       derived.block().ifPresent(inner -> expose(block, derived.alias().get(), inner, into));
@@ -151,7 +163,7 @@ final class Carriers {
       StringBuilder columns = new StringBuilder();
       for (int k = 0; k < branches.size(); k++) {
         for (Pair pair : pairs.get(k)) {
-          columns.append(i == k ? ", " + pair.rid + ", " + pair.wl : nulls(draft.dialect));
+          columns.append(i == k ? ", " + pair.hidden() : nulls(draft.dialect));
         }
       }
       if (columns.length() > 0) {

@@ -77,6 +77,8 @@ public interface Catalog {
    * @param storedName its schema and its name, as stored; empty if they are not known
    * @param starColumns the columns that {@code *} shows, the auxiliary ones left out: {@code
    *     columns}, and on SQLite the generated ones, which take no value
+   * @param key what identifies its rows, if its versions are in {@linkplain Status#SYSTEM_COLUMNS
+   *     system columns}
    */
   record Table(
       String name,
@@ -85,7 +87,8 @@ public interface Catalog {
       boolean auxiliaryVisible,
       Traits traits,
       List<String> storedName,
-      List<String> starColumns) {
+      List<String> starColumns,
+      Optional<RowKey> key) {
 
     /** A table of which no more is known. */
     public Table(String name, Status status, List<String> columns, boolean auxiliaryVisible) {
@@ -95,7 +98,7 @@ public interface Catalog {
     /** A table whose schema is not known, and whose columns all take values. */
     public Table(
         String name, Status status, List<String> columns, boolean auxiliaryVisible, Traits traits) {
-      this(name, status, columns, auxiliaryVisible, traits, List.of(), columns);
+      this(name, status, columns, auxiliaryVisible, traits, List.of(), columns, Optional.empty());
     }
   }
 
@@ -159,6 +162,13 @@ public interface Catalog {
   enum Status {
     /** It does, and this user may read and write them. */
     PREPARED,
+    /**
+     * It does not need them: the DBMS's own columns identify each version, and the rows have a key
+     * (PostgreSQL).
+     */
+    SYSTEM_COLUMNS,
+    /** The DBMS's own columns identify each version, but its rows have no key. */
+    NO_KEY,
     /** It does not. */
     NOT_PREPARED,
     /**

@@ -156,7 +156,9 @@ final class HiddenAggregates {
     StringBuilder columns = new StringBuilder();
     for (TableRef table : sources) {
       if (draft.tables.isPrepared(table)) {
-        columns.append(", ").append(column(draft.dialect, table, several)).append(" as txw_rid");
+        VersionSource versions = draft.tables.versions(table);
+        columns.append(", ").append(column(draft.dialect, table, versions, several));
+        columns.append(" as txw_rid");
         draft.appended.add(draft.tables.display(table));
       }
     }
@@ -175,10 +177,11 @@ final class HiddenAggregates {
    *
    * @param several true if a row of the table may meet several rows of others, and come up often
    */
-  private static String column(Dialect dialect, TableRef table, boolean several) {
+  private static String column(
+      Dialect dialect, TableRef table, VersionSource versions, boolean several) {
     String alias = table.exposedName() + ".";
-    String rid = alias + Auxiliary.RID;
-    String wl = alias + Auxiliary.WL;
+    String rid = versions.row(alias);
+    String wl = versions.version(alias);
     String distinct = several ? "distinct " : "";
     String count = "count(" + distinct + rid + ")";
     String version = distinct + rid + " || ':' || " + wl;

@@ -41,6 +41,16 @@ final class InsertRewriter {
       draft.unseen(reason.get(), draft.tables.display(target));
       return;
     }
+    if (!draft.tables.versions(target).marksWrites()) {
+      Set<Integer> told = new HashSet<>();
+      told.add(target.from());
+      returning(told);
+      if (draft.returns == RewritePlan.Returns.NOTHING) {
+        draft.unseen(GapReason.SHAPE, "an INSERT that may not return rows");
+      }
+      WriteRewriter.reads(draft, told);
+      return;
+    }
     switch (Objects.requireNonNull(shape.sourceKind)) {
       case VALUES -> values();
       case QUERY -> query();
@@ -385,9 +395,7 @@ final class InsertRewriter {
   }
 
   private String pair() {
-    return draft.dialect == Dialect.POSTGRESQL
-        ? Auxiliary.pair(target.exposedName())
-        : Auxiliary.RID + ", " + Auxiliary.WL;
+    return WriteRewriter.returningPair(draft, target);
   }
 
   private void told(RewritePlan.Returns how) {

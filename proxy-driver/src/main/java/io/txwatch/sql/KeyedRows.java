@@ -47,8 +47,10 @@ final class KeyedRows {
 
   /** What a statement that is alone in its text has to do with rows known by a key. */
   static KeyedRow of(Draft draft) {
+    boolean marks =
+        draft.shape.tables.stream().allMatch(t -> draft.tables.versions(t).marksWrites());
     return switch (draft.dialect) {
-      case POSTGRESQL -> LockedRows.of(draft);
+      case POSTGRESQL -> marks ? LockedRows.of(draft) : RewritePlan.withoutKeys(draft.shape.kind);
       case MYSQL, MARIADB -> LockedRows.ofInnoDb(draft, targetOf(draft));
       case H2, SQLITE -> targetOf(draft);
     };

@@ -41,6 +41,11 @@ final class MergeRewriter {
     if (!draft.tables.isPrepared(target)) {
       throw new NotUnderstood(GapReason.SHAPE, "a write through a CTE");
     }
+    if (!draft.tables.versions(target).marksWrites()) {
+      draft.unseen(GapReason.SHAPE, "MERGE");
+      WriteRewriter.reads(draft, new HashSet<>(Set.of(target.from())));
+      return;
+    }
     boolean deletes = false;
     for (When when : shape.whens) {
       switch (when.action()) {

@@ -67,7 +67,7 @@ record PlainView(String query, TableRef table, boolean repeatable, boolean canno
     String query =
         tokens.text().substring(tokens.start(shape.from), tokens.end(block.listTo - 1))
             + ", "
-            + Auxiliary.pair(table.exposedName())
+            + draft.tables.pair(table)
             + tokens.text().substring(tokens.end(block.listTo - 1), tokens.end(shape.to - 1));
     return Optional.of(
         new PlainView(

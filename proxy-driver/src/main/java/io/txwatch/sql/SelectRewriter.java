@@ -66,7 +66,7 @@ final class SelectRewriter {
   private static void append(Draft draft, SelectBlock top, Set<Integer> told) {
     StringBuilder columns = new StringBuilder();
     for (Carriers.Pair pair : new Carriers(draft, told).pairs(top)) {
-      columns.append(", ").append(pair.rid()).append(", ").append(pair.wl());
+      columns.append(", ").append(pair.hidden());
       draft.appended.add(pair.table());
     }
     if (!draft.appended.isEmpty()) {

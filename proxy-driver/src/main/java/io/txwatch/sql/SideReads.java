@@ -225,7 +225,7 @@ final class SideReads {
   private void tableQuery(int query, Set<Integer> told) {
     for (TableRef table : draft.shape.tables) {
       if (table.from() == query + 1 && draft.tables.isPrepared(table) && told.add(table.from())) {
-        String sql = "select " + Auxiliary.RID + ", " + Auxiliary.WL + " from ";
+        String sql = "select " + draft.tables.versions(table).pair("") + " from ";
         sql += String.join(".", table.name()) + limit();
         draft.sideReads.add(
             new SideRead(
@@ -275,8 +275,9 @@ final class SideReads {
       text.literal(
           (names.isEmpty() ? "" : ", ")
               + (form == Form.WITHIN
-                  ? CarriedReads.pair(table.exposedName(), names.size())
-                  : Auxiliary.pair(table.exposedName())));
+                  ? CarriedReads.pair(
+                      draft.tables.versions(table), table.exposedName(), names.size())
+                  : draft.tables.pair(table)));
       names.add(draft.tables.displayOfRows(table));
     }
     text.literal(" from ");

@@ -31,9 +31,28 @@ final class Tables {
             .orElse(true);
   }
 
-  /** True if it carries the auxiliary columns and this user may use them. */
+  /** True if the versions of its rows can be read. */
   boolean isPrepared(TableRef ref) {
-    return find(ref).map(t -> t.status() == Catalog.Status.PREPARED).orElse(false);
+    return find(ref)
+        .map(
+            t ->
+                t.status() == Catalog.Status.PREPARED
+                    || t.status() == Catalog.Status.SYSTEM_COLUMNS)
+        .orElse(false);
+  }
+
+  /** Where the versions of its rows come from, for a table whose versions can be read. */
+  VersionSource versions(TableRef ref) {
+    return find(ref)
+        .flatMap(Catalog.Table::key)
+        .<VersionSource>map(
+            key -> new SystemColumns(key.columns(), key.isInteger(), key.returnsOld()))
+        .orElse(AuxiliaryColumns.INSTANCE);
+  }
+
+  /** Row and version of the table, in a list of columns. */
+  String pair(TableRef ref) {
+    return versions(ref).pair(ref.exposedName() + ".");
   }
 
   /** True if values are stored as they are given, or refused. */
@@ -112,7 +131,8 @@ final class Tables {
         .map(
             table ->
                 switch (table.status()) {
-                  case PREPARED -> Optional.<GapReason>empty();
+                  case PREPARED, SYSTEM_COLUMNS -> Optional.<GapReason>empty();
+                  case NO_KEY -> Optional.of(GapReason.NO_KEY);
                   case NOT_PREPARED, COPIED -> Optional.of(GapReason.NOT_PREPARED);
                   case NO_RIGHTS -> Optional.of(GapReason.NO_RIGHTS);
                   case NOT_A_BASE_TABLE -> Optional.of(GapReason.NOT_A_BASE_TABLE);

@@ -53,13 +53,16 @@ final class VersionSetReads {
   }
 
   private static SideRead of(Draft draft, TableRef table) {
+    VersionSource versions = draft.tables.versions(table);
     String newest =
-        draft.dialect == Dialect.SQLITE
-            ? "substr(" + Auxiliary.WL + ", -" + NEWEST + ")"
-            : "right(" + Auxiliary.WL + ", " + NEWEST + ")";
+        !versions.marksWrites()
+            ? versions.version("")
+            : draft.dialect == Dialect.SQLITE
+                ? "substr(" + Auxiliary.WL + ", -" + NEWEST + ")"
+                : "right(" + Auxiliary.WL + ", " + NEWEST + ")";
     String sql =
         "select "
-            + Auxiliary.RID
+            + versions.row("")
             + ", "
             + newest
             + " from "

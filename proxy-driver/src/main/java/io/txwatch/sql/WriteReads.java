@@ -80,6 +80,9 @@ final class WriteReads {
   }
 
   private boolean afterWrite() {
+    if (!draft.tables.versions(target).marksWrites()) {
+      return false; // no token by which to find them
+    }
     boolean narrowed = shape.kind == StatementKind.UPDATE && whereStillHolds();
     if (!narrowed && !draft.mayReturnRows) {
       return false; // an item of a batch: a scan of the table for each would be too much
@@ -119,7 +122,7 @@ final class WriteReads {
     }
     boolean joins = shape.sources.size() > 1 || !(shape.sources.get(0) instanceof TableRef);
     sql.append(joins ? "select distinct " : "select ");
-    sql.append(Auxiliary.pair(target.exposedName())).append(" from ");
+    sql.append(draft.tables.pair(target)).append(" from ");
     slice(scopes.guarded(), chosen.fromAt + 1, chosen.fromEnd);
     if (chosen.moreAt >= 0) {
       sql.append(", ");
@@ -187,7 +190,7 @@ final class WriteReads {
   }
 
   private void begin() {
-    sql.append("select ").append(Auxiliary.pair(target.exposedName())).append(" from ");
+    sql.append("select ").append(draft.tables.pair(target)).append(" from ");
     slice(target.from(), target.to());
   }
 

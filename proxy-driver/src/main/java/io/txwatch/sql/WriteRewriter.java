@@ -4,6 +4,8 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.RewritePlan.Returns;
+import io.txwatch.sql.StatementSplitter.Range;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -90,13 +92,16 @@ final class WriteRewriter {
     if (draft.dialect == Dialect.SQLITE && draft.tokens.isWord(shape.verb + 1, "OR")) {
       throw new NotUnderstood(GapReason.SHAPE, "UPDATE OR, which may take other rows away");
     }
-    if (shape.kind == StatementKind.UPDATE) {
+    if (shape.kind == StatementKind.UPDATE && draft.tables.versions(target).marksWrites()) {
       if (draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB) {
         ChangeGuard.append(draft, target, shape.set + 1, shape.setEnd);
       } else {
         String assignment = Auxiliary.appendWriter(draft.dialect, "", qualifier());
         draft.splices.after(shape.setEnd - 1, ", " + assignment);
       }
+    }
+    if (!draft.tables.versions(target).marksWrites() && mayChangeKey(draft, target)) {
+      draft.unseen(GapReason.SHAPE, "an UPDATE of a key");
     }
     Set<Integer> told = new HashSet<>();
     told.add(target.from());
@@ -193,9 +198,75 @@ final class WriteRewriter {
   }
 
   private String returningPair() {
-    return draft.dialect == Dialect.POSTGRESQL
-        ? Auxiliary.pair(target.exposedName())
-        : Auxiliary.RID + ", " + Auxiliary.WL;
+    return returningPair(draft, target);
+  }
+
+  /** Row and version of the rows that a write returns. */
+  static String returningPair(Draft draft, TableRef target) {
+    VersionSource versions = draft.tables.versions(target);
+    if (versions.marksWrites()) {
+      return draft.dialect == Dialect.POSTGRESQL
+          ? Auxiliary.pair(target.exposedName())
+          : Auxiliary.RID + ", " + Auxiliary.WL;
+    }
+    String qualifier = target.exposedName() + ".";
+    boolean upsert = draft.shape.onConflict >= 0;
+    String written =
+        hidesOld(draft) || mayChangeKey(draft, target)
+            ? versions.version(qualifier)
+            : versions.written(draft.shape.kind, qualifier, upsert);
+    return "%s as %s, %s as %s"
+        .formatted(versions.row(qualifier), Auxiliary.RID, written, Auxiliary.WL);
+  }
+
+  /** True if {@code old} or {@code new} is a name of a table in the statement. */
+  private static boolean hidesOld(Draft draft) {
+    return draft.shape.tables.stream()
+            .map(t -> QueryScanner.fold(t.exposedName()))
+            .anyMatch(name -> name.equals("old") || name.equals("new"))
+        || draft.shape.sources.stream()
+            .flatMap(node -> derived(node).stream())
+            .flatMap(derived -> derived.alias().stream())
+            .map(QueryScanner::fold)
+            .anyMatch(name -> name.equals("old") || name.equals("new"));
+  }
+
+  private static List<FromNode.Derived> derived(FromNode node) {
+    List<FromNode.Derived> all = new ArrayList<>();
+    node.collectDerived(all);
+    return all;
+  }
+
+  /** True unless an UPDATE surely leaves the columns that identify its row as they are. */
+  private static boolean mayChangeKey(Draft draft, TableRef target) {
+    StatementShape shape = draft.shape;
+    List<String> key =
+        draft.tables.find(target).flatMap(Catalog.Table::key).orElseThrow().columns();
+    int from = shape.kind == StatementKind.UPDATE ? shape.set + 1 : shape.onConflict;
+    int to = shape.kind == StatementKind.UPDATE ? shape.setEnd : shape.to;
+    if (from < 0 || shape.kind == StatementKind.DELETE) {
+      return false;
+    }
+    if (shape.kind != StatementKind.UPDATE) {
+      from = -1;
+      for (int i = shape.onConflict; i < to; i = draft.tokens.next(i)) {
+        from = draft.tokens.areWords(i, "DO", "UPDATE", "SET") ? i + 3 : from;
+      }
+      if (from < 0) {
+        return false;
+      }
+    }
+    for (Range assignment : draft.tokens.items(from, to)) {
+      int end = draft.tokens.nameEnd(assignment.from());
+      if (end == assignment.from()) {
+        return true; // SET (a, b) = …
+      }
+      String column = draft.tokens.folded(end - 1);
+      if (key.stream().anyMatch(column::equalsIgnoreCase)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void told(Returns how) {

@@ -38,7 +38,7 @@ class JdbcCatalogTest {
             url,
             "me",
             () -> DriverManager.getConnection(url),
-            auto,
+            new CatalogMode(auto, false),
             () -> idle,
             notices::add);
     catalog.executing(true);
@@ -88,7 +88,7 @@ class JdbcCatalogTest {
               () -> {
                 throw new SQLException("database is locked");
               },
-              false,
+              new CatalogMode(false, false),
               () -> true,
               notices::add)) {
         assertThat(find(catalog, "account").status()).isEqualTo(Status.PREPARED);
@@ -114,7 +114,7 @@ class JdbcCatalogTest {
                 }
                 return DriverManager.getConnection(shop.url());
               },
-              false,
+              new CatalogMode(false, false),
               () -> true,
               notices::add)) {
         long version = catalog.version();

@@ -1,0 +1,70 @@
+package io.txwatch.capture;
+
+import io.txwatch.history.WriterToken;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the text that identifies a row's version, as a statement returned it, as writer tokens.
+ *
+ * <p>An auxiliary column contains tokens. PostgreSQL's {@code xmin} is a number of 32 bits, unique
+ * within its server for some four billion transactions. Its token contains that number, and in the
+ * upper 32 bits a hash of the database's name, so that ids of two databases differ.
+ */
+public final class WriterTexts {
+
+  /** For tables with auxiliary columns. */
+  public static final WriterTexts OF_COLUMNS = new WriterTexts(0, false);
+
+  private static final int MAX_DIGITS = 10;
+
+  private final long upperBits;
+  private final boolean areIds;
+
+  private WriterTexts(long upperBits, boolean areIds) {
+    this.upperBits = upperBits;
+    this.areIds = areIds;
+  }
+
+  /**
+   * For tables whose versions are identified by {@code xmin}.
+   *
+   * @param place identifies the database among all that a history contains
+   */
+  public static WriterTexts ofIds(String place) {
+    return new WriterTexts((PredicateHash.value(0, place) | 1L << 63) & -1L << 32, true);
+  }
+
+  /**
+   * The tokens, oldest first; null if the text is not one that a statement of ours returns.
+   *
+   * @param text contains the writers from {@code from} to before {@code to}
+   */
+  public @Nullable String tokens(String text, int from, int to) {
+    if (!areIds) {
+      boolean whole = (to - from) % WriterToken.LENGTH == 0;
+      return whole ? text.substring(from, to) : null;
+    }
+    int separator = text.indexOf('~', from);
+    if (separator < 0 || separator >= to) {
+      return token(text, from, to);
+    }
+    String before = token(text, from, separator);
+    String own = token(text, separator + 1, to);
+    return before == null || own == null ? null : before + own;
+  }
+
+  private @Nullable String token(String text, int from, int to) {
+    if (from == to || to - from > MAX_DIGITS) {
+      return null;
+    }
+    long id = 0;
+    for (int i = from; i < to; i++) {
+      int digit = text.charAt(i) - '0';
+      if (digit < 0 || digit > 9) {
+        return null;
+      }
+      id = 10 * id + digit;
+    }
+    return WriterToken.of(id == 0 ? 0 : upperBits | id, WriterToken.BY_DBMS);
+  }
+}

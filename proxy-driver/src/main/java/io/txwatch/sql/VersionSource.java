@@ -1,0 +1,37 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.StatementKind;
+
+/**
+ * Where the versions of a table's rows come from: the expressions by which a statement returns the
+ * identity of a row and its version. Nothing else in the rewriter depends on the kind.
+ */
+sealed interface VersionSource permits AuxiliaryColumns, SystemColumns {
+
+  /**
+   * The row's id, a {@code bigint} that is not null.
+   *
+   * @param qualifier the table's alias with its dot, or empty
+   */
+  String row(String qualifier);
+
+  /** The text that identifies the row's version and its writers. */
+  String version(String qualifier);
+
+  /** The same for a write that returns its rows. */
+  String written(StatementKind kind, String qualifier, boolean upsert);
+
+  /** True if a write must add its token to the row, so that its version is recognized. */
+  boolean marksWrites();
+
+  /** Row and version, in a list of columns, under names that are hidden from the application. */
+  default String pair(String qualifier) {
+    return row(qualifier)
+        + " as "
+        + Auxiliary.RID
+        + ", "
+        + version(qualifier)
+        + " as "
+        + Auxiliary.WL;
+  }
+}
