@@ -3,6 +3,7 @@ package io.txwatch.corpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
 import io.txwatch.sql.RewritePlanner.Level;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,7 +15,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -54,12 +57,18 @@ class DifferentialTest {
     return scripts;
   }
 
+  private static Stream<Arguments> sources() {
+    return TestServers.kinds()
+        .flatMap(kind -> VersionsFrom.of(kind).map(versions -> Arguments.of(kind, versions)));
+  }
+
   @ParameterizedTest
-  @MethodSource("io.txwatch.servers.TestServers#kinds")
-  void watchedOutcomesEqualUnwatchedOnes(ServerKind kind) throws SQLException, IOException {
+  @MethodSource("sources")
+  void watchedOutcomesEqualUnwatchedOnes(ServerKind kind, VersionsFrom versions)
+      throws SQLException, IOException {
     Level[] levels = CorpusScope.requested().levels();
-    DifferentialRunner runner = DifferentialRunner.of(kind, levels);
-    KnownDifferences known = KnownDifferences.of(kind);
+    DifferentialRunner runner = DifferentialRunner.of(kind, versions, levels);
+    KnownDifferences known = KnownDifferences.of(kind, versions);
     List<Difference> differences = new ArrayList<>();
     Set<String> texts = new HashSet<>();
     long statements = 0;
@@ -72,13 +81,14 @@ class DifferentialTest {
     }
     FIGURES.append(
         String.format(
-            "| %s | %d | %d | %d | %d | %d |%n",
+            "| %s, %s | %d | %d | %d | %d | %d |%n",
             kind,
+            versions.value(),
             statements,
             texts.size(),
             differences.size(),
             known.planDependentCount(),
-            KnownDifferences.of(kind).obsolete().size()));
+            KnownDifferences.of(kind, versions).obsolete().size()));
     Files.writeString(
         Path.of("target/corpus-report.md"),
         "| DBMS | statements | texts | differences | metadata by plan | listed as known |\n"

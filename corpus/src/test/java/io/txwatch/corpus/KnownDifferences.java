@@ -44,6 +44,11 @@ final class KnownDifferences {
     }
   }
 
+  /** None but plan-dependent metadata, where the tables are not changed. */
+  static KnownDifferences of(ServerKind kind, VersionsFrom versions) {
+    return versions == VersionsFrom.SYSTEM ? new KnownDifferences(kind, Set.of()) : of(kind);
+  }
+
   /** The differences that are not known. */
   List<Difference> unknown(List<Difference> differences) {
     return differences.stream().filter(difference -> !isKnown(difference)).toList();

@@ -23,7 +23,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A prepared database, watched at one level. It evaluates what was observed of a script's steps.
+ * A database, prepared unless its system columns are used, and watched at one level. It evaluates
+ * what was observed of a script's steps.
  *
  * <p>A statement's event may arrive after the next step: when a deferred side read has been
  * executed, or when the transaction ends. Steps are therefore evaluated at the end of a script, and
@@ -39,6 +40,7 @@ final class WatchedTestDatabase {
 
   private final ServerKind kind;
   private final Level level;
+  private final VersionsFrom versions;
   private final String url;
   private final EventCollector collector = new EventCollector();
   private final List<Event> events = collector.events();
@@ -46,13 +48,19 @@ final class WatchedTestDatabase {
   private final Set<Event> identifiedByRow = new HashSet<>();
   private final Pipeline pipeline = new Pipeline(Ids.ofNode(1), collector);
 
-  private WatchedTestDatabase(ServerKind kind, Level level, String url) {
+  private WatchedTestDatabase(ServerKind kind, Level level, VersionsFrom versions, String url) {
     this.kind = kind;
     this.level = level;
+    this.versions = versions;
     this.url = url;
   }
 
   static WatchedTestDatabase create(ServerKind kind, Level level) throws SQLException {
+    return create(kind, level, VersionsFrom.COLUMNS);
+  }
+
+  static WatchedTestDatabase create(ServerKind kind, Level level, VersionsFrom versions)
+      throws SQLException {
     String url = DifferentialRunner.freshDatabase(kind);
     try (Connection real = DriverManager.getConnection(url);
         Statement statement = real.createStatement()) {
@@ -60,11 +68,14 @@ final class WatchedTestDatabase {
         statement.execute(sql);
       }
     }
+    if (versions == VersionsFrom.SYSTEM) {
+      return new WatchedTestDatabase(kind, level, versions, url);
+    }
     PreparationResult result = Watching.prepare(url, StatementTraits.PREPARED_TABLES);
     if (!result.complete()) {
       throw new SQLException("not prepared: " + result.failed());
     }
-    return new WatchedTestDatabase(kind, level, url);
+    return new WatchedTestDatabase(kind, level, versions, url);
   }
 
   String url() {
@@ -72,7 +83,7 @@ final class WatchedTestDatabase {
   }
 
   Connection watch(Connection real) {
-    return Watching.watch(real, url, level, pipeline);
+    return Watching.watch(real, url, level, versions, pipeline);
   }
 
   /** Discards the events of the last script. */
@@ -94,7 +105,10 @@ final class WatchedTestDatabase {
    * @param real an unwatched connection
    */
   void checkWriterTokens(Connection real) throws SQLException {
-    if (kind != ServerKind.POSTGRESQL || level != Level.INLINE || !real.getAutoCommit()) {
+    if (kind != ServerKind.POSTGRESQL
+        || versions == VersionsFrom.SYSTEM
+        || level != Level.INLINE
+        || !real.getAutoCommit()) {
       return;
     }
     for (Event event : events.subList(firstEvents.get(firstEvents.size() - 1), events.size())) {

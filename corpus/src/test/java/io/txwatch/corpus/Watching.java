@@ -36,13 +36,21 @@ public final class Watching {
 
   /** Wraps a connection; its events contain the statements without redaction. */
   public static Connection watch(Connection real, String url, Level level, Pipeline pipeline) {
+    return watch(real, url, level, VersionsFrom.COLUMNS, pipeline);
+  }
+
+  /** Wraps a connection, with a source of row versions. */
+  static Connection watch(
+      Connection real, String url, Level level, VersionsFrom versions, Pipeline pipeline) {
     Settings settings =
         Settings.of(
             Map.of(
                 Setting.INSTRUMENT,
                 level.name().toLowerCase(Locale.ROOT),
                 Setting.REDACT,
-                "false"));
+                "false",
+                Setting.VERSIONS,
+                versions.value()));
     return Watch.connection(
         real, url, "", () -> DriverManager.getConnection(url), settings, pipeline);
   }
