@@ -46,8 +46,8 @@ final class Tables {
     return find(ref)
         .flatMap(Catalog.Table::key)
         .<VersionSource>map(
-            key -> new SystemColumns(key.columns(), key.isInteger(), key.returnsOld()))
-        .orElse(AuxiliaryColumns.INSTANCE);
+            key -> new SystemVersionSource(key.columns(), key.isInteger(), key.returnsOld()))
+        .orElse(AuxiliaryVersionSource.INSTANCE);
   }
 
   /** Row and version of the table, in a list of columns. */

@@ -6,7 +6,7 @@ import io.txwatch.history.StatementKind;
  * Where the versions of a table's rows come from: the expressions by which a statement returns the
  * identity of a row and its version. Nothing else in the rewriter depends on the kind.
  */
-sealed interface VersionSource permits AuxiliaryColumns, SystemColumns {
+sealed interface VersionSource permits AuxiliaryVersionSource, SystemVersionSource {
 
   /**
    * The row's id, a {@code bigint} that is not null.

@@ -3,7 +3,7 @@ package io.txwatch.sql;
 import io.txwatch.history.StatementKind;
 
 /** The two columns that {@code prepare} adds to a table. */
-enum AuxiliaryColumns implements VersionSource {
+enum AuxiliaryVersionSource implements VersionSource {
   /** They have the same names in every table. */
   INSTANCE;
 

@@ -17,7 +17,7 @@ import java.util.List;
  *     a hash of the key with 64 bits
  * @param returnsOld true if RETURNING can return the replaced version
  */
-record SystemColumns(List<String> key, boolean isInteger, boolean returnsOld)
+record SystemVersionSource(List<String> key, boolean isInteger, boolean returnsOld)
     implements VersionSource {
 
   private static final String TEXT = "::pg_catalog.text";
