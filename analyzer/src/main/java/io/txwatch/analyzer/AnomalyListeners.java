@@ -42,7 +42,7 @@ public final class AnomalyListeners {
   /**
    * Starts without listeners.
    *
-   * @param warnings receives a line for people
+   * @param warnings receives warnings, one line each
    */
   AnomalyListeners(Consumer<String> warnings) {
     this.warnings = warnings;

@@ -35,7 +35,7 @@ public final class FaultTolerantAnalyzer implements EventSink {
   /**
    * Wraps an analyzer.
    *
-   * @param warnings receives a line for people
+   * @param warnings receives warnings, one line each
    */
   public FaultTolerantAnalyzer(Analyzer analyzer, Consumer<String> warnings) {
     this.analyzer = analyzer;

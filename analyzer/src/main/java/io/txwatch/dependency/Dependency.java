@@ -23,17 +23,4 @@ public record Dependency(
     long row,
     int fromStatement,
     int toStatement,
-    EdgeEvidence evidence) {
-
-  /** A dependency by item. */
-  public Dependency(
-      long from,
-      long to,
-      DependencyKind kind,
-      String table,
-      long row,
-      int fromStatement,
-      int toStatement) {
-    this(from, to, kind, table, row, fromStatement, toStatement, EdgeEvidence.ITEM);
-  }
-}
+    EdgeEvidence evidence) {}

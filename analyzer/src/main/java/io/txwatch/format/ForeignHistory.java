@@ -55,7 +55,7 @@ public final class ForeignHistory {
    * @param operations the number of its reads and writes
    * @param transactions the number of its transactions
    * @param valid whether it satisfies the level; empty if undecided
-   * @param reason why it is undecided, or what the result rests on, for people
+   * @param reason why it is undecided, or what the result rests on; for display
    */
   public record Verdict(
       long operations, long transactions, Optional<Boolean> valid, String reason) {}

@@ -11,6 +11,7 @@ import io.txwatch.anomaly.Verdict;
 import io.txwatch.dependency.CommitOrder;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.format.ListHistory.Kind;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Database;
@@ -275,7 +276,8 @@ final class ListAppendCheck {
                     names.table(key, "list"),
                     names.row(key),
                     fromOp - history.firstOp(from) + 1,
-                    toOp - history.firstOp(to) + 1)),
+                    toOp - history.firstOp(to) + 1,
+                    EdgeEvidence.ITEM)),
             ""));
   }
 

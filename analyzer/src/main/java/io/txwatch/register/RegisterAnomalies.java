@@ -9,6 +9,7 @@ import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
@@ -158,7 +159,8 @@ final class RegisterAnomalies {
         so ? "" : history.keys().table(key, "register"),
         so ? 0 : history.keys().row(key),
         so ? 0 : number(edge.from(), edge.fromOp()),
-        so ? 0 : number(edge.to(), edge.toOp()));
+        so ? 0 : number(edge.to(), edge.toOp()),
+        EdgeEvidence.ITEM);
   }
 
   private ObservedTransaction observed(int transaction, List<Edge> edges) {

@@ -1,5 +1,5 @@
 /**
- * Reports: {@link io.txwatch.report.TextReport a block of text for people}, {@link
+ * Reports: {@link io.txwatch.report.TextReport a block of text}, {@link
  * io.txwatch.report.JsonReport a line of JSON for tools}, and the writers that send them to a
  * {@link io.txwatch.report.ReportFile file}, the {@link io.txwatch.report.ConsoleReporter console}
  * or the {@link io.txwatch.report.ApplicationLog application's log}.

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Clients that do not come back</h2>
  *
- * A client that was cut off is awaited for a grace period and then given up. Its open transactions
+ * A client that was cut off is awaited for a grace period and then removed. Its open transactions
  * end with an unknown outcome, each with a gap.
  */
 public final class AnalysisServer implements AutoCloseable {

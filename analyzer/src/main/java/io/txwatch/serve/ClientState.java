@@ -33,7 +33,7 @@ final class ClientState {
   /** Its connection; null while cut off. */
   @Nullable Connection connection;
 
-  /** True from the cut until the client is back or given up. */
+  /** True from the cut until the client reconnects or is removed. */
   boolean awaited;
 
   /** When it was cut off, as {@link System#nanoTime}. */

@@ -172,7 +172,7 @@ final class Connection {
     if (!token.isEmpty() && !MessageDigest.isEqual(utf8(token), utf8(hello.getToken()))) {
       TimeUnit.MILLISECONDS.sleep(WRONG_TOKEN_DELAY_MILLIS);
       refuse(
-          out, hello.getToken().isEmpty() ? "it asks for a token (txwatch.token)" : "wrong token");
+          out, hello.getToken().isEmpty() ? "a token is required (txwatch.token)" : "wrong token");
       return false;
     }
     if (!admission.test(this)) {

@@ -52,7 +52,7 @@ final class SharedAnalysis {
             options.history().orElseThrow(),
             "txwatch serve, process " + ProcessHandle.current().pid(),
             options.historyMaxBytes(),
-            line -> listener.log(line + "; the analysis goes on"),
+            line -> listener.log(line + "; the analysis continues"),
             (event, origin) -> replay(event, origin, clients));
     replaying = false;
     clients.awaitReplayedClients();

@@ -9,6 +9,7 @@ import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
@@ -129,7 +130,8 @@ final class AnomalyBuilder {
             words.length > 3 ? words[3] : "",
             words.length > 4 ? Long.parseLong(words[4]) : 0,
             Integer.parseInt(from[1]),
-            Integer.parseInt(to[1])));
+            Integer.parseInt(to[1]),
+            EdgeEvidence.ITEM));
     return this;
   }
 

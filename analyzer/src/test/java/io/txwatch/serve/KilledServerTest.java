@@ -145,7 +145,7 @@ class KilledServerTest {
           .filteredOn(line -> line.contains("events are lost"))
           .singleElement()
           .asString()
-          .endsWith("; the analysis goes on");
+          .endsWith("; the analysis continues");
     }
     try (HistoryReader reader = HistoryReader.open(directory.resolve("history"))) {
       reader.forEach(event -> {});

@@ -28,7 +28,7 @@ final class EmptyDatabaseCheck {
   /**
    * Requires that the database of a connection is empty.
    *
-   * @param shown its URL, for people
+   * @param shown its URL, for display
    * @throws CommandException if it contains tables
    */
   static void requireEmpty(Connection connection, String shown) throws SQLException {
@@ -68,7 +68,7 @@ final class EmptyDatabaseCheck {
   /**
    * Requires the privileges that a campaign needs.
    *
-   * @param shown the URL, for people
+   * @param shown the URL, for display
    * @return a note on how waits are detected; empty if none
    * @throws CommandException if a privilege is missing
    */

@@ -208,7 +208,7 @@ public final class HistoryWriter implements EventSink, Flushable {
       if (tail.lostBytes() > 0) {
         next.truncate(tail.end());
         warnings.accept(
-            file + ": cut off " + tail.lostBytes() + " bytes of a torn end and goes on");
+            file + ": cut off " + tail.lostBytes() + " bytes of a torn end and continues");
       }
       if (!tail.closedInOrder()) {
         gap =
@@ -370,7 +370,7 @@ public final class HistoryWriter implements EventSink, Flushable {
       if (!partFailureReported) {
         partFailureReported = true;
         warnings.accept(
-            file + ": no new file can be begun, this one goes on: " + PrivateFiles.reason(e));
+            file + ": no new file can be created, this one is continued: " + PrivateFiles.reason(e));
       }
       return;
     }

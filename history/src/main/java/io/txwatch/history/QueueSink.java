@@ -725,7 +725,7 @@ public final class QueueSink implements EventSink {
         }
       }
       warnings.accept(
-          consumer.getClass().getSimpleName() + " failed and goes on: " + e + " at " + where);
+          consumer.getClass().getSimpleName() + " failed and continues: " + e + " at " + where);
     }
   }
 }

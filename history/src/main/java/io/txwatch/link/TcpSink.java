@@ -240,7 +240,7 @@ final class TcpSink implements EventSink {
       return Attempt.FINISHED;
     } catch (RuntimeException
         | Error e) { // after an OutOfMemoryError it continues once there is memory
-      warnings.accept(address + ": a fault of txwatch, it goes on: " + e);
+      warnings.accept(address + ": a fault of txwatch, it continues: " + e);
     } finally {
       link = null;
     }

@@ -123,7 +123,7 @@ class HistoryPartsTest {
     assertThat(Files.size(file)).isGreaterThan(2 << 20);
     Files.write(file, new byte[] {42, 13, 7}, StandardOpenOption.APPEND);
     open(Long.MAX_VALUE).close();
-    assertThat(warnings).containsExactly(file + ": cut off 3 bytes of a torn end and goes on");
+    assertThat(warnings).containsExactly(file + ": cut off 3 bytes of a torn end and continues");
     List<Event> seen = read(file);
     assertThat(seen.subList(0, written.size())).isEqualTo(written);
     assertThat(seen.get(written.size())).isInstanceOf(Event.Gap.class);
