@@ -370,7 +370,9 @@ public final class HistoryWriter implements EventSink, Flushable {
       if (!partFailureReported) {
         partFailureReported = true;
         warnings.accept(
-            file + ": no new file can be created, this one is continued: " + PrivateFiles.reason(e));
+            file
+                + ": no new file can be created, this one is continued: "
+                + PrivateFiles.reason(e));
       }
       return;
     }
