@@ -126,7 +126,7 @@ final class QueryGenerator {
       if (i == 0 && random.percent(25)) {
         list.add(sources.size() > 1 || random.percent(50) ? "*" : sources.get(0).name() + ".*");
         if (random.isMySqlOrMariaDb() || random.percent(60)) {
-          break; // a star beside other items must come qualified on MySQL
+          break; // MySQL requires a qualified star next to other items
         }
       } else if (random.percent(12)) {
         list.add(random.oneOf(sources).name() + ".*");

@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -35,8 +36,9 @@ final class WatchedTestDatabase {
   /** The observation of one statement: its event, and the gap that immediately precedes it. */
   private record Observed(Optional<Event.Gap> gap, Event.StatementExecuted statement) {}
 
-  /** The beginning of a gap's detail if the DBMS rejected a side read. */
-  private static final String SIDE_READ_REJECTED = "a read beside it failed";
+  /** The detail of a gap if the DBMS rejected a side read. */
+  private static final Pattern SIDE_READ_REJECTED =
+      Pattern.compile("^a (?:side )?read\\b.* failed");
 
   private final ServerKind kind;
   private final Level level;
@@ -198,7 +200,7 @@ final class WatchedTestDatabase {
   private Optional<Difference> evaluate(
       Script script, Step step, Outcome raw, List<Observed> observed, Coverage coverage) {
     Optional<Event.Gap> gap = observed.stream().flatMap(o -> o.gap().stream()).findFirst();
-    if (gap.isPresent() && gap.get().detail().startsWith(SIDE_READ_REJECTED)) {
+    if (gap.isPresent() && SIDE_READ_REJECTED.matcher(gap.get().detail()).find()) {
       return Optional.of(difference(script, step, "rejected", "", gap.get().detail()));
     }
     if (gap.isPresent()) {

@@ -35,7 +35,7 @@ abstract class LocalServer implements DatabaseServer {
    * Starts the server.
    *
    * @param home the directory with the binaries and, in {@code data}, the initial data
-   * @throws ServerUnavailableException with a line for people
+   * @throws ServerUnavailableException if it cannot be started
    */
   LocalServer(ServerKind kind, String user, Path home, Launcher launcher) {
     this.kind = kind;

@@ -39,7 +39,7 @@ public final class MariaDbServer extends LocalServer {
    * Starts one; the first time on a machine this takes some seconds, then well under one.
    *
    * @param more further options of {@code mariadbd}
-   * @throws ServerUnavailableException with a line for people
+   * @throws ServerUnavailableException if it cannot be started
    */
   public static MariaDbServer start(String... more) {
     String resource =

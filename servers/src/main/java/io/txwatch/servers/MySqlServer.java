@@ -39,7 +39,7 @@ public final class MySqlServer extends LocalServer {
    * Starts one, in a second or two.
    *
    * @param more further options of {@code mysqld}
-   * @throws ServerUnavailableException with a line for people
+   * @throws ServerUnavailableException if it cannot be started
    */
   public static MySqlServer start(String... more) {
     Path home =

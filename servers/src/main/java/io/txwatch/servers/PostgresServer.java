@@ -32,7 +32,7 @@ public final class PostgresServer extends LocalServer {
   /**
    * Starts one; the first time on a machine this takes some seconds, then well under one.
    *
-   * @throws ServerUnavailableException with a line for people
+   * @throws ServerUnavailableException if it cannot be started
    */
   public static PostgresServer start() {
     return start(List.of());
@@ -42,7 +42,7 @@ public final class PostgresServer extends LocalServer {
    * Starts a server with additional settings.
    *
    * @param more each {@code name=value}, as in postgresql.conf; of two of one name the later counts
-   * @throws ServerUnavailableException with a line for people
+   * @throws ServerUnavailableException if it cannot be started
    */
   public static PostgresServer start(List<String> more) {
     Path home = Binaries.unpacked(ARTIFACT, ARCHIVE, PostgresServer::unpack);

@@ -5,9 +5,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How root starts a server that refuses to run as root (PostgreSQL): in a user namespace, where it
- * runs as nobody but owns root's files; if the kernel or the container forbids that, as the user
- * nobody.
+ * Drops root's privileges for a server that does not run as root (PostgreSQL): in a user namespace,
+ * where it runs as {@code nobody} but owns root's files; if the kernel or the container forbids
+ * that, as the user {@code nobody}.
  */
 enum Privileges {
   /** The current user is not root: nothing to do. */
@@ -25,17 +25,17 @@ enum Privileges {
     this.prefix = prefix;
   }
 
-  /** What applies here. */
+  /** The method that this process can use. */
   static Privileges current() {
     return CURRENT;
   }
 
-  /** What stands before the command. */
+  /** The beginning of the command line. */
   List<String> prefix() {
     return prefix;
   }
 
-  /** False if the server will run as a user who cannot look into root's home. */
+  /** False if the server runs as a user who cannot read root's home. */
   static boolean rootMayUseItsOwnFiles() {
     return CURRENT != UNPRIVILEGED_USER;
   }
@@ -45,7 +45,7 @@ enum Privileges {
     return CURRENT != ORDINARY;
   }
 
-  /** Gives a directory, with all that is in it, to the user who the server will be. */
+  /** Changes the owner of a directory and its content to the server's user. */
   void own(Path directory) throws IOException {
     if (this == UNPRIVILEGED_USER) {
       Commands.run(List.of("chown", "-R", "65534:65534", directory.toString()));

@@ -21,11 +21,12 @@ import java.util.stream.Stream;
  * void onEach(ServerKind kind) { … }
  * }</pre>
  *
- * <p>The environment variable {@value #URLS_VARIABLE} holds JDBC URLs of servers that already run,
+ * <p>The environment variable {@value #URLS_VARIABLE} contains JDBC URLs of running servers,
  * separated by commas, each with a user who may create databases: {@code
  * jdbc:postgresql://127.0.0.1:5432/postgres?user=postgres&password=x,jdbc:mysql://127.0.0.1:3306/mysql?user=root}.
  * Each replaces the server of its kind that would be started. MySQL can be started only after
- * {@code servers/mysql fetch}; otherwise its tests are skipped, and {@link #kinds()} says so, once.
+ * {@code servers/mysql fetch}; otherwise its tests are skipped, which {@link #kinds()} reports
+ * once.
  */
 public final class TestServers {
 
@@ -44,8 +45,8 @@ public final class TestServers {
   }
 
   /**
-   * Has a server of its kind started by somebody who wants other settings, unless one runs already
-   * or is named by {@value #URLS_VARIABLE}.
+   * Starts a server with other settings, unless one of its kind already runs or is named by {@value
+   * #URLS_VARIABLE}.
    */
   public static void startBy(ServerKind kind, Supplier<DatabaseServer> start) {
     synchronized (RUNNING) {
@@ -61,7 +62,7 @@ public final class TestServers {
         .newDatabase("txw_" + ProcessHandle.current().pid() + "_" + COUNT.incrementAndGet());
   }
 
-  /** Every kind that can be tested here, which may leave out MySQL; if it does, it says why. */
+  /** The kinds that can be tested here. If MySQL is not among them, the reason is printed once. */
   public static Stream<ServerKind> kinds() {
     Optional<String> noMySql = missing(ServerKind.MYSQL);
     if (noMySql.isPresent() && MISSING_MYSQL_REPORTED.compareAndSet(false, true)) {
@@ -70,7 +71,7 @@ public final class TestServers {
     return Stream.of(ServerKind.values()).filter(kind -> missing(kind).isEmpty());
   }
 
-  /** Why a kind cannot be tested here: a line for people; empty if it can. */
+  /** The reason why a kind cannot be tested here, in one line; empty if it can. */
   public static Optional<String> missing(ServerKind kind) {
     boolean here =
         kind != ServerKind.MYSQL || MySqlServer.isFetched() || external(kind).isPresent();
@@ -87,7 +88,7 @@ public final class TestServers {
     return kinds().filter(kind -> kind != ServerKind.SQLITE);
   }
 
-  /** True if the server of that kind is started by us, and nobody has named another. */
+  /** True if this class starts the server of that kind, because no other was named. */
   static boolean startsItself(ServerKind kind) {
     return external(kind).isEmpty();
   }

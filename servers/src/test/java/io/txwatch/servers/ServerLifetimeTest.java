@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class ServerLifetimeTest {
 
-  /** Starts a server in a JVM of its own and holds it until it is killed. */
+  /** Starts a server in a separate JVM, which runs until it is killed. */
   static final class Holder {
     private Holder() {}
 
