@@ -131,18 +131,25 @@ final class DbcopJsonReader {
       json.nextToken();
       expect(JsonToken.START_OBJECT, "{\"variable\": …, \"version\": …}");
       json.nextToken();
-      fields(write, true);
+      fields(write ? EventForm.WRITE : EventForm.READ);
       json.nextToken();
       expect(JsonToken.END_OBJECT, "'}' after an event");
     } else {
-      fields(false, false);
+      fields(EventForm.FLAT);
     }
   }
 
+  /** The form of an event: a flat one has fields for its kind and its success. */
+  private enum EventForm {
+    READ,
+    WRITE,
+    FLAT
+  }
+
   /** Reads the fields of an event, in any order; the current token is the first one's name. */
-  private void fields(boolean writes, boolean newer) throws IOException {
-    boolean write = writes;
-    boolean success = newer;
+  private void fields(EventForm form) throws IOException {
+    boolean write = form == EventForm.WRITE;
+    boolean success = form != EventForm.FLAT;
     int key = -1;
     boolean nil = false;
     long value = 0;
@@ -163,22 +170,32 @@ final class DbcopJsonReader {
     if (key < 0) {
       throw unexpected("an event with a \"variable\"");
     }
-    if (success) {
-      add(write, key, nil, value);
+    if (success && write) {
+      addWrite(key, nil, value);
+    } else if (success) {
+      addRead(key, nil, value);
     }
   }
 
   private void add(boolean write, int key) throws IOException {
     boolean nil = json.currentToken() == JsonToken.VALUE_NULL;
-    add(write, key, nil, nil ? 0 : value());
+    long value = nil ? 0 : value();
+    if (write) {
+      addWrite(key, nil, value);
+    } else {
+      addRead(key, nil, value);
+    }
   }
 
-  private void add(boolean write, int key, boolean nil, long value) throws IOException {
-    if (write && nil) {
+  private void addWrite(int key, boolean nil, long value) throws IOException {
+    if (nil) {
       throw unexpected("a value that is written");
-    } else if (write) {
-      history.write(key, value);
-    } else if (nil) {
+    }
+    history.write(key, value);
+  }
+
+  private void addRead(int key, boolean nil, long value) {
+    if (nil) {
       history.readInitial(key);
     } else {
       history.read(key, value);

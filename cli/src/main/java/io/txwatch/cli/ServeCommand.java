@@ -102,10 +102,9 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--history",
       paramLabel = "FILE",
-      description = {
-        "append the history to this file, also after a restart, which first reads what it and",
-        "FILE.1, FILE.2, ... contain"
-      })
+      description =
+          "append the history to this file, also after a restart, which first reads FILE.1,"
+              + " FILE.2, ... and FILE")
   private @Nullable Path history;
 
   @Option(
