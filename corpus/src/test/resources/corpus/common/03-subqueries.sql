@@ -1,4 +1,4 @@
--- Queries within queries.
+-- Subqueries.
 SELECT id FROM account WHERE id IN (SELECT account_id FROM item) ORDER BY id;
 SELECT id FROM account WHERE id NOT IN (SELECT account_id FROM item) ORDER BY id;
 SELECT id FROM account WHERE branch_id IN (SELECT id FROM branch WHERE city = 'oslo') ORDER BY id;

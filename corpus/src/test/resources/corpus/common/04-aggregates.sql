@@ -1,4 +1,4 @@
--- One row for many.
+-- Aggregates and groups.
 SELECT count(*) FROM account;
 SELECT COUNT(*) AS n FROM account WHERE balance > 100;
 SELECT count(1) FROM account;

@@ -1,4 +1,4 @@
--- INSERT in every shape that most dialects have; some fail.
+-- All common forms of INSERT; some fail.
 INSERT INTO account VALUES (10, 'carol', 400, 1);
 INSERT INTO account (id, owner, balance, branch_id) VALUES (11, 'dave', 1, 2);
 INSERT INTO account (id) VALUES (12);

@@ -1,4 +1,4 @@
--- UPDATE in every shape that most dialects have; some fail.
+-- All common forms of UPDATE; some fail.
 UPDATE account SET balance = 101 WHERE id = 1;
 UPDATE account SET balance = balance + 1 WHERE id = 1;
 UPDATE account SET balance = balance + 1;
@@ -62,7 +62,7 @@ update account set balance=balance+1,owner='tight'where id=1;
 UPDATE/* c */account SET balance = 1 WHERE id = 1 -- end
 ;
 WITH q AS (SELECT id FROM branch) UPDATE account SET balance = 21 WHERE branch_id IN (SELECT id FROM q);
--- Carried out as joins by some, which then compute all assignments from the old row.
+-- Some DBMSs execute these as joins, which compute all assignments from the old row.
 UPDATE tag SET account_id = account_id + 0 WHERE account_id IN (SELECT id FROM account);
 UPDATE tag SET account_id = tag.account_id WHERE EXISTS (SELECT 1 FROM account a WHERE a.id = tag.account_id);
 UPDATE tag SET account_id = tag.account_id + 200 WHERE NOT EXISTS (SELECT 1 FROM tag z WHERE z.account_id = tag.account_id);

@@ -1,4 +1,4 @@
--- DELETE in every shape that most dialects have; some fail.
+-- All common forms of DELETE; some fail.
 DELETE FROM entry WHERE id = 1;
 DELETE FROM entry WHERE id = 99;
 DELETE FROM entry e WHERE e.id = 2;

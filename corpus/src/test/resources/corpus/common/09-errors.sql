@@ -1,4 +1,4 @@
--- What fails, fails in the same way.
+-- Errors must be the same.
 SELECT nosuch FROM account;
 SELECT * FROM nosuch;
 SELECT a.nosuch FROM account a;

@@ -1,4 +1,4 @@
--- Parameters keep their places, their number and their types.
+-- Parameters keep their positions, number and types.
 --? 1
 --? 2
 --? 99

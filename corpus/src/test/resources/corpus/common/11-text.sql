@@ -1,4 +1,4 @@
--- Every byte that is the application's stays.
+-- Comments, quotes and white space stay unchanged.
 SELECT/**/id/**/FROM/**/account/**/WHERE/**/id=1;
 select
   id,

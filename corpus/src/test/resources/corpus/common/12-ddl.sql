@@ -1,4 +1,4 @@
--- Tables that come and go while running.
+-- Tables that are created and dropped at run time.
 CREATE TABLE later (a INT PRIMARY KEY, b VARCHAR(10));
 INSERT INTO later VALUES (1, 'x'), (2, 'y');
 SELECT * FROM later ORDER BY a;

@@ -1,4 +1,4 @@
--- Transactions begun and ended in SQL.
+-- Transactions that SQL statements begin and end.
 BEGIN;
 UPDATE account SET balance = 1 WHERE id = 1;
 SELECT balance FROM account WHERE id = 1;

@@ -1,4 +1,4 @@
--- What H2 has beyond the common.
+-- Statements that are specific to H2.
 SELECT id FROM FINAL TABLE (INSERT INTO account (id, owner) VALUES (10, 'f'));
 SELECT * FROM FINAL TABLE (INSERT INTO account (id, owner) VALUES (11, 'f'));
 SELECT id, balance FROM FINAL TABLE (UPDATE account SET balance = 5 WHERE id < 3);

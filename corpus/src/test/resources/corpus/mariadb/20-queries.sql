@@ -1,4 +1,4 @@
--- What MariaDB's SELECT has beyond the common.
+-- Queries that are specific to MariaDB.
 SELECT `id`, `owner` AS `the owner` FROM `account` ORDER BY `id`;
 SELECT `a`.* FROM `account` `a` ORDER BY `a`.`id`;
 SELECT SQL_NO_CACHE id FROM account ORDER BY id;

@@ -1,4 +1,4 @@
--- What MariaDB's writes have beyond the common.
+-- Writes that are specific to MariaDB.
 INSERT INTO account SET id = 10, owner = 'set';
 INSERT account VALUES (11, 'no into', 1, 1);
 INSERT INTO account VALUE (12, 'value', 1, 1);
@@ -94,7 +94,7 @@ SELECT NEXT VALUE FOR numbers;
 SELECT NEXTVAL(numbers), LASTVAL(numbers);
 INSERT INTO account (id) VALUES (NEXTVAL(numbers) + 500);
 DROP SEQUENCE numbers;
--- A row that is read to be written.
+-- Rows that are locked, then written.
 BEGIN;
 SELECT id, n FROM person WHERE id = 1 FOR UPDATE;
 UPDATE person SET n = n + 1 WHERE id = 1;

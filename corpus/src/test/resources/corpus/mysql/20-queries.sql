@@ -1,4 +1,4 @@
--- What MySQL's SELECT has beyond the common.
+-- Queries that are specific to MySQL.
 SELECT `id`, `owner` AS `the owner` FROM `account` ORDER BY `id`;
 SELECT `a`.* FROM `account` `a` ORDER BY `a`.`id`;
 SELECT SQL_NO_CACHE id FROM account ORDER BY id;

@@ -1,4 +1,4 @@
--- What MySQL's writes have beyond the common.
+-- Writes that are specific to MySQL.
 INSERT INTO account SET id = 10, owner = 'set';
 INSERT account VALUES (11, 'no into', 1, 1);
 INSERT INTO account VALUE (12, 'value', 1, 1);
@@ -77,7 +77,7 @@ INSERT INTO entry (account_id) VALUES (1);
 OPTIMIZE TABLE np;
 ANALYZE TABLE np;
 SELECT 1; SELECT 2;
--- A row that is read to be written.
+-- Rows that are locked, then written.
 BEGIN;
 SELECT id, n FROM person WHERE id = 1 FOR UPDATE;
 UPDATE person SET n = n + 1 WHERE id = 1;

@@ -1,4 +1,4 @@
--- What PostgreSQL's SELECT has beyond the common.
+-- Queries that are specific to PostgreSQL.
 SELECT DISTINCT ON (branch_id) branch_id, id, owner FROM account ORDER BY branch_id, id;
 SELECT DISTINCT ON (a.branch_id) a.* FROM account a ORDER BY a.branch_id, a.id DESC;
 SELECT id::text, balance::numeric(10,2), owner::varchar(3) FROM account ORDER BY id;

@@ -1,4 +1,4 @@
--- What PostgreSQL's writes have beyond the common.
+-- Writes that are specific to PostgreSQL.
 INSERT INTO account (id, owner) VALUES (10, 'r') RETURNING id;
 INSERT INTO account (id, owner) VALUES (11, 'r') RETURNING *;
 INSERT INTO account VALUES (12, 'r', 1, 1), (13, 's', 2, 2) RETURNING id, upper(owner) AS o;
@@ -80,7 +80,7 @@ DO $$ BEGIN UPDATE account SET balance = 1; END $$;
 SELECT set_config('application_name', 'x', false);
 LOCK TABLE account IN SHARE MODE;
 ANALYZE branch;
--- A row that is read to be written.
+-- Rows that are locked, then written.
 BEGIN;
 SELECT id, n FROM person WHERE id = 1 FOR UPDATE;
 UPDATE person SET n = n + 1 WHERE id = 1;

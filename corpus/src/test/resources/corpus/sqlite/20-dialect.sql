@@ -1,4 +1,4 @@
--- What SQLite has beyond the common.
+-- Statements that are specific to SQLite.
 SELECT rowid, id FROM account ORDER BY id;
 SELECT rowid, * FROM account ORDER BY id;
 SELECT _rowid_, oid, name FROM tag ORDER BY rowid;

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HibernateScenario implements LibraryScenario {
 
-  /** With a key that the database generates, and a version. */
+  /** An entity with a generated key and a version. */
   @Entity(name = "Client")
   static class Client {
     @Id
@@ -58,7 +58,7 @@ final class HibernateScenario implements LibraryScenario {
     }
   }
 
-  /** With a key from a sequence, where the DBMS has them. */
+  /** An entity with a key from a sequence, where the DBMS has sequences. */
   @Entity(name = "Invoice")
   static class Invoice {
     @Id
@@ -72,7 +72,7 @@ final class HibernateScenario implements LibraryScenario {
     @Nullable Client client;
   }
 
-  /** With a key of the application's own. */
+  /** An entity with an assigned key. */
   @Entity(name = "Rate")
   static class Rate {
     @Id @Nullable String code;
@@ -103,7 +103,7 @@ final class HibernateScenario implements LibraryScenario {
       factory.inTransaction(session -> queries(session, sees));
       factory.inTransaction(session -> changes(session, sees));
       stale(factory, sees);
-      twin(factory, sees);
+      duplicateName(factory, sees);
       factory.inTransaction(session -> bulk(session, sees));
       factory.inStatelessTransaction(
           session -> {
@@ -208,7 +208,7 @@ final class HibernateScenario implements LibraryScenario {
     sees.accept("changed " + locked + " / " + forced + " / " + third + " / " + fourth);
   }
 
-  /** Two sessions change one version of a row. */
+  /** Two sessions update the same version of a row. */
   private static void stale(SessionFactory factory, Consumer<String> sees) {
     try (Session first = factory.openSession()) {
       first.beginTransaction();
@@ -226,13 +226,13 @@ final class HibernateScenario implements LibraryScenario {
     }
   }
 
-  private static void twin(SessionFactory factory, Consumer<String> sees) {
+  private static void duplicateName(SessionFactory factory, Consumer<String> sees) {
     try {
       factory.inTransaction(
           session -> {
-            Client twin = new Client();
-            twin.name = "client 1";
-            session.persist(twin);
+            Client duplicate = new Client();
+            duplicate.name = "client 1";
+            session.persist(duplicate);
             session.flush();
           });
     } catch (ConstraintViolationException e) {

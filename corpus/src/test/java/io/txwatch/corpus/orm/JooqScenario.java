@@ -200,16 +200,16 @@ final class JooqScenario implements LibraryScenario {
     sees.accept(
         "update "
             + jooq.update(n.customer).set(n.points, n.points.plus(5)).where(n.id.le(2)).execute());
-    var twin = jooq.insertInto(n.customer, n.fullName, n.email).values("again", "c2@x.org");
+    var duplicate = jooq.insertInto(n.customer, n.fullName, n.email).values("again", "c2@x.org");
     var third = jooq.insertInto(n.customer, n.fullName, n.email).values("three", "c3@x.org");
     switch (kind) {
       case MYSQL, MARIADB -> {
-        sees.accept("ignored " + twin.onDuplicateKeyIgnore().execute());
+        sees.accept("ignored " + duplicate.onDuplicateKeyIgnore().execute());
         sees.accept(
             "upsert " + third.onDuplicateKeyUpdate().set(n.fullName, "three again").execute());
       }
       case POSTGRESQL, SQLITE -> {
-        sees.accept("ignored " + twin.onConflict(n.email).doNothing().execute());
+        sees.accept("ignored " + duplicate.onConflict(n.email).doNothing().execute());
         sees.accept(
             "upsert "
                 + third.onConflict(n.email).doUpdate().set(n.fullName, "three again").execute());
