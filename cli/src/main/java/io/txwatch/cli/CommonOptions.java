@@ -12,7 +12,9 @@ final class CommonOptions {
       names = "--fail-on",
       paramLabel = "violation|hazard|never",
       defaultValue = "violation",
-      description = "which anomalies make the exit code 1 (default: violation)")
+      description =
+          "which anomalies make the exit code 1: violation, what the DBMS promises to prevent; hazard,"
+              + " also what the isolation level permits (default: violation)")
   FailOn failOn = FailOn.VIOLATION;
 
   boolean json() {
