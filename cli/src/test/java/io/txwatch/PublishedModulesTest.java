@@ -21,7 +21,7 @@ class PublishedModulesTest {
       Set.of("history", "analyzer", "proxy-driver", "agent", "fuzzer", "bom", "dist");
 
   @Test
-  void theOtherModulesSkipDeployment() throws Exception {
+  void otherModulesSkipDeployment() throws Exception {
     Set<String> deployed = new TreeSet<>();
     for (String module : modules()) {
       Element pom = pom(module);
@@ -34,7 +34,7 @@ class PublishedModulesTest {
   }
 
   @Test
-  void theBomManagesThePublishedModulesAtTheirVersion() throws Exception {
+  void bomManagesThePublishedModulesAtTheirVersion() throws Exception {
     Set<String> published = new TreeSet<>();
     for (String module : PUBLISHED) {
       if (!module.equals("bom")) {

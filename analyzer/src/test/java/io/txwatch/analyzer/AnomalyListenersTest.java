@@ -55,7 +55,7 @@ class AnomalyListenersTest {
   }
 
   @Test
-  void theThreadEndsWithTheLastListenerAndStartsWithTheNext() throws Exception {
+  void threadEndsWithTheLastListenerAndRestartsWithTheNext() throws Exception {
     List<Thread> threads = Collections.synchronizedList(new ArrayList<>());
     Consumer<Anomaly> listener = any -> threads.add(Thread.currentThread());
     Runnable remove = listeners.add(listener);

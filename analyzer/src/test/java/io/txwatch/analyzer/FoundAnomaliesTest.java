@@ -42,7 +42,7 @@ class FoundAnomaliesTest {
   }
 
   @Test
-  void aWithdrawnAnomalyIsRemovedAndTheOthersStay() {
+  void withdrawnAnomalyIsRemovedAndOthersRemain() {
     found.add(lostUpdate(RUNNING, 1, 2));
     found.add(lostUpdate(UNKNOWN, 1, 3));
     found.withdraw(lostUpdate(RUNNING, 1, 2));

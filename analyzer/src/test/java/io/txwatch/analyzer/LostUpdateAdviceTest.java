@@ -51,7 +51,7 @@ class LostUpdateAdviceTest {
           DELETE FROM acc WHERE id = ? => Lock the read at T1.java:1 (SELECT ... FOR UPDATE), or put the condition that it checks into the DELETE's WHERE.
           MERGE INTO acc USING x => Lock the read at T1.java:1 (SELECT ... FOR UPDATE).
           """)
-  void readsTheStatement(String sql, String advice) {
+  void adviceDependsOnTheStatement(String sql, String advice) {
     assertThat(lostUpdateBy(sql).advice())
         .isEqualTo(
             advice + " Or run these transactions at REPEATABLE READ and retry on SQLSTATE 40001.");

@@ -87,7 +87,7 @@ class PhenomenaTest {
         "l1(x0) w1(x0) c1 l2(x1) w2(x1) c2",
         "r1(x0) w2(x0) c2 l1(x2) w1(x2) c1",
       })
-  void isNoAnomaly(String history) {
+  void historyHasNoAnomaly(String history) {
     assertThat(findings(history)).isEmpty();
   }
 

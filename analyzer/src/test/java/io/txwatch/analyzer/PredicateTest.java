@@ -83,7 +83,7 @@ class PredicateTest {
         "r1(;P:x0) i2(z) a2 r1(;P:x0) c1",
         "r1(;P:x0) r2(;P:x0) i1(z) s1(2-2) i2(w) c1 c2",
       })
-  void isNoAnomaly(String history) {
+  void historyHasNoAnomaly(String history) {
     assertThat(findings(history)).isEmpty();
   }
 

@@ -77,7 +77,7 @@ class UpdateAssignmentsTest {
           UPDATE acc SET ; not understood
           UPDATE ; not understood
           """)
-  void ofStandardSql(String sql, String said) {
+  void assignmentsOfStandardSql(String sql, String said) {
     assertThat(said(sql.replace("\\\\", "\\"), false)).isEqualTo(said);
   }
 
@@ -100,7 +100,7 @@ class UpdateAssignmentsTest {
           UPDATE acc a, log l SET l.bal = l.bal + ? WHERE a.id = ? ; bal|
           UPDATE acc SET bal = IF(bal > ?, bal - ?, bal) WHERE id = ? ; not understood
           """)
-  void ofMySql(String sql, String said) {
+  void assignmentsOfMySql(String sql, String said) {
     assertThat(said(sql, true)).isEqualTo(said);
   }
 }

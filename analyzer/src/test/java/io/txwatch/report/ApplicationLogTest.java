@@ -74,7 +74,7 @@ class ApplicationLogTest {
   }
 
   @Test
-  void isTheApplicationsSlf4j() throws Exception {
+  void logsToTheApplicationsSlf4j() throws Exception {
     ClassLoader application = applicationWithSlf4j("MyLogger");
     LogTarget log = ApplicationLog.of(application, stderr);
     log.warn("one {}\nof two lines\n");
@@ -86,14 +86,14 @@ class ApplicationLogTest {
   }
 
   @Test
-  void isJavaUtilLoggingWhereSlf4jHasNoProvider() throws Exception {
+  void logsToJavaUtilLoggingIfSlf4jHasNoProvider() throws Exception {
     ClassLoader application = applicationWithSlf4j("NOPLogger");
     List<String> records = loggedBy(ApplicationLog.of(application, stderr));
     assertThat(records).containsExactly("WARNING one {0}\nof two lines", "INFO two");
   }
 
   @Test
-  void isJavaUtilLoggingWhereThereIsNoSlf4j() {
+  void logsToJavaUtilLoggingWithoutSlf4j() {
     List<String> records =
         loggedBy(ApplicationLog.of(ClassLoader.getPlatformClassLoader(), stderr));
     assertThat(records).containsExactly("WARNING one {0}\nof two lines", "INFO two");
@@ -128,7 +128,7 @@ class ApplicationLogTest {
   }
 
   @Test
-  void theLastTextIsPrintedWhereJavaUtilLoggingHasEndedAlready() {
+  void lastTextIsPrintedIfJavaUtilLoggingWasShutDown() {
     Logger logger = Logger.getLogger(ApplicationLog.NAME);
     logger.setUseParentHandlers(false); // as its shutdown hook leaves it: without a handler
     try {

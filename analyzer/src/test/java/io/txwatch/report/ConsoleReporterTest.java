@@ -116,7 +116,7 @@ class ConsoleReporterTest {
   }
 
   @Test
-  void aPeriodWithoutConnectionsIsSummarizedIfThereIsAnythingNew() {
+  void periodWithoutConnectionsPrintsASummaryIfThereIsAnythingNew() {
     Coverage seen = new Coverage(1, 2, 2, 4, 4, 2, 2, 0, 0, Map.of());
     log.rest(Coverage.NONE);
     assertThat(printed()).isEmpty();

@@ -32,7 +32,7 @@ class TxWatchJarIT {
   }
 
   @Test
-  void thePublicApiKeepsItsNames() throws IOException {
+  void publicApiIsNotRelocated() throws IOException {
     assertThat(entries())
         .contains(
             "io/txwatch/TxWatch.class",
