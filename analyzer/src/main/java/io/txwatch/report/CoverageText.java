@@ -126,7 +126,7 @@ final class CoverageText {
               + " them";
       case NO_KEY ->
           "tables without a primary key (or another key without nulls, of numbers, texts or UUIDs):"
-              + " their rows cannot be told apart";
+              + " their rows cannot be distinguished";
       case NOT_A_BASE_TABLE ->
           "views, foreign or system tables, which carry no auxiliary columns; nothing to do";
       case LOOKUP_FAILED ->

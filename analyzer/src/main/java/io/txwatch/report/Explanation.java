@@ -27,7 +27,10 @@ public final class Explanation {
             case INTERMEDIATE_READ -> intermediateRead(anomaly, edge, rows.of(edge));
             case INTERNAL -> internal(anomaly, edge, rows.of(edge));
             case GARBAGE_READ ->
-                label(anomaly, edge.to()) + " read from " + rows.of(edge) + " what nobody wrote.";
+                label(anomaly, edge.to())
+                    + " read from "
+                    + rows.of(edge)
+                    + " what no transaction wrote.";
             case DUPLICATE_WRITE -> "One write to " + rows.of(edge) + " was found twice.";
             case INCOMPATIBLE_ORDER ->
                 label(anomaly, edge.from())

@@ -1,4 +1,4 @@
-/** Tests of the checker of registers, beside those in {@code format} that go through files. */
+/** Tests of the checker of registers; those in {@code format} read files. */
 @NullMarked
 package io.txwatch.register;
 

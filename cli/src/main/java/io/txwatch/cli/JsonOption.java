@@ -7,6 +7,6 @@ final class JsonOption {
 
   @Option(
       names = "--json",
-      description = "write JSON to standard output, and text for people to standard error")
+      description = "write JSON to standard output, and text to standard error")
   boolean json;
 }

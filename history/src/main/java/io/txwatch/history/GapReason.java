@@ -14,7 +14,7 @@ public enum GapReason {
   NO_RIGHTS,
   /**
    * A table without a primary key or another unique key over columns that are never null, whose
-   * rows therefore cannot be told apart where versions are in the DBMS's system columns.
+   * rows therefore cannot be distinguished where versions are in the DBMS's system columns.
    */
   NO_KEY,
   /** A view, a foreign table or a system table, which has no auxiliary columns. */

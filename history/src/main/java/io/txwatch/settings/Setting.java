@@ -69,7 +69,7 @@ public enum Setting {
       "txwatch.log",
       "stderr",
       "stderr|slf4j|none",
-      "where anomalies are reported to people; slf4j: the application's, or java.util.logging if it"
+      "where anomalies are printed; slf4j: the application's, or java.util.logging if it"
           + " has none"),
   PREPARE(
       "txwatch.prepare",
