@@ -151,6 +151,11 @@ public final class DependencyInference {
       ended(e);
     } else if (event instanceof Event.StatementsUndone e) {
       undone(e);
+    } else if (event instanceof Event.TransactionIdentified e) {
+      Transaction transaction = transaction(e.transaction());
+      if (transaction.observed && transaction.outcome == null) {
+        chains.identify(transaction, 0, e.idByDbms());
+      }
     } else if (event instanceof Event.SessionOpened e) {
       opened(e);
     } else if (event instanceof Event.SessionClosed e) {

@@ -190,7 +190,15 @@ final class VersionChains {
     if (last < 0 || list.statement(last) != WriterToken.BY_DBMS) {
       return;
     }
-    long id = list.transaction(last);
+    identify(transaction, statement, list.transaction(last));
+  }
+
+  /**
+   * The DBMS gave an id to a transaction.
+   *
+   * @param statement a statement that wrote under it; 0 if it is the id of the whole transaction
+   */
+  void identify(Transaction transaction, int statement, long id) {
     Transaction before = writers.existing(id);
     if (before == transaction || before != null && before.observed) {
       return;

@@ -122,6 +122,16 @@ public sealed interface Event {
       implements Event {}
 
   /**
+   * The id that the DBMS gave to a transaction became known, apart from its writes. Only where
+   * writer tokens contain such ids, and only if some of its writes were not observed.
+   *
+   * @param session its session
+   * @param transaction its id
+   * @param idByDbms the id in writer tokens, as described at {@link WriterToken#BY_DBMS}
+   */
+  record TransactionIdentified(long session, long transaction, long idByDbms) implements Event {}
+
+  /**
    * A transaction ended. Its last event.
    *
    * @param session its session

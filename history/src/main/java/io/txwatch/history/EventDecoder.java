@@ -62,6 +62,10 @@ final class EventDecoder {
         yield new Event.StatementsUndone(
             e.getSession(), e.getTransaction(), e.getFirstStatement(), e.getLastStatement());
       }
+      case TRANSACTION_IDENTIFIED -> {
+        var e = entry.getTransactionIdentified();
+        yield new Event.TransactionIdentified(e.getSession(), e.getTransaction(), e.getIdByDbms());
+      }
       case SESSION_OPENED -> {
         var e = entry.getSessionOpened();
         yield new Event.SessionOpened(

@@ -118,6 +118,12 @@ final class EventEncoder {
               .setTransaction(e.transaction())
               .setFirstStatement(e.firstStatement())
               .setLastStatement(e.lastStatement()));
+    } else if (event instanceof Event.TransactionIdentified e) {
+      entry.setTransactionIdentified(
+          io.txwatch.history.wire.TransactionIdentified.newBuilder()
+              .setSession(e.session())
+              .setTransaction(e.transaction())
+              .setIdByDbms(e.idByDbms()));
     } else if (event instanceof Event.SessionOpened e) {
       entry.setSessionOpened(
           io.txwatch.history.wire.SessionOpened.newBuilder()

@@ -74,6 +74,10 @@ final class SessionEvents {
             session, transaction.id, firstStatement, transaction.statements));
   }
 
+  void identified(SessionState.Transaction transaction, long idByDbms) {
+    send(new Event.TransactionIdentified(session, transaction.id, idByDbms));
+  }
+
   /** Emits a gap, in a transaction or, if that is 0, in none. */
   void gap(long transaction, GapReason reason, String detail, long count) {
     send(new Event.Gap(session, transaction, reason, detail, count));

@@ -34,6 +34,9 @@ final class SessionState {
      */
     int unnamedSince = Integer.MAX_VALUE;
 
+    /** True once a statement of it has written rows that were not observed. */
+    boolean hasUnseenWrites;
+
     /** The number of emitted events, excluding its end. */
     int events;
 
@@ -234,6 +237,8 @@ final class SessionState {
   /** Emits the event of an observation that has ended. */
   void recordStatement(Observation observation, boolean writesSeen, @Nullable String sqlState) {
     observation.transaction.open.remove(observation);
+    observation.transaction.hasUnseenWrites |=
+        sqlState == null && !writesSeen && observation.kind.mayWrite();
     events.executed(observation, writesSeen, sqlState);
   }
 }

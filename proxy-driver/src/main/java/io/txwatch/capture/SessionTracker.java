@@ -141,6 +141,23 @@ public final class SessionTracker {
     return true;
   }
 
+  /** True if the open transaction has written rows that were not observed. */
+  public synchronized boolean hasUnseenWrites() {
+    SessionState.Transaction open = state.current;
+    return open != null
+        && !open.single
+        && (open.hasUnseenWrites || open.open.stream().anyMatch(o -> o.kind.mayWrite()));
+  }
+
+  /** The DBMS gave that id to the open transaction. */
+  public synchronized void identified(long idByDbms) {
+    SessionState.Transaction open = state.current;
+    if (open != null) {
+      open.hasUnseenWrites = false;
+      events.identified(open, idByDbms);
+    }
+  }
+
   /** The id of the open transaction; 0 if none is open. */
   public synchronized long open() {
     SessionState.Transaction open = state.current;

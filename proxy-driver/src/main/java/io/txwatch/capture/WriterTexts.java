@@ -53,6 +53,21 @@ public final class WriterTexts {
     return before == null || own == null ? null : before + own;
   }
 
+  /** True if versions are identified by ids that the DBMS gives. */
+  public boolean areIds() {
+    return areIds;
+  }
+
+  /**
+   * The id in writer tokens of a transaction.
+   *
+   * @param epochAndId the text of an {@code xid8}: the id, and in the bits above its 32 how often
+   *     the server has used up all ids
+   */
+  public long id(String epochAndId) {
+    return upperBits | Long.parseUnsignedLong(epochAndId) & 0xffff_ffffL;
+  }
+
   private @Nullable String token(String text, int from, int to) {
     if (from == to || to - from > MAX_DIGITS) {
       return null;

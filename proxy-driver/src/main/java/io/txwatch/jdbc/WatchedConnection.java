@@ -7,6 +7,7 @@ import io.txwatch.capture.WriterTexts;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.prepare.JdbcCatalog;
+import io.txwatch.sql.TransactionControl;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -175,8 +176,19 @@ final class WatchedConnection extends DelegatingConnection {
     return sideReads;
   }
 
+  /** True if the server is in a transaction that accepts statements. */
+  boolean acceptsStatements() {
+    return catalog.isInTransaction();
+  }
+
   /** The application is about to send a statement. */
   void beforeNext(CachedPlan next) {
+    TransactionControl control = next.plan().control();
+    if (control instanceof TransactionControl.Commit
+        || control instanceof TransactionControl.ImplicitCommit
+        || control instanceof TransactionControl.Begin) {
+      TransactionIds.identify(this);
+    }
     if (catalog.isWaiting() && !next.asksDiagnostics()) {
       catalog.lookUpWaiting();
     }
@@ -189,7 +201,9 @@ final class WatchedConnection extends DelegatingConnection {
     }
   }
 
+  /** The transaction is about to be committed. */
   private void beforeCommit() {
+    TransactionIds.identify(this);
     readBeside(SideReads::beforeCommit);
   }
 

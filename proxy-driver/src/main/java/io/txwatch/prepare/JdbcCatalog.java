@@ -144,6 +144,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return shared.usesSystemColumns();
   }
 
+  /** True if the server is in a transaction that accepts statements, as far as the driver knows. */
+  public boolean isInTransaction() {
+    return ServerState.of(connection) == ServerState.OPEN;
+  }
+
   /** The DBMS at the other end. */
   public Database database() {
     return database;

@@ -1,0 +1,39 @@
+package io.txwatch.jdbc;
+
+import io.txwatch.capture.WriterTexts;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * Reads the id that PostgreSQL gave to a transaction, for one that has written rows without
+ * returning them: a batch, for example. Other transactions that read these rows later then show
+ * that they read from this one. A write that returns its rows returns the id with them, so most
+ * transactions do not need this round trip.
+ */
+final class TransactionIds {
+
+  private static final String SQL =
+      "SELECT pg_catalog.pg_current_xact_id_if_assigned()::pg_catalog.text";
+
+  private TransactionIds() {}
+
+  /** The connection's transaction is about to be committed. */
+  static void identify(WatchedConnection connection) {
+    WriterTexts texts = connection.writerTexts();
+    if (!texts.areIds()
+        || !connection.tracker().hasUnseenWrites()
+        || !connection.acceptsStatements()) {
+      return;
+    }
+    try (Statement statement = connection.delegate.createStatement();
+        ResultSet row = statement.executeQuery(SQL)) {
+      String id = row.next() ? row.getString(1) : null;
+      if (id != null) {
+        connection.tracker().identified(texts.id(id));
+      }
+    } catch (SQLException | RuntimeException e) {
+      connection.fault(e);
+    }
+  }
+}
