@@ -124,9 +124,6 @@ final class CoverageText {
       case NO_RIGHTS ->
           "tables whose auxiliary columns this user may not use: grant SELECT, INSERT and UPDATE on"
               + " them";
-      case NO_KEY ->
-          "tables without a primary key (or another key without nulls, of numbers, texts or UUIDs):"
-              + " their rows cannot be distinguished";
       case NOT_A_BASE_TABLE ->
           "views, foreign or system tables, which carry no auxiliary columns; nothing to do";
       case LOOKUP_FAILED ->

@@ -15,6 +15,7 @@ import io.txwatch.testcase.TestCase;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,11 @@ final class TestedDbms implements AutoCloseable {
   /** True for MySQL, which takes tens of milliseconds to create or drop a table. */
   boolean isSlow() {
     return kind == ServerKind.MYSQL;
+  }
+
+  /** Where the versions of its rows can come from ({@code txwatch.versions}). */
+  List<String> versions() {
+    return kind == ServerKind.POSTGRESQL ? List.of("columns", "system") : List.of("columns");
   }
 
   SerialOrders serialOrders() {

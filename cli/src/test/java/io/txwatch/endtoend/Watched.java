@@ -92,8 +92,16 @@ final class Watched implements Application, AutoCloseable {
     return events.stream().filter(Event.TransactionEnded.class::isInstance).count();
   }
 
+  /** True if PostgreSQL's system columns identify versions, and nothing is added to its tables. */
+  boolean usesSystemColumns() {
+    return "system".equals(properties.getProperty("txwatch.versions"));
+  }
+
   @Override
   public void prepare(Workspace workspace, boolean isNew) throws SQLException {
+    if (usesSystemColumns()) {
+      return;
+    }
     try (Connection connection = workspace.connect()) {
       prepare(connection);
     }

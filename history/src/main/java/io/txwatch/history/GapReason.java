@@ -12,11 +12,6 @@ public enum GapReason {
   NOT_PREPARED,
   /** A table whose auxiliary columns the user may not read or write. */
   NO_RIGHTS,
-  /**
-   * A table without a primary key or another unique key over columns that are never null, whose
-   * rows therefore cannot be distinguished where versions are in the DBMS's system columns.
-   */
-  NO_KEY,
   /** A view, a foreign table or a system table, which has no auxiliary columns. */
   NOT_A_BASE_TABLE,
   /** A catalog lookup failed or timed out. It is retried soon afterwards. */
@@ -60,7 +55,6 @@ public enum GapReason {
           NOT_UNDERSTOOD,
           NOT_PREPARED,
           NO_RIGHTS,
-          NO_KEY,
           NOT_A_BASE_TABLE,
           LOOKUP_FAILED,
           OPAQUE,

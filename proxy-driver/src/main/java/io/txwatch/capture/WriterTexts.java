@@ -1,5 +1,7 @@
 package io.txwatch.capture;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.txwatch.history.WriterToken;
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +18,17 @@ public final class WriterTexts {
   public static final WriterTexts OF_COLUMNS = new WriterTexts(0, false);
 
   private static final int MAX_DIGITS = 10;
+  private static final int MAX_MOVED_ROWS = 1 << 16;
 
   private final long upperBits;
   private final boolean areIds;
+
+  /** The first known place of rows that moved, by their present one: tables without a key. */
+  private final Cache<Long, Long> firstPlaces =
+      Caffeine.newBuilder().maximumSize(MAX_MOVED_ROWS).executor(Runnable::run).build();
+
+  /** True once a row has moved. */
+  private volatile boolean haveMoved;
 
   private WriterTexts(long upperBits, boolean areIds) {
     this.upperBits = upperBits;
@@ -51,6 +61,25 @@ public final class WriterTexts {
     String before = token(text, from, separator);
     String own = token(text, separator + 1, to);
     return before == null || own == null ? null : before + own;
+  }
+
+  /**
+   * The id of a row: for one without a key the first place that is known of it. If that was
+   * evicted, or if another process moved the row, its versions before and after are those of two
+   * rows.
+   */
+  public long row(long place) {
+    if (!haveMoved) {
+      return place;
+    }
+    Long first = firstPlaces.getIfPresent(place);
+    return first == null ? place : first;
+  }
+
+  /** A row without a key has moved. */
+  public void moved(long from, long to) {
+    firstPlaces.put(to, row(from));
+    haveMoved = true;
   }
 
   /** True if versions are identified by ids that the DBMS gives. */

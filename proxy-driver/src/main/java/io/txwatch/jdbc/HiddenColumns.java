@@ -52,15 +52,48 @@ final class HiddenColumns {
       long row = result.getLong(first + 2 * i);
       if (!result.wasNull()) {
         String text = result.getString(first + 2 * i + 1);
+        int at = text == null || !texts.areIds() ? -1 : text.indexOf('@');
+        if (at >= 0) {
+          replaced(tables.get(i), row, text, at);
+          continue;
+        }
         String writers = text == null ? "" : texts.tokens(text, 0, text.length());
         if (writers == null) {
           execution.notSeen(GapReason.FAULT, tables.get(i));
           continue;
         }
-        observation.row(execution.access(row, writers), tables.get(i), row, writers);
-        connection.earlier.rowSeen(cached.kind(), observation.transaction());
-        execution.byKey(row, writers);
+        row(tables.get(i), row, writers);
       }
+    }
+  }
+
+  private void row(String table, long row, String writers) {
+    observation.row(execution.access(row, writers), table, texts.row(row), writers);
+    connection.earlier.rowSeen(cached.kind(), observation.transaction());
+    execution.byKey(row, writers);
+  }
+
+  /**
+   * Notes a row that a write has moved, or given another key.
+   *
+   * @param text begins with the row's id before, up to {@code at}
+   */
+  private void replaced(String table, long row, String text, int at) {
+    boolean hasKey = text.charAt(0) == '!';
+    long before = Long.parseLong(text, hasKey ? 1 : 0, at, 10);
+    int tilde = text.indexOf('~', at);
+    String old = texts.tokens(text, at + 1, tilde);
+    String own = texts.tokens(text, tilde + 1, text.length());
+    if (old == null || own == null) {
+      execution.notSeen(GapReason.FAULT, table);
+    } else if (hasKey && before != row) {
+      observation.row(Access.DELETE, table, before, old);
+      observation.row(Access.INSERT, table, row, own);
+    } else {
+      if (!hasKey) {
+        texts.moved(before, row);
+      }
+      row(table, row, old + own);
     }
   }
 
@@ -83,7 +116,7 @@ final class HiddenColumns {
   }
 
   private void rowBehind(String table, long row, String writers) {
-    observation.row(Access.READ, table, row, writers);
+    observation.row(Access.READ, table, texts.row(row), writers);
     connection.earlier.rowSeen(cached.kind(), observation.transaction());
   }
 
@@ -100,7 +133,11 @@ final class HiddenColumns {
                   texts,
                   (table, row, writers) ->
                       observation.row(
-                          Access.READ, read.tables().get(table), row, writers, read.exact()));
+                          Access.READ,
+                          read.tables().get(table),
+                          texts.row(row),
+                          writers,
+                          read.exact()));
       if (!all) {
         execution.notSeen(GapReason.TOO_LARGE, read.tables().get(0));
         connection.outgrown(cached);

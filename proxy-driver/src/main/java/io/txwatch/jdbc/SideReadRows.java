@@ -48,7 +48,8 @@ final class SideReadRows {
           if (writers == null) {
             execution.notBeside(one, "returned no version");
           } else {
-            note(one, execution, tables.get(i), row, writers, certain);
+            long known = connection.writerTexts().row(row);
+            note(one, execution, tables.get(i), known, writers, certain);
           }
         }
       }
@@ -122,7 +123,7 @@ final class SideReadRows {
         }
         continue; // a row of the transaction's own, inserted after the statement
       }
-      ids[count++] = row;
+      ids[count++] = connection.writerTexts().row(row);
       if (list == null
           || length < WriterToken.LENGTH
           || list.charAt(length - 1) == WriterList.FILLER) {

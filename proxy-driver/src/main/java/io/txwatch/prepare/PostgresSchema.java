@@ -166,12 +166,18 @@ final class PostgresSchema extends SchemaReader {
 
   /**
    * The first key over columns that are never null, of types whose texts do not change, the primary
-   * key before others. Left alone are tables where RETURNING can fail or see something else: with
-   * rules, row security or foreign partitions; and parents of inheritance, whose keys do not bind
-   * their children.
+   * key before others; a key of a parent of inheritance does not bind its children's rows. Left
+   * alone are tables where RETURNING can fail or see something else: with rules, row security or
+   * foreign partitions.
    */
   private SystemVersions systemVersions(Connection connection, String oid) throws SQLException {
-    record Part(String index, String column, String type, boolean isPlain, Status status) {}
+    record Part(
+        String index,
+        String column,
+        String type,
+        boolean isNotNull,
+        Status status,
+        boolean bindsAllRows) {}
     List<Part> parts =
         query(
             connection,
@@ -184,8 +190,7 @@ final class PostgresSchema extends SchemaReader {
                 + " WHEN c.relrowsecurity OR c.relhasrules OR EXISTS (SELECT 1 FROM family"
                 + " JOIN pg_catalog.pg_class p USING (oid) WHERE p.relkind = 'f')"
                 + " THEN 'NOT_A_BASE_TABLE'"
-                + " WHEN c.relkind = 'r' AND c.relhassubclass THEN 'NO_KEY'"
-                + " ELSE 'SYSTEM_COLUMNS' END"
+                + " ELSE 'SYSTEM_COLUMNS' END, NOT (c.relkind = 'r' AND c.relhassubclass)"
                 + " FROM pg_catalog.pg_class c LEFT JOIN (pg_catalog.pg_index i"
                 + " CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(att, n)"
                 + " JOIN pg_catalog.pg_attribute a"
@@ -200,7 +205,8 @@ final class PostgresSchema extends SchemaReader {
                     text(row, 2),
                     text(row, 3),
                     row.getBoolean(4),
-                    Status.valueOf(text(row, 5))),
+                    Status.valueOf(text(row, 5)),
+                    row.getBoolean(6)),
             oid,
             oid);
     Status status = parts.get(0).status();
@@ -210,14 +216,16 @@ final class PostgresSchema extends SchemaReader {
     Map<String, List<Part>> keys = new LinkedHashMap<>();
     parts.forEach(p -> keys.computeIfAbsent(p.index(), i -> new ArrayList<>()).add(p));
     for (List<Part> key : keys.values()) {
-      if (key.stream().allMatch(p -> p.isPlain() && KEY_TYPES.contains(p.type()))) {
+      if (key.stream()
+          .allMatch(p -> p.bindsAllRows() && p.isNotNull() && KEY_TYPES.contains(p.type()))) {
         boolean isInteger = key.size() == 1 && INTEGER_TYPES.contains(key.get(0).type());
         List<String> columns = key.stream().map(Part::column).toList();
         return new SystemVersions(
             Status.SYSTEM_COLUMNS, Optional.of(new RowKey(columns, isInteger, returnsOld)));
       }
     }
-    return new SystemVersions(Status.NO_KEY, Optional.empty());
+    return new SystemVersions(
+        Status.SYSTEM_COLUMNS, Optional.of(new RowKey(List.of(), false, returnsOld)));
   }
 
   private record Found(String oid, Kind kind) {}

@@ -18,7 +18,7 @@ enum AuxiliaryVersionSource implements VersionSource {
   }
 
   @Override
-  public String written(StatementKind kind, String qualifier, boolean upsert) {
+  public String written(StatementKind kind, String qualifier, Written how) {
     return version(qualifier);
   }
 

@@ -162,13 +162,8 @@ public interface Catalog {
   enum Status {
     /** It does, and this user may read and write them. */
     PREPARED,
-    /**
-     * It does not need them: the DBMS's own columns identify each version, and the rows have a key
-     * (PostgreSQL).
-     */
+    /** It does not need them: the DBMS's own columns identify each version (PostgreSQL). */
     SYSTEM_COLUMNS,
-    /** The DBMS's own columns identify each version, but its rows have no key. */
-    NO_KEY,
     /** It does not. */
     NOT_PREPARED,
     /**

@@ -1,34 +1,45 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.StatementKind;
-import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * PostgreSQL's own columns: a row is identified by its key, and its version by {@code xmin}, the id
  * of the transaction, or of the part of it that began with a savepoint, which wrote it. The table
  * is not changed.
  *
- * <p>A version is the text of an {@code xmin}. From PostgreSQL 18 on a write also returns the
- * {@code xmin} that it replaced, and a tilde, in front of its own. Where it is known that a version
- * was replaced, but not which, a 0 stands in its place.
+ * <p>A version is the text of an {@code xmin}. A write that replaces a version returns more, as far
+ * as the DBMS can (PostgreSQL 18):
  *
- * @param key the columns of the row's key, as stored
- * @param isInteger true if the key is one integer, which then is the row's id; otherwise the id is
- *     a hash of the key with 64 bits
- * @param returnsOld true if RETURNING can return the replaced version
+ * <pre>
+ *   731              the xmin of the version
+ *   730~731          the xmin of the version that was replaced, and of the new one;
+ *                    0 in the first place if it is not known
+ *   17@730~731       the same, with the id of the replaced version's place: in a table without key
+ *   !17@730~731      the same, with the id of the row before: an UPDATE of the key
+ * </pre>
+ *
+ * @param key what identifies the row
  */
-record SystemVersionSource(List<String> key, boolean isInteger, boolean returnsOld)
-    implements VersionSource {
+record SystemVersionSource(RowKey key) implements VersionSource {
 
   private static final String TEXT = "::pg_catalog.text";
 
   @Override
   public String row(String qualifier) {
-    if (isInteger) {
-      return column(qualifier, key.get(0));
+    if (key.isInteger()) {
+      return column(qualifier, key.columns().get(0));
+    }
+    if (!key.exists()) {
+      return "pg_catalog.hashtextextended("
+          + Stream.of("tableoid", "ctid", "xmin")
+              .map(column -> qualifier + column + TEXT)
+              .collect(Collectors.joining(" || "))
+          + ", 0)";
     }
     String hash = "0";
-    for (String column : key) {
+    for (String column : key.columns()) {
       hash =
           "pg_catalog.hashtextextended(%s%s collate \"C\", %s)"
               .formatted(column(qualifier, column), TEXT, hash);
@@ -46,18 +57,32 @@ record SystemVersionSource(List<String> key, boolean isInteger, boolean returnsO
   }
 
   @Override
-  public String written(StatementKind kind, String qualifier, boolean upsert) {
+  public String written(StatementKind kind, String qualifier, Written how) {
     String own = version(qualifier);
-    if (kind == StatementKind.UPDATE && returnsOld) {
-      return "old.xmin" + TEXT + " || '~' || new.xmin" + TEXT;
-    }
-    if (kind != StatementKind.INSERT || !upsert) {
-      return own;
-    }
-    // Without old, xmax shows that the row was there: the statement has locked it.
-    return returnsOld
-        ? "coalesce(old.xmin" + TEXT + " || '~', '') || new.xmin" + TEXT
-        : "case when %sxmax%s = '0' then '' else '0~' end || %s".formatted(qualifier, TEXT, own);
+    boolean returnsOld = key.returnsOld() && !how.hidesOld();
+    String both = version("old.") + " || '~' || " + version("new.");
+    String before = "(" + row("old.") + ")" + TEXT + " || '@' || ";
+    String replaced =
+        how.mayChangeKey() ? "'!' || " + before + both : key.exists() ? both : before + both;
+    return switch (kind) {
+      case UPDATE -> returnsOld ? replaced : own;
+      case INSERT -> {
+        if (!how.mayUpdate()) {
+          yield own;
+        }
+        // Without old, xmax shows that the row was there: the statement has locked it.
+        yield returnsOld
+            ? "coalesce(" + replaced + ", " + version("new.") + ")"
+            : "case when %sxmax%s = '0' then '' else '0~' end || %s"
+                .formatted(qualifier, TEXT, own);
+      }
+      default -> own;
+    };
+  }
+
+  @Override
+  public boolean returnsChangedKeys() {
+    return key.returnsOld();
   }
 
   @Override

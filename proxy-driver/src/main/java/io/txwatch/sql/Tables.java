@@ -45,8 +45,7 @@ final class Tables {
   VersionSource versions(TableRef ref) {
     return find(ref)
         .flatMap(Catalog.Table::key)
-        .<VersionSource>map(
-            key -> new SystemVersionSource(key.columns(), key.isInteger(), key.returnsOld()))
+        .<VersionSource>map(SystemVersionSource::new)
         .orElse(AuxiliaryVersionSource.INSTANCE);
   }
 
@@ -132,7 +131,6 @@ final class Tables {
             table ->
                 switch (table.status()) {
                   case PREPARED, SYSTEM_COLUMNS -> Optional.<GapReason>empty();
-                  case NO_KEY -> Optional.of(GapReason.NO_KEY);
                   case NOT_PREPARED, COPIED -> Optional.of(GapReason.NOT_PREPARED);
                   case NO_RIGHTS -> Optional.of(GapReason.NO_RIGHTS);
                   case NOT_A_BASE_TABLE -> Optional.of(GapReason.NOT_A_BASE_TABLE);

@@ -19,7 +19,21 @@ sealed interface VersionSource permits AuxiliaryVersionSource, SystemVersionSour
   String version(String qualifier);
 
   /** The same for a write that returns its rows. */
-  String written(StatementKind kind, String qualifier, boolean upsert);
+  String written(StatementKind kind, String qualifier, Written how);
+
+  /**
+   * What a write may do to the rows that it returns.
+   *
+   * @param mayUpdate true for an INSERT that may update a row instead
+   * @param mayChangeKey true if it may change what identifies a row
+   * @param hidesOld true if {@code old} or {@code new} names something else in the statement
+   */
+  record Written(boolean mayUpdate, boolean mayChangeKey, boolean hidesOld) {}
+
+  /** True if a write that changes a row's key returns the row before, too. */
+  default boolean returnsChangedKeys() {
+    return true;
+  }
 
   /** True if a write must add its token to the row, so that its version is recognized. */
   boolean marksWrites();

@@ -100,7 +100,9 @@ final class WriteRewriter {
         draft.splices.after(shape.setEnd - 1, ", " + assignment);
       }
     }
-    if (!draft.tables.versions(target).marksWrites() && mayChangeKey(draft, target)) {
+    VersionSource versions = draft.tables.versions(target);
+    boolean showsKeys = versions.returnsChangedKeys() && !hidesOld(draft);
+    if (!versions.marksWrites() && !showsKeys && mayChangeKey(draft, target)) {
       draft.unseen(GapReason.SHAPE, "an UPDATE of a key");
     }
     Set<Integer> told = new HashSet<>();
@@ -210,11 +212,12 @@ final class WriteRewriter {
           : Auxiliary.RID + ", " + Auxiliary.WL;
     }
     String qualifier = target.exposedName() + ".";
-    boolean upsert = draft.shape.onConflict >= 0;
     String written =
-        hidesOld(draft) || mayChangeKey(draft, target)
-            ? versions.version(qualifier)
-            : versions.written(draft.shape.kind, qualifier, upsert);
+        versions.written(
+            draft.shape.kind,
+            qualifier,
+            new VersionSource.Written(
+                draft.shape.onConflict >= 0, mayChangeKey(draft, target), hidesOld(draft)));
     return "%s as %s, %s as %s"
         .formatted(versions.row(qualifier), Auxiliary.RID, written, Auxiliary.WL);
   }

@@ -199,10 +199,6 @@ class SystemColumnsTest {
       quoteCharacter = '`',
       textBlock =
           """
-          CREATE TABLE t (n INT)                                  | NO_KEY
-          CREATE TABLE t (at TIMESTAMPTZ PRIMARY KEY)             | NO_KEY
-          CREATE TABLE t (n INT UNIQUE)                           | NO_KEY
-          CREATE TABLE t (n INT PRIMARY KEY); CREATE TABLE c () INHERITS (t) | NO_KEY
           CREATE TABLE t (n INT PRIMARY KEY); ALTER TABLE t ENABLE ROW LEVEL SECURITY | NOT_A_BASE_TABLE
           CREATE TABLE t (n INT PRIMARY KEY); CREATE RULE r AS ON INSERT TO t DO ALSO NOTHING | NOT_A_BASE_TABLE
           """)
@@ -217,16 +213,48 @@ class SystemColumnsTest {
     assertThat(database.statements().get(0).rows()).isEmpty();
   }
 
-  @Test
-  void anUpdateOfTheKeyIsCountedAsNotSeen() throws SQLException {
-    TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (41, 1)");
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          CREATE TABLE t (n INT)
+          CREATE TABLE t (at TIMESTAMPTZ DEFAULT now() PRIMARY KEY, n INT)
+          CREATE TABLE t (k INT UNIQUE, n INT)
+          """)
+  void withoutAKeyARowIsIdentifiedByItsFirstPlace(String setup) throws SQLException {
+    TestDatabase database = database(setup, "INSERT INTO t (n) VALUES (1)");
     try (Connection connection = watched(database);
         Statement statement = connection.createStatement()) {
-      assertThat(statement.executeUpdate("UPDATE account SET id = 50")).isOne();
+      for (int i = 0; i < 3; i++) {
+        assertThat(statement.executeUpdate("UPDATE t SET n = n + 1")).isOne();
+        ResultSet rows = statement.executeQuery("SELECT n FROM t");
+        assertThat(rows.next()).isTrue();
+        assertThat(rows.next()).isFalse();
+      }
+      ResultSet sum = statement.executeQuery("SELECT sum(n) FROM t");
+      assertThat(sum.next()).isTrue();
+      assertThat(sum.next()).isFalse();
+      assertThat(statement.executeUpdate("DELETE FROM t")).isOne();
     }
-    assertThat(allRows(database)).containsExactly(List.of("UPDATE 50 a"));
-    assertThat(database.events())
-        .anyMatch(event -> event instanceof Event.Gap gap && gap.reason() == GapReason.SHAPE);
+    List<StatementExecuted> statements = database.statements();
+    assertThat(statements).hasSize(8).allMatch(statement -> statement.rows().size() == 1);
+    assertThat(statements.stream().map(s -> s.rows().get(0).row()).distinct()).hasSize(1);
+  }
+
+  @Test
+  void anUpdateOfTheKeyDeletesARowAndInsertsOne() throws SQLException {
+    TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (41, 1), (42, 1)");
+    try (Connection connection = watched(database);
+        Statement statement = connection.createStatement()) {
+      assertThat(
+              statement.executeUpdate(
+                  "UPDATE account SET id = CASE id WHEN 41 THEN 50 ELSE id END"))
+          .isEqualTo(2);
+    }
+    List<StatementExecuted> statements = database.statements();
+    assertThat(rows(statements.get(statements.size() - 1)))
+        .containsExactlyInAnyOrder("DELETE 41 a", "INSERT 50 b", "UPDATE 42 a>b");
   }
 
   @Test
