@@ -40,7 +40,7 @@ public final class Watching {
   }
 
   /** Wraps a connection, with a source of row versions. */
-  static Connection watch(
+  public static Connection watch(
       Connection real, String url, Level level, VersionsFrom versions, Pipeline pipeline) {
     Settings settings =
         Settings.of(
