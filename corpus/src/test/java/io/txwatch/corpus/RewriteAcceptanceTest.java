@@ -60,7 +60,7 @@ class RewriteAcceptanceTest {
                 url,
                 "",
                 () -> DriverManager.getConnection(url),
-                new CatalogMode(false, false),
+                new CatalogMode(false, CatalogMode.Versions.COLUMNS),
                 () -> true,
                 notice -> {})) {
       RewritePlanner planner =

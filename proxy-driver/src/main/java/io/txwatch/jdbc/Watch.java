@@ -196,7 +196,8 @@ public final class Watch {
               source,
               new CatalogMode(
                   settings.get(Setting.PREPARE).equals("auto"),
-                  settings.get(Setting.VERSIONS).equals("system")),
+                  CatalogMode.Versions.valueOf(
+                      settings.get(Setting.VERSIONS).toUpperCase(Locale.ROOT))),
               session,
               Faults::say);
       Optional<Dialect> dialect = catalog.dialect();

@@ -46,8 +46,13 @@ final class PostgresSchema extends SchemaReader {
   /** Of others that speak its dialect no more is taken for granted than what they tell. */
   PostgresSchema(Database database, boolean usesSystemColumns) {
     this.locksHold = database.product().equals("PostgreSQL");
-    this.returnsOld = locksHold && majorVersion(database) >= 18;
+    this.returnsOld = returnsOld(database);
     this.usesSystemColumns = usesSystemColumns;
+  }
+
+  /** True if RETURNING can return the replaced row. */
+  static boolean returnsOld(Database database) {
+    return database.product().equals("PostgreSQL") && majorVersion(database) >= 18;
   }
 
   private static int majorVersion(Database database) {

@@ -172,12 +172,17 @@ final class SharedTables {
   /** A database whose tables carry auxiliary columns needs them hidden. */
   private boolean usesSystemColumns(Dialect dialect, Connection connection, CatalogMode mode)
       throws SQLException {
-    if (!mode.systemColumns()
+    boolean always = mode.versions() == CatalogMode.Versions.SYSTEM;
+    if (mode.versions() == CatalogMode.Versions.COLUMNS
         || dialect != Dialect.POSTGRESQL
-        || !probe.database().product().equals("PostgreSQL")) {
+        || !probe.database().product().equals("PostgreSQL")
+        || !(always || PostgresSchema.returnsOld(probe.database()))) {
       return false;
     }
     if (PostgresSchema.hasPreparedTables(connection)) {
+      if (!always) {
+        return false;
+      }
       notices.accept(
           "tables of this database carry the auxiliary columns, so txwatch.versions=columns is used"
               + " instead of system; txwatch unprepare removes them");

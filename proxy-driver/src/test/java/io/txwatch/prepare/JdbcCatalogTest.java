@@ -38,7 +38,7 @@ class JdbcCatalogTest {
             url,
             "me",
             () -> DriverManager.getConnection(url),
-            new CatalogMode(auto, false),
+            new CatalogMode(auto, CatalogMode.Versions.COLUMNS),
             () -> idle,
             notices::add);
     catalog.executing(true);
@@ -88,7 +88,7 @@ class JdbcCatalogTest {
               () -> {
                 throw new SQLException("database is locked");
               },
-              new CatalogMode(false, false),
+              new CatalogMode(false, CatalogMode.Versions.COLUMNS),
               () -> true,
               notices::add)) {
         assertThat(find(catalog, "account").status()).isEqualTo(Status.PREPARED);
@@ -114,7 +114,7 @@ class JdbcCatalogTest {
                 }
                 return DriverManager.getConnection(shop.url());
               },
-              new CatalogMode(false, false),
+              new CatalogMode(false, CatalogMode.Versions.COLUMNS),
               () -> true,
               notices::add)) {
         long version = catalog.version();
