@@ -32,7 +32,9 @@ public enum Variant {
   OFF("txwatch off", Layer.TXWATCH, "off none"),
   /** {@code txwatch.instrument=inline} with the analyzer in the application. */
   INLINE("txwatch inline", Layer.TXWATCH, "inline inprocess"),
-  /** The same without an analyzer. */
+  /** The same with PostgreSQL's system columns in place of the auxiliary ones. */
+  INLINE_SYSTEM("txwatch inline, system columns", Layer.TXWATCH, "inline inprocess system"),
+  /** {@link #INLINE} without an analyzer. */
   INLINE_NONE("txwatch inline, analyzer none", Layer.TXWATCH, "inline none"),
   /** The same with the history written to a file, for a separate analyzer. */
   INLINE_HISTORY("txwatch inline, history to a file", Layer.TXWATCH, "inline none"),
@@ -81,7 +83,7 @@ public enum Variant {
 
   /** True if its tables have the auxiliary columns. */
   public boolean isPrepared() {
-    return layer == Layer.TXWATCH && this != OFF;
+    return layer == Layer.TXWATCH && this != OFF && this != INLINE_SYSTEM;
   }
 
   /**
@@ -130,6 +132,7 @@ public enum Variant {
     Properties properties = none();
     properties.setProperty("txwatch.instrument", settings[0]);
     properties.setProperty("txwatch.analyzer", settings[1]);
+    properties.setProperty("txwatch.versions", settings.length > 2 ? settings[2] : "columns");
     Connection connection =
         new TxWatchDriver().connect("jdbc:txwatch:" + url.substring("jdbc:".length()), properties);
     if (connection == null) {
