@@ -387,6 +387,12 @@ public final class DependencyInference {
     }
 
     @Override
+    public void contest(long id) {
+      identified.remove(id);
+      transaction(id).isContested = true;
+    }
+
+    @Override
     public void identify(long id, Transaction transaction, int statement) {
       Transaction before = transactions.get(id);
       if (before != null) {

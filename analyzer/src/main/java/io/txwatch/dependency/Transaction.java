@@ -43,6 +43,9 @@ public final class Transaction {
   /** False while only its tokens were observed. */
   boolean observed;
 
+  /** Stands for an id that the DBMS gave to two observed transactions: it identifies neither. */
+  boolean isContested;
+
   /** An event of it was lost, or may have been: what it did is not known for certain. */
   boolean lossy;
 

@@ -52,6 +52,9 @@ final class VersionChains {
      * belongs to.
      */
     void identify(long id, Transaction transaction, int statement);
+
+    /** Two observed transactions have that id: from now on no version is attributed by it. */
+    void contest(long id);
   }
 
   private final DependencyListener out;
@@ -200,7 +203,11 @@ final class VersionChains {
    */
   void identify(Transaction transaction, int statement, long id) {
     Transaction before = writers.existing(id);
-    if (before == transaction || before != null && before.observed) {
+    if (before == transaction || before != null && before.isContested) {
+      return;
+    }
+    if (before != null && before.observed) {
+      writers.contest(id);
       return;
     }
     List<Version> written = before == null ? List.of() : List.copyOf(before.writes);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An auxiliary column contains tokens. PostgreSQL's {@code xmin} is a number of 32 bits, unique
  * within its server for some four billion transactions. Its token contains that number, and in the
- * upper 32 bits a hash of the database's name, so that ids of two databases differ.
+ * upper 32 bits a hash that identifies the server, so that ids of two servers differ.
  */
 public final class WriterTexts {
 
@@ -38,10 +38,11 @@ public final class WriterTexts {
   /**
    * For tables whose versions are identified by {@code xmin}.
    *
-   * @param place identifies the database among all that a history contains
+   * @param server identifies the running server: ids of two servers, or of a server and the standby
+   *     that replaced it, are never compared
    */
-  public static WriterTexts ofIds(String place) {
-    return new WriterTexts((PredicateHash.value(0, place) | 1L << 63) & -1L << 32, true);
+  public static WriterTexts ofIds(String server) {
+    return new WriterTexts((PredicateHash.value(0, server) | 1L << 63) & -1L << 32, true);
   }
 
   /**

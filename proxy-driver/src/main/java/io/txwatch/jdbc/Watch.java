@@ -299,11 +299,13 @@ public final class Watch {
                 url,
                 database.place(),
                 settings.toString(),
-                Boolean.toString(catalog.usesSystemColumns()))
+                catalog.usesSystemColumns() ? catalog.serverStart() : "")
             + System.identityHashCode(pipeline);
     int mostRows = settings.number(Setting.VERSION_SET_ROWS);
     WriterTexts texts =
-        catalog.usesSystemColumns() ? WriterTexts.ofIds(database.place()) : WriterTexts.OF_COLUMNS;
+        catalog.usesSystemColumns()
+            ? WriterTexts.ofIds(catalog.serverStart())
+            : WriterTexts.OF_COLUMNS;
     return DATABASES.get(
         key,
         k ->

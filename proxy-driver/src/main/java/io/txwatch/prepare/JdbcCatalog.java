@@ -90,6 +90,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   private long ownVersion;
   private boolean otherLexis;
+  private final String serverStart;
   private boolean storesAsGiven;
   private final boolean writtenAnewUnseen;
 
@@ -101,6 +102,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     this.session = shared.snapshots().add(view);
     this.path = opened.path();
     this.otherLexis = opened.otherLexis();
+    this.serverStart = opened.serverStart();
     this.storesAsGiven = opened.storesAsGiven();
     this.writtenAnewUnseen = opened.writtenAnewUnseen();
     this.home = path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst().orElse("");
@@ -141,7 +143,12 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   /** True if versions are read from the DBMS's system columns. */
   public boolean usesSystemColumns() {
-    return shared.usesSystemColumns();
+    return shared.usesSystemColumns() && !serverStart.isEmpty();
+  }
+
+  /** Distinguishes the server from every other one that the URL may reach; empty if unknown. */
+  public String serverStart() {
+    return serverStart;
   }
 
   /** True if the server is in a transaction that accepts statements, as far as the driver knows. */

@@ -11,9 +11,21 @@ import java.util.List;
  * @param otherLexis true if it reads texts in another way than we do ({@link Lexis})
  * @param storesAsGiven true if values are stored as they are given, or refused
  * @param writtenAnewUnseen true if nothing tells that a row was written anew with the same values
+ * @param serverStart when the server was started, which distinguishes it from every other one that
+ *     the URL may reach; empty if that does not matter
  */
 record OpenedSession(
-    List<String> path, boolean otherLexis, boolean storesAsGiven, boolean writtenAnewUnseen) {
+    List<String> path,
+    boolean otherLexis,
+    boolean storesAsGiven,
+    boolean writtenAnewUnseen,
+    String serverStart) {
+
+  /** One whose server need not be distinguished. */
+  OpenedSession(
+      List<String> path, boolean otherLexis, boolean storesAsGiven, boolean writtenAnewUnseen) {
+    this(path, otherLexis, storesAsGiven, writtenAnewUnseen, "");
+  }
 
   /** One in which nothing is known of how rows are written. */
   OpenedSession(List<String> path, boolean otherLexis) {

@@ -82,17 +82,21 @@ final class PostgresSchema extends SchemaReader {
   @Override
   OpenedSession opened(Connection connection) throws SQLException {
     List<String> conforming = new ArrayList<>();
+    List<String> started = new ArrayList<>();
     List<String> path =
         query(
             connection,
-            "SELECT s, current_setting('standard_conforming_strings')"
+            "SELECT s, current_setting('standard_conforming_strings'),"
+                + " extract(epoch FROM pg_catalog.pg_postmaster_start_time())::pg_catalog.text"
                 + " FROM unnest(current_schemas(true)) WITH ORDINALITY AS p(s, i)"
                 + " ORDER BY (s = 'pg_catalog'), i",
             row -> {
               conforming.add(text(row, 2));
+              started.add(text(row, 3));
               return text(row, 1);
             });
-    return new OpenedSession(path, conforming.contains("off"));
+    return new OpenedSession(
+        path, conforming.contains("off"), false, false, started.isEmpty() ? "" : started.get(0));
   }
 
   @Override
