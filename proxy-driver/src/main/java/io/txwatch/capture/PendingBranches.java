@@ -85,10 +85,14 @@ final class PendingBranches {
     return taken;
   }
 
+  /** A branch was prepared; one without statements is not known here. */
   synchronized void prepared(String id) {
-    waiting
-        .getOrDefault(id, List.of())
-        .replaceAll(b -> new Branch(b.tracker(), b.transaction(), b.failed(), true));
+    waiting.computeIfPresent(
+        id,
+        (key, branches) -> {
+          branches.replaceAll(b -> new Branch(b.tracker(), b.transaction(), b.failed(), true));
+          return branches;
+        });
   }
 
   /** Ends a branch. Must be called without holding a session's lock. */
