@@ -43,7 +43,8 @@ class AutoPreparationTest {
   }
 
   private static Connection auto(TestDatabase database) throws SQLException {
-    return database.watched(database.raw(), Settings.of(Map.of(Setting.PREPARE, "auto")));
+    return database.watched(
+        database.raw(), Settings.of(Map.of(Setting.PREPARE, "auto", Setting.VERSIONS, "columns")));
   }
 
   private static Connection inTransaction(Connection connection, ServerKind kind, int level)

@@ -110,7 +110,8 @@ class ConnectionLimitTest {
     String watchedUrl = url.replaceFirst("jdbc:", "jdbc:txwatch:");
     try (Connection only =
             DriverManager.getConnection(
-                watchedUrl + "&txwatch.prepare=auto&txwatch.analyzer=none");
+                watchedUrl
+                    + "&txwatch.prepare=auto&txwatch.versions=columns&txwatch.analyzer=none");
         Connection admin = database.raw()) {
       assertThat(one(only, "SELECT balance FROM account WHERE id = 1")).isEqualTo("10");
       assertThatThrownBy(() -> one(admin, "SELECT txw_wl FROM account"))
