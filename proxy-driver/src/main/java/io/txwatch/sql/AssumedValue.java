@@ -85,7 +85,7 @@ public sealed interface AssumedValue {
 
   /**
    * A number that changes whatever decimal number of a column it is added to or taken from, however
-   * the sum is rounded: the least that the column tells apart, or more.
+   * the sum is rounded: the least that the column distinguishes, or more.
    *
    * @param digits how many the column has
    * @param scale how many of them stand behind the point

@@ -3,7 +3,7 @@ package io.txwatch.sql;
 import java.util.List;
 
 /**
- * What a statement's own rows carry of rows that its columns cannot tell of: for each read one
+ * What a statement's own rows carry of rows that its columns cannot return: for each read one
  * hidden column, the last ones of the result, with the same text in every row. It lists the row
  * versions that a part of the statement has read: {@code 2;17:wl,18:wl}, how many rows they are, a
  * semicolon, and for each row an entry for each table of the read, {@code txw_rid}, a colon, {@code

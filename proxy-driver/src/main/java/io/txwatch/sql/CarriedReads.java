@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a query's own columns cannot tell of (subqueries, DISTINCT, groups, set operations), told by
- * one more column: an uncorrelated subquery, with the same value in every row, that lists the row
- * versions which a block has read. It is the block's {@link SideReads side read} within the
+ * What a query's own columns cannot return (subqueries, DISTINCT, groups, set operations), returned
+ * by one more column: an uncorrelated subquery, with the same value in every row, that lists the
+ * row versions which a block has read. It is the block's {@link SideReads side read} within the
  * statement itself: so it sees the statement's snapshot, and costs no round trip.
  *
  * <p>A column that is the same in every row leaves DISTINCT, groups and what a set operation takes
@@ -32,7 +32,7 @@ final class CarriedReads {
   private final Draft draft;
   private final List<SelectBlock> carriers;
 
-  /** Tables that are not told of where the statement returns no row. */
+  /** Tables that are not observed where the statement returns no row. */
   private final Set<Integer> lost = new HashSet<>();
 
   private CarriedReads(Draft draft, List<SelectBlock> carriers) {
@@ -41,12 +41,12 @@ final class CarriedReads {
   }
 
   /**
-   * Adds a column for every block with tables that are not told of yet.
+   * Adds a column for every block with tables that are not observed yet.
    *
-   * @param told the tables that are, by their first tokens; those of the columns are added
-   * @return those of them that are not told of where the statement returns no row
+   * @param observed the tables that are, by their first tokens; those of the columns are added
+   * @return those of them that are not observed where the statement returns no row
    */
-  static Set<Integer> add(Draft draft, Set<Integer> told) {
+  static Set<Integer> add(Draft draft, Set<Integer> observed) {
     if (!draft.mayReturnRows || !draft.alone || hasOtherParameters(draft.tokens)) {
       return Set.of();
     }
@@ -64,7 +64,7 @@ final class CarriedReads {
     if (all && hint && carriers.stream().allMatch(block -> takesColumn(draft, block))) {
       CarriedReads reads = new CarriedReads(draft, carriers);
       if (!reads.changesOrder()) {
-        reads.add(told);
+        reads.add(observed);
         return reads.lost;
       }
     }
@@ -87,8 +87,8 @@ final class CarriedReads {
         && !HiddenAggregates.isGroupByAll(draft.tokens, block);
   }
 
-  private void add(Set<Integer> told) {
-    String columns = columns(told);
+  private void add(Set<Integer> observed) {
+    String columns = columns(observed);
     if (columns.isEmpty()) {
       return;
     }
@@ -107,16 +107,17 @@ final class CarriedReads {
    * SQLite it sees what the statement has left: the same where the read may come {@linkplain
    * SideRead.Moment#EITHER before or after} it.
    *
-   * @param told the tables that are told of, by their first tokens; those of the columns are added
+   * @param observed the tables that are observed, by their first tokens; those of the columns are
+   *     added
    */
-  static String ofWrite(Draft draft, Set<Integer> told) {
+  static String ofWrite(Draft draft, Set<Integer> observed) {
     boolean takes =
         draft.mayReturnRows
             && draft.alone
             && !hasOtherParameters(draft.tokens)
             && draft.dialect != Dialect.MYSQL
             && draft.dialect != Dialect.MARIADB;
-    return takes ? new CarriedReads(draft, List.of()).columns(told) : "";
+    return takes ? new CarriedReads(draft, List.of()).columns(observed) : "";
   }
 
   private boolean isSeen(SideRead read) {
@@ -125,13 +126,13 @@ final class CarriedReads {
         : true;
   }
 
-  private String columns(Set<Integer> told) {
+  private String columns(Set<Integer> observed) {
     SideReads reads = new SideReads(draft);
     StringBuilder columns = new StringBuilder();
     List<SelectBlock> blocks = new ArrayList<>(draft.shape.blocks);
     reads.written().ifPresent(blocks::add);
     for (SelectBlock block : blocks) {
-      List<TableRef> tables = reads.untold(block, told);
+      List<TableRef> tables = reads.untold(block, observed);
       if (tables.isEmpty()) {
         continue;
       }
@@ -153,7 +154,7 @@ final class CarriedReads {
         done = read.isPresent();
       }
       if (done) {
-        tables.forEach(table -> told.add(table.from()));
+        tables.forEach(table -> observed.add(table.from()));
       }
     }
     return columns.toString();

@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which columns tell of a block's rows: those of its own tables, and through the alias of a derived
- * table or CTE those of the tables within, which the inner block then exposes under a name of ours
- * (hazard 10). Only a plain block exposes: no DISTINCT, no grouping, no set operation; and a CTE
- * only if it is read once.
+ * Which columns identify a block's rows: those of its own tables, and through the alias of a
+ * derived table or CTE those of the tables within, which the inner block then exposes under a name
+ * of ours (hazard 10). Only a plain block exposes: no DISTINCT, no grouping, no set operation; and
+ * a CTE only if it is read once.
  */
 final class Carriers {
 
@@ -38,17 +38,17 @@ final class Carriers {
   }
 
   private final Draft draft;
-  private final Set<Integer> told;
+  private final Set<Integer> observed;
   private int exposed;
 
   /**
    * For one statement.
    *
-   * @param told takes the tables that are told of, by their first tokens
+   * @param observed takes the tables that are observed, by their first tokens
    */
-  Carriers(Draft draft, Set<Integer> told) {
+  Carriers(Draft draft, Set<Integer> observed) {
     this.draft = draft;
-    this.told = told;
+    this.observed = observed;
   }
 
   /** The columns of a block's sources, in the order of FROM; what is within is made to expose. */
@@ -66,7 +66,7 @@ final class Carriers {
       cte(table).ifPresent(inner -> expose(block, table.exposedName(), inner, into));
     } else if (node instanceof TableRef table
         && draft.tables.view(draft.dialect, table).isEmpty()) {
-      told.add(table.from());
+      observed.add(table.from());
       if (draft.tables.isPrepared(table)) {
         // A word less for the DBMS's parser, where it is clear whose columns they are.
         String of =
@@ -140,7 +140,7 @@ final class Carriers {
    *
    * @return why not, if it cannot be
    */
-  static Optional<String> unionAll(Draft draft, Set<Integer> told) {
+  static Optional<String> unionAll(Draft draft, Set<Integer> observed) {
     StatementShape shape = draft.shape;
     if (shape.deduplicates) {
       return Optional.of("a set operation");
@@ -171,7 +171,7 @@ final class Carriers {
       }
       pairs.get(i).forEach(pair -> draft.appended.add(pair.table));
     }
-    told.addAll(carried);
+    observed.addAll(carried);
     if (!draft.appended.isEmpty()) {
       draft.returns = RewritePlan.Returns.APPENDED_TO_RESULT;
     }

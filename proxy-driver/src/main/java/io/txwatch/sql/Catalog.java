@@ -22,8 +22,8 @@ public interface Catalog {
 
   /**
    * True if a table is known to be small: no more rows than {@value #SMALL_TABLE_ROWS}, by what the
-   * DBMS can tell at no cost (its statistics, a file's size). False if it is not known. Asked when
-   * a plan is made, so the table may have grown since.
+   * DBMS can answer at no cost (its statistics, a file's size). False if it is not known. Asked
+   * when a plan is made, so the table may have grown since.
    */
   default boolean isSmall(List<String> nameParts) {
     return false;
@@ -39,7 +39,7 @@ public interface Catalog {
   }
 
   /**
-   * True if nothing in this session, or of others, tells later whether an UPDATE that is a
+   * True if nothing in this session, or of others, shows later whether an UPDATE that is a
    * transaction of its own left a row as it was or wrote it anew with the same values, the table
    * itself apart ({@link Traits#writtenAnewUnseen}). False if it is not known (MySQL, MariaDB).
    * Asked when a plan is made: {@link Assumed}.
@@ -119,9 +119,9 @@ public interface Catalog {
    * @param notNull the columns, in lower case, that are never null (MySQL, MariaDB)
    * @param nullOverDefault the nullable columns, in lower case, whose default is neither NULL nor
    *     zero nor empty (MySQL)
-   * @param writtenAnewUnseen true if nothing of the table's own tells a row that was left as it was
-   *     from one that was written anew with the same values: an InnoDB table without ON UPDATE,
-   *     triggers of UPDATE, or a history of its rows (MySQL, MariaDB)
+   * @param writtenAnewUnseen true if nothing of the table's own distinguishes a row that was left
+   *     as it was from one that was written anew with the same values: an InnoDB table without ON
+   *     UPDATE, triggers of UPDATE, or a history of its rows (MySQL, MariaDB)
    * @param runsNothing true if nothing runs and no other row is written where its rows are inserted
    *     or updated: no trigger, no rule, no action of a foreign key, no table that inherits from it
    *     (PostgreSQL); an InnoDB table that keeps no history, without triggers, leaving aside the

@@ -48,8 +48,8 @@ import java.util.stream.Collectors;
  * is no text. A trigger before the UPDATE may change the row after the last assignment. An UPDATE
  * that joins its table with that of a subquery, as MySQL does for IN and EXISTS and MariaDB where
  * the subquery reads the table that is updated, computes all assignments from the old row. There
- * {@link ComparedGuard} stands in. Where the values that are assigned tell by themselves whether
- * they change anything, {@link ValueGuard} does, for it costs half as much.
+ * {@link ComparedGuard} stands in. Where the assigned values show by themselves whether they change
+ * anything, {@link ValueGuard} does, for it costs half as much.
  */
 final class ChangeGuard {
 
@@ -117,8 +117,8 @@ final class ChangeGuard {
   }
 
   /**
-   * True if it is one row at most that the UPDATE may write anew, and nobody can tell whether it
-   * did, provided that it is a transaction of its own: no snapshot of the transaction shows the row
+   * True if it is one row at most that the UPDATE may write anew, and nothing shows whether it did,
+   * provided that it is a transaction of its own: no snapshot of the transaction shows the row
    * afterwards, and it is in nobody's way longer than it would be otherwise.
    */
   private boolean isUnseenIfWrittenAnew() {
@@ -201,12 +201,12 @@ final class ChangeGuard {
         throw new NotUnderstood("an assignment that does not begin with a column");
       }
       String column = tokens.folded(name);
-      columns.put(column, told(name, column));
+      columns.put(column, columnText(name, column));
     }
     return new ArrayList<>(columns.values());
   }
 
-  private ColumnText told(int token, String folded) throws NotUnderstood {
+  private ColumnText columnText(int token, String folded) throws NotUnderstood {
     String name = draft.tokens.text(token);
     String type = table.traits().types().get(folded);
     if (type == null) {

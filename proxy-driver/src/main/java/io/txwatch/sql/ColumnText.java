@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
  * What a column of MySQL or MariaDB holds, as text: an expression that is another exactly if the
  * bytes stored are, and null if the column is. Its value is never empty, and has letters, digits
  * and {@code +-.: } in it, no other characters. Collations, signs of zero and trailing spaces that
- * the DBMS's own comparison overlooks are told apart, and what it stores alike is one.
+ * the DBMS's own comparison overlooks is distinguished, and what it stores alike is one.
  *
  * @param expression the expression
  * @param length the most characters that its value has
@@ -43,7 +43,7 @@ record ColumnText(String expression, int length, boolean isDigest) {
    *
    * @param column the column as it can be named in the statement
    * @param type its type as the DBMS says it, in lower case
-   * @throws NotUnderstood if no expression tells its bytes
+   * @throws NotUnderstood if no expression returns its bytes
    */
   static ColumnText of(String column, String type) throws NotUnderstood {
     if (type.contains("zerofill")) {
@@ -94,7 +94,7 @@ record ColumnText(String expression, int length, boolean isDigest) {
           digest(column);
       default ->
           throw new NotUnderstood(
-              GapReason.SHAPE, "changes of a column of type " + base + " cannot be told");
+              GapReason.SHAPE, "changes of a column of type " + base + " cannot be detected");
     };
   }
 

@@ -47,7 +47,7 @@ final class Draft {
    * How much of a statement is to be observed.
    *
    * @param level the level of instrumentation
-   * @param mostRows how many rows a read of ours may bring; it asks for one more, which tells that
+   * @param mostRows how many rows a read of ours may bring; it reads one more, which shows that
    *     there are more
    */
   record Extent(RewritePlanner.Level level, int mostRows) {}

@@ -409,7 +409,8 @@ final class FromScanner {
   }
 
   /**
-   * Tells {@code ((SELECT …))} and {@code ((SELECT …) UNION …)} from {@code ((SELECT …) x JOIN …)}.
+   * Distinguishes {@code ((SELECT …))} and {@code ((SELECT …) UNION …)} from {@code ((SELECT …) x
+   * JOIN …)}.
    */
   private boolean isWholeQuery(int from, int end) {
     if (!tokens.isOpen(from)) {

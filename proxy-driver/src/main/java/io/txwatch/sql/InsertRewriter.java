@@ -42,13 +42,13 @@ final class InsertRewriter {
       return;
     }
     if (!draft.tables.versions(target).marksWrites()) {
-      Set<Integer> told = new HashSet<>();
-      told.add(target.from());
-      returning(told);
+      Set<Integer> observed = new HashSet<>();
+      observed.add(target.from());
+      returning(observed);
       if (draft.returns == RewritePlan.Returns.NOTHING) {
         draft.unseen(GapReason.SHAPE, "an INSERT that may not return rows");
       }
-      WriteRewriter.reads(draft, told);
+      WriteRewriter.reads(draft, observed);
       return;
     }
     switch (Objects.requireNonNull(shape.sourceKind)) {
@@ -71,13 +71,13 @@ final class InsertRewriter {
       }
     }
     conflict();
-    Set<Integer> told = new HashSet<>();
-    told.add(target.from());
-    returning(told);
+    Set<Integer> observed = new HashSet<>();
+    observed.add(target.from());
+    returning(observed);
     if (shape.kind == StatementKind.REPLACE) {
       replaces();
     }
-    WriteRewriter.reads(draft, told);
+    WriteRewriter.reads(draft, observed);
   }
 
   /**
@@ -338,10 +338,10 @@ final class InsertRewriter {
    * changes nothing: not on MariaDB, where RETURNING leaves ROW_COUNT() at -1, and where an upsert
    * returns one row for what counts as two.
    */
-  private void returning(Set<Integer> told) {
+  private void returning(Set<Integer> observed) {
     if (shape.returning >= 0 && draft.mayReturnRows) {
-      draft.splices.after(shape.to - 1, ", " + pair() + WriteRewriter.carried(draft, told));
-      told(RewritePlan.Returns.WRITTEN_ROWS_APPENDED);
+      draft.splices.after(shape.to - 1, ", " + pair() + WriteRewriter.carried(draft, observed));
+      returns(RewritePlan.Returns.WRITTEN_ROWS_APPENDED);
       return;
     }
     boolean known =
@@ -362,18 +362,18 @@ final class InsertRewriter {
             };
     if (known) {
       boolean asks = returns && draft.dialect != Dialect.H2;
-      String carried = asks ? WriteRewriter.carried(draft, told) : "";
+      String carried = asks ? WriteRewriter.carried(draft, observed) : "";
       if (!carried.isEmpty()) {
         draft.splices.after(shape.to - 1, " returning " + pair() + carried);
-        told(RewritePlan.Returns.WRITTEN_ROWS);
+        returns(RewritePlan.Returns.WRITTEN_ROWS);
       }
     } else if (returns && draft.dialect == Dialect.H2) {
-      WriteRewriter.deltaTable(draft, told);
-      told(RewritePlan.Returns.WRITTEN_ROWS);
+      WriteRewriter.deltaTable(draft, observed);
+      returns(RewritePlan.Returns.WRITTEN_ROWS);
     } else if (returns) {
       draft.splices.after(
-          shape.to - 1, " returning " + pair() + WriteRewriter.carried(draft, told));
-      told(RewritePlan.Returns.WRITTEN_ROWS);
+          shape.to - 1, " returning " + pair() + WriteRewriter.carried(draft, observed));
+      returns(RewritePlan.Returns.WRITTEN_ROWS);
     } else if (!replaces
         && !WriteReads.after(draft, target)
         && shape.onConflict >= 0
@@ -398,7 +398,7 @@ final class InsertRewriter {
     return WriteRewriter.returningPair(draft, target);
   }
 
-  private void told(RewritePlan.Returns how) {
+  private void returns(RewritePlan.Returns how) {
     draft.returns = how;
     draft.appended.add(draft.tables.display(target));
   }

@@ -7,9 +7,9 @@ import java.util.List;
  *
  * <p>Where a write cannot return its rows (MySQL, MariaDB), a transaction has mostly read them
  * before, each by the same key: {@code SELECT … WHERE id = ?}, then {@code UPDATE … WHERE id = ?}.
- * The first told of the row's id, so the second need not. A key is unique and has no null, so equal
- * values find one row at most, provided that the DBMS compares them as the key does: integers with
- * a column of integers, ASCII text with a column of characters.
+ * The first returned the row's id, so the second need not. A key is unique and has no null, so
+ * equal values find one row at most, provided that the DBMS compares them as the key does: integers
+ * with a column of integers, ASCII text with a column of characters.
  *
  * <p>Where a write can return its rows (PostgreSQL), it need not if the transaction has locked the
  * row that it is going to write: by then its id and its writers are known. Where it cannot, it need
@@ -47,7 +47,7 @@ public record KeyedRow(
   public enum Role {
     /** Nothing: it neither finds rows by a key nor changes which row bears one. */
     NONE,
-    /** A query of one table that returns the one row of the key, or none, and tells its id. */
+    /** A query of one table that returns the one row of the key, or none, and its id. */
     READS,
     /** An UPDATE of the one row of the key, or of none, that assigns no column of any key. */
     WRITES,

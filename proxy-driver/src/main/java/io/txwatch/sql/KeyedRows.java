@@ -56,7 +56,7 @@ final class KeyedRows {
     };
   }
 
-  /** The same as far as it tells which row an UPDATE finds, and nothing of locks. */
+  /** The same as far as it shows which row an UPDATE finds, without locks. */
   static KeyedRow targetOf(Draft draft) {
     StatementShape shape = draft.shape;
     return switch (shape.kind) {

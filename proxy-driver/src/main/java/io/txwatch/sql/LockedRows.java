@@ -9,10 +9,10 @@ import java.util.Optional;
 
 /**
  * What a statement has to do with the rows that its transaction has locked, each found by a key.
- * {@code SELECT … WHERE id = ? FOR UPDATE} has told which row it is and who wrote it, and nobody
- * else writes it before the transaction ends; so {@code UPDATE … WHERE id = ?} writes that very
- * row, on that very version. It need not be asked (PostgreSQL), and can be given the list of its
- * writers as a whole (MySQL, MariaDB).
+ * {@code SELECT … WHERE id = ? FOR UPDATE} has returned which row it is and who wrote it, and
+ * nobody else writes it before the transaction ends; so {@code UPDATE … WHERE id = ?} writes that
+ * very row, on that very version. It need not be asked (PostgreSQL), and can be given the list of
+ * its writers as a whole (MySQL, MariaDB).
  *
  * <p>That holds as long as the transaction itself gives no other row the key and writes the row in
  * no other way. So whatever may run something that we do not look into (functions, triggers, rules,
@@ -38,7 +38,7 @@ final class LockedRows {
 
   /**
    * The same on MySQL and MariaDB, where rows are known by a key even if they are not locked. A
-   * write that may change nothing tells nothing: it may have made no version.
+   * write that may change nothing shows nothing: it may have made no version.
    *
    * <p>What a foreign key does to other rows it does where a column is changed that it refers to,
    * and InnoDB has an index over each of these.

@@ -58,10 +58,10 @@ final class MergeRewriter {
         case NOTHING -> {}
       }
     }
-    Set<Integer> told = new HashSet<>();
-    told.add(target.from());
-    returnRows(deletes, told);
-    WriteRewriter.reads(draft, told);
+    Set<Integer> observed = new HashSet<>();
+    observed.add(target.from());
+    returnRows(deletes, observed);
+    WriteRewriter.reads(draft, observed);
   }
 
   /** {@code INSERT [(…)] VALUES (…)}, {@code INSERT DEFAULT VALUES}. */
@@ -106,7 +106,7 @@ final class MergeRewriter {
     return list.toString();
   }
 
-  private void returnRows(boolean deletes, Set<Integer> told) {
+  private void returnRows(boolean deletes, Set<Integer> observed) {
     boolean postgres = draft.dialect == Dialect.POSTGRESQL;
     if (!draft.mayReturnRows || (!postgres && deletes)) {
       WriteReads.after(draft, target);
@@ -117,11 +117,13 @@ final class MergeRewriter {
       String separator = shape.returning >= 0 ? ", " : " returning ";
       draft.splices.after(
           shape.to - 1,
-          separator + Auxiliary.pair(target.exposedName()) + WriteRewriter.carried(draft, told));
+          separator
+              + Auxiliary.pair(target.exposedName())
+              + WriteRewriter.carried(draft, observed));
       draft.returns = shape.returning >= 0 ? Returns.WRITTEN_ROWS_APPENDED : Returns.WRITTEN_ROWS;
       draft.appended.add(draft.tables.display(target));
     } else {
-      WriteRewriter.deltaTable(draft, told);
+      WriteRewriter.deltaTable(draft, observed);
       draft.returns = Returns.WRITTEN_ROWS;
       draft.appended.add(draft.tables.display(target));
     }

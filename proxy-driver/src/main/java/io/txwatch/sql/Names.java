@@ -83,7 +83,7 @@ final class Names {
    *
    * @param visible the blocks around the innermost one, innermost first
    * @return 0 if no name is of one of those; else the place in the list, from 1, of the outermost
-   *     one that a name is of; {@link #UNKNOWN} if some name cannot be told
+   *     one that a name is of; {@link #UNKNOWN} if some name is ambiguous
    */
   int farthest(List<SelectBlock> visible) {
     int farthest = 0;

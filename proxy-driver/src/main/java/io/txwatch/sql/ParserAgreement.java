@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Compared are the kind, the set of tables at every depth, and for the top block its sources
  * with their aliases in order, the number of its columns, DISTINCT and GROUP BY. The parser runs on
  * a daemon thread of its own, since some nestings cost it exponential time: past {@link
- * #BUDGET_MILLIS} it is told to stop, and its opinion counts as a difference.
+ * #BUDGET_MILLIS} it is stopped, and its opinion counts as a difference.
  */
 final class ParserAgreement {
 

@@ -61,7 +61,7 @@ final class ParserText {
     return out.toString();
   }
 
-  /** The token after something that the parser is not told of; {@code i} itself if it is told. */
+  /** The token after something that is hidden from the parser; {@code i} itself if it is not. */
   private int skip(int i) {
     if (tokens.areWords(i, "LOCK", "IN", "SHARE", "MODE")) {
       return tokens.isAnyWord(i + 4, "NOWAIT") ? i + 5 : i + 4;

@@ -17,8 +17,8 @@ import java.util.Optional;
  * @param kind what kind of statement it is
  * @param control what it does to the transaction, if that is what it is for
  * @param passThrough why not every row that it touches can be seen; empty if the rewritten text
- *     tells of all of them, or if it touches none. A statement of which only some tables can be
- *     seen is both rewritten and has a reason here: it is independent of {@link #isRewritten()}
+ *     returns all of them, or if it touches none. A statement of which only some tables can be seen
+ *     is both rewritten and has a reason here: it is independent of {@link #isRewritten()}
  * @param passThroughDetail for people, empty if there is no reason
  * @param preparedSql the text for a PreparedStatement: every writer token and every row id is a
  *     {@code ?}; {@code original} if nothing is added
@@ -34,7 +34,7 @@ import java.util.Optional;
  * @param rowIdParameters the places, from 1, in {@code preparedSql} of the ids of the new rows, in
  *     the rows' order: each gets an id of its own, of 64 bits
  * @param newRows the rows that an INSERT gives ids by {@code rowIdParameters}; what becomes of them
- * @param returns how the rewritten statement tells of rows
+ * @param returns how the rewritten statement returns rows
  * @param appended the tables whose {@code txw_rid, txw_wl} were appended, a pair each, at the end
  *     of the select list or the RETURNING list, in this order
  * @param keys what it has to do with rows that are known by a key
@@ -75,7 +75,7 @@ public record RewritePlan(
     boolean mayLeaveUnnamed,
     Unwatched unwatched) {
 
-  /** How the rewritten statement tells of rows. */
+  /** How the rewritten statement returns rows. */
   public enum Returns {
     /**
      * Not at all beyond what the application's own text returns: an update count, or a result with

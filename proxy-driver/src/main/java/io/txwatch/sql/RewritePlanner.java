@@ -21,7 +21,10 @@ public final class RewritePlanner implements Planner {
   public enum Level {
     /** What rides on the application's own statements. */
     INLINE,
-    /** Side reads, before-write and after-write reads where a statement cannot tell by itself. */
+    /**
+     * Side reads, before-write and after-write reads where a statement does not return its own
+     * rows.
+     */
     ITEMS,
     /** Version-set reads too. */
     PREDICATES;
@@ -46,7 +49,7 @@ public final class RewritePlanner implements Planner {
    * A planner for one dialect.
    *
    * @param mostRows how many rows a read of ours may bring ({@code txwatch.version-set-rows}); it
-   *     asks for one more, and if that comes, it has not told of all
+   *     asks for one more, and if that comes, not all were read
    */
   public RewritePlanner(Dialect dialect, Level level, int mostRows) {
     this.dialect = dialect;
@@ -244,7 +247,7 @@ public final class RewritePlanner implements Planner {
   }
 
   /**
-   * Several statements in one string (hazard 35). Each is put right and tells its writer, none
+   * Several statements in one string (hazard 35). Each is put right and names its writer, none
    * returns more than it did. A string that begins or ends transactions, or changes tables, cannot
    * be given one token, or one catalog: there the writers stay out, and each statement is protected
    * alone.

@@ -33,7 +33,7 @@ final class RowsInTheWay {
     this.numbers = new Splices(draft.tokens, draft.dialect).numbers();
   }
 
-  /** Those of a statement, as far as its text tells. */
+  /** Those of a statement, as far as its text shows. */
   static RowsInTheWay of(Draft draft, TableRef target) {
     RowsInTheWay found = new RowsInTheWay(draft, target);
     List<Integer> rows = draft.shape.rows;
@@ -50,7 +50,7 @@ final class RowsInTheWay {
     return found;
   }
 
-  /** A condition that they meet and no other row does; empty if there is none that is told. */
+  /** A condition that they meet and no other row does; empty if none is known. */
   String condition() {
     return String.join(" or ", conditions);
   }
@@ -60,7 +60,7 @@ final class RowsInTheWay {
     return parameters;
   }
 
-  /** True if there are no others: every key of every row is told. */
+  /** True if there are no others: every key of every row is known. */
   boolean isComplete() {
     return complete;
   }

@@ -79,9 +79,9 @@ final class ScalarFunctions {
   }
 
   /**
-   * The same, given how to tell that a call is the subquery's in which it stands.
+   * The same, given a test whether a call belongs to the subquery in which it stands.
    *
-   * @param inside tells, by the opening parenthesis of a call, that it is
+   * @param inside true, by the opening parenthesis of a call, if it does
    */
   static boolean mayAggregate(Tokens tokens, int from, int to, IntPredicate inside) {
     for (int i = from; i < to; i++) {

@@ -76,7 +76,7 @@ final class Scopes {
    * The blocks that a block must be joined with to be read outside of its place, outermost first:
    * none if it speaks of nothing but its own sources.
    *
-   * @return empty if it cannot be told, or if reading it again could be noticed
+   * @return empty if it is not known, or if reading it again could be noticed
    */
   Optional<List<SelectBlock>> joinedTo(SelectBlock block) {
     if (block.fromAt < 0 || SelectRewriter.namesTwice(block) || !isRepeatable(block)) {

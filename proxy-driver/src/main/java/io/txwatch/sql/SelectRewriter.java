@@ -23,18 +23,18 @@ final class SelectRewriter {
 
   static void rewrite(Draft draft) {
     SelectBlock top = draft.shape.top();
-    Set<Integer> told = new HashSet<>();
+    Set<Integer> observed = new HashSet<>();
     Optional<String> obstacle = Optional.empty();
     if (draft.mayReturnRows) {
-      obstacle = top == null ? Carriers.unionAll(draft, told) : carried(draft, top, told);
+      obstacle = top == null ? Carriers.unionAll(draft, observed) : carried(draft, top, observed);
     }
-    Set<Integer> again = CarriedReads.add(draft, told);
+    Set<Integer> again = CarriedReads.add(draft, observed);
     if (draft.extent.level().includes(Level.ITEMS)) {
-      told.removeAll(again);
-      SideReads.add(draft, told);
-      told.addAll(again);
+      observed.removeAll(again);
+      SideReads.add(draft, observed);
+      observed.addAll(again);
     }
-    noteUnseen(draft, top, told, obstacle);
+    noteUnseen(draft, top, observed, obstacle);
     if (draft.shape.tables.isEmpty()) {
       Tokens tokens = draft.tokens;
       if (ScalarFunctions.mayAggregate(tokens, draft.shape.from, draft.shape.to)) {
@@ -44,10 +44,10 @@ final class SelectRewriter {
   }
 
   /** Lets the one block that the application sees carry what it can; says why if that is naught. */
-  private static Optional<String> carried(Draft draft, SelectBlock top, Set<Integer> told) {
+  private static Optional<String> carried(Draft draft, SelectBlock top, Set<Integer> observed) {
     Optional<String> obstacle = obstacle(draft, top);
     if (obstacle.isEmpty()) {
-      append(draft, top, told);
+      append(draft, top, observed);
       return obstacle;
     }
     Optional<String> hidden = HiddenAggregates.obstacle(draft, top);
@@ -55,7 +55,7 @@ final class SelectRewriter {
       HiddenAggregates.append(draft, top);
       for (TableRef table : top.tables()) {
         if (draft.tables.view(draft.dialect, table).isEmpty()) {
-          told.add(table.from());
+          observed.add(table.from());
         }
       }
       return hidden;
@@ -63,9 +63,9 @@ final class SelectRewriter {
     return obstacle;
   }
 
-  private static void append(Draft draft, SelectBlock top, Set<Integer> told) {
+  private static void append(Draft draft, SelectBlock top, Set<Integer> observed) {
     StringBuilder columns = new StringBuilder();
-    for (Carriers.Pair pair : new Carriers(draft, told).pairs(top)) {
+    for (Carriers.Pair pair : new Carriers(draft, observed).pairs(top)) {
       columns.append(", ").append(pair.hidden());
       draft.appended.add(pair.table());
     }
@@ -75,19 +75,19 @@ final class SelectRewriter {
     }
   }
 
-  /** What the statement touches besides the tables that are told of. */
+  /** What the statement touches besides the observed tables. */
   private static void noteUnseen(
-      Draft draft, @Nullable SelectBlock top, Set<Integer> told, Optional<String> obstacle) {
+      Draft draft, @Nullable SelectBlock top, Set<Integer> observed, Optional<String> obstacle) {
     List<TableRef> seen = top == null ? List.of() : top.tables();
     for (TableRef table : draft.shape.tables) {
       Optional<GapReason> reason = draft.tables.reason(table);
       boolean view = draft.tables.view(draft.dialect, table).isPresent();
-      if (view && told.contains(table.from())) {
+      if (view && observed.contains(table.from())) {
         continue;
       }
       if (reason.isPresent()) {
         draft.unseen(reason.get(), draft.tables.display(table));
-      } else if (!table.isCte() && !told.contains(table.from())) {
+      } else if (!table.isCte() && !observed.contains(table.from())) {
         boolean own = seen.stream().anyMatch(t -> t.from() == table.from());
         String why =
             own || top == null

@@ -4,8 +4,8 @@ import java.util.List;
 
 /**
  * A read of ours beside a statement of the application's, for rows that the statement itself cannot
- * tell of. It is sent on the same connection and in the same transaction, it takes no lock that the
- * statement would not take, and the application must not be able to tell that it was sent.
+ * return. It is sent on the same connection and in the same transaction, it takes no lock that the
+ * statement would not take, and the application must not be able to detect that it was sent.
  *
  * @param purpose what its rows are
  * @param moment when it is sent

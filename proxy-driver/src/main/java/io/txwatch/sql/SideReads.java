@@ -47,23 +47,23 @@ final class SideReads {
   }
 
   /**
-   * Adds a side read for every block with tables that are not told of yet.
+   * Adds a side read for every block with tables that are not observed yet.
    *
-   * @param told the tables that are, by their first tokens; those of the side reads are added
+   * @param observed the tables that are, by their first tokens; those of the side reads are added
    */
-  static void add(Draft draft, Set<Integer> told) {
+  static void add(Draft draft, Set<Integer> observed) {
     SideReads reads = new SideReads(draft);
     for (SelectBlock block : draft.shape.blocks) {
-      reads.add(block, told);
+      reads.add(block, observed);
     }
-    reads.scopes.written().ifPresent(block -> reads.add(block, told));
+    reads.scopes.written().ifPresent(block -> reads.add(block, observed));
     for (int query : draft.shape.tableQueries) {
-      reads.tableQuery(query, told);
+      reads.tableQuery(query, observed);
     }
   }
 
-  private void add(SelectBlock block, Set<Integer> told) {
-    List<TableRef> tables = untold(block, told);
+  private void add(SelectBlock block, Set<Integer> observed) {
+    List<TableRef> tables = untold(block, observed);
     if (tables.isEmpty()) {
       return;
     }
@@ -74,17 +74,17 @@ final class SideReads {
       done = read.isPresent();
     }
     if (done) {
-      tables.forEach(table -> told.add(table.from()));
+      tables.forEach(table -> observed.add(table.from()));
     }
   }
 
-  /** The tables of a block that are prepared and not told of yet. */
-  List<TableRef> untold(SelectBlock block, Set<Integer> told) {
+  /** The tables of a block that are prepared and not observed yet. */
+  List<TableRef> untold(SelectBlock block, Set<Integer> observed) {
     List<TableRef> tables = new ArrayList<>();
     for (TableRef table : block.tables()) {
       boolean rows =
           draft.tables.isPrepared(table) || draft.tables.view(draft.dialect, table).isPresent();
-      if (rows && !told.contains(table.from())) {
+      if (rows && !observed.contains(table.from())) {
         tables.add(table);
       }
     }
@@ -222,9 +222,11 @@ final class SideReads {
   }
 
   /** {@code TABLE t} in the place of a query. */
-  private void tableQuery(int query, Set<Integer> told) {
+  private void tableQuery(int query, Set<Integer> observed) {
     for (TableRef table : draft.shape.tables) {
-      if (table.from() == query + 1 && draft.tables.isPrepared(table) && told.add(table.from())) {
+      if (table.from() == query + 1
+          && draft.tables.isPrepared(table)
+          && observed.add(table.from())) {
         String sql = "select " + draft.tables.versions(table).pair("") + " from ";
         sql += String.join(".", table.name()) + limit();
         draft.sideReads.add(

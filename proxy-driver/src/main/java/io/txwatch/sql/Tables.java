@@ -59,7 +59,7 @@ final class Tables {
     return catalog.storesAsGiven();
   }
 
-  /** True if nobody tells a row of an autocommitted UPDATE that was written anew. */
+  /** True if nothing shows that an autocommitted UPDATE wrote a row anew. */
   boolean writtenAnewUnseen(Catalog.Traits traits) {
     return traits.writtenAnewUnseen() && catalog.writtenAnewUnseen();
   }

@@ -25,11 +25,11 @@ import java.util.stream.Collectors;
  *       a = ?, b = b + 1
  * </pre>
  *
- * It can be told so only of values that are stored just as they are given, so of the parameters
- * their kind is {@linkplain Assumed assumed}, and of the session that it refuses what does not fit
- * a column, instead of making it fit. What is added to a column changes it unless it is zero, or
- * the column is null. So where one assignment adds something to a column that is never null, each
- * row changes whatever the others assign, and there is nothing to compare:
+ * That shows only for values that are stored just as they are given, so of the parameters their
+ * kind is {@linkplain Assumed assumed}, and of the session that it refuses what does not fit a
+ * column, instead of making it fit. What is added to a column changes it unless it is zero, or the
+ * column is null. So where one assignment adds something to a column that is never null, each row
+ * changes whatever the others assign, and there is nothing to compare:
  *
  * <pre>
  *   SET txw_wl = right(concat(txw_wl, TOKEN), 112), a = ?, b = b + 1
@@ -79,15 +79,15 @@ final class ValueGuard {
    * @return false if it cannot be done: nothing was added
    */
   static boolean append(Draft draft, Catalog.Traits traits, int from, int to) {
-    Optional<List<Assignment>> told = toTell(draft, traits, from, to);
-    if (told.isEmpty()) {
+    Optional<List<Assignment>> decisive = decisiveAssignments(draft, traits, from, to);
+    if (decisive.isEmpty()) {
       return false;
     }
     String unchanged =
-        told.get().stream().map(Assignment::unchanged).collect(Collectors.joining(" and "));
+        decisive.get().stream().map(Assignment::unchanged).collect(Collectors.joining(" and "));
     String appended = Auxiliary.appended(Auxiliary.WL);
     draft.changesAlways = unchanged.isEmpty();
-    draft.assumed = assumed(told.get());
+    draft.assumed = assumed(decisive.get());
     if (draft.changesAlways && draft.tables.holdsRow()) {
       draft.splices.before(from, "%s = %s, ".formatted(Auxiliary.WL, Auxiliary.TOKEN));
       draft.assumed = Assumed.heldRow(draft.assumed);
@@ -103,19 +103,21 @@ final class ValueGuard {
 
   /** What it would assume; nothing if it cannot be done. */
   static Assumed assumed(Draft draft, Catalog.Traits traits, int from, int to) {
-    return toTell(draft, traits, from, to).map(ValueGuard::assumed).orElse(Assumed.NOTHING);
+    return decisiveAssignments(draft, traits, from, to)
+        .map(ValueGuard::assumed)
+        .orElse(Assumed.NOTHING);
   }
 
-  private static Assumed assumed(List<Assignment> told) {
+  private static Assumed assumed(List<Assignment> decisive) {
     Map<Integer, AssumedValue> values = new HashMap<>();
-    told.forEach(one -> values.putAll(one.assumed()));
+    decisive.forEach(one -> values.putAll(one.assumed()));
     return Assumed.storesAsGiven(values);
   }
 
-  private static Optional<List<Assignment>> toTell(
+  private static Optional<List<Assignment>> decisiveAssignments(
       Draft draft, Catalog.Traits traits, int from, int to) {
     return draft.tables.storeAsGiven() && draft.alone && !isLenient(draft)
-        ? new ValueGuard(draft, traits).toTell(from, to)
+        ? new ValueGuard(draft, traits).decisiveAssignments(from, to)
         : Optional.empty();
   }
 
@@ -129,8 +131,8 @@ final class ValueGuard {
     return draft.tokens.text().toUpperCase(Locale.ROOT).contains("SET_VAR");
   }
 
-  /** The assignments that tell whether the row changes: one that always does, or all of them. */
-  private Optional<List<Assignment>> toTell(int from, int to) {
+  /** The assignments that show whether the row changes: one that always does, or all of them. */
+  private Optional<List<Assignment>> decisiveAssignments(int from, int to) {
     List<Optional<Assignment>> all = new ArrayList<>();
     Set<String> assigned = new HashSet<>();
     for (Range one : tokens.items(from, to)) {
@@ -155,7 +157,7 @@ final class ValueGuard {
         : Optional.empty();
   }
 
-  /** {@code column = value}; empty if its value does not tell. */
+  /** {@code column = value}; empty if its value does not show it. */
   private Optional<Assignment> assignment(int equals, int to) {
     String column = tokens.folded(equals - 1);
     Matcher type = TYPE.matcher(traits.types().getOrDefault(column, ""));

@@ -25,7 +25,7 @@ import java.util.Set;
  * may change it in between unless both see one snapshot; whoever carries it out knows.
  *
  * <p>What a DELETE of MySQL or MariaDB passed over is asked for by its WHERE, once it is through:
- * at level {@code predicates}, for it tells of the predicate and of no row that was read.
+ * at level {@code predicates}, for it concerns the predicate and no row that was read.
  *
  * <p>No lock clause is carried: a read that locked first would wait in the statement's stead.
  */

@@ -14,7 +14,7 @@ import java.util.Set;
 
 /**
  * UPDATE and DELETE of one table (IsoRel, Table 1, rows 7 and 8). UPDATE appends its token to the
- * writers' list; where the dialect lets a write return rows, both tell which rows they wrote, in
+ * writers' list; where the dialect lets a write return rows, both return which rows they wrote, in
  * the same round trip: so there is no need for IsoRel's locking read before a DELETE.
  */
 final class WriteRewriter {
@@ -44,7 +44,7 @@ final class WriteRewriter {
   /** Nothing is appended to rows that go; which they are is read before, for each table. */
   private static void deleteFromSeveral(Draft draft) throws NotUnderstood {
     List<TableRef> tables = draft.shape.written().orElseThrow().tables();
-    Set<Integer> told = new HashSet<>();
+    Set<Integer> observed = new HashSet<>();
     for (String name : draft.shape.deletesFrom) {
       List<TableRef> named =
           tables.stream()
@@ -55,13 +55,13 @@ final class WriteRewriter {
       }
       TableRef target = named.get(0);
       if (draft.tables.isPrepared(target)) {
-        told.add(target.from());
+        observed.add(target.from());
         if (!WriteReads.before(draft, target)) {
           draft.unseen(GapReason.SHAPE, "DELETE from several tables");
         }
       }
     }
-    reads(draft, told);
+    reads(draft, observed);
   }
 
   /** MySQL and MariaDB: {@code UPDATE a JOIN b ON … SET a.x = …, b.y = …}. */
@@ -72,12 +72,12 @@ final class WriteRewriter {
       return;
     }
     List<TableRef> sources = draft.shape.written().orElseThrow().tables();
-    Set<Integer> told = new HashSet<>();
+    Set<Integer> observed = new HashSet<>();
     for (TableRef target : ComparedGuard.append(draft, sources)) {
-      told.add(target.from());
+      observed.add(target.from());
       WriteReads.after(draft, target);
     }
-    reads(draft, told);
+    reads(draft, observed);
   }
 
   private void run() throws NotUnderstood {
@@ -105,33 +105,33 @@ final class WriteRewriter {
     if (!versions.marksWrites() && !showsKeys && mayChangeKey(draft, target)) {
       draft.unseen(GapReason.SHAPE, "an UPDATE of a key");
     }
-    Set<Integer> told = new HashSet<>();
-    told.add(target.from());
-    returnRows(told);
+    Set<Integer> observed = new HashSet<>();
+    observed.add(target.from());
+    returnRows(observed);
     if (shape.kind == StatementKind.UPDATE && draft.returns == Returns.NOTHING) {
       WriteReads.after(draft, target);
     } else if (shape.kind == StatementKind.DELETE) {
       WriteReads.passedOver(draft, target);
     }
-    reads(draft, told);
+    reads(draft, observed);
   }
 
   /**
    * What a write reads besides its target: subqueries, sources.
    *
-   * @param told the tables that are told of, by their first tokens
+   * @param observed the tables that are observed, by their first tokens
    */
-  static void reads(Draft draft, Set<Integer> told) {
+  static void reads(Draft draft, Set<Integer> observed) {
     if (draft.extent.level().includes(RewritePlanner.Level.ITEMS) && draft.alone) {
-      SideReads.add(draft, told);
+      SideReads.add(draft, observed);
     }
     for (TableRef table : draft.shape.tables) {
       Optional<GapReason> reason = draft.tables.reason(table);
       boolean view = draft.tables.view(draft.dialect, table).isPresent();
-      if (view && told.contains(table.from())) {
+      if (view && observed.contains(table.from())) {
         continue;
       }
-      if (!table.isCte() && (reason.isPresent() || !told.contains(table.from()))) {
+      if (!table.isCte() && (reason.isPresent() || !observed.contains(table.from()))) {
         draft.unseen(
             reason.orElse(GapReason.SHAPE),
             "rows that it reads are not seen: " + draft.tables.display(table));
@@ -143,7 +143,7 @@ final class WriteRewriter {
     return target.exposedName() + ".";
   }
 
-  private void returnRows(Set<Integer> told) {
+  private void returnRows(Set<Integer> observed) {
     if (!draft.mayReturnRows) {
       if (shape.kind == StatementKind.DELETE && !WriteReads.before(draft, target)) {
         draft.unseen(GapReason.SHAPE, "a DELETE that may not return rows");
@@ -151,19 +151,19 @@ final class WriteRewriter {
       return;
     }
     if (shape.returning >= 0) {
-      draft.splices.after(shape.to - 1, ", " + returningPair() + carried(draft, told));
-      told(Returns.WRITTEN_ROWS_APPENDED);
+      draft.splices.after(shape.to - 1, ", " + returningPair() + carried(draft, observed));
+      returns(Returns.WRITTEN_ROWS_APPENDED);
       return;
     }
     switch (draft.dialect) {
-      case POSTGRESQL -> returning(shape.to - 1, told);
-      case SQLITE -> returning((shape.limit >= 0 ? shape.limit : shape.to) - 1, told);
+      case POSTGRESQL -> returning(shape.to - 1, observed);
+      case SQLITE -> returning((shape.limit >= 0 ? shape.limit : shape.to) - 1, observed);
       case MARIADB -> {
         if (shape.kind == StatementKind.DELETE) {
-          returning(shape.to - 1, told);
+          returning(shape.to - 1, observed);
         }
       }
-      case H2 -> deltaTable(told);
+      case H2 -> deltaTable(observed);
       case MYSQL -> {
         if (shape.kind == StatementKind.DELETE && !WriteReads.before(draft, target)) {
           draft.unseen(GapReason.SHAPE, "DELETE returns no rows on MySQL");
@@ -173,29 +173,29 @@ final class WriteRewriter {
   }
 
   /** What it reads besides, as further columns of what it returns; at {@code items} it is asked. */
-  static String carried(Draft draft, Set<Integer> told) {
+  static String carried(Draft draft, Set<Integer> observed) {
     return draft.extent.level().includes(RewritePlanner.Level.ITEMS)
         ? ""
-        : CarriedReads.ofWrite(draft, told);
+        : CarriedReads.ofWrite(draft, observed);
   }
 
-  private void returning(int last, Set<Integer> told) {
-    draft.splices.after(last, " returning " + returningPair() + carried(draft, told));
-    told(Returns.WRITTEN_ROWS);
+  private void returning(int last, Set<Integer> observed) {
+    draft.splices.after(last, " returning " + returningPair() + carried(draft, observed));
+    returns(Returns.WRITTEN_ROWS);
   }
 
   /** H2: {@code SELECT … FROM FINAL TABLE (UPDATE …)}, {@code OLD TABLE (DELETE …)}. */
-  private void deltaTable(Set<Integer> told) {
-    deltaTable(draft, told);
-    told(Returns.WRITTEN_ROWS);
+  private void deltaTable(Set<Integer> observed) {
+    deltaTable(draft, observed);
+    returns(Returns.WRITTEN_ROWS);
   }
 
-  static void deltaTable(Draft draft, Set<Integer> told) {
+  static void deltaTable(Draft draft, Set<Integer> observed) {
     String which = draft.shape.kind == StatementKind.DELETE ? "old" : "final";
     draft.splices.before(
         draft.shape.from,
         "select %s, %s%s from %s table ("
-            .formatted(Auxiliary.RID, Auxiliary.WL, carried(draft, told), which));
+            .formatted(Auxiliary.RID, Auxiliary.WL, carried(draft, observed), which));
     draft.splices.after(draft.shape.to - 1, ")");
   }
 
@@ -272,7 +272,7 @@ final class WriteRewriter {
     return false;
   }
 
-  private void told(Returns how) {
+  private void returns(Returns how) {
     draft.returns = how;
     draft.appended.add(draft.tables.display(target));
   }

@@ -3,9 +3,9 @@
  * splices the auxiliary columns into it. Every byte that is not ours stays as it was; nothing is
  * ever printed from a parse tree.
  *
- * <p>Pure functions of values: a {@link io.txwatch.sql.Catalog} tells what tables there are,
- * nothing here speaks JDBC. What is rewritten how follows IsoRel, Table 1, where that does not
- * change the meaning; what would, passes through with its reason.
+ * <p>Pure functions of values: a {@link io.txwatch.sql.Catalog} describes the tables, nothing here
+ * speaks JDBC. What is rewritten how follows IsoRel, Table 1, where that does not change the
+ * meaning; what would, passes through with its reason.
  */
 @NullMarked
 package io.txwatch.sql;

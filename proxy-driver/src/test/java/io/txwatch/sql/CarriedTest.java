@@ -14,8 +14,8 @@ import org.junit.jupiter.api.TestFactory;
 /**
  * What the rows of a statement carry at level inline, as "statement -> reads": the read's tables,
  * {@code ~} in front if it may list more, {@code ?} if it is lost where no row comes back; then the
- * application's parameters that they take once more, in order. What stays unseen is told as {@code
- * ! reason}.
+ * application's parameters that they take once more, in order. What stays unseen is written as
+ * {@code ! reason}.
  */
 class CarriedTest {
 
@@ -185,26 +185,27 @@ class CarriedTest {
         tests.add(
             DynamicTest.dynamicTest(
                 dialect + ": " + sql,
-                () -> assertThat(told(plan(dialect, sql))).describedAs(sql).isEqualTo(expected)));
+                () ->
+                    assertThat(observed(plan(dialect, sql))).describedAs(sql).isEqualTo(expected)));
       }
     }
     return tests.stream();
   }
 
-  private static List<String> told(RewritePlan plan) {
-    List<String> told = new ArrayList<>();
+  private static List<String> observed(RewritePlan plan) {
+    List<String> observed = new ArrayList<>();
     for (Carried.Read read : plan.carried().reads()) {
-      told.add(
+      observed.add(
           (read.exact() ? "" : "~ ")
               + (read.mayBeLost() ? "? " : "")
               + String.join(" ", read.tables()));
     }
     int[] parameters = plan.carried().parameters();
     if (parameters.length > 0) {
-      told.add("takes " + Arrays.toString(parameters));
+      observed.add("takes " + Arrays.toString(parameters));
     }
     plan.passThrough()
-        .ifPresent(reason -> told.add("! " + reason + " " + plan.passThroughDetail()));
-    return told;
+        .ifPresent(reason -> observed.add("! " + reason + " " + plan.passThroughDetail()));
+    return observed;
   }
 }

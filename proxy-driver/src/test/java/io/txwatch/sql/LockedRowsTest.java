@@ -54,7 +54,7 @@ class LockedRowsTest {
         "update account set balance = ? where id = ?               -> WRITES certain account id=?2",
         "update account a set balance = 1 where a.id = 7 and balance = 3 -> WRITES certain account id=7",
         "update account set owner = lower(owner) where id = 7      -> WRITES certain account id=7",
-        // They leave what is known as it is, and tell of no lock.
+        // They leave what is known as it is, and show no lock.
         "select balance from account where id = 7                  -> NONE",
         "select balance from account where id = 7 for share        -> NONE",
         "select balance from account where id = 7 for key share    -> NONE",
@@ -122,7 +122,7 @@ class LockedRowsTest {
         + (row.unsettled() == KeyedRow.Unsettled.NONE ? "" : " unsettles " + row.unsettled());
   }
 
-  /** On MySQL and MariaDB rows are known by a key, locked or not: two things to tell of each. */
+  /** On MySQL and MariaDB rows are known by a key, locked or not: two facts for each. */
   @ParameterizedTest
   @CsvSource(
       delimiterString = "->",

@@ -9,8 +9,8 @@ import java.util.Random;
  * columns: grouped, distinct, set operations, subqueries in every place, derived tables, CTEs.
  *
  * <p>What is compared with a correlated subquery only grows with the rows that it finds, so that a
- * row that no side read tells of can be deleted without changing the result (see {@link
- * ToldRowsTest}).
+ * row that no side read returns can be deleted without changing the result (see {@link
+ * ObservedRowsTest}).
  */
 final class ReadGenerator {
 

@@ -362,7 +362,7 @@ class RewriteTest {
                     """));
   }
 
-  /** What is a transaction of its own may write one row anew, where nobody can tell. */
+  /** What is a transaction of its own may write one row anew where nothing shows it. */
   @TestFactory
   Stream<DynamicTest> writtenAnew() {
     return Stream.of(Dialect.MYSQL, Dialect.MARIADB)

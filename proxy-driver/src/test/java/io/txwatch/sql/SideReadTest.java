@@ -15,7 +15,7 @@ import org.junit.jupiter.api.TestFactory;
 /**
  * What is read beside statements, as "statement -> side reads": each with the application's
  * parameters that it takes, {@code ~} in front if it may list more, {@code after} if it follows the
- * statement. What stays unseen is told as {@code ! reason}.
+ * statement. What stays unseen is written as {@code ! reason}.
  */
 class SideReadTest {
 
@@ -220,7 +220,7 @@ class SideReadTest {
           DynamicTest.dynamicTest(
               dialect + " " + sql,
               () ->
-                  assertThat(told(planner.plan(sql, catalog), level))
+                  assertThat(observed(planner.plan(sql, catalog), level))
                       .containsExactlyElementsOf(expected)));
     }
     return tests.stream();
@@ -230,12 +230,12 @@ class SideReadTest {
     return dialect == Dialect.POSTGRESQL ? "\"" : "`";
   }
 
-  private static List<String> told(RewritePlan plan, Level level) {
-    List<String> told = new ArrayList<>();
+  private static List<String> observed(RewritePlan plan, Level level) {
+    List<String> observed = new ArrayList<>();
     for (SideRead read : plan.sideReads()) {
       Purpose purpose = level == Level.PREDICATES ? Purpose.VERSION_SET : Purpose.READ;
       if (read.purpose() == purpose) {
-        told.add(
+        observed.add(
             (read.exact() ? "" : "~ ")
                 + (read.moment() == Moment.AFTER ? "after " : "")
                 + (read.purpose() == Purpose.VERSION_SET ? "version set " : "")
@@ -245,8 +245,8 @@ class SideReadTest {
       }
     }
     if (level == Level.ITEMS) {
-      plan.passThrough().ifPresent(r -> told.add("! " + r + " " + plan.passThroughDetail()));
+      plan.passThrough().ifPresent(r -> observed.add("! " + r + " " + plan.passThroughDetail()));
     }
-    return told;
+    return observed;
   }
 }

@@ -115,7 +115,7 @@ final class TestCatalog implements Catalog {
     return this;
   }
 
-  /** Nobody tells a row that was written anew. */
+  /** Nothing shows that a row was written anew. */
   TestCatalog writtenAnewUnseen(boolean unseen) {
     writtenAnewUnseen = unseen;
     return this;

@@ -24,16 +24,16 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The rows that a query's plan tells of are the rows that it has read, on real servers.
+ * The rows that a query's plan returns are the rows that it has read, on real servers.
  *
  * <p>Two ways to see it. Against a reference: a query that is written down beside it gives the rows
- * to expect. And by deletion, for random queries: a row that nothing tells of is deleted, and the
+ * to expect. And by deletion, for random queries: a row that is not observed is deleted, and the
  * result must stay what it was.
  */
-class ToldRowsTest {
+class ObservedRowsTest {
 
   /** How many random queries a server gets; more by hand. */
-  private static final int QUERIES = Integer.getInteger("txwatch.told-rows.queries", 150);
+  private static final int QUERIES = Integer.getInteger("txwatch.observed-rows.queries", 150);
 
   private static final List<String> TABLES = List.of("t", "u", "w");
 
@@ -97,7 +97,7 @@ class ToldRowsTest {
         expected.put(table, rows(connection, lines[i++].substring(3)));
       }
       expected.values().removeIf(TreeSet::isEmpty);
-      assertThat(run.told).describedAs(sql + "%nas %s", plan).isEqualTo(expected);
+      assertThat(run.observed).describedAs(sql + "%nas %s", plan).isEqualTo(expected);
     }
   }
 
@@ -139,9 +139,9 @@ class ToldRowsTest {
       assertThat(carried.error).describedAs(carrying.preparedSql()).isEmpty();
       assertThat(carried.rows).describedAs(carrying.preparedSql()).isEqualTo(asked.rows);
       if (!carried.rows.isEmpty()) {
-        assertThat(carried.told)
+        assertThat(carried.observed)
             .describedAs("%d: %s%nas %s%nbeside %s", seed, sql, carrying, beside.sideReads())
-            .isEqualTo(asked.told);
+            .isEqualTo(asked.observed);
         compared++;
       }
     }
@@ -181,9 +181,9 @@ class ToldRowsTest {
       if (large) {
         plan = planner.plan(sql, catalog(dialect).large());
       }
-      boolean told =
+      boolean observed =
           planner.plan(sql, catalog(dialect).prepared("np", "id", "x")).passThrough().isEmpty();
-      Run run = told ? run(connection, plan, sql) : Run.FAILED;
+      Run run = observed ? run(connection, plan, sql) : Run.FAILED;
       if (!run.error.isEmpty()) {
         connection.rollback();
         continue;
@@ -191,7 +191,7 @@ class ToldRowsTest {
       seen++;
       for (String table : TABLES) {
         TreeSet<Long> untold = rows(connection, "select txw_rid from " + table);
-        untold.removeAll(run.told.getOrDefault(table, new TreeSet<>()));
+        untold.removeAll(run.observed.getOrDefault(table, new TreeSet<>()));
         if (untold.isEmpty()) {
           continue;
         }
@@ -204,7 +204,7 @@ class ToldRowsTest {
         Run without = run(connection, plan, sql);
         assertThat(without.rows)
             .describedAs(
-                "%s: without the rows of %s that nothing tells of%n%s%nas %s%nbeside %s",
+                "%s: without the rows of %s that are not observed%n%s%nas %s%nbeside %s",
                 seed, table, sql, plan.preparedSql(), plan.sideReads())
             .isEqualTo(run.rows);
         connection.rollback();
@@ -215,18 +215,18 @@ class ToldRowsTest {
   }
 
   /**
-   * What a query returned and told.
+   * What a query returned and observed.
    *
    * @param rows what the application sees, in any order
-   * @param told row ids by table
+   * @param observed row ids by table
    * @param error of the query itself; a side read must not fail where it does not
    */
-  private record Run(List<String> rows, Map<String, TreeSet<Long>> told, String error) {
+  private record Run(List<String> rows, Map<String, TreeSet<Long>> observed, String error) {
     static final Run FAILED = new Run(List.of(), Map.of(), "failed");
   }
 
   private static Run run(Connection connection, RewritePlan plan, String sql) throws SQLException {
-    Map<String, TreeSet<Long>> told = new TreeMap<>();
+    Map<String, TreeSet<Long>> observed = new TreeMap<>();
     List<String> rows = new ArrayList<>();
     try (PreparedStatement statement = connection.prepareStatement(plan.preparedSql());
         ResultSet result = statement.executeQuery()) {
@@ -236,7 +236,7 @@ class ToldRowsTest {
       int first = lists - each * plan.appended().size();
       while (result.next()) {
         for (int k = 0; k < plan.carried().reads().size(); k++) {
-          carried(result.getString(lists + k), plan.carried().reads().get(k).tables(), told);
+          carried(result.getString(lists + k), plan.carried().reads().get(k).tables(), observed);
         }
         StringBuilder row = new StringBuilder();
         for (int c = 1; c < first; c++) {
@@ -245,7 +245,7 @@ class ToldRowsTest {
         }
         rows.add(row.toString());
         for (int k = 0; k < plan.appended().size(); k++) {
-          tell(result, first + each * k, each, plan.appended().get(k), told);
+          observe(result, first + each * k, each, plan.appended().get(k), observed);
         }
       }
     } catch (SQLException e) {
@@ -258,7 +258,7 @@ class ToldRowsTest {
         assertThat(result.getMetaData().getColumnCount()).isEqualTo(2 * read.tables().size());
         while (result.next()) {
           for (int k = 0; k < read.tables().size(); k++) {
-            tell(result, 1 + 2 * k, 2, read.tables().get(k), told);
+            observe(result, 1 + 2 * k, 2, read.tables().get(k), observed);
           }
         }
       } catch (SQLException e) {
@@ -266,11 +266,12 @@ class ToldRowsTest {
       }
     }
     Collections.sort(rows);
-    return new Run(rows, told, "");
+    return new Run(rows, observed, "");
   }
 
   /** {@code 2;17:,18:}: two rows of one table, or one row of two. */
-  private static void carried(String text, List<String> tables, Map<String, TreeSet<Long>> told) {
+  private static void carried(
+      String text, List<String> tables, Map<String, TreeSet<Long>> observed) {
     String[] parts = text.split(";", -1);
     assertThat(parts).hasSize(2);
     int count = Integer.parseInt(parts[0]) * tables.size();
@@ -279,15 +280,16 @@ class ToldRowsTest {
     for (int i = 0; i < count; i++) {
       if (!entries[i].isEmpty()) {
         assertThat(entries[i]).endsWith(":");
-        told.computeIfAbsent(
+        observed
+            .computeIfAbsent(
                 tables.get(i % tables.size()).toLowerCase(Locale.ROOT), t -> new TreeSet<>())
             .add(Long.parseLong(entries[i].substring(0, entries[i].length() - 1)));
       }
     }
   }
 
-  private static void tell(
-      ResultSet result, int column, int columns, String table, Map<String, TreeSet<Long>> told)
+  private static void observe(
+      ResultSet result, int column, int columns, String table, Map<String, TreeSet<Long>> observed)
       throws SQLException {
     TreeSet<Long> ids = new TreeSet<>();
     if (columns == 2) {
@@ -310,7 +312,7 @@ class ToldRowsTest {
       }
     }
     if (!ids.isEmpty()) {
-      told.computeIfAbsent(table.toLowerCase(Locale.ROOT), t -> new TreeSet<>()).addAll(ids);
+      observed.computeIfAbsent(table.toLowerCase(Locale.ROOT), t -> new TreeSet<>()).addAll(ids);
     }
   }
 
