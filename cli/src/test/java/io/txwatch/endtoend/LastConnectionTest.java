@@ -65,20 +65,29 @@ class LastConnectionTest {
   private static void isUnloaded(WeakReference<ClassLoader> application) throws Throwable {
     long end = System.nanoTime() + WAIT_NANOS;
     while (application.get() != null && System.nanoTime() < end) {
-      linkEqualsOfAnotherRecord();
+      linkMethodsOfAnotherRecord();
       System.gc();
       Thread.sleep(100);
     }
     assertThat(application.get()).as("the application's class loader").isNull();
   }
 
-  /** JDK 17 references the record whose equals was linked last, until another one's is. */
-  private static void linkEqualsOfAnotherRecord() throws Throwable {
+  /**
+   * JDK 17 references the record of which one of these methods was linked last, until that of
+   * another one is.
+   */
+  private static void linkMethodsOfAnotherRecord() throws Throwable {
+    link("equals", MethodType.methodType(boolean.class, Other.class, Object.class));
+    link("hashCode", MethodType.methodType(int.class, Other.class));
+    link("toString", MethodType.methodType(String.class, Other.class));
+  }
+
+  private static void link(String method, MethodType type) throws Throwable {
     MethodHandles.Lookup lookup = MethodHandles.lookup();
     ObjectMethods.bootstrap(
         lookup,
-        "equals",
-        MethodType.methodType(boolean.class, Other.class, Object.class),
+        method,
+        type,
         Other.class,
         "number",
         lookup.findVirtual(Other.class, "number", MethodType.methodType(Integer.class)));

@@ -151,7 +151,7 @@ final class SharedTables {
       Consumer<String> notices)
       throws SQLException {
     String key =
-        String.join("\0", user, url, mode.toString())
+        String.join("\0", user, url, Boolean.toString(mode.autoPrepare()), mode.versions().name())
             + (source == ConnectionSource.NONE ? "\0pool" : "")
             + (DatabaseProbe.isPrivate(url) ? "\0" + PRIVATE_COUNT.incrementAndGet() : "");
     synchronized (OPEN) {
