@@ -82,7 +82,9 @@ class ArchitectureTest {
             List.of("history", "settings")));
     table.put(
         "proxy-driver",
-        new Module(List.of("jdbc", "sql", "capture", "prepare"), List.of("history", "settings")));
+        new Module(
+            List.of("jdbc", "sql", "capture", "catalog", "prepare"),
+            List.of("history", "settings")));
     table.put(
         "fuzzer",
         new Module(

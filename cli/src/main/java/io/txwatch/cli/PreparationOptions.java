@@ -1,12 +1,12 @@
 package io.txwatch.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.txwatch.catalog.UnsupportedDatabaseException;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationPlan;
 import io.txwatch.prepare.PreparationResult;
-import io.txwatch.prepare.Printable;
 import io.txwatch.prepare.TablePlan;
-import io.txwatch.prepare.UnsupportedDatabaseException;
+import io.txwatch.prepare.TerminalEscaping;
 import io.txwatch.report.JsonReport;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -71,7 +71,7 @@ final class PreparationOptions {
                   .retryingFor(
                       Duration.ofSeconds(maxWaitSeconds),
                       line -> {
-                        textOut.println("  " + Printable.escape(line));
+                        textOut.println("  " + TerminalEscaping.escape(line));
                         textOut.flush();
                       }));
       PreparationPlan plan = plan(preparation, action);
@@ -79,7 +79,7 @@ final class PreparationOptions {
       textOut.flush();
       if (!plan.missing().isEmpty()) {
         throw CommandException.badInput(
-            Printable.escape(
+            TerminalEscaping.escape(
                 "no such table: " + String.join(", ", plan.missing()) + "; nothing was changed"));
       }
       PreparationResult result =
@@ -111,7 +111,7 @@ final class PreparationOptions {
   }
 
   private static String describe(PreparationResult.Failure failure) {
-    return Printable.escape(
+    return TerminalEscaping.escape(
         "txwatch: " + failure.table() + " " + failure.left().words() + ": " + failure.reason());
   }
 
@@ -122,7 +122,7 @@ final class PreparationOptions {
       textOut.println(
           result.changed().isEmpty()
               ? "nothing was changed"
-              : "changed: " + Printable.escape(String.join(", ", result.changed())));
+              : "changed: " + TerminalEscaping.escape(String.join(", ", result.changed())));
     }
     textOut.flush();
   }

@@ -2,9 +2,9 @@ package io.txwatch.corpus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.catalog.CatalogMode;
+import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.corpus.Script.Step;
-import io.txwatch.prepare.CatalogMode;
-import io.txwatch.prepare.JdbcCatalog;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.RewritePlanner;
@@ -60,7 +60,7 @@ class RewriteAcceptanceTest {
                 url,
                 "",
                 () -> DriverManager.getConnection(url),
-                new CatalogMode(false, CatalogMode.Versions.COLUMNS),
+                CatalogMode.DEFAULT,
                 () -> true,
                 notice -> {})) {
       RewritePlanner planner =

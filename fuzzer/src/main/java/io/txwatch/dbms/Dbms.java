@@ -1,8 +1,8 @@
 package io.txwatch.dbms;
 
+import io.txwatch.catalog.DatabaseProbe;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.prepare.DatabaseProbe;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,13 +1,13 @@
 package io.txwatch.schedule;
 
 import io.txwatch.capture.Pipeline;
+import io.txwatch.catalog.UnsupportedDatabaseException;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.Ids;
 import io.txwatch.jdbc.Watch;
 import io.txwatch.prepare.Preparation;
-import io.txwatch.prepare.UnsupportedDatabaseException;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.sql.Connection;

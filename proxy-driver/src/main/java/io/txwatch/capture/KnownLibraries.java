@@ -19,6 +19,7 @@ final class KnownLibraries {
           "io.txwatch.jdbc.",
           "io.txwatch.capture.",
           "io.txwatch.agent.",
+          "io.txwatch.catalog.",
           "io.txwatch.prepare.");
 
   /** Prefixes of libraries that call drivers, directly or indirectly. */

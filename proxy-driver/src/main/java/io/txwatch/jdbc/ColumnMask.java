@@ -1,6 +1,6 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.prepare.AuxiliaryColumns;
+import io.txwatch.catalog.AuxiliaryColumns;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.Arrays;

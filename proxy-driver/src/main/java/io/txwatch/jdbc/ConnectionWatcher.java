@@ -1,6 +1,6 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.prepare.ConnectionSource;
+import io.txwatch.catalog.ConnectionSource;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.sql.Connection;

@@ -1,7 +1,7 @@
 package io.txwatch.jdbc;
 
+import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.history.StatementKind;
-import io.txwatch.prepare.JdbcCatalog;
 
 /** What the statements that a connection has executed leave behind for those that come. */
 final class EarlierStatements {

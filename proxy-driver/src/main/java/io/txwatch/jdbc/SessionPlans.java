@@ -1,10 +1,10 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.capture.SessionTracker;
+import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.jdbc.CachedPlan.Variant;
-import io.txwatch.prepare.JdbcCatalog;
 import io.txwatch.sql.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -1,8 +1,8 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.capture.TransactionRules;
+import io.txwatch.catalog.AuxiliaryColumns;
 import io.txwatch.history.StatementKind;
-import io.txwatch.prepare.AuxiliaryColumns;
 import io.txwatch.sql.Dialect;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;

@@ -6,12 +6,13 @@ import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.WriterTexts;
+import io.txwatch.catalog.CatalogMode;
+import io.txwatch.catalog.ConnectionSource;
+import io.txwatch.catalog.DatabaseProbe;
+import io.txwatch.catalog.JdbcCatalog;
+import io.txwatch.catalog.SessionView;
 import io.txwatch.history.Database;
-import io.txwatch.prepare.CatalogMode;
-import io.txwatch.prepare.ConnectionSource;
-import io.txwatch.prepare.DatabaseProbe;
-import io.txwatch.prepare.JdbcCatalog;
-import io.txwatch.prepare.SessionView;
+import io.txwatch.prepare.AutoPreparation;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import io.txwatch.sql.Dialect;
@@ -195,7 +196,9 @@ public final class Watch {
               user,
               source,
               new CatalogMode(
-                  settings.get(Setting.PREPARE).equals("auto"),
+                  settings.get(Setting.PREPARE).equals("auto")
+                      ? Optional.of(AutoPreparation::new)
+                      : Optional.empty(),
                   CatalogMode.Versions.valueOf(
                       settings.get(Setting.VERSIONS).toUpperCase(Locale.ROOT))),
               session,

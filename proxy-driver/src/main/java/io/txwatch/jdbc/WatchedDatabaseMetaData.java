@@ -1,6 +1,6 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.prepare.AuxiliaryColumns;
+import io.txwatch.catalog.AuxiliaryColumns;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;

@@ -1,7 +1,7 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.capture.SessionTracker;
-import io.txwatch.prepare.JdbcCatalog;
+import io.txwatch.catalog.JdbcCatalog;
 
 /**
  * What is known of one physical connection, whoever holds it.

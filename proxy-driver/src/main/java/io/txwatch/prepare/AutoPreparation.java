@@ -1,5 +1,14 @@
 package io.txwatch.prepare;
 
+import io.txwatch.catalog.CatalogQueries;
+import io.txwatch.catalog.DedicatedConnection;
+import io.txwatch.history.Database;
+import io.txwatch.catalog.LookupContext;
+import io.txwatch.catalog.SchemaChangeGate;
+import io.txwatch.catalog.SchemaReader;
+import io.txwatch.catalog.ServerState;
+import io.txwatch.catalog.TableInfo;
+import io.txwatch.catalog.TablePreparer;
 import io.txwatch.sql.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -21,8 +30,8 @@ import java.util.function.Consumer;
  * harms no transaction:
  *
  * <ul>
- *   <li>while no watched session holds a {@linkplain Snapshots snapshot} or is sending a statement,
- *       and none of another process has a snapshot, as far as this user may see that;
+ *   <li>while no watched session holds a {@linkplain SchemaChangeGate snapshot} or is sending a
+ *       statement, and none of another process has a snapshot, as far as this user may see that;
  *   <li>without waiting for the table's lock longer than 50 ms, for a pending exclusive lock keeps
  *       every later reader waiting; on MariaDB without waiting at all. MySQL bounds no wait below a
  *       second, and a statement that is cancelled is cancelled in its work, too: so there it is
@@ -36,17 +45,7 @@ import java.util.function.Consumer;
  * application goes on with the table unwatched. In a database that only the application's
  * connection can reach, that connection is used while it is in no transaction.
  */
-final class AutoPreparation {
-
-  /** How it went. */
-  enum Outcome {
-    /** Prepared, by us or by somebody else meanwhile. */
-    PREPARED,
-    /** Not now. */
-    LATER,
-    /** Not at all. */
-    NEVER
-  }
+public final class AutoPreparation implements TablePreparer {
 
   private static final int MAX_ATTEMPTS = 20;
   private static final long FIRST_PAUSE_NANOS = 250_000_000L;
@@ -62,10 +61,11 @@ final class AutoPreparation {
   private static final int MAX_ROWS = 100_000;
 
   private final SchemaReader reader;
-  private final OwnConnection own;
+  private final PreparationDdl ddl;
+  private final DedicatedConnection own;
   private final boolean onApplication;
   private final Consumer<String> notices;
-  private final Snapshots snapshots;
+  private final SchemaChangeGate snapshots;
   private final Map<String, Retry> retries = new HashMap<>();
   private final ReentrantLock turn = new ReentrantLock();
   private volatile boolean awaitsSnapshots;
@@ -73,21 +73,24 @@ final class AutoPreparation {
   /** When a table is tried again. */
   private record Retry(int attempts, long atNanos) {}
 
-  AutoPreparation(
+  /** For one database; the parameters are those of {@link TablePreparer.Factory}. */
+  public AutoPreparation(
+      Database database,
       SchemaReader reader,
-      OwnConnection own,
+      DedicatedConnection own,
       boolean onApplication,
-      Snapshots snapshots,
+      SchemaChangeGate snapshots,
       Consumer<String> notices) {
     this.reader = reader;
+    this.ddl = PreparationDdl.of(reader, database);
     this.own = own;
     this.onApplication = onApplication;
     this.notices = notices;
     this.snapshots = snapshots;
   }
 
-  /** True, once, if a table was put off because of snapshots and none is held any more. */
-  boolean mayGoOn() {
+  @Override
+  public boolean canRetry() {
     if (!awaitsSnapshots || isHeldUp()) {
       return false;
     }
@@ -100,19 +103,20 @@ final class AutoPreparation {
         || (reader.dialect() == Dialect.MYSQL && snapshots.hasTransactions());
   }
 
-  /** Prepares a table, unless another session is at it: to wait for that one would hold it up. */
-  Outcome prepare(TableInfo table, Asker asker) {
+  /** To wait for another session that prepares a table would delay the application. */
+  @Override
+  public Outcome prepare(TableInfo table, LookupContext context) {
     if (!turn.tryLock()) {
       return Outcome.LATER;
     }
     try {
-      return prepareInTurn(table, asker);
+      return prepareInTurn(table, context);
     } finally {
       turn.unlock();
     }
   }
 
-  private Outcome prepareInTurn(TableInfo table, Asker asker) {
+  private Outcome prepareInTurn(TableInfo table, LookupContext context) {
     String name = table.schema() + "." + table.name();
     Retry retry = retries.getOrDefault(name, new Retry(0, System.nanoTime()));
     if (retry.attempts() >= MAX_ATTEMPTS) {
@@ -123,25 +127,25 @@ final class AutoPreparation {
     }
     try {
       if (onApplication) {
-        return asker.view().isIdle() ? prepareOn(asker.connection(), table) : Outcome.LATER;
+        return context.view().isIdle() ? prepareOn(context.connection(), table) : Outcome.LATER;
       }
-      return prepareBehindGate(table, asker, name, retry.attempts());
+      return prepareBehindGate(table, context, name, retry.attempts());
     } catch (SQLException e) {
       boolean passes =
-          Failures.isLock(e) || Failures.isConnectionLimit(e) || Failures.isConnectionLost(e);
+          DdlErrors.isLock(e) || DdlErrors.isConnectionLimit(e) || DdlErrors.isConnectionLost(e);
       return passes && retry.attempts() + 1 < MAX_ATTEMPTS
           ? later(name, retry.attempts())
-          : never(table, Failures.describe(e));
+          : never(table, DdlErrors.describe(e));
     }
   }
 
-  private Outcome prepareBehindGate(TableInfo table, Asker asker, String name, int attempts)
-      throws SQLException {
+  private Outcome prepareBehindGate(
+      TableInfo table, LookupContext context, String name, int attempts) throws SQLException {
     boolean hidden =
-        asker.view().isIdle() && ServerState.of(asker.connection()) == ServerState.OPEN;
+        context.view().isIdle() && ServerState.of(context.connection()) == ServerState.OPEN;
     snapshots.closeGate();
     try {
-      if (!snapshots.awaitOthers(asker.view(), LOCK.toNanos())) {
+      if (!snapshots.awaitOthers(context.view(), LOCK.toNanos())) {
         return later(name, attempts);
       }
       if (hidden || isHeldUp()) {
@@ -149,10 +153,10 @@ final class AutoPreparation {
         return Outcome.LATER;
       }
       return own.use(
-          asker.connection(),
+          context.connection(),
           LOCK,
           connection -> {
-            SchemaReader.run(connection, reader.waitForNoLock());
+            CatalogQueries.run(connection, ddl.waitForNoLock());
             return isInUse(connection, table)
                 ? later(name, attempts)
                 : prepareOn(connection, table);
@@ -164,7 +168,7 @@ final class AutoPreparation {
 
   /** Twice, for what is seen of a session that is just ending a statement is of two moments. */
   private boolean isInUse(Connection connection, TableInfo table) throws SQLException {
-    if (!reader.isInUse(connection, table)) {
+    if (!ddl.isInUse(connection, table)) {
       return false;
     }
     try {
@@ -172,7 +176,7 @@ final class AutoPreparation {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    return reader.isInUse(connection, table);
+    return ddl.isInUse(connection, table);
   }
 
   private Outcome later(String name, int attempts) {
@@ -189,14 +193,14 @@ final class AutoPreparation {
     if (reader.isPrepared(table.get())) {
       return Outcome.PREPARED;
     }
-    TablePlan plan = Preparation.planPrepare(reader, connection, table.get());
+    TablePlan plan = Preparation.planPrepare(ddl, connection, table.get());
     if (plan.decision() != TablePlan.Decision.CHANGE) {
       return never(seen, plan.note());
     }
     if (plan.rows() > MAX_ROWS) {
       return never(seen, "it has more than " + MAX_ROWS + " rows: use txwatch prepare");
     }
-    List<Step> steps = new ArrayList<>(reader.lock(table.get()));
+    List<PreparationStep> steps = new ArrayList<>(ddl.lock(table.get()));
     steps.addAll(plan.steps());
     TablePlan locking =
         new TablePlan(
@@ -207,7 +211,7 @@ final class AutoPreparation {
             plan.note(),
             plan.rows(),
             plan.seconds());
-    Preparation.execute(reader, connection, table.get(), locking, Pace.once(CANCEL_AFTER));
+    Preparation.execute(ddl, connection, table.get(), locking, RetryPolicy.once(CANCEL_AFTER));
     snapshots.changed();
     return Outcome.PREPARED;
   }

@@ -1,5 +1,6 @@
 package io.txwatch.prepare;
 
+import io.txwatch.catalog.CatalogQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -120,19 +121,20 @@ final class PostgresDependents {
   static List<String> of(Connection connection, String table) throws SQLException {
     Set<String> found = new LinkedHashSet<>();
     for (String query : List.of(BY_TYPE, BY_EXPRESSION, RULES, PUBLICATIONS)) {
-      found.addAll(SchemaReader.query(connection, query, row -> SchemaReader.text(row, 1), table));
+      found.addAll(
+          CatalogQueries.query(connection, query, row -> CatalogQueries.text(row, 1), table));
     }
     record Code(String name, String kind, String body, List<String> tables) {}
     List<Code> triggers =
-        SchemaReader.query(
+        CatalogQueries.query(
             connection,
             TRIGGERS,
             row ->
                 new Code(
-                    SchemaReader.text(row, 1),
-                    SchemaReader.text(row, 2),
-                    SchemaReader.text(row, 3),
-                    List.of(SchemaReader.text(row, 4), SchemaReader.text(row, 5))),
+                    CatalogQueries.text(row, 1),
+                    CatalogQueries.text(row, 2),
+                    CatalogQueries.text(row, 3),
+                    List.of(CatalogQueries.text(row, 4), CatalogQueries.text(row, 5))),
             table);
     for (Code trigger : triggers) {
       boolean whole =
@@ -145,15 +147,15 @@ final class PostgresDependents {
         found.add(trigger.name);
       }
     }
-    SchemaReader.query(
+    CatalogQueries.query(
             connection,
             BODIES,
             row ->
                 new Code(
-                    SchemaReader.text(row, 1),
+                    CatalogQueries.text(row, 1),
                     "",
-                    SchemaReader.text(row, 3),
-                    List.of(SchemaReader.text(row, 2))),
+                    CatalogQueries.text(row, 3),
+                    List.of(CatalogQueries.text(row, 2))),
             table)
         .stream()
         .filter(code -> StoredCode.mayUseWholeRows(code.body, code.tables.get(0)))

@@ -1,8 +1,15 @@
 package io.txwatch.prepare;
 
+import io.txwatch.catalog.AuxiliaryColumns;
+import io.txwatch.catalog.CatalogQueries;
+import io.txwatch.catalog.DatabaseProbe;
+import io.txwatch.catalog.SchemaReader;
+import io.txwatch.catalog.SchemaReaders;
+import io.txwatch.catalog.TableInfo;
+import io.txwatch.catalog.TableInfo.Kind;
+import io.txwatch.catalog.UnsupportedDatabaseException;
 import io.txwatch.history.Database;
 import io.txwatch.prepare.PreparationPlan.Action;
-import io.txwatch.prepare.TableInfo.Kind;
 import io.txwatch.prepare.TablePlan.Decision;
 import io.txwatch.sql.Dialect;
 import java.sql.Connection;
@@ -44,21 +51,23 @@ public final class Preparation {
 
   private final Connection connection;
   private final Database database;
+  private final PreparationDdl ddl;
   private final SchemaReader reader;
-  private final Pace pace;
+  private final RetryPolicy pace;
   private final boolean includesDependent;
   private final boolean analyzes;
 
   private Preparation(
       Connection connection,
       Database database,
-      SchemaReader reader,
-      Pace pace,
+      PreparationDdl ddl,
+      RetryPolicy pace,
       boolean includesDependent,
       boolean analyzes) {
     this.connection = connection;
     this.database = database;
-    this.reader = reader;
+    this.ddl = ddl;
+    this.reader = ddl.reader();
     this.pace = pace;
     this.includesDependent = includesDependent;
     this.analyzes = analyzes;
@@ -80,9 +89,14 @@ public final class Preparation {
         probe.dialect().orElseThrow(() -> new UnsupportedDatabaseException(probe.database()));
     SchemaReader reader = SchemaReaders.of(dialect, probe.database(), connection);
     connection.setAutoCommit(true);
-    SchemaReader.run(connection, reader.bounds(lockTimeout, UNBOUNDED));
+    CatalogQueries.run(connection, reader.bounds(lockTimeout, UNBOUNDED));
     return new Preparation(
-        connection, probe.database(), reader, Pace.once(lockTimeout), false, false);
+        connection,
+        probe.database(),
+        PreparationDdl.of(reader, probe.database()),
+        RetryPolicy.once(lockTimeout),
+        false,
+        false);
   }
 
   /**
@@ -95,8 +109,8 @@ public final class Preparation {
     return new Preparation(
         connection,
         database,
-        reader,
-        new Pace(pace.lockWait(), patience, progress),
+        ddl,
+        new RetryPolicy(pace.lockWait(), patience, progress),
         includesDependent,
         analyzes);
   }
@@ -106,7 +120,7 @@ public final class Preparation {
    * handle their rows as a whole: these will see the columns, and may fail or give something else.
    */
   public Preparation includingDependent() {
-    return new Preparation(connection, database, reader, pace, true, analyzes);
+    return new Preparation(connection, database, ddl, pace, true, analyzes);
   }
 
   /**
@@ -114,7 +128,7 @@ public final class Preparation {
    * a table that was written anew has other ones than before.
    */
   public Preparation analyzing() {
-    return new Preparation(connection, database, reader, pace, includesDependent, true);
+    return new Preparation(connection, database, ddl, pace, includesDependent, true);
   }
 
   /** The DBMS. */
@@ -147,8 +161,8 @@ public final class Preparation {
     for (TableInfo table : infos) {
       plans.add(
           action == Action.PREPARE
-              ? planPrepare(reader, connection, table, includesDependent)
-              : planUnprepare(reader, connection, table));
+              ? planPrepare(ddl, connection, table, includesDependent)
+              : planUnprepare(ddl, connection, table));
     }
     return new PreparationPlan(
         action,
@@ -163,7 +177,7 @@ public final class Preparation {
     List<String> statements = new ArrayList<>();
     for (int i = 0; analyzes && i < plans.size(); i++) {
       if (plans.get(i).decision() == Decision.CHANGE) {
-        statements.add(reader.analyze(tables.get(i)));
+        statements.add(ddl.analyze(tables.get(i)));
       }
     }
     return statements;
@@ -185,7 +199,7 @@ public final class Preparation {
         needed |= !leaving.contains(table.name()) && reader.isOurs(table);
       }
       if (!needed) {
-        statements.addAll(reader.cleanUp(connection, schema));
+        statements.addAll(ddl.cleanUp(connection, schema));
       }
     }
     return statements;
@@ -250,21 +264,21 @@ public final class Preparation {
   }
 
   /** As of tables that are prepared without anybody's being asked. */
-  static TablePlan planPrepare(SchemaReader reader, Connection connection, TableInfo table)
+  static TablePlan planPrepare(PreparationDdl ddl, Connection connection, TableInfo table)
       throws SQLException {
-    return planPrepare(reader, connection, table, false);
+    return planPrepare(ddl, connection, table, false);
   }
 
   private static TablePlan planPrepare(
-      SchemaReader reader, Connection connection, TableInfo table, boolean includesDependent)
+      PreparationDdl ddl, Connection connection, TableInfo table, boolean includesDependent)
       throws SQLException {
     if (table.kind() != Kind.TABLE) {
       return TablePlan.leftAlone(table, "it is " + table.kind().words());
     }
-    if (reader.isPrepared(table)) {
+    if (ddl.reader().isPrepared(table)) {
       return TablePlan.nothingToDo(table);
     }
-    if (table.hasAuxiliaryName() && !reader.isOurs(table)) {
+    if (table.hasAuxiliaryName() && !ddl.reader().isOurs(table)) {
       return TablePlan.leftAlone(
           table,
           "it has a column named "
@@ -273,17 +287,17 @@ public final class Preparation {
               + AuxiliaryColumns.WRITERS
               + " that txwatch has not made");
     }
-    Optional<String> obstacle = reader.obstacle(connection, table);
+    Optional<String> obstacle = ddl.obstacle(connection, table);
     if (obstacle.isPresent()) {
       return TablePlan.leftAlone(table, obstacle.get());
     }
     if (!includesDependent) {
-      List<String> dependents = reader.dependents(connection, table);
+      List<String> dependents = ddl.dependents(connection, table);
       if (!dependents.isEmpty()) {
         return TablePlan.leftAlone(table, whole(dependents));
       }
     }
-    return change(reader, connection, table, reader.prepare(connection, table));
+    return change(ddl, connection, table, ddl.prepare(connection, table));
   }
 
   private static String whole(List<String> dependents) {
@@ -295,10 +309,10 @@ public final class Preparation {
         + " (txwatch prepare --include-dependent prepares it all the same)";
   }
 
-  private static TablePlan planUnprepare(
-      SchemaReader reader, Connection connection, TableInfo table) throws SQLException {
-    if (table.kind() == Kind.TABLE && reader.isOurs(table)) {
-      return change(reader, connection, table, reader.unprepare(connection, table));
+  private static TablePlan planUnprepare(PreparationDdl ddl, Connection connection, TableInfo table)
+      throws SQLException {
+    if (table.kind() == Kind.TABLE && ddl.reader().isOurs(table)) {
+      return change(ddl, connection, table, ddl.unprepare(connection, table));
     }
     return table.kind() == Kind.TABLE && table.hasAuxiliaryName()
         ? TablePlan.leftAlone(table, "its column is not one that txwatch has made")
@@ -306,17 +320,17 @@ public final class Preparation {
   }
 
   private static TablePlan change(
-      SchemaReader reader, Connection connection, TableInfo table, List<Step> steps)
+      PreparationDdl ddl, Connection connection, TableInfo table, List<PreparationStep> steps)
       throws SQLException {
-    long rows = reader.rows(connection, table);
+    long rows = ddl.rows(connection, table);
     return new TablePlan(
         table.schema(),
         table.name(),
         Decision.CHANGE,
         steps,
-        reader.lockNote(steps),
+        ddl.lockNote(steps),
         rows,
-        reader.seconds(steps, rows));
+        ddl.seconds(steps, rows));
   }
 
   /**
@@ -344,7 +358,7 @@ public final class Preparation {
         }
       } catch (SQLException e) {
         lost = !isUsable();
-        failed.add(new PreparationResult.Failure(name, Failures.describe(e), left(step, state)));
+        failed.add(new PreparationResult.Failure(name, DdlErrors.describe(e), left(step, state)));
       }
     }
     if (!lost) {
@@ -366,18 +380,18 @@ public final class Preparation {
       plan.tables().forEach(table -> schemas.add(table.schema()));
       for (String schema : schemas) {
         if (tables(schema).stream().noneMatch(reader::isOurs)) {
-          statements.addAll(reader.cleanUp(connection, schema));
+          statements.addAll(ddl.cleanUp(connection, schema));
         }
       }
     }
     for (String sql : statements) {
       try {
-        SchemaReader.run(connection, List.of(sql));
+        CatalogQueries.run(connection, List.of(sql));
       } catch (SQLException e) {
         failed.add(
             new PreparationResult.Failure(
                 sql,
-                Failures.describe(e),
+                DdlErrors.describe(e),
                 isUsable() ? PreparationResult.Left.NOT_DONE : PreparationResult.Left.UNKNOWN));
       }
     }
@@ -422,9 +436,9 @@ public final class Preparation {
       try {
         return executeAsItIsNow(action, planned, state);
       } catch (SQLException e) {
-        Duration pause = Pace.pause(attempts);
+        Duration pause = RetryPolicy.pause(attempts);
         boolean again = System.nanoTime() + pause.toNanos() < deadline;
-        if (!Failures.isLock(e) || !again) {
+        if (!DdlErrors.isLock(e) || !again) {
           throw e;
         }
         if (attempts == 1) {
@@ -435,7 +449,7 @@ public final class Preparation {
                       + pace.patience().toSeconds()
                       + " s");
         }
-        if (!Pace.sleep(pause)) {
+        if (!RetryPolicy.sleep(pause)) {
           throw e;
         }
       }
@@ -451,13 +465,13 @@ public final class Preparation {
     }
     TablePlan plan =
         action == Action.PREPARE
-            ? planPrepare(reader, connection, table.get(), includesDependent)
-            : planUnprepare(reader, connection, table.get());
+            ? planPrepare(ddl, connection, table.get(), includesDependent)
+            : planUnprepare(ddl, connection, table.get());
     if (plan.decision() == Decision.LEFT_ALONE) {
       throw new SQLException(plan.note());
     }
     if (plan.decision() == Decision.CHANGE) {
-      execute(reader, connection, table.get(), plan, pace);
+      execute(ddl, connection, table.get(), plan, pace);
     }
     return plan.decision() == Decision.CHANGE;
   }
@@ -467,21 +481,21 @@ public final class Preparation {
    * one, each of which leaves a state that {@link #planPrepare} goes on from.
    */
   static void execute(
-      SchemaReader reader, Connection connection, TableInfo table, TablePlan plan, Pace pace)
+      PreparationDdl ddl, Connection connection, TableInfo table, TablePlan plan, RetryPolicy pace)
       throws SQLException {
-    if (!reader.ddlIsTransactional()) {
-      for (Step step : plan.steps()) {
-        reader.apply(connection, table, step, pace);
+    if (!ddl.ddlIsTransactional()) {
+      for (PreparationStep step : plan.steps()) {
+        ddl.apply(connection, table, step, pace);
       }
       return;
     }
     boolean autoCommit = connection.getAutoCommit();
     connection.setAutoCommit(false);
     try {
-      for (Step step : plan.steps()) {
-        reader.apply(connection, table, step, pace);
+      for (PreparationStep step : plan.steps()) {
+        ddl.apply(connection, table, step, pace);
       }
-      reader.verify(connection, table);
+      ddl.verify(connection, table);
       connection.commit();
     } catch (SQLException e) {
       try {

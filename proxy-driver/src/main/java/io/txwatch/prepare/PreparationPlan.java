@@ -92,7 +92,7 @@ public record PreparationPlan(
     with(Decision.LEFT_ALONE)
         .forEach(table -> lines.add("  left alone: " + name(table) + ": " + table.note()));
     missing.forEach(name -> lines.add("  no such table: " + name));
-    return lines.stream().map(Printable::escape).collect(Collectors.joining("\n"));
+    return lines.stream().map(TerminalEscaping::escape).collect(Collectors.joining("\n"));
   }
 
   /** A table's name, with its schema unless that is where names without one are looked up. */

@@ -1,6 +1,7 @@
 package io.txwatch.prepare;
 
-import io.txwatch.prepare.Step.Work;
+import io.txwatch.catalog.TableInfo;
+import io.txwatch.prepare.PreparationStep.Work;
 import java.util.List;
 
 /**
@@ -18,7 +19,7 @@ public record TablePlan(
     String schema,
     String table,
     Decision decision,
-    List<Step> steps,
+    List<PreparationStep> steps,
     String note,
     long rows,
     long seconds) {
@@ -43,7 +44,7 @@ public record TablePlan(
 
   /** The exact SQL, in its order. */
   public List<String> statements() {
-    return steps.stream().map(Step::sql).toList();
+    return steps.stream().map(PreparationStep::sql).toList();
   }
 
   /** True if a step of it does such work. */

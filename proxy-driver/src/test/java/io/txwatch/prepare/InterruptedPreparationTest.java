@@ -2,6 +2,7 @@ package io.txwatch.prepare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.catalog.CatalogQueries;
 import io.txwatch.prepare.PreparationPlan.Action;
 import io.txwatch.prepare.PreparationResult.Failure;
 import io.txwatch.servers.ServerKind;
@@ -105,8 +106,8 @@ class InterruptedPreparationTest {
               });
       assertThat(shop.rows("SELECT id FROM many WHERE txw_rid IS NULL")).containsExactly("200");
       assertThat(shop.preparation().planPrepare(List.of("many")).tables().get(0).steps())
-          .extracting(Step::work)
-          .containsExactly(Step.Work.FILL, Step.Work.INSTANT);
+          .extracting(PreparationStep::work)
+          .containsExactly(PreparationStep.Work.FILL, PreparationStep.Work.INSTANT);
       other.commit();
       assertThat(shop.prepare().changed()).containsExactly("many");
     }
@@ -256,7 +257,7 @@ class InterruptedPreparationTest {
   private static String id(ServerKind kind, Connection victim) throws SQLException {
     String sql =
         kind == ServerKind.POSTGRESQL ? "SELECT pg_backend_pid()" : "SELECT CONNECTION_ID()";
-    return SchemaReader.query(victim, sql, row -> SchemaReader.text(row, 1)).get(0);
+    return CatalogQueries.query(victim, sql, row -> CatalogQueries.text(row, 1)).get(0);
   }
 
   private static void kill(Shop shop, String id) throws SQLException {

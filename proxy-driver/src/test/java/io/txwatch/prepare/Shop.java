@@ -15,15 +15,15 @@ import java.util.List;
 import java.util.Optional;
 
 /** A fresh database with a few tables that are hard to alter, and what one can ask of it. */
-record Shop(ServerKind kind, String url, Connection connection) implements AutoCloseable {
+public record Shop(ServerKind kind, String url, Connection connection) implements AutoCloseable {
 
-  static Shop empty(ServerKind kind) throws SQLException {
+  public static Shop empty(ServerKind kind) throws SQLException {
     String url = TestServers.freshDatabase(kind);
     return new Shop(kind, url, DriverManager.getConnection(url));
   }
 
   /** Rows, keys, a foreign key, a generated column, a default, a trigger, and a view. */
-  static Shop open(ServerKind kind) throws SQLException {
+  public static Shop open(ServerKind kind) throws SQLException {
     Shop shop = empty(kind);
     shop.run(
         "CREATE TABLE account (id INT PRIMARY KEY, owner VARCHAR(40) NOT NULL UNIQUE,"
@@ -58,11 +58,11 @@ record Shop(ServerKind kind, String url, Connection connection) implements AutoC
     return shop;
   }
 
-  void run(String... statements) throws SQLException {
+  public void run(String... statements) throws SQLException {
     run(connection, statements);
   }
 
-  static void run(Connection connection, String... statements) throws SQLException {
+  public static void run(Connection connection, String... statements) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       for (String sql : statements) {
         statement.execute(sql);
@@ -70,22 +70,22 @@ record Shop(ServerKind kind, String url, Connection connection) implements AutoC
     }
   }
 
-  Preparation preparation() throws SQLException {
+  public Preparation preparation() throws SQLException {
     return Preparation.of(connection, url, Duration.ofSeconds(1));
   }
 
-  PreparationResult prepare(String... tables) throws SQLException {
+  public PreparationResult prepare(String... tables) throws SQLException {
     Preparation preparation = preparation();
     return preparation.execute(preparation.planPrepare(List.of(tables)));
   }
 
-  PreparationResult unprepare(String... tables) throws SQLException {
+  public PreparationResult unprepare(String... tables) throws SQLException {
     Preparation preparation = preparation();
     return preparation.execute(preparation.planUnprepare(List.of(tables)));
   }
 
   /** What {@code txw_wl} holds in a row that nobody who is watched has written. */
-  String unwritten() {
+  public String unwritten() {
     return switch (kind) {
       case MYSQL, MARIADB -> WriterList.UNWRITTEN;
       case POSTGRESQL, H2, SQLITE -> "";
@@ -93,7 +93,7 @@ record Shop(ServerKind kind, String url, Connection connection) implements AutoC
   }
 
   /** Each row of a query as text, columns separated by bars. */
-  List<String> rows(String query) throws SQLException {
+  public List<String> rows(String query) throws SQLException {
     List<String> rows = new ArrayList<>();
     try (Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(query)) {
@@ -110,7 +110,7 @@ record Shop(ServerKind kind, String url, Connection connection) implements AutoC
   }
 
   /** The DDL of the whole database as its own catalog tells it. */
-  List<String> ddl() throws SQLException {
+  public List<String> ddl() throws SQLException {
     List<String> lines = new ArrayList<>();
     for (String query : ddlQueries()) {
       rows(query).stream().filter(line -> !line.startsWith("--")).forEach(lines::add);

@@ -1,0 +1,209 @@
+package io.txwatch.catalog;
+
+import io.txwatch.catalog.DedicatedConnection.Use;
+import io.txwatch.sql.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+
+/**
+ * Chooses the connection on which the catalog is read, and the moment.
+ *
+ * <p>A server's connections are counted: by role, by user, by server. So the catalog of a server is
+ * read on the application's own connections, and only where that leaves no trace:
+ *
+ * <dl>
+ *   <dt>PostgreSQL
+ *   <dd>Outside of a transaction, in a short one of our own. Inside of one, behind a savepoint that
+ *       is rolled back to, so that neither an error nor a setting stays; not before the
+ *       transaction's first statement, unless that is about to be sent: an earlier query would take
+ *       its snapshot, and {@code SET TRANSACTION} would be refused after it. The catalog is never
+ *       predicate-locked.
+ *   <dt>MySQL, MariaDB
+ *   <dd>{@code ROW_COUNT()}, {@code FOUND_ROWS()} and the warnings are those of the last statement.
+ *       So the catalog is read only when the application is about to send a statement, which
+ *       replaces them, or before the application has got the connection. MySQL keeps its catalog in
+ *       InnoDB: to read it takes the transaction's snapshot (seen on 9.7), as to read rows does. So
+ *       there, and for rows, not within a transaction that keeps one. MariaDB's catalog is read
+ *       without.
+ * </dl>
+ *
+ * <p>H2 and SQLite have no limit of connections: there a connection of our own is opened for each
+ * look-up, and closed again. Where a SQLite file cannot be read there, as while the session's own
+ * transaction has locked it, it is read on the session's connection. A database in memory that has
+ * only this one connection is read on it, as is one whose connections come from a pool ({@link
+ * ConnectionSource#NONE}).
+ */
+final class CatalogAccess {
+
+  private static final Duration LOCK = Duration.ofMillis(400);
+
+  private static final String SAVEPOINT = "txw_lookup";
+
+  /** Bounds for the transaction, or for as long as a savepoint stands. */
+  private static final String BOUNDS =
+      "SET LOCAL lock_timeout = 400; SET LOCAL statement_timeout = 2000";
+
+  /** Bounds for a connection that the application waits for. */
+  private static final String FIRST_BOUNDS =
+      "SET LOCAL lock_timeout = 100; SET LOCAL statement_timeout = 100";
+
+  private final SchemaReader reader;
+  private final DedicatedConnection own;
+  private final boolean onApplication;
+
+  CatalogAccess(SchemaReader reader, DedicatedConnection own, boolean onApplication) {
+    this.reader = reader;
+    this.own = own;
+    this.onApplication = onApplication;
+  }
+
+  /** True if look-ups go through the application's connections. */
+  boolean isServer() {
+    return reader.dialect() != Dialect.H2 && reader.dialect() != Dialect.SQLITE;
+  }
+
+  /**
+   * Reads the catalog.
+   *
+   * @throws LookupPostponedException if it cannot be read on this session at this moment
+   */
+  <T> T read(LookupContext context, Use<T> use) throws SQLException {
+    if (onApplication && !isServer()) {
+      return use.with(context.connection());
+    }
+    return switch (reader.dialect()) {
+      case H2 -> own.use(context.connection(), LOCK, use);
+      case SQLITE -> sqlite(context, use);
+      case POSTGRESQL -> postgres(context, use);
+      case MARIADB -> mysql(context, use, false);
+      case MYSQL -> mysql(context, use, true);
+    };
+  }
+
+  /**
+   * Reads what this session alone may see.
+   *
+   * @throws LookupPostponedException if it cannot be read on this session at this moment
+   */
+  <T> T readOwn(LookupContext context, Use<T> use) throws SQLException {
+    return isServer() ? read(context, use) : use.with(context.connection());
+  }
+
+  /** Reads on a connection that has just been opened and that the application has not got yet. */
+  <T> T readFirst(Connection fresh, Use<T> use) throws SQLException {
+    return outsideOfTransactions(
+        fresh,
+        reader.dialect() == Dialect.POSTGRESQL
+            ? connection -> bracketed(connection, FIRST_BOUNDS, use)
+            : use);
+  }
+
+  /**
+   * Reads rows of a table.
+   *
+   * @throws LookupPostponedException if they cannot be read on this session at this moment
+   */
+  <T> T readRows(LookupContext context, Use<T> use) throws SQLException {
+    return isServer() && reader.dialect() != Dialect.POSTGRESQL
+        ? mysql(context, use, true)
+        : read(context, use); // PostgreSQL's readers look at the catalog alone
+  }
+
+  private <T> T sqlite(LookupContext context, Use<T> use) throws SQLException {
+    try {
+      return own.use(context.connection(), LOCK, use);
+    } catch (SQLException e) {
+      return use.with(context.connection());
+    }
+  }
+
+  private static ServerState stateOf(LookupContext context) {
+    ServerState state = ServerState.of(context.connection());
+    if (state != ServerState.UNKNOWN) {
+      return state;
+    }
+    return context.view().isIdle() ? ServerState.IDLE : ServerState.OPEN;
+  }
+
+  private static <T> T postgres(LookupContext context, Use<T> use) throws SQLException {
+    switch (stateOf(context)) {
+      case IDLE -> {
+        return outsideOfTransactions(
+            context.connection(), connection -> bracketed(connection, BOUNDS, use));
+      }
+      case OPEN -> {
+        if (!context.executing() && !context.view().hasBegun()) {
+          throw new LookupPostponedException("the transaction has no snapshot yet");
+        }
+        return behindSavepoint(context.connection(), use);
+      }
+      default -> throw new LookupPostponedException("the transaction has failed");
+    }
+  }
+
+  private static <T> T bracketed(Connection connection, String bounds, Use<T> use)
+      throws SQLException {
+    execute(connection, "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; " + bounds);
+    try {
+      return use.with(connection);
+    } finally {
+      execute(connection, "ROLLBACK");
+    }
+  }
+
+  private static <T> T behindSavepoint(Connection connection, Use<T> use) throws SQLException {
+    execute(connection, "SAVEPOINT " + SAVEPOINT + "; " + BOUNDS);
+    try {
+      return use.with(connection);
+    } finally {
+      execute(
+          connection, "ROLLBACK TO SAVEPOINT " + SAVEPOINT + "; RELEASE SAVEPOINT " + SAVEPOINT);
+    }
+  }
+
+  /**
+   * Reads on a session of MySQL or MariaDB.
+   *
+   * @param takesSnapshot true if the read would take the transaction's snapshot
+   */
+  private static <T> T mysql(LookupContext context, Use<T> use, boolean takesSnapshot)
+      throws SQLException {
+    if (!context.executing()) {
+      throw new LookupPostponedException("the last statement's warnings and counts would be lost");
+    }
+    ServerState state = ServerState.of(context.connection());
+    if (state == ServerState.IDLE
+        && (context.connection().getAutoCommit() || context.view().isUntouched())) {
+      return outsideOfTransactions(context.connection(), use);
+    }
+    if (state == ServerState.UNKNOWN && context.view().isIdle()) {
+      return use.with(context.connection());
+    }
+    if (takesSnapshot && context.view().keepsSnapshot()) {
+      throw new LookupPostponedException("the transaction would take its snapshot too early");
+    }
+    return use.with(context.connection());
+  }
+
+  /** On a connection of which the driver knows that it is in no transaction. */
+  private static <T> T outsideOfTransactions(Connection connection, Use<T> use)
+      throws SQLException {
+    if (connection.getAutoCommit()) {
+      return use.with(connection);
+    }
+    connection.setAutoCommit(true);
+    try {
+      return use.with(connection);
+    } finally {
+      connection.setAutoCommit(false);
+    }
+  }
+
+  private static void execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+}

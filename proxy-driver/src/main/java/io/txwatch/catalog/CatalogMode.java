@@ -1,0 +1,26 @@
+package io.txwatch.catalog;
+
+import java.util.Optional;
+
+/**
+ * How the tables of a database are watched.
+ *
+ * @param preparer adds the auxiliary columns to a table when a statement first uses it; empty if
+ *     tables are left as they are
+ * @param versions where row versions come from
+ */
+public record CatalogMode(Optional<TablePreparer.Factory> preparer, Versions versions) {
+
+  /** Tables are left as they are, and versions are read from the auxiliary columns. */
+  public static final CatalogMode DEFAULT = new CatalogMode(Optional.empty(), Versions.COLUMNS);
+
+  /** Where row versions come from. */
+  public enum Versions {
+    /** The system columns if they show the version that a write replaced, else the columns. */
+    AUTO,
+    /** The auxiliary columns. */
+    COLUMNS,
+    /** The system columns if the DBMS has them. */
+    SYSTEM
+  }
+}

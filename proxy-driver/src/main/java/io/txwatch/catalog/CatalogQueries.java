@@ -1,0 +1,61 @@
+package io.txwatch.catalog;
+
+import io.txwatch.sql.Catalog;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Runs the queries of the schema readers. */
+public final class CatalogQueries {
+
+  private CatalogQueries() {}
+
+  /** What a view's query tells of it; nothing if this user may not see it. */
+  static Catalog.Traits view(Connection connection, String sql, String... parameters)
+      throws SQLException {
+    List<String> found = query(connection, sql, row -> text(row, 1), parameters);
+    return found.isEmpty() ? Catalog.Traits.UNKNOWN : Catalog.Traits.ofView(found.get(0));
+  }
+
+  /** Runs a query with string parameters and reads all of its rows. */
+  public static <T> List<T> query(
+      Connection connection, String sql, RowMapper<T> mapper, String... parameters)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < parameters.length; i++) {
+        statement.setString(i + 1, parameters[i]);
+      }
+      List<T> values = new ArrayList<>();
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          values.add(mapper.map(rows));
+        }
+      }
+      return values;
+    }
+  }
+
+  /** Runs statements one by one. */
+  public static void run(Connection connection, List<String> statements) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  /** A column's text, "" for null. */
+  public static String text(ResultSet row, int column) throws SQLException {
+    return Optional.ofNullable(row.getString(column)).orElse("");
+  }
+
+  /** Turns a row into a value. */
+  public interface RowMapper<T> {
+    T map(ResultSet row) throws SQLException;
+  }
+}

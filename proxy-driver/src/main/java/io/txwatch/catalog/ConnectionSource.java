@@ -1,0 +1,24 @@
+package io.txwatch.catalog;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/**
+ * Opens another connection to the database that the application uses: the real driver's, not a
+ * watched one, with the application's URL and properties.
+ */
+@FunctionalInterface
+public interface ConnectionSource {
+
+  /**
+   * For connections that come from a pool, the application's or a driver's own: another one would
+   * be missing there. Tables are looked up on the application's connections then.
+   */
+  ConnectionSource NONE =
+      () -> {
+        throw new SQLException("a pool's connections are the application's alone", "08001");
+      };
+
+  /** Opens one. */
+  Connection open() throws SQLException;
+}

@@ -1,0 +1,208 @@
+package io.txwatch.catalog;
+
+import io.txwatch.history.Database;
+import io.txwatch.sql.Dialect;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What DBMS stands behind a connection.
+ *
+ * <p>To be asked of a connection that has just been opened, before the application gets it: it is
+ * then in no transaction, and one or two small queries disturb nothing.
+ *
+ * @param database the DBMS, with the settings that change its guarantees
+ * @param dialect the SQL it speaks; empty if it is none that can be rewritten, or is set to a
+ *     lexical mode that our tokenizer does not follow (MySQL's {@code ANSI_QUOTES} and {@code
+ *     NO_BACKSLASH_ESCAPES}, PostgreSQL's {@code standard_conforming_strings=off}; {@link
+ *     SessionSqlMode})
+ */
+public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
+
+  private static final String MYSQL_SETTINGS =
+      "SHOW VARIABLES WHERE Variable_name IN ('innodb_snapshot_isolation',"
+          + " 'transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'sql_mode',"
+          + " 'character_set_connection',"
+          + " 'lower_case_table_names', 'innodb_rollback_on_timeout', 'tidb_txn_mode',"
+          + " 'wsrep_on', 'group_replication_single_primary_mode')";
+
+  private static final String H2_SETTINGS =
+      "SELECT SETTING_NAME, SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS"
+          + " WHERE SETTING_NAME IN ('MODE', 'MV_STORE')";
+
+  private static final Pattern PARAMETERS = Pattern.compile("[?;].*", Pattern.DOTALL);
+  private static final Pattern CREDENTIALS = Pattern.compile("//[^/@]*@");
+  private static final Pattern PRIVATE =
+      Pattern.compile("jdbc:(h2:mem:|sqlite:(:memory:)?)", Pattern.CASE_INSENSITIVE);
+  private static final AtomicLong PRIVATE_COUNT = new AtomicLong();
+
+  /**
+   * Asks a connection.
+   *
+   * @param url the URL it was opened with; what it says of user and password is not kept
+   * @throws SQLException if the DBMS does not even tell its name
+   */
+  public static DatabaseProbe of(Connection connection, String url) throws SQLException {
+    String driverSays = connection.getMetaData().getDatabaseProductName();
+    String name = driverSays.toLowerCase(Locale.ROOT);
+    if (name.contains("postgresql") || name.contains("cockroach") || name.contains("gauss")) {
+      return postgres(connection, url);
+    }
+    if (name.contains("mysql") || name.contains("mariadb") || name.contains("oceanbase")) {
+      return mysql(connection, url);
+    }
+    String version = connection.getMetaData().getDatabaseProductVersion();
+    if (name.equals("h2")) {
+      Map<String, String> settings = pairs(connection, H2_SETTINGS);
+      return new DatabaseProbe(
+          new Database("H2", firstWord(version), settings, place(url)), Optional.of(Dialect.H2));
+    }
+    if (name.equals("sqlite")) {
+      Map<String, String> settings = new TreeMap<>();
+      settings.put("journal_mode", single(connection, "PRAGMA journal_mode"));
+      return new DatabaseProbe(
+          new Database("SQLite", version, settings, place(url)), Optional.of(Dialect.SQLITE));
+    }
+    return new DatabaseProbe(
+        new Database(driverSays, version, Map.of(), place(url)), Optional.empty());
+  }
+
+  /**
+   * True for the error by which PostgreSQL's WAL sender refuses the first statements of a session.
+   * It serves a replication connection, carries no transaction of an application, and is left
+   * unwatched. A physical one executes no SQL at all (0A000); a logical one does not know {@code
+   * SHOW TRANSACTION ISOLATION LEVEL} (42601), with which the driver reads the level.
+   */
+  public static boolean isOfReplication(SQLException error) {
+    return error.getClass().getName().startsWith("org.postgresql.")
+        && ("0A000".equals(error.getSQLState()) || "42601".equals(error.getSQLState()));
+  }
+
+  private static DatabaseProbe postgres(Connection connection, String url) throws SQLException {
+    Map<String, String> settings = new TreeMap<>();
+    String version;
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT version(), current_setting('default_transaction_isolation'),"
+                    + " current_setting('standard_conforming_strings')")) {
+      row.next();
+      version = row.getString(1);
+      settings.put("default_transaction_isolation", row.getString(2));
+      if (!"on".equals(row.getString(3))) {
+        settings.put("standard_conforming_strings", row.getString(3));
+      }
+    }
+    Named named = ofPostgresVersion(version);
+    return new DatabaseProbe(
+        new Database(named.product, named.version, settings, place(url)),
+        settings.containsKey("standard_conforming_strings")
+            ? Optional.empty()
+            : Optional.of(Dialect.POSTGRESQL));
+  }
+
+  private static DatabaseProbe mysql(Connection connection, String url) throws SQLException {
+    String version;
+    String comment;
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT VERSION(), @@version_comment")) {
+      row.next();
+      version = row.getString(1);
+      comment = Optional.ofNullable(row.getString(2)).orElse("");
+    }
+    Map<String, String> settings = pairs(connection, MYSQL_SETTINGS);
+    Named named = ofMySqlVersion(version, comment);
+    String mode = settings.getOrDefault("sql_mode", "");
+    boolean otherLexis = SessionSqlMode.isOther(mode);
+    Dialect dialect = named.product.equals("MariaDB") ? Dialect.MARIADB : Dialect.MYSQL;
+    return new DatabaseProbe(
+        new Database(named.product, named.version, settings, place(url)),
+        otherLexis ? Optional.empty() : Optional.of(dialect));
+  }
+
+  /** A product and its version. */
+  record Named(String product, String version) {}
+
+  /** Reads what {@code SELECT version()} says behind a PostgreSQL driver. */
+  static Named ofPostgresVersion(String text) {
+    for (String product : new String[] {"CockroachDB", "openGauss", "PostgreSQL"}) {
+      Matcher found =
+          Pattern.compile(product + "\\D{0,12}([0-9][0-9A-Za-z.]*)", Pattern.CASE_INSENSITIVE)
+              .matcher(text);
+      if (found.find()) {
+        return new Named(product, found.group(1));
+      }
+    }
+    return new Named("PostgreSQL", text);
+  }
+
+  /** Reads what {@code SELECT VERSION()} says behind a MySQL or MariaDB driver. */
+  static Named ofMySqlVersion(String text, String comment) {
+    Matcher forked = Pattern.compile("(TiDB|OceanBase)(?:_CE)?[- ]v?([0-9.]+)").matcher(text);
+    if (!forked.find()) {
+      forked = Pattern.compile("(OceanBase)(?:_CE)? v?([0-9.]+)").matcher(comment);
+    }
+    if (forked.reset().find()) {
+      return new Named(forked.group(1), forked.group(2));
+    }
+    Matcher number = Pattern.compile("(?:5\\.5\\.5-)?([0-9]+(?:\\.[0-9]+)*)").matcher(text);
+    String version = number.find() ? number.group(1) : text;
+    return new Named(text.contains("MariaDB") ? "MariaDB" : "MySQL", version);
+  }
+
+  /**
+   * The URL without parameters and credentials. A database in memory that has no name belongs to
+   * its one connection: each is a place of its own.
+   */
+  private static String place(String url) {
+    String bare = CREDENTIALS.matcher(PARAMETERS.matcher(url).replaceFirst("")).replaceFirst("//");
+    return PRIVATE.matcher(bare).matches() ? bare + "#" + PRIVATE_COUNT.incrementAndGet() : bare;
+  }
+
+  /** True if only the one connection that has this URL reaches its database. */
+  static boolean isPrivate(String url) {
+    return PRIVATE.matcher(PARAMETERS.matcher(url).replaceFirst("")).matches();
+  }
+
+  /** The same, seen by a session whose names without a schema mean that one's tables. */
+  Database databaseAt(String schema) {
+    return schema.isEmpty()
+        ? database
+        : new Database(
+            database.product(),
+            database.version(),
+            database.settings(),
+            database.place() + "#" + schema);
+  }
+
+  private static Map<String, String> pairs(Connection connection, String sql) throws SQLException {
+    Map<String, String> pairs = new TreeMap<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      while (rows.next()) {
+        pairs.put(rows.getString(1), Optional.ofNullable(rows.getString(2)).orElse(""));
+      }
+    }
+    return pairs;
+  }
+
+  private static String single(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      return rows.next() ? Optional.ofNullable(rows.getString(1)).orElse("") : "";
+    }
+  }
+
+  private static String firstWord(String text) {
+    return text.strip().split("\\s", 2)[0];
+  }
+}

@@ -1,0 +1,170 @@
+package io.txwatch.catalog;
+
+import static io.txwatch.catalog.AuxiliaryColumns.ROW_ID;
+import static io.txwatch.catalog.AuxiliaryColumns.SEQUENCE;
+import static io.txwatch.catalog.AuxiliaryColumns.WRITERS;
+import static io.txwatch.catalog.CatalogQueries.query;
+import static io.txwatch.catalog.CatalogQueries.text;
+import static io.txwatch.catalog.CatalogQueries.view;
+
+import io.txwatch.catalog.TableInfo.Column;
+import io.txwatch.catalog.TableInfo.Kind;
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.Dialect;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** H2: two invisible columns, the row id from a sequence of its schema. */
+public final class H2SchemaReader extends SchemaReader {
+
+  private final NameFolding folding;
+
+  H2SchemaReader(NameFolding folding) {
+    this.folding = folding;
+  }
+
+  /** How this database folds names ({@code DATABASE_TO_UPPER} and its like, set by the URL). */
+  static NameFolding folding(Connection connection) throws SQLException {
+    DatabaseMetaData metaData = connection.getMetaData();
+    if (metaData.storesUpperCaseIdentifiers()) {
+      return NameFolding.UPPER;
+    }
+    if (metaData.storesLowerCaseIdentifiers()) {
+      return NameFolding.LOWER;
+    }
+    return metaData.supportsMixedCaseIdentifiers() ? NameFolding.EXACT : NameFolding.INSENSITIVE;
+  }
+
+  @Override
+  public Dialect dialect() {
+    return Dialect.H2;
+  }
+
+  @Override
+  public NameFolding folding() {
+    return folding;
+  }
+
+  @Override
+  public List<String> path(Connection connection) throws SQLException {
+    return query(connection, "SELECT CURRENT_SCHEMA", row -> text(row, 1));
+  }
+
+  @Override
+  public Optional<TableInfo> table(Connection connection, String schema, String name)
+      throws SQLException {
+    List<TableInfo> found =
+        query(
+            connection,
+            "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, STORAGE_TYPE"
+                + " FROM INFORMATION_SCHEMA.TABLES WHERE "
+                + equal("TABLE_SCHEMA")
+                + " AND "
+                + equal("TABLE_NAME"),
+            row ->
+                new TableInfo(
+                    text(row, 1),
+                    text(row, 2),
+                    kind(text(row, 1), text(row, 3), text(row, 4)),
+                    List.of()),
+            schema,
+            name);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    TableInfo table = found.get(0);
+    List<Column> columns =
+        query(
+            connection,
+            "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_DEFAULT, IS_VISIBLE"
+                + " FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?"
+                + " ORDER BY ORDINAL_POSITION",
+            row -> Column.of(text(row, 1), text(row, 2), text(row, 3), row.getBoolean(4)),
+            table.schema(),
+            table.name());
+    Catalog.Traits traits =
+        table.kind() == Kind.VIEW
+            ? view(
+                connection,
+                "SELECT VIEW_DEFINITION FROM INFORMATION_SCHEMA.VIEWS"
+                    + " WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
+                table.schema(),
+                table.name())
+            : Catalog.Traits.UNKNOWN;
+    return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
+  }
+
+  private String equal(String column) {
+    return folding == NameFolding.INSENSITIVE
+        ? "UPPER(" + column + ") = UPPER(?)"
+        : column + " = ?";
+  }
+
+  private static Kind kind(String schema, String type, String storage) {
+    if (schema.equalsIgnoreCase("INFORMATION_SCHEMA")) {
+      return Kind.SYSTEM;
+    }
+    if (type.contains("TEMPORARY")) {
+      return Kind.TEMPORARY;
+    }
+    if (!type.equals("BASE TABLE")) {
+      return Kind.VIEW;
+    }
+    return storage.contains("LINK") ? Kind.FOREIGN : Kind.TABLE;
+  }
+
+  /** By H2's own count, which needs no snapshot of the table. */
+  @Override
+  boolean isSmall(Connection connection, TableInfo table) throws SQLException {
+    return estimateRows(connection, table) <= Catalog.SMALL_TABLE_ROWS;
+  }
+
+  /** About how many rows a table has, by H2's own count. */
+  public static long estimateRows(Connection connection, TableInfo table) throws SQLException {
+    return query(
+            connection,
+            "SELECT ROW_COUNT_ESTIMATE FROM INFORMATION_SCHEMA.TABLES"
+                + " WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
+            row -> row.getLong(1),
+            table.schema(),
+            table.name())
+        .get(0);
+  }
+
+  @Override
+  public List<String> names(Connection connection, String schema) throws SQLException {
+    return query(
+        connection,
+        "SELECT TABLE_NAME FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = ?"
+            + " ORDER BY TABLE_NAME",
+        row -> text(row, 1),
+        schema);
+  }
+
+  @Override
+  public boolean isPrepared(TableInfo table) {
+    return table
+            .column(ROW_ID)
+            .filter(
+                c ->
+                    c.type().equals("BIGINT")
+                        && c.defaultValue().toLowerCase(Locale.ROOT).contains(SEQUENCE))
+            .isPresent()
+        && table.column(WRITERS).filter(c -> c.type().equals("CHARACTER VARYING")).isPresent();
+  }
+
+  @Override
+  boolean auxiliaryVisible() {
+    return false;
+  }
+
+  @Override
+  public List<String> bounds(Duration lock, Duration work) {
+    return List.of("SET LOCK_TIMEOUT " + lock.toMillis(), "SET QUERY_TIMEOUT " + work.toMillis());
+  }
+}

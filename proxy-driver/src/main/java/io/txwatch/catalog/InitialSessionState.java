@@ -1,0 +1,34 @@
+package io.txwatch.catalog;
+
+import java.util.List;
+
+/**
+ * How a session begins, asked of itself: what the server hands to new sessions may change while it
+ * runs ({@code SET GLOBAL}, {@code ALTER SYSTEM}, {@code ALTER ROLE}), so what an earlier one said
+ * does not do.
+ *
+ * @param path the schemas in which it looks unqualified names up, first first
+ * @param otherLexis true if it reads texts in another way than we do ({@link SessionSqlMode})
+ * @param storesAsGiven true if values are stored as they are given, or refused
+ * @param writtenAnewUnseen true if nothing tells that a row was written anew with the same values
+ * @param serverStart when the server was started, which distinguishes it from every other one that
+ *     the URL may reach; empty if that does not matter
+ */
+record InitialSessionState(
+    List<String> path,
+    boolean otherLexis,
+    boolean storesAsGiven,
+    boolean writtenAnewUnseen,
+    String serverStart) {
+
+  /** One whose server need not be distinguished. */
+  InitialSessionState(
+      List<String> path, boolean otherLexis, boolean storesAsGiven, boolean writtenAnewUnseen) {
+    this(path, otherLexis, storesAsGiven, writtenAnewUnseen, "");
+  }
+
+  /** One in which nothing is known of how rows are written. */
+  InitialSessionState(List<String> path, boolean otherLexis) {
+    this(path, otherLexis, false, false);
+  }
+}

@@ -1,0 +1,407 @@
+package io.txwatch.catalog;
+
+import io.txwatch.history.Database;
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session's view of the tables: names are looked up as this session's DBMS would, answers are
+ * {@linkplain SharedTableCache shared} by all sessions of one URL.
+ *
+ * <p><b>Which connection is used.</b> On PostgreSQL, MySQL and MariaDB the application's own, at
+ * moments when that leaves no trace in it ({@link CatalogAccess}), for a connection of our own
+ * would take one of those that the application's role, or the server, may have. {@link #open} reads
+ * on the connection that has just been opened and is not handed out yet: what the DBMS is, where it
+ * looks names up, and its tables, for a bounded time. Later a table is looked up when a statement
+ * over it is prepared or executed. If that is not a good moment, the statement is sent as it is and
+ * counted, and the look-up is made as soon as any session is at a better one. H2 and SQLite, which
+ * run in this process and count no connections, are read on a connection of our own that is closed
+ * again; a database in memory without a name through its only connection. After a {@code SET
+ * search_path} or {@code USE} the new path is read on the connection that has just executed it.
+ * Where {@code *} shows the auxiliary columns, what the session alone can see is read on its own
+ * connection: all tables once its open transaction has changed one, temporary ones, and those of
+ * attached databases.
+ *
+ * <p>The driver tells what may have changed the answers: {@link #executed} after each statement
+ * that is no SELECT, INSERT, UPDATE or DELETE, {@link #transactionEnded} after each end of a
+ * transaction, {@link #close} at last. Plans are valid for one {@link #version}. A session's
+ * catalog is used by one thread at a time, as a connection is.
+ */
+public final class JdbcCatalog implements Catalog, AutoCloseable {
+
+  private static final Pattern CREATE_TEMPORARY =
+      Pattern.compile(
+          "(?is)\\bcreate\\s+(?:(?:or\\s+replace|global|local|cached|memory)\\s+)*"
+              + "temp(?:orary)?\\s+(?:table|view)\\s+(?:if\\s+not\\s+exists\\s+)?([^\\s(]+)");
+
+  /** Anywhere in a text: it may begin with a comment, or with another statement. */
+  private static final Pattern CHANGES_SCHEMA =
+      Pattern.compile(
+          "(?i)\\b(create|alter|drop|rename|grant|revoke|import|runscript|attach|detach)\\b");
+
+  /** MySQL and MariaDB: no other session, and no other table, is concerned. */
+  private static final Pattern DROPS_TEMPORARY =
+      Pattern.compile("(?i)^\\s*drop\\s+temporary\\s+table\\b[^;]*;?\\s*$");
+
+  private static final Pattern CHANGES_PATH =
+      Pattern.compile(
+          "(?is)(?:^|;)\\s*(?:use\\b|reset\\b|discard\\b"
+              + "|set\\s[^;]*(?:schema|search_path|catalog|role|authorization))");
+
+  private static final Pattern ATTACH = Pattern.compile("(?i)\\battach\\b");
+
+  private static final Pattern LOCAL = Pattern.compile("(?is)^\\s*set\\s+local\\b.*");
+
+  private final Database database;
+  private volatile Connection connection;
+  private final SessionView view;
+  private final SharedTableCache shared;
+  private final SchemaChangeGate.Session session;
+  private final Set<String> shadowed = new HashSet<>();
+
+  /** True if the open transaction has changed tables, which no other session sees yet. */
+  private boolean changesTables;
+
+  /** True if the session sees databases that no other connection does (SQLite). */
+  private boolean attaches;
+
+  private final String home;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private List<String> path;
+  private @Nullable List<String> pathBefore;
+  private boolean pathIsLocal;
+  private boolean schemaChanged;
+  private boolean executing;
+
+  /** True if what the session alone can see could not be looked up at its moment. */
+  private boolean ownWaits;
+
+  private long ownVersion;
+  private boolean otherLexis;
+  private final String serverStart;
+  private boolean storesAsGiven;
+  private final boolean writtenAnewUnseen;
+
+  private JdbcCatalog(
+      Connection connection,
+      SessionView view,
+      SharedTableCache shared,
+      InitialSessionState opened) {
+    this.connection = connection;
+    this.view = view;
+    this.shared = shared;
+    this.session = shared.snapshots().add(view);
+    this.path = opened.path();
+    this.otherLexis = opened.otherLexis();
+    this.serverStart = opened.serverStart();
+    this.storesAsGiven = opened.storesAsGiven();
+    this.writtenAnewUnseen = opened.writtenAnewUnseen();
+    this.home = path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst().orElse("");
+    this.database = shared.probe().databaseAt(home);
+  }
+
+  /**
+   * For a connection that has just been opened and that the application has not got yet.
+   *
+   * @param connection the real one
+   * @param url the real URL
+   * @param user tells catalogs of several users apart: what a user may do is part of the answers
+   * @param source opens another connection of the same kind
+   * @param mode how its tables are watched
+   * @param view what is known of this session's transaction
+   * @param notices takes lines for people: a table that could not be prepared
+   * @throws SQLException if the connection does not answer
+   */
+  public static JdbcCatalog open(
+      Connection connection,
+      String url,
+      String user,
+      ConnectionSource source,
+      CatalogMode mode,
+      SessionView view,
+      Consumer<String> notices)
+      throws SQLException {
+    SharedTableCache shared = SharedTableCache.enter(connection, url, user, source, mode, notices);
+    try {
+      InitialSessionState opened = shared.opened(connection);
+      shared.readAhead(opened.path(), connection);
+      return new JdbcCatalog(connection, view, shared, opened);
+    } catch (SQLException | RuntimeException e) {
+      shared.leave();
+      throw e;
+    }
+  }
+
+  /** True if versions are read from the DBMS's system columns. */
+  public boolean usesSystemColumns() {
+    return shared.usesSystemColumns() && !serverStart.isEmpty();
+  }
+
+  /** Distinguishes the server from every other one that the URL may reach; empty if unknown. */
+  public String serverStart() {
+    return serverStart;
+  }
+
+  /** True if the server is in a transaction that accepts statements, as far as the driver knows. */
+  public boolean isInTransaction() {
+    return ServerState.of(connection) == ServerState.OPEN;
+  }
+
+  /** The DBMS at the other end. */
+  public Database database() {
+    return database;
+  }
+
+  /**
+   * The SQL it speaks; empty if statements cannot be rewritten for it: {@link #find} knows none.
+   */
+  public Optional<Dialect> dialect() {
+    return shared.dialect();
+  }
+
+  /** Changes when plans made before may no longer hold. Cheap: asked before each use of a plan. */
+  public long version() {
+    return shared.version() + (ownVersion << 32);
+  }
+
+  @Override
+  public Optional<Table> find(List<String> nameParts) {
+    if (isShadowed(nameParts)) {
+      String name = plain(nameParts.get(0));
+      Optional<Table> own = shared.auxiliaryVisible() ? findOn(nameParts) : Optional.empty();
+      return own.or(
+          () ->
+              Optional.of(
+                  new Table(name, Status.NOT_A_BASE_TABLE, List.of(), shared.auxiliaryVisible())));
+    }
+    if (changesTables) {
+      return findOn(nameParts);
+    }
+    Optional<Table> found = shared.find(home, path, nameParts, lookupContext());
+    return found.isEmpty() && attaches ? findOn(nameParts) : found;
+  }
+
+  private Optional<Table> findOn(List<String> nameParts) {
+    try {
+      return shared.findOn(home, nameParts, lookupContext());
+    } catch (LookupPostponedException e) {
+      ownWaits = true;
+      return Optional.of(SharedTableCache.notLookedUp(nameParts, false));
+    }
+  }
+
+  private boolean isShadowed(List<String> nameParts) {
+    return nameParts.size() == 1
+        && !shadowed.isEmpty()
+        && shadowed.contains(plain(nameParts.get(0)));
+  }
+
+  @Override
+  public boolean storesAsGiven() {
+    return storesAsGiven;
+  }
+
+  @Override
+  public boolean writtenAnewUnseen() {
+    return writtenAnewUnseen && !shared.mayHaveConflicts();
+  }
+
+  /** What is known of its size; an answer holds for a minute. */
+  @Override
+  public boolean isSmall(List<String> nameParts) {
+    return !isShadowed(nameParts) && shared.isSmall(path, nameParts, lookupContext());
+  }
+
+  private LookupContext lookupContext() {
+    return new LookupContext(connection, view, executing, schemaChanged);
+  }
+
+  /**
+   * Plans are made for a statement that is sent right afterwards, or no more. What the server says
+   * of the statement before may be lost meanwhile.
+   */
+  public void executing(boolean now) {
+    executing = now;
+  }
+
+  /** True if look-ups wait for a session on which they can be made. Cheap. */
+  public boolean isWaiting() {
+    return ownWaits || shared.isWaiting();
+  }
+
+  /** Makes the look-ups that wait, as far as this session can: it is about to send a statement. */
+  public void lookUpWaiting() {
+    if (ownWaits) {
+      ownWaits = false;
+      ownVersion++;
+    }
+    shared.lookUpWaiting(path, new LookupContext(connection, view, true, schemaChanged));
+  }
+
+  /**
+   * A statement is about to be planned and sent: waits while a table is prepared. From then on none
+   * is until {@link #sent}, so that the plan holds.
+   */
+  public void sending() {
+    if (shared.preparesTables()) {
+      shared.snapshots().enter(session);
+    }
+  }
+
+  /** The statement was executed, and its transaction is noted. */
+  public void sent() {
+    session.leave();
+  }
+
+  /** True if tables are prepared at first sight, so that plans may change while they are used. */
+  public boolean preparesTables() {
+    return shared.preparesTables();
+  }
+
+  /**
+   * True if what the DBMS tells of a table names columns of ours: not where the application has a
+   * column of that name itself.
+   *
+   * @param schema as stored; empty if the DBMS has none
+   * @param table as stored
+   */
+  public boolean hasOurColumns(String schema, String table) {
+    Dialect dialect = dialect().orElse(Dialect.POSTGRESQL);
+    List<String> name =
+        schema.isEmpty()
+            ? List.of(NameFolding.quote(dialect, table))
+            : List.of(NameFolding.quote(dialect, schema), NameFolding.quote(dialect, table));
+    return find(name).map(found -> found.status() != Status.NOT_PREPARED).orElse(true);
+  }
+
+  /**
+   * A statement that is no SELECT, INSERT, UPDATE or DELETE has been executed: what it may have
+   * changed is asked anew. To be called right after it succeeded, on its thread.
+   */
+  public void executed(String sql) {
+    otherLexis = SessionSqlMode.isOtherAfter(sql, otherLexis);
+    storesAsGiven = storesAsGiven && !SessionSqlMode.mayStoreOtherwiseAfter(sql);
+    if (NoOpUpdateVisibility.mayConflictAfter(sql)) {
+      shared.snapshotsConflict();
+    }
+    Matcher temporary = CREATE_TEMPORARY.matcher(sql);
+    boolean makesTemporary = false;
+    while (temporary.find()) {
+      shadowed.add(lastName(temporary.group(1)));
+      ownVersion++;
+      makesTemporary = true;
+    }
+    if ((makesTemporary && sql.indexOf(';') < 0) || DROPS_TEMPORARY.matcher(sql).matches()) {
+      return;
+    }
+    if (CHANGES_PATH.matcher(sql).find()) {
+      pathChanged(LOCAL.matcher(sql).matches());
+    }
+    if (CHANGES_SCHEMA.matcher(sql).find()) {
+      schemaChanged = true;
+      shared.invalidate();
+      if (is(Dialect.SQLITE) && ATTACH.matcher(sql).find()) {
+        attaches = true;
+        ownVersion++;
+      }
+      if (shared.auxiliaryVisible() && !view.isIdle()) {
+        changesTables = true;
+        ownVersion++;
+      }
+    }
+  }
+
+  /**
+   * True if the session reads texts in another way than we do by now: they are to be left alone.
+   */
+  public boolean hasOtherLexis() {
+    return otherLexis;
+  }
+
+  private static String lastName(String qualified) {
+    return plain(qualified.substring(qualified.lastIndexOf('.') + 1));
+  }
+
+  private boolean is(Dialect wanted) {
+    return dialect().equals(Optional.of(wanted));
+  }
+
+  /** The session goes on through another handle on its physical connection. */
+  public void uses(Connection handle) {
+    connection = handle;
+  }
+
+  /** {@code setSchema} or {@code setCatalog} has been called on the connection. */
+  public void pathChanged() {
+    pathChanged(false);
+  }
+
+  private void pathChanged(boolean local) {
+    if (pathBefore == null && !view.isIdle()) {
+      pathBefore = path;
+    }
+    pathIsLocal = local;
+    ownVersion++;
+    try {
+      path = shared.path(connection);
+      shared.pathChanged(path);
+    } catch (SQLException e) {
+      path = List.of();
+    }
+  }
+
+  /**
+   * The session's transaction has ended; in autocommit, the statement. What a rollback, or the end
+   * of a {@code SET LOCAL}, takes back is taken back here; what a commit made visible to others is
+   * asked anew.
+   */
+  public void transactionEnded(boolean committed) {
+    if (schemaChanged) {
+      schemaChanged = false;
+      shared.invalidate();
+    }
+    if (changesTables) {
+      changesTables = false;
+      ownVersion++;
+    }
+    List<String> before = pathBefore;
+    if (before != null) {
+      boolean undone = pathIsLocal || (!committed && is(Dialect.POSTGRESQL));
+      if (undone) {
+        path = before;
+        ownVersion++;
+      }
+      pathBefore = null;
+    }
+  }
+
+  /** Forgets what is known of the tables, as after a statement that failed for a column of ours. */
+  public void invalidate() {
+    shared.invalidate();
+  }
+
+  /** The session's connection was closed. */
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      shared.snapshots().remove(session);
+      shared.leave();
+    }
+  }
+
+  private static String plain(String identifier) {
+    return NameFolding.INSENSITIVE.fold(identifier).toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,356 @@
+package io.txwatch.catalog;
+
+import static io.txwatch.catalog.AuxiliaryColumns.ROW_ID;
+import static io.txwatch.catalog.AuxiliaryColumns.WRITERS;
+import static io.txwatch.catalog.CatalogQueries.query;
+import static io.txwatch.catalog.CatalogQueries.text;
+import static io.txwatch.catalog.CatalogQueries.view;
+
+import io.txwatch.catalog.TableInfo.Column;
+import io.txwatch.catalog.TableInfo.Kind;
+import io.txwatch.history.Database;
+import io.txwatch.history.WriterList;
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.Dialect;
+import io.txwatch.sql.WritersColumn;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * MySQL and MariaDB: two invisible columns, the row id from {@code uuid_short()} with its top bit
+ * taken off, so that it is a positive long.
+ *
+ * <p>MySQL refuses such a default in ADD COLUMN (error 1674, unsafe function; seen on 9.7 with its
+ * binary log on and off). There the column is added empty and given its default, and then the rows
+ * are {@linkplain MySqlBackfill filled} by UPDATEs that keep {@code ON UPDATE} columns as they are;
+ * a table with UPDATE triggers is left alone, because they would fire.
+ *
+ * <p>InnoDB changes a row in place only if it keeps its length. What an UPDATE costs more than raw
+ * is twice as much where it makes the writers' list longer (decision 0024). So the rows of a table
+ * that is not too large are given the column at its full length; in larger ones they grow as they
+ * are written.
+ *
+ * <p>To an INSERT without a list of columns MySQL gives no such default: an invisible column stays
+ * null (seen on 9.7.4; MariaDB gives it). A row that somebody who is not watched inserts so has no
+ * row id, and what is done with it is not seen; who is watched gives the row id himself.
+ */
+public final class MySqlSchemaReader extends SchemaReader {
+
+  /** A default that is all zero bytes in a row's buffer, as NULL is. */
+  private static final Pattern ZERO = Pattern.compile("|NULL|-?0*\\.?0*");
+
+  /** What {@code information_schema.columns.extra} says of such a column. */
+  private static final Pattern CHANGES_BY_ITSELF =
+      Pattern.compile(
+          "on update|(virtual|stored|persistent) generated|^(virtual|persistent)$",
+          Pattern.CASE_INSENSITIVE);
+
+  /** Its comment while rows of the table have no id yet. */
+  public static final String FILLING_COMMENT = "txwatch: newest writers; rows are being filled";
+
+  private final Dialect dialect;
+  private final NameFolding folding;
+  private final NoOpUpdateVisibility rowsWrittenAnew;
+
+  MySqlSchemaReader(Dialect dialect, Database database) {
+    this.dialect = dialect;
+    this.rowsWrittenAnew = NoOpUpdateVisibility.of(database);
+    this.folding =
+        "0".equals(database.settings().getOrDefault("lower_case_table_names", "0"))
+            ? NameFolding.EXACT
+            : NameFolding.INSENSITIVE;
+  }
+
+  @Override
+  public Dialect dialect() {
+    return dialect;
+  }
+
+  @Override
+  public NameFolding folding() {
+    return folding;
+  }
+
+  @Override
+  public List<String> path(Connection connection) throws SQLException {
+    List<String> current = query(connection, "SELECT DATABASE()", row -> text(row, 1));
+    return current.get(0).isEmpty() ? List.of() : current;
+  }
+
+  @Override
+  InitialSessionState opened(Connection connection) throws SQLException {
+    return query(
+            connection,
+            "SELECT DATABASE(), @@sql_mode, @@character_set_connection, @@completion_type",
+            row ->
+                new InitialSessionState(
+                    text(row, 1).isEmpty() ? List.of() : List.of(text(row, 1)),
+                    SessionSqlMode.isOther(text(row, 2)),
+                    SessionSqlMode.storesAsGiven(text(row, 2), text(row, 3)),
+                    rowsWrittenAnew.areUnseen(connection, text(row, 4))))
+        .get(0);
+  }
+
+  @Override
+  public Optional<TableInfo> table(Connection connection, String schema, String name)
+      throws SQLException {
+    Set<TableInfo> withoutHistory = new HashSet<>(); // InnoDB's that keep no old rows
+    List<TableInfo> found =
+        query(
+                connection,
+                "SELECT table_schema, table_name, table_type, engine"
+                    + " FROM information_schema.tables"
+                    + " WHERE table_schema = ? AND table_name = ?",
+                row -> {
+                  String type = text(row, 3);
+                  TableInfo info =
+                      new TableInfo(
+                          text(row, 1), text(row, 2), kind(text(row, 1), type), List.of());
+                  if (type.equalsIgnoreCase("BASE TABLE")
+                      && text(row, 4).equalsIgnoreCase("InnoDB")) {
+                    withoutHistory.add(info);
+                  }
+                  return info;
+                },
+                schema,
+                name)
+            .stream()
+            .filter(t -> folding.same(schema, t.schema()) && folding.same(name, t.name()))
+            .toList();
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    TableInfo table = found.get(0);
+    boolean plainInnoDb = withoutHistory.contains(table);
+    Set<String> changing = new HashSet<>();
+    Map<String, String> inOtherLetters = new HashMap<>();
+    Set<String> notNull = new HashSet<>();
+    Set<String> nullOverDefault = new HashSet<>();
+    List<Column> columns =
+        query(
+            connection,
+            "SELECT column_name, column_type, column_default, extra, privileges,"
+                + " character_set_name, is_nullable, column_comment"
+                + " FROM information_schema.columns"
+                + " WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position",
+            row -> {
+              String privileges = text(row, 5).toLowerCase(Locale.ROOT);
+              if (CHANGES_BY_ITSELF.matcher(text(row, 4)).find()) {
+                changing.add(text(row, 1).toLowerCase(Locale.ROOT));
+              }
+              if (text(row, 7).equalsIgnoreCase("NO")) {
+                notNull.add(text(row, 1).toLowerCase(Locale.ROOT));
+              } else if (!ZERO.matcher(text(row, 3)).matches()) {
+                nullOverDefault.add(text(row, 1).toLowerCase(Locale.ROOT));
+              }
+              String characters = text(row, 6);
+              if (!characters.isEmpty() && !SessionSqlMode.hasAscii(characters)) {
+                inOtherLetters.put(text(row, 1), " character set " + characters);
+              }
+              return new Column(
+                  text(row, 1),
+                  text(row, 2).toLowerCase(Locale.ROOT),
+                  text(row, 3),
+                  !text(row, 4).toUpperCase(Locale.ROOT).contains("INVISIBLE"),
+                  privileges.contains("select"),
+                  privileges.contains("insert"),
+                  privileges.contains("update"),
+                  text(row, 8));
+            },
+            table.schema(),
+            table.name());
+    Catalog.Traits traits =
+        table.kind() == Kind.TABLE
+            ? traits(
+                connection,
+                table,
+                columns,
+                changing,
+                inOtherLetters,
+                notNull,
+                nullOverDefault,
+                plainInnoDb)
+            : view(
+                connection,
+                "SELECT view_definition FROM information_schema.views"
+                    + " WHERE table_schema = ? AND table_name = ?",
+                table.schema(),
+                table.name());
+    return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
+  }
+
+  private static Catalog.Traits traits(
+      Connection connection,
+      TableInfo table,
+      List<Column> columns,
+      Set<String> changing,
+      Map<String, String> inOtherLetters,
+      Set<String> notNull,
+      Set<String> nullOverDefault,
+      boolean plainInnoDb)
+      throws SQLException {
+    Map<String, String> types = new HashMap<>();
+    columns.forEach(
+        c ->
+            types.put(
+                c.name().toLowerCase(Locale.ROOT),
+                c.type() + inOtherLetters.getOrDefault(c.name(), "")));
+    List<String> triggers =
+        query(
+            connection,
+            "SELECT CONCAT(action_timing, ' ', event_manipulation)"
+                + " FROM information_schema.triggers"
+                + " WHERE event_object_schema = ? AND event_object_table = ?"
+                + " AND event_manipulation <> 'DELETE'",
+            row -> text(row, 1).toUpperCase(Locale.ROOT),
+            table.schema(),
+            table.name());
+    boolean updateRunsNothing = triggers.stream().noneMatch(t -> t.endsWith("UPDATE"));
+    List<IndexPart> indexes = indexes(connection, table);
+    return new Catalog.Traits(
+        Map.copyOf(types),
+        Set.copyOf(changing),
+        triggers.contains("BEFORE UPDATE"),
+        keys(indexes),
+        "",
+        Set.copyOf(notNull),
+        Set.copyOf(nullOverDefault),
+        plainInnoDb && updateRunsNothing && changing.isEmpty(),
+        plainInnoDb && triggers.isEmpty(),
+        indexes.stream().map(IndexPart::column).collect(Collectors.toUnmodifiableSet()));
+  }
+
+  /**
+   * A column in an index.
+   *
+   * @param column in lower case; empty for an expression
+   */
+  private record IndexPart(String index, String column, boolean nullable, boolean unique) {}
+
+  /** All indexes, the primary key first. */
+  private static List<IndexPart> indexes(Connection connection, TableInfo table)
+      throws SQLException {
+    return query(
+        connection,
+        "SELECT index_name, column_name, nullable, non_unique FROM information_schema.statistics"
+            + " WHERE table_schema = ? AND table_name = ?"
+            + " ORDER BY index_name <> 'PRIMARY', index_name, seq_in_index",
+        row ->
+            new IndexPart(
+                text(row, 1),
+                text(row, 2).toLowerCase(Locale.ROOT),
+                text(row, 2).isEmpty() || text(row, 3).equalsIgnoreCase("YES"),
+                !row.getBoolean(4)),
+        table.schema(),
+        table.name());
+  }
+
+  /** Unique indexes over columns none of which may be null. */
+  private static List<List<String>> keys(List<IndexPart> indexes) {
+    Map<String, List<String>> keys = new LinkedHashMap<>();
+    Set<String> nullable = new HashSet<>();
+    for (IndexPart part : indexes) {
+      if (part.unique()) {
+        keys.computeIfAbsent(part.index(), index -> new ArrayList<>()).add(part.column());
+        if (part.nullable()) {
+          nullable.add(part.index());
+        }
+      }
+    }
+    keys.keySet().removeAll(nullable);
+    return List.copyOf(keys.values());
+  }
+
+  private static Kind kind(String schema, String type) {
+    switch (schema.toLowerCase(Locale.ROOT)) {
+      case "mysql", "information_schema", "performance_schema", "sys" -> {
+        return Kind.SYSTEM;
+      }
+      default -> {}
+    }
+    return switch (type.toUpperCase(Locale.ROOT)) {
+      case "BASE TABLE", "SYSTEM VERSIONED" -> Kind.TABLE;
+      case "VIEW" -> Kind.VIEW;
+      case "SYSTEM VIEW" -> Kind.SYSTEM;
+      case "TEMPORARY" -> Kind.TEMPORARY;
+      default -> Kind.FOREIGN;
+    };
+  }
+
+  /** MariaDB's list of row versions must fit in GROUP_CONCAT, or the application gets a warning. */
+  @Override
+  boolean isSmall(Connection connection, TableInfo table) throws SQLException {
+    int characters = Catalog.SMALL_TABLE_ROWS * (WriterList.WINDOW_LENGTH + 50);
+    boolean fits =
+        dialect == Dialect.MYSQL
+            || query(
+                    connection,
+                    "SELECT @@GLOBAL.group_concat_max_len >= " + characters,
+                    row -> row.getBoolean(1))
+                .get(0);
+    return fits && super.isSmall(connection, table);
+  }
+
+  @Override
+  public List<String> names(Connection connection, String schema) throws SQLException {
+    return query(
+        connection,
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = ?"
+            + " ORDER BY table_name",
+        row -> text(row, 1),
+        schema);
+  }
+
+  @Override
+  public boolean isPrepared(TableInfo table) {
+    return isOurs(table)
+        && table.column(ROW_ID).filter(MySqlSchemaReader::generatesRowIds).isPresent()
+        && table
+            .column(WRITERS)
+            .filter(c -> WritersColumn.isOurs(c.type()) && !c.comment().equals(FILLING_COMMENT))
+            .isPresent();
+  }
+
+  /** By their comments, which they have from the first step on. */
+  @Override
+  public boolean isOurs(TableInfo table) {
+    return table.hasAuxiliaryName()
+        && table.columns().stream()
+            .filter(c -> AuxiliaryColumns.isAuxiliary(c.name()))
+            .allMatch(c -> c.comment().startsWith("txwatch: "));
+  }
+
+  /** True if the column gets a new row id by default. */
+  public static boolean generatesRowIds(Column rowId) {
+    return rowId.defaultValue().toLowerCase(Locale.ROOT).contains("uuid_short");
+  }
+
+  @Override
+  boolean auxiliaryVisible() {
+    return false;
+  }
+
+  @Override
+  public List<String> bounds(Duration lock, Duration work) {
+    String locks =
+        "SET SESSION lock_wait_timeout = "
+            + Math.max(1, lock.toSeconds())
+            + ", SESSION innodb_lock_wait_timeout = "
+            + Math.max(1, lock.toSeconds());
+    return dialect == Dialect.MARIADB
+        ? List.of(locks, "SET SESSION max_statement_time = " + work.toSeconds())
+        : List.of(locks);
+  }
+}

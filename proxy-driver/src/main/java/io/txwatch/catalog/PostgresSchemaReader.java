@@ -1,0 +1,404 @@
+package io.txwatch.catalog;
+
+import static io.txwatch.catalog.AuxiliaryColumns.ROW_ID;
+import static io.txwatch.catalog.AuxiliaryColumns.SEQUENCE;
+import static io.txwatch.catalog.AuxiliaryColumns.WRITERS;
+import static io.txwatch.catalog.CatalogQueries.query;
+import static io.txwatch.catalog.CatalogQueries.text;
+import static io.txwatch.catalog.CatalogQueries.view;
+import static io.txwatch.sql.Catalog.Traits.UNKNOWN;
+
+import io.txwatch.catalog.TableInfo.Column;
+import io.txwatch.catalog.TableInfo.Kind;
+import io.txwatch.catalog.TableInfo.SystemVersions;
+import io.txwatch.history.Database;
+import io.txwatch.history.WriterList;
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.Catalog.Status;
+import io.txwatch.sql.Dialect;
+import io.txwatch.sql.RowKey;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * PostgreSQL: two appended columns, the row id from a sequence of its schema. All schema reads are
+ * of {@code pg_catalog}, which takes no lock that anybody waits for and is never predicate-locked.
+ */
+final class PostgresSchemaReader extends SchemaReader {
+
+  /** True if a row that is locked is written by nobody else until the transaction ends. */
+  private final boolean locksHold;
+
+  /** True if RETURNING can return the replaced row. */
+  private final boolean returnsOld;
+
+  private final boolean usesSystemColumns;
+
+  /** Of others that speak its dialect no more is taken for granted than what they tell. */
+  PostgresSchemaReader(Database database, boolean usesSystemColumns) {
+    this.locksHold = database.product().equals("PostgreSQL");
+    this.returnsOld = returnsOld(database);
+    this.usesSystemColumns = usesSystemColumns;
+  }
+
+  /** True if RETURNING can return the replaced row. */
+  static boolean returnsOld(Database database) {
+    return database.product().equals("PostgreSQL") && majorVersion(database) >= 18;
+  }
+
+  private static int majorVersion(Database database) {
+    String digits = database.version().replaceAll("\\D.*", "");
+    return digits.isEmpty() ? 0 : Integer.parseInt(digits);
+  }
+
+  @Override
+  public Dialect dialect() {
+    return Dialect.POSTGRESQL;
+  }
+
+  @Override
+  public NameFolding folding() {
+    return NameFolding.POSTGRESQL;
+  }
+
+  @Override
+  public List<String> path(Connection connection) throws SQLException {
+    return query(
+        connection,
+        "SELECT s FROM unnest(current_schemas(true)) WITH ORDINALITY AS p(s, i)"
+            + " ORDER BY (s = 'pg_catalog'), i",
+        row -> text(row, 1));
+  }
+
+  @Override
+  InitialSessionState opened(Connection connection) throws SQLException {
+    List<String> conforming = new ArrayList<>();
+    List<String> started = new ArrayList<>();
+    List<String> path =
+        query(
+            connection,
+            "SELECT s, current_setting('standard_conforming_strings'),"
+                + " extract(epoch FROM pg_catalog.pg_postmaster_start_time())::pg_catalog.text"
+                + " FROM unnest(current_schemas(true)) WITH ORDINALITY AS p(s, i)"
+                + " ORDER BY (s = 'pg_catalog'), i",
+            row -> {
+              conforming.add(text(row, 2));
+              started.add(text(row, 3));
+              return text(row, 1);
+            });
+    return new InitialSessionState(
+        path, conforming.contains("off"), false, false, started.isEmpty() ? "" : started.get(0));
+  }
+
+  @Override
+  public Optional<TableInfo> table(Connection connection, String schema, String name)
+      throws SQLException {
+    List<Found> found =
+        query(
+            connection,
+            "SELECT c.oid::text, c.relkind::text, c.relpersistence::text"
+                + " FROM pg_catalog.pg_class c"
+                + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+                + " WHERE n.nspname = ? AND c.relname = ?"
+                + " AND c.relkind IN ('r', 'p', 'v', 'm', 'f')",
+            row -> new Found(text(row, 1), kind(schema, text(row, 2), text(row, 3))),
+            schema,
+            name);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    List<Column> columns =
+        query(
+            connection,
+            "SELECT a.attname, format_type(a.atttypid, a.atttypmod),"
+                + " pg_get_expr(d.adbin, d.adrelid),"
+                + " has_column_privilege(a.attrelid, a.attnum, 'SELECT'),"
+                + " has_column_privilege(a.attrelid, a.attnum, 'INSERT'),"
+                + " has_column_privilege(a.attrelid, a.attnum, 'UPDATE')"
+                + " FROM pg_catalog.pg_attribute a LEFT JOIN pg_catalog.pg_attrdef d"
+                + " ON d.adrelid = a.attrelid AND d.adnum = a.attnum"
+                + " WHERE a.attrelid = ?::oid AND a.attnum > 0 AND NOT a.attisdropped"
+                + " ORDER BY a.attnum",
+            row ->
+                new Column(
+                    text(row, 1),
+                    text(row, 2),
+                    text(row, 3),
+                    true,
+                    row.getBoolean(4),
+                    row.getBoolean(5),
+                    row.getBoolean(6),
+                    ""),
+            found.get(0).oid);
+    // Without a path every name in it is told with its schema.
+    Catalog.Traits traits =
+        switch (found.get(0).kind) {
+          case VIEW ->
+              view(
+                  connection,
+                  "SELECT pg_get_viewdef(c.oid)"
+                      + " FROM set_config('search_path', 'pg_catalog', true),"
+                      + " pg_catalog.pg_class c WHERE c.oid = ?::oid AND c.relkind = 'v'",
+                  found.get(0).oid);
+          case TABLE -> locksHold ? traits(connection, found.get(0).oid, columns) : UNKNOWN;
+          default -> UNKNOWN;
+        };
+    Optional<SystemVersions> versions =
+        usesSystemColumns && found.get(0).kind == Kind.TABLE
+            ? Optional.of(systemVersions(connection, found.get(0).oid))
+            : Optional.empty();
+    return Optional.of(new TableInfo(schema, name, found.get(0).kind, columns, traits, versions));
+  }
+
+  /** Types whose texts do not depend on a setting of the session. */
+  private static final Set<String> KEY_TYPES =
+      Set.of(
+          "smallint",
+          "integer",
+          "bigint",
+          "numeric",
+          "boolean",
+          "uuid",
+          "text",
+          "character varying",
+          "character");
+
+  private static final Set<String> INTEGER_TYPES = Set.of("smallint", "integer", "bigint");
+
+  /**
+   * The first key over columns that are never null, of types whose texts do not change, the primary
+   * key before others; a key of a parent of inheritance does not bind its children's rows. Left
+   * alone are tables where RETURNING can fail or see something else: with rules, row security or
+   * foreign partitions.
+   */
+  private SystemVersions systemVersions(Connection connection, String oid) throws SQLException {
+    record Part(
+        String index,
+        String column,
+        String type,
+        boolean isNotNull,
+        Status status,
+        boolean bindsAllRows) {}
+    List<Part> parts =
+        query(
+            connection,
+            "WITH RECURSIVE family(oid) AS (SELECT ?::pg_catalog.oid UNION"
+                + " SELECT h.inhrelid FROM pg_catalog.pg_inherits h"
+                + " JOIN family f ON h.inhparent = f.oid)"
+                + " SELECT i.indexrelid::text, a.attname,"
+                + " pg_catalog.format_type(a.atttypid, NULL), a.attnotnull,"
+                + " CASE WHEN NOT pg_catalog.has_table_privilege(c.oid, 'SELECT') THEN 'NO_RIGHTS'"
+                + " WHEN c.relrowsecurity OR c.relhasrules OR EXISTS (SELECT 1 FROM family"
+                + " JOIN pg_catalog.pg_class p USING (oid) WHERE p.relkind = 'f')"
+                + " THEN 'NOT_A_BASE_TABLE'"
+                + " ELSE 'SYSTEM_COLUMNS' END, NOT (c.relkind = 'r' AND c.relhassubclass)"
+                + " FROM pg_catalog.pg_class c LEFT JOIN (pg_catalog.pg_index i"
+                + " CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(att, n)"
+                + " JOIN pg_catalog.pg_attribute a"
+                + " ON a.attrelid = i.indrelid AND a.attnum = k.att AND k.n <= i.indnkeyatts)"
+                + " ON i.indrelid = c.oid AND i.indisunique AND i.indimmediate AND i.indisvalid"
+                + " AND i.indpred IS NULL AND i.indexprs IS NULL"
+                + " WHERE c.oid = ?::pg_catalog.oid"
+                + " ORDER BY NOT i.indisprimary, i.indexrelid, k.n",
+            row ->
+                new Part(
+                    text(row, 1),
+                    text(row, 2),
+                    text(row, 3),
+                    row.getBoolean(4),
+                    Status.valueOf(text(row, 5)),
+                    row.getBoolean(6)),
+            oid,
+            oid);
+    Status status = parts.get(0).status();
+    if (status != Status.SYSTEM_COLUMNS) {
+      return new SystemVersions(status, Optional.empty());
+    }
+    Map<String, List<Part>> keys = new LinkedHashMap<>();
+    parts.forEach(p -> keys.computeIfAbsent(p.index(), i -> new ArrayList<>()).add(p));
+    for (List<Part> key : keys.values()) {
+      if (key.stream()
+          .allMatch(p -> p.bindsAllRows() && p.isNotNull() && KEY_TYPES.contains(p.type()))) {
+        boolean isInteger = key.size() == 1 && INTEGER_TYPES.contains(key.get(0).type());
+        List<String> columns = key.stream().map(Part::column).toList();
+        return new SystemVersions(
+            Status.SYSTEM_COLUMNS, Optional.of(new RowKey(columns, isInteger, returnsOld)));
+      }
+    }
+    return new SystemVersions(
+        Status.SYSTEM_COLUMNS, Optional.of(new RowKey(List.of(), false, returnsOld)));
+  }
+
+  private record Found(String oid, Kind kind) {}
+
+  /** What decides whether its rows stay where they are while they are locked. */
+  private static Catalog.Traits traits(Connection connection, String oid, List<Column> columns)
+      throws SQLException {
+    Map<String, String> types = new HashMap<>();
+    for (Column column : columns) {
+      String before = types.put(column.name().toLowerCase(Locale.ROOT), column.type());
+      if (before != null) {
+        return UNKNOWN; // "Id" beside id
+      }
+    }
+    Optional<List<List<String>>> found = keysIfNothingRuns(connection, oid);
+    List<List<String>> keys = found.orElse(List.of());
+    types.keySet().removeIf(name -> keys.stream().noneMatch(key -> key.contains(name)));
+    return new Catalog.Traits(
+        Map.copyOf(types),
+        Set.of(),
+        false,
+        keys,
+        "",
+        Set.of(),
+        Set.of(),
+        false,
+        found.isPresent(),
+        Set.of());
+  }
+
+  /**
+   * Unique indexes over columns none of which may be null, the primary key first: those that are
+   * checked at once, over all rows, and find equal what {@code =} finds equal. Empty for a table
+   * that something else runs for ({@link Catalog.Traits#runsNothing}).
+   */
+  private static Optional<List<List<String>>> keysIfNothingRuns(Connection connection, String oid)
+      throws SQLException {
+    record Part(String index, String column, boolean plain) {}
+    List<Part> parts =
+        query(
+            connection,
+            "SELECT k.index::text, k.name, k.plain FROM pg_catalog.pg_class c"
+                + " LEFT JOIN LATERAL (SELECT i.indexrelid AS index, i.indisprimary AS first, p.n,"
+                + " a.attname AS name, a.attnotnull AND p.coll = a.attcollation AND o.opcdefault"
+                + " AND coalesce(to_json(a) ->> 'attgenerated', '') = '' AS plain"
+                + " FROM pg_catalog.pg_index i"
+                + " CROSS JOIN LATERAL unnest(i.indkey::int2[], i.indclass::oid[],"
+                + " i.indcollation::oid[]) WITH ORDINALITY AS p(att, class, coll, n)"
+                + " JOIN pg_catalog.pg_attribute a"
+                + " ON a.attrelid = i.indrelid AND a.attnum = p.att"
+                + " JOIN pg_catalog.pg_opclass o ON o.oid = p.class"
+                + " WHERE i.indrelid = c.oid AND i.indisunique AND i.indimmediate"
+                + " AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL) k ON true"
+                + " WHERE c.oid = ?::oid AND c.relkind = 'r'"
+                + " AND NOT c.relhasrules AND NOT c.relhassubclass"
+                + " AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger t"
+                + " WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)"
+                + " AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint f"
+                + " WHERE f.confrelid = c.oid AND f.contype = 'f'"
+                + " AND f.confupdtype NOT IN ('a', 'r'))"
+                + " ORDER BY NOT k.first, k.index, k.n",
+            row -> new Part(text(row, 1), text(row, 2).toLowerCase(Locale.ROOT), row.getBoolean(3)),
+            oid);
+    if (parts.isEmpty()) {
+      return Optional.empty();
+    }
+    Map<String, List<String>> keys = new LinkedHashMap<>();
+    Set<String> others = new HashSet<>();
+    for (Part part : parts) {
+      keys.computeIfAbsent(part.index(), index -> new ArrayList<>()).add(part.column());
+      if (!part.plain()) {
+        others.add(part.index()); // or there is no index
+      }
+    }
+    keys.keySet().removeAll(others);
+    return Optional.of(List.copyOf(keys.values()));
+  }
+
+  private static Kind kind(String schema, String relkind, String persistence) {
+    if (schema.equals("pg_catalog")
+        || schema.equals("information_schema")
+        || schema.equals("pg_toast")) {
+      return Kind.SYSTEM;
+    }
+    if (persistence.equals("t")) {
+      return Kind.TEMPORARY;
+    }
+    return switch (relkind) {
+      case "r", "p" -> Kind.TABLE;
+      case "f" -> Kind.FOREIGN;
+      default -> Kind.VIEW;
+    };
+  }
+
+  /** By the size of its heap, for a count would read what is dead too. */
+  @Override
+  boolean isSmall(Connection connection, TableInfo table) throws SQLException {
+    return query(
+            connection,
+            "SELECT NOT c.relhassubclass AND pg_catalog.pg_relation_size(c.oid) <= "
+                + Catalog.SMALL_HEAP_BYTES
+                + " FROM pg_catalog.pg_class c WHERE c.oid = ?::pg_catalog.regclass",
+            row -> row.getBoolean(1),
+            qualified(table))
+        .get(0);
+  }
+
+  @Override
+  public List<String> names(Connection connection, String schema) throws SQLException {
+    return query(
+        connection,
+        "SELECT c.relname FROM pg_catalog.pg_class c"
+            + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+            + " WHERE n.nspname = ? AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
+            + " ORDER BY c.relispartition, c.relname",
+        row -> text(row, 1),
+        schema);
+  }
+
+  @Override
+  public boolean isPrepared(TableInfo table) {
+    return usesSystemColumns
+        ? table.systemVersions().flatMap(SystemVersions::key).isPresent()
+        : hasColumns(table, true);
+  }
+
+  @Override
+  public boolean isCopied(TableInfo table) {
+    return !usesSystemColumns && hasColumns(table, false);
+  }
+
+  private static boolean hasColumns(TableInfo table, boolean withDefault) {
+    return table
+            .column(ROW_ID)
+            .filter(c -> c.type().equals("bigint"))
+            .filter(
+                c -> withDefault ? c.defaultValue().contains(SEQUENCE) : c.defaultValue().isEmpty())
+            .isPresent()
+        && table
+            .column(WRITERS)
+            .filter(c -> c.type().equals("character varying(" + WriterList.WINDOW_LENGTH + ")"))
+            .isPresent();
+  }
+
+  @Override
+  boolean auxiliaryVisible() {
+    return !usesSystemColumns;
+  }
+
+  /** True if {@code prepare} has added columns to tables of a database. */
+  static boolean hasPreparedTables(Connection connection) throws SQLException {
+    return !query(
+            connection,
+            "SELECT 1 FROM pg_catalog.pg_class WHERE relname = ? AND relkind = 'S' LIMIT 1",
+            row -> 1,
+            SEQUENCE)
+        .isEmpty();
+  }
+
+  @Override
+  public List<String> bounds(Duration lock, Duration work) {
+    return List.of(
+        "SET lock_timeout = " + lock.toMillis(), "SET statement_timeout = " + work.toMillis());
+  }
+}

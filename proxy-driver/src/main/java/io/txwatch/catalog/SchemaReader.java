@@ -1,0 +1,123 @@
+package io.txwatch.catalog;
+
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How one dialect describes its tables, and the DDL that adds the auxiliary columns there. Has no
+ * state but what it was told of the DBMS; uses the connection it is handed and leaves it as it was.
+ */
+public abstract class SchemaReader {
+
+  /** The dialect. */
+  public abstract Dialect dialect();
+
+  /** How names are folded. */
+  public abstract NameFolding folding();
+
+  /** The schemas in which the connection looks unqualified names up, first first. */
+  public abstract List<String> path(Connection connection) throws SQLException;
+
+  /** How a session begins. In one round trip, since every connection pays for it. */
+  InitialSessionState opened(Connection connection) throws SQLException {
+    return new InitialSessionState(path(connection), false);
+  }
+
+  /**
+   * The table of that name in that schema.
+   *
+   * @param schema folded
+   * @param name folded
+   */
+  public abstract Optional<TableInfo> table(Connection connection, String schema, String name)
+      throws SQLException;
+
+  /**
+   * True if a table has at most {@value Catalog#SMALL_TABLE_ROWS} rows, or about as many. At most
+   * one more is read to find out.
+   */
+  boolean isSmall(Connection connection, TableInfo table) throws SQLException {
+    return hasAtMost(Catalog.SMALL_TABLE_ROWS, connection, table);
+  }
+
+  /** True if a table has no more rows than that, by counting as many. */
+  public final boolean hasAtMost(int rows, Connection connection, TableInfo table)
+      throws SQLException {
+    return countUpTo(rows + 1, connection, table) <= rows;
+  }
+
+  /** How many rows a table has, of which at most so many are counted. */
+  public final long countUpTo(int most, Connection connection, TableInfo table)
+      throws SQLException {
+    return CatalogQueries.query(
+            connection,
+            "SELECT COUNT(*) FROM (SELECT 1 FROM " + qualified(table) + " LIMIT " + most + ") t",
+            row -> row.getLong(1))
+        .get(0);
+  }
+
+  /** The names of all tables, views and the like in a schema, sorted. */
+  public abstract List<String> names(Connection connection, String schema) throws SQLException;
+
+  /** True if the auxiliary columns of this table are ours: both there, and as we make them. */
+  public abstract boolean isPrepared(TableInfo table);
+
+  /** True if they are there but lost their defaults when the table's definition was copied. */
+  public boolean isCopied(TableInfo table) {
+    return false;
+  }
+
+  /** True if the columns with our names are ours, whether the preparation is complete or not. */
+  public boolean isOurs(TableInfo table) {
+    return isPrepared(table) || isCopied(table);
+  }
+
+  /** What the planner may do with a table. */
+  final Catalog.Status status(TableInfo table) {
+    return table.kind() == TableInfo.Kind.TABLE && isCopied(table)
+        ? Catalog.Status.COPIED
+        : table.status(isPrepared(table));
+  }
+
+  /** True if {@code *} shows the auxiliary columns. */
+  abstract boolean auxiliaryVisible();
+
+  /** The statements that bound how long this session waits for locks, and works at all. */
+  public abstract List<String> bounds(Duration lock, Duration work);
+
+  /** The table that an identifier means. */
+  public final Optional<TableInfo> find(
+      Connection connection, List<String> path, List<String> parts) throws SQLException {
+    if (parts.isEmpty()) {
+      return Optional.empty();
+    }
+    String name = folding().fold(parts.get(parts.size() - 1));
+    if (parts.size() > 1) {
+      return table(connection, folding().fold(parts.get(parts.size() - 2)), name);
+    }
+    for (String schema : path) {
+      Optional<TableInfo> found = table(connection, schema, name);
+      if (found.isPresent()) {
+        return found;
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** True if a schema on the path is the DBMS's own, or the session's for temporary tables. */
+  public static boolean isInternal(String schema) {
+    return schema.startsWith("pg_") || schema.equals("temp");
+  }
+
+  /** The table's name as DDL names it. */
+  public final String qualified(TableInfo table) {
+    return NameFolding.quote(dialect(), table.schema())
+        + "."
+        + NameFolding.quote(dialect(), table.name());
+  }
+}

@@ -1,0 +1,676 @@
+package io.txwatch.catalog;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.txwatch.sql.Catalog.Status;
+import io.txwatch.sql.Catalog.Table;
+import io.txwatch.sql.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all sessions of one URL and user know of its tables: a cache, filled through {@linkplain
+ * CatalogAccess the sessions themselves}, and, with {@code txwatch.prepare=auto}, the preparation
+ * of tables at first sight. Thread-safe.
+ *
+ * <p>Every invalidation raises {@link #version}; an answer that was on its way meanwhile is given
+ * but not kept. A lookup that failed, as it may on a machine under load, is given as one that
+ * failed, is not kept, and raises the version a little later, so that it is tried again. A look-up
+ * that would leave a trace in the session at its moment waits until some session is about to send a
+ * statement at a better one.
+ */
+final class SharedTableCache {
+
+  private static final Map<String, SharedTableCache> OPEN = new HashMap<>();
+
+  /** No version comes twice, so that plans outlive the sessions of a URL. */
+  private static final AtomicLong VERSIONS = new AtomicLong();
+
+  private static final AtomicLong PRIVATE_COUNT = new AtomicLong();
+
+  private static final long RETRY_NANOS = 2_000_000_000L;
+
+  private static final long SIZE_NANOS = 60_000_000_000L;
+
+  private static final int MAX_READ_AHEAD = 100;
+
+  /** Tables that sessions of a URL and user have used: where there are any, no others are read. */
+  private static final Cache<String, Set<String>> USED =
+      Caffeine.newBuilder().maximumSize(256).executor(Runnable::run).build();
+
+  /**
+   * How long one connection may be kept from the application. The shortest time that a pool may be
+   * configured to wait is 250 ms (HikariCP), and the connection itself has to be opened within it.
+   */
+  private static final long READ_AHEAD_NANOS = 100_000_000L;
+
+  private final String key;
+  private final DatabaseProbe probe;
+  private final @Nullable SchemaReader reader;
+  private final boolean usesSystemColumns;
+  private final SchemaChangeGate snapshots;
+  private final @Nullable CatalogAccess access;
+  private final @Nullable TablePreparer preparer;
+  private final Consumer<String> notices;
+  private final AtomicBoolean failureTold = new AtomicBoolean();
+  private final Map<String, Table> tables = new ConcurrentHashMap<>();
+
+  /** Tables that were read ahead, by schema and name as stored. */
+  private final Map<String, TableInfo> readAhead = new ConcurrentHashMap<>();
+
+  /** Lookups of tables whose preparation is postponed. */
+  private final Set<String> putOff = ConcurrentHashMap.newKeySet();
+
+  private final Map<String, Size> sizes = new ConcurrentHashMap<>();
+
+  /** Look-ups that no session could make at its moment, by what they ask. */
+  private final Map<String, Waiting> waiting = new ConcurrentHashMap<>();
+
+  private final AtomicLong version = new AtomicLong(VERSIONS.incrementAndGet());
+  private volatile long retryAt;
+  private volatile boolean retryWanted;
+  private volatile boolean snapshotsConflict;
+  private volatile long seenChanges;
+
+  /** True if all tables that have names without a schema were read, and none was prepared. */
+  private volatile boolean nonePrepared;
+
+  /** Schemas whose tables have been read ahead, and those whose tables are to be. */
+  private final Set<String> readHomes = ConcurrentHashMap.newKeySet();
+
+  private final Set<String> wantedHomes = ConcurrentHashMap.newKeySet();
+
+  /** The tables that were there when they were read ahead. */
+  private final Set<String> listed = ConcurrentHashMap.newKeySet();
+
+  /** Tables that were to be read ahead when the time was over. */
+  private final Set<String> unread = ConcurrentHashMap.newKeySet();
+
+  private int sessions;
+
+  private SharedTableCache(
+      String key,
+      Connection connection,
+      String url,
+      ConnectionSource source,
+      CatalogMode mode,
+      Consumer<String> notices)
+      throws SQLException {
+    this.key = key;
+    this.notices = notices;
+    this.probe = DatabaseProbe.of(connection, url);
+    // For want of another one; a server's tables are looked up there in any case.
+    boolean onApplication = DatabaseProbe.isPrivate(url) || source == ConnectionSource.NONE;
+    this.snapshots = SchemaChangeGate.of(probe.database().place());
+    Dialect dialect = probe.dialect().orElse(null);
+    boolean autoPrepare = mode.preparer().isPresent();
+    if (dialect == null) {
+      this.usesSystemColumns = false;
+      this.reader = null;
+      this.access = null;
+      this.preparer = null;
+    } else {
+      this.usesSystemColumns = usesSystemColumns(dialect, connection, mode);
+      this.reader = SchemaReaders.of(dialect, probe.database(), connection, usesSystemColumns);
+      DedicatedConnection own = new DedicatedConnection(source, reader);
+      this.access = new CatalogAccess(reader, own, onApplication);
+      this.preparer =
+          autoPrepare && !usesSystemColumns && !(onApplication && access.isServer())
+              ? mode.preparer()
+                  .orElseThrow()
+                  .create(probe.database(), reader, own, onApplication, snapshots, notices)
+              : null;
+      if (autoPrepare && preparer == null && !usesSystemColumns) {
+        notices.accept(
+            "tables are not prepared at first sight through a pool's own connections, where waiting"
+                + " for a lock would be the application's: prepare them beforehand");
+      }
+    }
+  }
+
+  /**
+   * For one more session. The first session of a URL and user asks the DBMS what it is, the others
+   * take over what it said.
+   */
+  static SharedTableCache enter(
+      Connection connection,
+      String url,
+      String user,
+      ConnectionSource source,
+      CatalogMode mode,
+      Consumer<String> notices)
+      throws SQLException {
+    String key =
+        String.join(
+                "\0",
+                user,
+                url,
+                mode.preparer().isPresent() ? "auto" : "off",
+                mode.versions().name())
+            + (source == ConnectionSource.NONE ? "\0pool" : "")
+            + (DatabaseProbe.isPrivate(url) ? "\0" + PRIVATE_COUNT.incrementAndGet() : "");
+    synchronized (OPEN) {
+      SharedTableCache known = OPEN.get(key);
+      if (known != null) {
+        known.sessions++;
+        return known;
+      }
+    }
+    SharedTableCache made = new SharedTableCache(key, connection, url, source, mode, notices);
+    synchronized (OPEN) {
+      SharedTableCache shared = OPEN.computeIfAbsent(key, k -> made);
+      shared.sessions++;
+      return shared;
+    }
+  }
+
+  /** A database whose tables carry auxiliary columns needs them hidden. */
+  private boolean usesSystemColumns(Dialect dialect, Connection connection, CatalogMode mode)
+      throws SQLException {
+    boolean always = mode.versions() == CatalogMode.Versions.SYSTEM;
+    if (mode.versions() == CatalogMode.Versions.COLUMNS
+        || dialect != Dialect.POSTGRESQL
+        || !probe.database().product().equals("PostgreSQL")
+        || !(always || PostgresSchemaReader.returnsOld(probe.database()))) {
+      return false;
+    }
+    if (PostgresSchemaReader.hasPreparedTables(connection)) {
+      if (!always) {
+        return false;
+      }
+      notices.accept(
+          "tables of this database carry the auxiliary columns, so txwatch.versions=columns is used"
+              + " instead of system; txwatch unprepare removes them");
+      return false;
+    }
+    return true;
+  }
+
+  /** True if versions are read from the DBMS's system columns. */
+  boolean usesSystemColumns() {
+    return usesSystemColumns;
+  }
+
+  DatabaseProbe probe() {
+    return probe;
+  }
+
+  Optional<Dialect> dialect() {
+    return probe.dialect();
+  }
+
+  /** True if {@code *} shows the auxiliary columns. */
+  boolean auxiliaryVisible() {
+    return reader != null && reader.auxiliaryVisible();
+  }
+
+  /** One session is gone; with the last one, what is known of the tables. */
+  void leave() {
+    synchronized (OPEN) {
+      sessions--;
+      if (sessions == 0) {
+        OPEN.remove(key, this);
+      }
+    }
+  }
+
+  long version() {
+    if (retryWanted && System.nanoTime() - retryAt >= 0) {
+      retryWanted = false;
+      tryAgain();
+    }
+    if (preparer != null) {
+      long changes = snapshots.changes();
+      if (changes != seenChanges) {
+        seenChanges = changes;
+        nonePrepared = false;
+        invalidate();
+      } else if (preparer.canRetry()) {
+        tryAgain();
+      }
+    }
+    return version.get();
+  }
+
+  private void tryAgain() {
+    tables.keySet().removeAll(putOff);
+    putOff.clear();
+    version.set(VERSIONS.incrementAndGet());
+  }
+
+  void invalidate() {
+    version.set(VERSIONS.incrementAndGet());
+    tables.clear();
+    readAhead.clear();
+    sizes.clear();
+    waiting.clear();
+    if (readsAheadAgain()) {
+      wantedHomes.addAll(readHomes);
+    }
+  }
+
+  /** Some session's snapshot may from now on be in conflict with whoever writes a row anew. */
+  void snapshotsConflict() {
+    snapshotsConflict = true;
+  }
+
+  boolean mayHaveConflicts() {
+    return snapshotsConflict;
+  }
+
+  /** How the session on that connection begins. */
+  InitialSessionState opened(Connection connection) throws SQLException {
+    return reader == null ? new InitialSessionState(List.of(), false) : reader.opened(connection);
+  }
+
+  /** Where that connection looks unqualified names up, asked of itself. */
+  List<String> path(Connection connection) throws SQLException {
+    return reader == null ? List.of() : reader.path(connection);
+  }
+
+  /**
+   * Reads tables of a schema before a statement needs them, on a connection that the application
+   * has not got yet: on a server a later look-up may have to wait for its moment. At most {@value
+   * #MAX_READ_AHEAD} tables are read, and each connection is used for {@link #READ_AHEAD_NANOS} at
+   * most; the next new one goes on. What is not read here is looked up when it is needed.
+   *
+   * @param path where the session looks
+   */
+  void readAhead(List<String> path, Connection fresh) {
+    CatalogAccess through = access;
+    Optional<String> home = home(path);
+    if (through == null || !through.isServer() || home.isEmpty() || !readHomes.add(home.get())) {
+      return;
+    }
+    try {
+      readAhead(home.get(), use -> through.readFirst(fresh, use));
+      if (!unread.isEmpty()) {
+        readHomes.remove(home.get());
+      }
+      if (path.stream().filter(s -> !SchemaReader.isInternal(s)).count() > 1) {
+        nonePrepared = false;
+      }
+    } catch (SQLException | RuntimeException e) {
+      // Each table will be looked up when it is needed.
+    }
+  }
+
+  /** Something that reads the catalog on some connection. */
+  private interface Reading {
+    boolean on(DedicatedConnection.Use<Boolean> use) throws SQLException;
+  }
+
+  private void readAhead(String home, Reading reading) throws SQLException {
+    SchemaReader how = Objects.requireNonNull(reader);
+    long before = version.get();
+    long end = System.nanoTime() + READ_AHEAD_NANOS;
+    Set<String> used = USED.get(key, k -> ConcurrentHashMap.newKeySet());
+    boolean first = listed.isEmpty();
+    Map<String, TableInfo> found = new HashMap<>();
+    Map<String, Size> small = new HashMap<>();
+    boolean all =
+        reading.on(
+            connection -> {
+              boolean whole = true;
+              for (String name : how.names(connection, home)) {
+                String stored = home + "\0" + name;
+                boolean isNew = listed.add(stored) && (!first || used.isEmpty());
+                boolean isWanted = unread.remove(stored) || isNew || used.contains(stored);
+                if (isWanted && readAhead.containsKey(stored)) {
+                  continue;
+                }
+                if (!isWanted || found.size() + readAhead.size() >= MAX_READ_AHEAD) {
+                  whole = false;
+                  continue;
+                }
+                if (System.nanoTime() - end >= 0) {
+                  unread.add(stored);
+                  whole = false;
+                  continue;
+                }
+                Optional<TableInfo> info = how.table(connection, home, name);
+                if (info.isPresent()) {
+                  found.put(stored(info.get()), info.get());
+                  if (how.isPrepared(info.get()) && connection.getAutoCommit()) {
+                    boolean isSmall = how.isSmall(connection, info.get());
+                    small.put(stored(info.get()), new Size(isSmall, System.nanoTime()));
+                  }
+                }
+              }
+              return whole;
+            });
+    nonePrepared =
+        all
+            && Stream.concat(found.values().stream(), readAhead.values().stream())
+                .noneMatch(TableInfo::hasAuxiliaryName);
+    if (version.get() == before) {
+      readAhead.putAll(found);
+      sizes.putAll(small);
+    }
+  }
+
+  /** A session looks names up elsewhere. */
+  void pathChanged(List<String> path) {
+    nonePrepared = false;
+    if (readsAheadAgain()) {
+      home(path).filter(home -> !readHomes.contains(home)).ifPresent(wantedHomes::add);
+    }
+  }
+
+  /**
+   * Where a transaction may be in the way of a look-up, tables are read ahead whenever they can.
+   */
+  private boolean readsAheadAgain() {
+    Dialect dialect = probe.dialect().orElse(null);
+    return dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+  }
+
+  private void readAheadAgain(List<String> path, LookupContext context) {
+    CatalogAccess through = access;
+    Optional<String> home = home(path);
+    if (through == null || home.isEmpty() || !wantedHomes.contains(home.get())) {
+      return;
+    }
+    try {
+      readAhead(home.get(), use -> through.readRows(context, use));
+      if (unread.isEmpty()) {
+        wantedHomes.remove(home.get());
+      }
+      readHomes.add(home.get());
+    } catch (LookupPostponedException e) {
+      // It is wanted still.
+    } catch (SQLException | RuntimeException e) {
+      wantedHomes.remove(home.get());
+    }
+  }
+
+  private static Optional<String> home(List<String> path) {
+    return path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst();
+  }
+
+  private void used(TableInfo info) {
+    if (info.hasAuxiliaryName()) {
+      nonePrepared = false;
+    }
+    Set<String> names = USED.getIfPresent(key);
+    if (names != null && names.size() < MAX_READ_AHEAD) {
+      names.add(stored(info));
+    }
+  }
+
+  private static String stored(TableInfo info) {
+    return info.schema() + "\0" + info.name();
+  }
+
+  /** What was read ahead of a name; empty if it must be looked up. */
+  private Optional<TableInfo> readBefore(
+      SchemaReader reading, List<String> path, List<String> parts) {
+    if (readAhead.isEmpty() || parts.isEmpty()) {
+      return Optional.empty();
+    }
+    String name = reading.folding().fold(parts.get(parts.size() - 1));
+    Optional<String> schema =
+        parts.size() > 1
+            ? Optional.of(reading.folding().fold(parts.get(parts.size() - 2)))
+            : home(path);
+    return schema.map(s -> readAhead.get(s + "\0" + name));
+  }
+
+  /** A look-up that waits for a session on which it can be made. */
+  private record Waiting(String home, List<String> path, List<String> parts, boolean wantsSize) {}
+
+  /** True if look-ups wait for a session on which they can be made. */
+  boolean isWaiting() {
+    return !waiting.isEmpty() || !wantedHomes.isEmpty();
+  }
+
+  /**
+   * Makes the look-ups that wait, as far as this session can. If one was made, plans are made anew.
+   */
+  void lookUpWaiting(List<String> path, LookupContext context) {
+    if (mayBeOld(context)) {
+      return;
+    }
+    readAheadAgain(path, context);
+    boolean found = false;
+    for (Map.Entry<String, Waiting> entry : waiting.entrySet()) {
+      Waiting wanted = entry.getValue();
+      if (wanted.wantsSize()) {
+        size(wanted.path(), wanted.parts(), context);
+      } else {
+        find(wanted.home(), wanted.path(), wanted.parts(), context);
+      }
+      found |= !waiting.containsKey(entry.getKey());
+    }
+    if (found) {
+      version.set(VERSIONS.incrementAndGet());
+    }
+  }
+
+  /** The snapshots of the sessions to this database. */
+  SchemaChangeGate snapshots() {
+    return snapshots;
+  }
+
+  /** True if tables are prepared at first sight. */
+  boolean preparesTables() {
+    return preparer != null;
+  }
+
+  /**
+   * Looks a name up.
+   *
+   * @param home the schema whose tables are named without it
+   * @param path where the session looks
+   */
+  Optional<Table> find(String home, List<String> path, List<String> parts, LookupContext context) {
+    if (reader == null || access == null) {
+      return Optional.empty();
+    }
+    String asked = home + "\0\0" + String.join("\0", path) + "\0\0" + String.join("\0", parts);
+    Table known = tables.get(asked);
+    if (known != null) {
+      return Optional.of(known);
+    }
+    long before = version.get();
+    try {
+      Optional<TableInfo> info = ask(reader, access, path, parts, context);
+      info.ifPresent(this::used);
+      waiting.remove(asked);
+      boolean later = false;
+      if (info.isPresent() && preparer != null && lacksColumns(reader, info.get())) {
+        TablePreparer.Outcome outcome = preparer.prepare(info.get(), context);
+        if (outcome == TablePreparer.Outcome.PREPARED) {
+          invalidate();
+          before = version();
+          info = ask(reader, access, path, parts, context);
+        }
+        later = outcome == TablePreparer.Outcome.LATER;
+      }
+      Optional<Table> table = info.map(found -> table(reader, home, found));
+      if (mayBeOld(context)) {
+        waiting.put(asked, new Waiting(home, path, parts, false));
+      } else if (later && !access.isServer()) {
+        retryLater();
+      } else if (table.isPresent()) {
+        if (later) { // until then each text would look it up once more, by several round trips
+          putOff.add(asked);
+          retryLater();
+        }
+        tables.put(asked, table.get());
+        if (version.get() != before) {
+          tables.remove(asked);
+        }
+      }
+      return table;
+    } catch (LookupPostponedException e) {
+      waiting.put(asked, new Waiting(home, path, parts, false));
+      return Optional.of(notLookedUp(parts, false));
+    } catch (SQLException | RuntimeException e) {
+      waiting.remove(asked);
+      failed(e);
+      return Optional.of(notLookedUp(parts, mayShow(parts)));
+    }
+  }
+
+  /**
+   * Looks a name up on the session's own connection, within whatever transaction it is in: for
+   * tables that no other session can see. Nothing is prepared, and nothing is kept.
+   *
+   * @throws LookupPostponedException if it cannot be looked up at this moment
+   */
+  Optional<Table> findOn(String home, List<String> parts, LookupContext context)
+      throws LookupPostponedException {
+    if (reader == null || access == null) {
+      return Optional.empty();
+    }
+    try {
+      return access
+          .readOwn(context, c -> reader.find(c, reader.path(c), parts))
+          .map(found -> table(reader, home, found));
+    } catch (LookupPostponedException e) {
+      throw e;
+    } catch (SQLException | RuntimeException e) {
+      failed(e);
+      return Optional.of(notLookedUp(parts, mayShow(parts)));
+    }
+  }
+
+  /**
+   * A table of which nothing is known.
+   *
+   * @param mayShow true if {@code *} may show auxiliary columns of it
+   */
+  static Table notLookedUp(List<String> parts, boolean mayShow) {
+    return new Table(String.join(".", parts), Status.LOOKUP_FAILED, List.of(), mayShow);
+  }
+
+  private boolean mayShow(List<String> parts) {
+    return auxiliaryVisible() && (parts.size() > 1 || !nonePrepared);
+  }
+
+  private Optional<TableInfo> ask(
+      SchemaReader reading,
+      CatalogAccess through,
+      List<String> path,
+      List<String> parts,
+      LookupContext context)
+      throws SQLException {
+    Optional<TableInfo> before = readBefore(reading, path, parts);
+    return before.isPresent()
+        ? before
+        : through.read(context, connection -> reading.find(connection, path, parts));
+  }
+
+  /**
+   * True if the session's transaction sees the catalog as it was when it began, or as nobody else
+   * sees it yet: what it finds is for itself.
+   */
+  private boolean mayBeOld(LookupContext context) {
+    return access != null
+        && access.isServer()
+        && !context.view().isIdle()
+        && context.view().hasBegun()
+        && (context.hasOpenDdl() || context.view().keepsSnapshot());
+  }
+
+  /** A lookup failed. The first one is told, by what a driver says that holds no SQL. */
+  private void failed(Exception error) {
+    retryLater();
+    if (failureTold.compareAndSet(false, true)) {
+      String code =
+          error instanceof SQLException e
+              ? ", SQLState " + e.getSQLState() + ", code " + e.getErrorCode()
+              : "";
+      notices.accept(
+          "a look-up of tables failed and is tried again; until then their statements are sent as"
+              + " they are, or not at all where columns of ours might show (further ones are counted,"
+              + " not told): "
+              + error.getClass().getSimpleName()
+              + code);
+    }
+  }
+
+  /** What is known of a table's size. */
+  private record Size(boolean small, long at) {}
+
+  /**
+   * True if a table is known to be small.
+   *
+   * @param path where the session looks
+   */
+  boolean isSmall(List<String> path, List<String> parts, LookupContext context) {
+    return size(path, parts, context);
+  }
+
+  private boolean size(List<String> path, List<String> parts, LookupContext context) {
+    if (reader == null || access == null) {
+      return false;
+    }
+    String asked =
+        readBefore(reader, path, parts)
+            .map(SharedTableCache::stored)
+            .orElse(String.join("\0", path) + "\0\0" + String.join("\0", parts));
+    Size known = sizes.get(asked);
+    long now = System.nanoTime();
+    if (known != null && now - known.at < SIZE_NANOS) {
+      waiting.remove(asked);
+      return known.small;
+    }
+    try {
+      boolean small =
+          access.readRows(context, connection -> isSmall(reader, connection, path, parts));
+      sizes.put(asked, new Size(small, now));
+      waiting.remove(asked);
+      return small;
+    } catch (LookupPostponedException e) {
+      waiting.put(asked, new Waiting("", path, parts, true));
+      return known != null && known.small;
+    } catch (SQLException | RuntimeException e) {
+      waiting.remove(asked);
+      failed(e);
+      return false;
+    }
+  }
+
+  private static boolean isSmall(
+      SchemaReader reader, Connection connection, List<String> path, List<String> parts)
+      throws SQLException {
+    Optional<TableInfo> table = reader.find(connection, path, parts);
+    return table.isPresent() && reader.isSmall(connection, table.get());
+  }
+
+  private void retryLater() {
+    retryAt = System.nanoTime() + RETRY_NANOS;
+    retryWanted = true;
+  }
+
+  private static boolean lacksColumns(SchemaReader reader, TableInfo info) {
+    Status status = reader.status(info);
+    return status == Status.NOT_PREPARED || status == Status.COPIED;
+  }
+
+  private static Table table(SchemaReader reader, String home, TableInfo info) {
+    return new Table(
+        info.schema().equals(home) ? info.name() : info.schema() + "." + info.name(),
+        reader.status(info),
+        info.applicationColumns(),
+        reader.auxiliaryVisible(),
+        info.traits(),
+        List.of(info.schema(), info.name()),
+        info.starColumns(),
+        info.systemVersions().flatMap(TableInfo.SystemVersions::key));
+  }
+}

@@ -1,0 +1,123 @@
+package io.txwatch.prepare;
+
+import static io.txwatch.catalog.AuxiliaryColumns.ROW_ID;
+import static io.txwatch.catalog.AuxiliaryColumns.SEQUENCE;
+import static io.txwatch.catalog.AuxiliaryColumns.WRITERS;
+import static io.txwatch.catalog.CatalogQueries.query;
+import static io.txwatch.catalog.CatalogQueries.text;
+
+import io.txwatch.catalog.H2SchemaReader;
+import io.txwatch.catalog.NameFolding;
+import io.txwatch.catalog.SchemaReader;
+import io.txwatch.catalog.TableInfo;
+import io.txwatch.history.WriterList;
+import io.txwatch.sql.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** H2: two invisible columns, the row id from a sequence of its schema. */
+final class H2Ddl extends PreparationDdl {
+
+  H2Ddl(SchemaReader reader) {
+    super(reader);
+  }
+
+  @Override
+  Optional<String> obstacle(Connection connection, TableInfo table) {
+    return Optional.empty();
+  }
+
+  /** A trigger in Java is given rows as arrays, with all of their columns. */
+  @Override
+  List<String> dependents(Connection connection, TableInfo table) throws SQLException {
+    return query(
+        connection,
+        "SELECT 'trigger ' || TRIGGER_NAME FROM INFORMATION_SCHEMA.TRIGGERS"
+            + " WHERE EVENT_OBJECT_SCHEMA = ? AND EVENT_OBJECT_TABLE = ? ORDER BY 1",
+        row -> text(row, 1),
+        table.schema(),
+        table.name());
+  }
+
+  @Override
+  List<PreparationStep> prepare(Connection connection, TableInfo table) throws SQLException {
+    List<PreparationStep> steps = new ArrayList<>();
+    String sequence = sequence(table.schema());
+    if (!sequenceExists(connection, table.schema())) {
+      steps.add(
+          PreparationStep.instant(
+              "CREATE SEQUENCE IF NOT EXISTS " + sequence + " AS BIGINT CACHE 100"));
+    }
+    steps.add(
+        PreparationStep.rewrite(
+            "ALTER TABLE "
+                + qualified(table)
+                + " ADD ("
+                + ROW_ID
+                + " BIGINT INVISIBLE DEFAULT NEXT VALUE FOR "
+                + sequence
+                + " NOT NULL COMMENT 'txwatch: row id', "
+                + WRITERS
+                + " VARCHAR("
+                + WriterList.WINDOW_LENGTH
+                + ") INVISIBLE DEFAULT '' NOT NULL COMMENT 'txwatch: newest writers')"));
+    return steps;
+  }
+
+  @Override
+  List<PreparationStep> unprepare(Connection connection, TableInfo table) {
+    return List.of(
+        PreparationStep.rewrite(
+            "ALTER TABLE " + qualified(table) + " DROP COLUMN (" + ROW_ID + ", " + WRITERS + ")"));
+  }
+
+  @Override
+  long rows(Connection connection, TableInfo table) throws SQLException {
+    return H2SchemaReader.estimateRows(connection, table);
+  }
+
+  @Override
+  int rowsPerSecond(PreparationStep.Work work) {
+    return 200_000;
+  }
+
+  @Override
+  List<String> cleanUp(Connection connection, String schema) throws SQLException {
+    return sequenceExists(connection, schema)
+        ? List.of("DROP SEQUENCE " + sequence(schema))
+        : List.of();
+  }
+
+  private static boolean sequenceExists(Connection connection, String schema) throws SQLException {
+    return !query(
+            connection,
+            "SELECT 1 FROM INFORMATION_SCHEMA.SEQUENCES WHERE SEQUENCE_SCHEMA = ?"
+                + " AND UPPER(SEQUENCE_NAME) = UPPER(?)",
+            row -> 1,
+            schema,
+            SEQUENCE)
+        .isEmpty();
+  }
+
+  private static String sequence(String schema) {
+    return NameFolding.quote(Dialect.H2, schema) + "." + SEQUENCE;
+  }
+
+  @Override
+  String analyze(TableInfo table) {
+    return "ANALYZE TABLE " + qualified(table);
+  }
+
+  @Override
+  boolean ddlIsTransactional() {
+    return false;
+  }
+
+  @Override
+  String lockNote(List<PreparationStep> steps) {
+    return "rewrite: the table is copied: nobody reads or writes it meanwhile";
+  }
+}

@@ -1,0 +1,122 @@
+package io.txwatch.prepare;
+
+import io.txwatch.catalog.CatalogQueries;
+import io.txwatch.catalog.SchemaReader;
+import io.txwatch.catalog.TableInfo;
+import io.txwatch.history.Database;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The statements by which one DBMS gets and loses the auxiliary columns, and what stands in their
+ * way. It holds no connection; it runs on the connection that is passed in.
+ */
+abstract class PreparationDdl {
+
+  private final SchemaReader reader;
+
+  PreparationDdl(SchemaReader reader) {
+    this.reader = reader;
+  }
+
+  /** The DDL of the DBMS whose tables the reader reads. */
+  static PreparationDdl of(SchemaReader reader, Database database) {
+    return switch (reader.dialect()) {
+      case POSTGRESQL -> new PostgresDdl(reader);
+      case MYSQL, MARIADB -> new MySqlDdl(reader, database);
+      case H2 -> new H2Ddl(reader);
+      case SQLITE -> new SqliteDdl(reader);
+    };
+  }
+
+  final SchemaReader reader() {
+    return reader;
+  }
+
+  final String qualified(TableInfo table) {
+    return reader.qualified(table);
+  }
+
+  /** Why this table, which is not prepared, must be left alone; empty if it can be prepared. */
+  abstract Optional<String> obstacle(Connection connection, TableInfo table) throws SQLException;
+
+  /**
+   * What handles rows of the table as a whole, and would see the columns: the application's own
+   * functions, triggers and the like, by name.
+   */
+  List<String> dependents(Connection connection, TableInfo table) throws SQLException {
+    return List.of();
+  }
+
+  /** The steps that prepare it, or complete a preparation that was interrupted. */
+  abstract List<PreparationStep> prepare(Connection connection, TableInfo table)
+      throws SQLException;
+
+  /** The steps that take away what {@link #prepare} added to it, complete or not. */
+  abstract List<PreparationStep> unprepare(Connection connection, TableInfo table)
+      throws SQLException;
+
+  /** About how many rows a table has, as the DBMS estimates it. */
+  abstract long rows(Connection connection, TableInfo table) throws SQLException;
+
+  /** About how many rows are written anew in a second, on a small machine. */
+  abstract int rowsPerSecond(PreparationStep.Work work);
+
+  /** About how many seconds steps take once they have their locks. */
+  final long seconds(List<PreparationStep> steps, long rows) {
+    long seconds = 1;
+    for (PreparationStep step : steps) {
+      if (step.work() != PreparationStep.Work.INSTANT) {
+        seconds += rows / rowsPerSecond(step.work());
+      }
+    }
+    return seconds;
+  }
+
+  /** Carries out one of the steps. */
+  void apply(Connection connection, TableInfo table, PreparationStep step, RetryPolicy pace)
+      throws SQLException {
+    CatalogQueries.run(connection, List.of(step.sql()));
+  }
+
+  /** The statements that remove what is left in a schema without a prepared table. */
+  List<String> cleanUp(Connection connection, String schema) throws SQLException {
+    return List.of();
+  }
+
+  /**
+   * Looks, before the commit, whether a preparation shows the application what it must not see.
+   *
+   * @throws SQLException if it does, with the reason
+   */
+  void verify(Connection connection, TableInfo table) throws SQLException {}
+
+  /** The statement that takes the statistics of a table that the optimizer goes by. */
+  abstract String analyze(TableInfo table);
+
+  /** True if DDL is part of transactions, so that a table's statements are run in one. */
+  abstract boolean ddlIsTransactional();
+
+  /** The statements after which this session waits for no lock of a table, where there are any. */
+  List<String> waitForNoLock() {
+    return List.of();
+  }
+
+  /** The steps that lock a table before its transaction changes it. */
+  List<PreparationStep> lock(TableInfo table) {
+    return List.of();
+  }
+
+  /**
+   * True if another session, watched or not, is known to hold a snapshot, or a lock on the table,
+   * that a change of the table would break or wait for. What this user may not see is not known.
+   */
+  boolean isInUse(Connection connection, TableInfo table) throws SQLException {
+    return false;
+  }
+
+  /** What such steps do to a live service, for people. */
+  abstract String lockNote(List<PreparationStep> steps);
+}

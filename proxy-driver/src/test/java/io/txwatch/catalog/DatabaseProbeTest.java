@@ -1,0 +1,119 @@
+package io.txwatch.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.history.Database;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import io.txwatch.sql.Dialect;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class DatabaseProbeTest {
+
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#kinds")
+  void eachDbmsIsKnownByItsNameAndVersion(ServerKind kind) throws Exception {
+    String url = TestServers.freshDatabase(kind);
+    try (Connection connection = DriverManager.getConnection(url)) {
+      DatabaseProbe probe = DatabaseProbe.of(connection, url);
+      assertThat(probe.database().product()).isEqualTo(kind.product());
+      assertThat(probe.database().version()).matches("[0-9]+(\\.[0-9]+)+");
+      assertThat(probe.dialect()).contains(Dialect.valueOf(kind.name()));
+      assertThat(probe.database().place()).startsWith("jdbc:").doesNotContain("user=");
+      assertThat(connection.getAutoCommit()).isTrue();
+    }
+  }
+
+  @Test
+  void whatChangesAGuaranteeIsTold() throws Exception {
+    Database postgres = probe(TestServers.of(ServerKind.POSTGRESQL).url());
+    assertThat(postgres.settings())
+        .containsEntry("default_transaction_isolation", "read committed");
+    Database mariadb = probe(TestServers.of(ServerKind.MARIADB).url());
+    assertThat(mariadb.settings())
+        .containsEntry("tx_isolation", "REPEATABLE-READ")
+        .containsKey("log_bin");
+    assertThat(probe("jdbc:h2:mem:probe;MODE=PostgreSQL").settings())
+        .containsEntry("MODE", "PostgreSQL");
+  }
+
+  @Test
+  void anotherLexisIsNotRewritten() throws Exception {
+    String url =
+        TestServers.of(ServerKind.MARIADB).url() + "&sessionVariables=sql_mode=ANSI_QUOTES";
+    try (Connection connection = DriverManager.getConnection(url)) {
+      assertThat(DatabaseProbe.of(connection, url).dialect()).isEmpty();
+    }
+    String postgres =
+        TestServers.of(ServerKind.POSTGRESQL).url()
+            + "&options=-c%20standard_conforming_strings=off";
+    try (Connection connection = DriverManager.getConnection(postgres)) {
+      assertThat(DatabaseProbe.of(connection, postgres).dialect()).isEmpty();
+    }
+  }
+
+  @Test
+  void twoDatabasesWithoutANameAreTwoPlaces() throws Exception {
+    assertThat(probe("jdbc:h2:mem:").place()).isNotEqualTo(probe("jdbc:h2:mem:").place());
+    assertThat(probe("jdbc:sqlite::memory:").place())
+        .isNotEqualTo(probe("jdbc:sqlite::memory:").place());
+    assertThat(probe("jdbc:h2:mem:one").place()).isEqualTo(probe("jdbc:h2:mem:one").place());
+  }
+
+  @Test
+  void credentialsAreNoPartOfThePlace() throws Exception {
+    String url = "jdbc:h2:mem:secret;USER=me;PASSWORD=hush";
+    assertThat(probe(url).place()).isEqualTo("jdbc:h2:mem:secret");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "PostgreSQL 18.6 on x86_64-pc-linux-gnu, compiled by gcc | PostgreSQL | 18.6",
+        "CockroachDB CCL v24.1.2 (x86_64-pc-linux-gnu, built 2024) | CockroachDB | 24.1.2",
+        "(openGauss 5.0.1 build 33b035fd) compiled at 2023 | openGauss | 5.0.1",
+      })
+  void productsBehindAPostgresDriver(String version, String product, String number) {
+    assertThat(DatabaseProbe.ofPostgresVersion(version))
+        .isEqualTo(new DatabaseProbe.Named(product, number));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "8.0.36 | MySQL Community Server - GPL | MySQL | 8.0.36",
+        "9.7.1-debug | Debian | MySQL | 9.7.1",
+        "10.11.5-MariaDB | Source distribution | MariaDB | 10.11.5",
+        "5.5.5-11.4.2-MariaDB-log | Debian | MariaDB | 11.4.2",
+        "8.0.11-TiDB-v7.5.1 | TiDB Server | TiDB | 7.5.1",
+        "5.7.25-OceanBase_CE-v4.2.1.0 | OceanBase_CE 4.2.1.0 (r100) | OceanBase | 4.2.1.0",
+        "5.7.25 | OceanBase 4.2.1.0 (r100) | OceanBase | 4.2.1.0",
+      })
+  void productsBehindAMySqlDriver(String version, String comment, String product, String number) {
+    assertThat(DatabaseProbe.ofMySqlVersion(version, comment))
+        .isEqualTo(new DatabaseProbe.Named(product, number));
+  }
+
+  @Test
+  void versionsAreComparedNumberByNumber() {
+    assertThat(List.of("8.0.23", "8.0.100", "8.1", "10"))
+        .allMatch(version -> DbmsVersion.isAtLeast(version, 8, 0, 23));
+    assertThat(List.of("8.0.3", "8", "5.7.40", "x"))
+        .noneMatch(version -> DbmsVersion.isAtLeast(version, 8, 0, 23));
+  }
+
+  private static Database probe(String url) throws Exception {
+    try (Connection connection = DriverManager.getConnection(url)) {
+      return Optional.of(DatabaseProbe.of(connection, url)).get().database();
+    }
+  }
+}

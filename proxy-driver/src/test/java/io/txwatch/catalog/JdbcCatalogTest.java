@@ -1,0 +1,450 @@
+package io.txwatch.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import io.txwatch.prepare.AutoPreparation;
+import io.txwatch.prepare.Shop;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import io.txwatch.sql.Catalog.Status;
+import io.txwatch.sql.Catalog.Table;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class JdbcCatalogTest {
+
+  private static final String KINDS = "io.txwatch.servers.TestServers#kinds";
+
+  private final List<String> notices = new ArrayList<>();
+  private boolean idle = true;
+
+  private JdbcCatalog catalog(Connection connection, String url, boolean auto) throws SQLException {
+    JdbcCatalog catalog =
+        JdbcCatalog.open(
+            connection,
+            url,
+            "me",
+            () -> DriverManager.getConnection(url),
+            new CatalogMode(auto ? Optional.of(AutoPreparation::new) : Optional.empty(), CatalogMode.Versions.COLUMNS),
+            () -> idle,
+            notices::add);
+    catalog.executing(true);
+    return catalog;
+  }
+
+  private JdbcCatalog catalog(Shop shop) throws SQLException {
+    return catalog(shop.connection(), shop.url(), false);
+  }
+
+  private static Table find(JdbcCatalog catalog, String... parts) {
+    return catalog.find(List.of(parts)).orElseThrow();
+  }
+
+  private static List<String> lower(List<String> names) {
+    return names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void aTableIsSmallUntilItHasGrown(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind);
+        JdbcCatalog catalog = catalog(shop);
+        Statement statement = shop.connection().createStatement()) {
+      statement.execute("create table grows (a int)");
+      statement.execute("insert into grows values (1)");
+      assertThat(catalog.isSmall(List.of("grows"))).isTrue();
+      assertThat(catalog.isSmall(List.of("nowhere"))).isFalse();
+      for (int i = 0; i < 14; i++) {
+        statement.execute("insert into grows select a from grows");
+      }
+      assertThat(catalog.isSmall(List.of("grows"))).describedAs("for a minute").isTrue();
+      catalog.invalidate();
+      assertThat(catalog.isSmall(List.of("grows"))).isFalse();
+    }
+  }
+
+  @Test
+  void aFileThatNoOtherConnectionReadsIsReadOnTheSessionsOwn() throws Exception {
+    try (Shop shop = Shop.open(ServerKind.SQLITE)) {
+      shop.prepare();
+      try (JdbcCatalog catalog =
+          JdbcCatalog.open(
+              shop.connection(),
+              shop.url(),
+              "alone",
+              () -> {
+                throw new SQLException("database is locked");
+              },
+              CatalogMode.DEFAULT,
+              () -> true,
+              notices::add)) {
+        assertThat(find(catalog, "account").status()).isEqualTo(Status.PREPARED);
+        assertThat(notices).isEmpty();
+      }
+    }
+  }
+
+  @Test // the others are read on the application's connection
+  @Execution(ExecutionMode.CONCURRENT) // it waits for seconds
+  void aLookUpThatFailsIsToldOnceAndTriedAgain() throws Exception {
+    try (Shop shop = Shop.open(ServerKind.H2)) {
+      shop.prepare();
+      AtomicInteger failures = new AtomicInteger(2);
+      try (JdbcCatalog catalog =
+          JdbcCatalog.open(
+              shop.connection(),
+              shop.url(),
+              "unlucky",
+              () -> {
+                if (failures.getAndDecrement() > 0) {
+                  throw new SQLException("near 'a secret'", "08001", 1040);
+                }
+                return DriverManager.getConnection(shop.url());
+              },
+              CatalogMode.DEFAULT,
+              () -> true,
+              notices::add)) {
+        long version = catalog.version();
+        Table unknown = find(catalog, "account");
+        assertThat(unknown.status()).isEqualTo(Status.LOOKUP_FAILED);
+        assertThat(catalog.isSmall(List.of("account"))).isFalse();
+        assertThat(notices)
+            .singleElement()
+            .asString()
+            .contains("SQLException, SQLState 08001, code 1040")
+            .doesNotContain("secret");
+
+        assertThat(find(catalog, "account").status()).isEqualTo(Status.PREPARED);
+        assertThat(catalog.isSmall(List.of("account"))).isTrue();
+        await("plans made meanwhile are made anew").until(() -> catalog.version() != version);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void aTableIsFoundWithItsColumnsInOrderBeforeAndAfterItIsPrepared(ServerKind kind)
+      throws Exception {
+    try (Shop shop = Shop.open(kind);
+        JdbcCatalog catalog = catalog(shop)) {
+      Table before = find(catalog, "account");
+      assertThat(before.status()).isEqualTo(Status.NOT_PREPARED);
+      assertThat(lower(before.columns())).containsExactly("id", "owner", "balance");
+
+      shop.prepare();
+      catalog.invalidate();
+
+      Table after = find(catalog, "account");
+      assertThat(after.status()).isEqualTo(Status.PREPARED);
+      assertThat(after.columns()).isEqualTo(before.columns());
+      assertThat(after.name()).isEqualToIgnoringCase("account");
+      assertThat(after.auxiliaryVisible())
+          .isEqualTo(kind == ServerKind.POSTGRESQL || kind == ServerKind.SQLITE);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void aViewIsNoBaseTableAndANameOfNothingIsNothing(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind);
+        JdbcCatalog catalog = catalog(shop)) {
+      assertThat(find(catalog, "rich").status()).isEqualTo(Status.NOT_A_BASE_TABLE);
+      assertThat(catalog.find(List.of("nothing"))).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void quotedNamesAreThemselves(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.empty(kind)) {
+      String quote = kind == ServerKind.MARIADB || kind == ServerKind.MYSQL ? "`" : "\"";
+      shop.run("CREATE TABLE " + quote + "MixedCase" + quote + " (id INT PRIMARY KEY)");
+      try (JdbcCatalog catalog = catalog(shop)) {
+        assertThat(find(catalog, quote + "MixedCase" + quote).name()).isEqualTo("MixedCase");
+        Optional<Table> unquoted = catalog.find(List.of("MixedCase"));
+        boolean folds = kind == ServerKind.POSTGRESQL || kind == ServerKind.H2;
+        assertThat(unquoted.isEmpty()).isEqualTo(folds);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void lookingUpBeginsNoTransaction(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind);
+        JdbcCatalog catalog = catalog(shop)) {
+      shop.connection().setAutoCommit(false);
+      find(catalog, "account");
+      // pgjdbc refuses this once a transaction has begun
+      shop.connection().setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+      assertThat(shop.rows("SELECT id FROM account")).hasSize(3);
+      assertThat(shop.connection().getAutoCommit()).isFalse();
+      shop.connection().rollback();
+    }
+  }
+
+  @Test
+  void lookingUpWorksInAnAbortedTransaction() throws Exception {
+    try (Shop shop = Shop.open(ServerKind.POSTGRESQL);
+        JdbcCatalog catalog = catalog(shop)) {
+      shop.connection().setAutoCommit(false);
+      org.assertj.core.api.Assertions.assertThatThrownBy(() -> shop.run("SELECT 1/0"))
+          .isInstanceOf(SQLException.class);
+      assertThat(find(catalog, "account").status()).isEqualTo(Status.NOT_PREPARED);
+      shop.connection().rollback();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void lookingUpWorksWhileTheApplicationHoldsLocks(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind);
+        JdbcCatalog catalog = catalog(shop)) {
+      shop.connection().setAutoCommit(false);
+      shop.run("UPDATE account SET balance = 1 WHERE id = 1");
+      assertThat(find(catalog, "account").columns()).hasSize(3);
+      shop.connection().rollback();
+      assertThat(shop.rows("SELECT balance FROM account WHERE id = 1").get(0)).startsWith("10");
+    }
+  }
+
+  @Test
+  void aSqliteFileThatTheApplicationHasLockedIsAskedWithinItsTransaction() throws Exception {
+    try (Shop shop = Shop.open(ServerKind.SQLITE);
+        JdbcCatalog catalog = catalog(shop)) {
+      shop.run("BEGIN EXCLUSIVE");
+      idle = false;
+      assertThat(find(catalog, "account").columns()).hasSize(3);
+      shop.run("ROLLBACK");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void ddlOfOneSessionIsSeenByTheOthers(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind);
+        Connection other = DriverManager.getConnection(shop.url());
+        JdbcCatalog catalog = catalog(shop);
+        JdbcCatalog second = catalog(other, shop.url(), false)) {
+      assertThat(find(second, "log").columns()).hasSize(1);
+      long version = second.version();
+
+      String ddl = "ALTER TABLE log ADD COLUMN who VARCHAR(9)";
+      shop.run(ddl);
+      catalog.executed(ddl);
+
+      assertThat(second.version()).isNotEqualTo(version);
+      assertThat(find(second, "log").columns()).hasSize(2);
+    }
+  }
+
+  @Test
+  void aTableCreatedInATransactionIsSeenWhenItCommits() throws Exception {
+    try (Shop shop = Shop.empty(ServerKind.POSTGRESQL);
+        JdbcCatalog catalog = catalog(shop)) {
+      shop.connection().setAutoCommit(false);
+      idle = false;
+      shop.run("CREATE TABLE fresh (id INT)");
+      catalog.executed("CREATE TABLE fresh (id INT)");
+      assertThat(find(catalog, "fresh").status()).isEqualTo(Status.NOT_PREPARED);
+      long version = catalog.version();
+
+      shop.connection().commit();
+      idle = true;
+      catalog.transactionEnded(true);
+
+      assertThat(catalog.version()).isNotEqualTo(version);
+      assertThat(find(catalog, "fresh").columns()).containsExactly("id");
+    }
+  }
+
+  @Test
+  void theSearchPathDecidesAndARollbackTakesItBack() throws Exception {
+    try (Shop shop = Shop.open(ServerKind.POSTGRESQL)) {
+      shop.run("CREATE SCHEMA tenant", "CREATE TABLE tenant.account (other INT)");
+      try (JdbcCatalog catalog = catalog(shop)) {
+        assertThat(catalog.database().place()).endsWith("#public");
+        shop.connection().setAutoCommit(false);
+        idle = false;
+        shop.run("SET search_path TO tenant, public");
+        catalog.executed("SET search_path TO tenant, public");
+        assertThat(find(catalog, "account").columns()).containsExactly("other");
+        assertThat(find(catalog, "account").name()).isEqualTo("tenant.account");
+        assertThat(find(catalog, "public", "account").columns()).hasSize(3);
+        assertThat(find(catalog, "public", "account").name()).isEqualTo("account");
+
+        shop.connection().rollback();
+        catalog.transactionEnded(false);
+
+        assertThat(find(catalog, "account").columns()).hasSize(3);
+        assertThat(find(catalog, "tenant", "account").name()).isEqualTo("tenant.account");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void aTemporaryTableHidesTheTableOfItsName(ServerKind kind) throws Exception {
+    assumeThat(kind).isNotEqualTo(ServerKind.H2); // there it is an error
+    try (Shop shop = Shop.open(kind);
+        JdbcCatalog catalog = catalog(shop)) {
+      assertThat(find(catalog, "account").status()).isEqualTo(Status.NOT_PREPARED);
+      String ddl = "CREATE TEMPORARY TABLE account (id INT)";
+      shop.run(ddl);
+      catalog.executed(ddl);
+      assertThat(find(catalog, "account").status()).isEqualTo(Status.NOT_A_BASE_TABLE);
+    }
+  }
+
+  @Test
+  void whoMayNotReadTheColumnsHasNoRights() throws Exception {
+    try (Shop shop = Shop.open(ServerKind.POSTGRESQL)) {
+      shop.prepare();
+      String role = "teller" + System.nanoTime();
+      shop.run(
+          "CREATE ROLE " + role + " LOGIN",
+          "GRANT SELECT (id, owner, balance) ON account TO " + role,
+          "GRANT ALL ON transfer TO " + role);
+      String url = shop.url().replace("user=postgres", "user=" + role);
+      try (Connection connection = DriverManager.getConnection(url);
+          JdbcCatalog catalog = catalog(connection, url, false)) {
+        assertThat(find(catalog, "account").status()).isEqualTo(Status.NO_RIGHTS);
+        assertThat(find(catalog, "transfer").status()).isEqualTo(Status.PREPARED);
+        // who has no rights on the sequence itself inserts all the same
+        Shop.run(connection, "INSERT INTO transfer (id, account_id, amount) VALUES (9, 1, 1)");
+      }
+      shop.run("DROP OWNED BY " + role, "DROP ROLE " + role);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void autoPreparesAtFirstSightAlsoWhatIsCreatedLater(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind);
+        JdbcCatalog catalog = catalog(shop.connection(), shop.url(), true)) {
+      assertThat(find(catalog, "account").status()).isEqualTo(Status.PREPARED);
+      assertThat(shop.rows("SELECT txw_wl FROM account")).hasSize(3);
+
+      String ddl = "CREATE TABLE late (id INT PRIMARY KEY)";
+      shop.run(ddl);
+      catalog.executed(ddl);
+      assertThat(find(catalog, "late").status()).isEqualTo(Status.PREPARED);
+      assertThat(find(catalog, "rich").status()).isEqualTo(Status.NOT_A_BASE_TABLE);
+      assertThat(notices).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  @Execution(ExecutionMode.CONCURRENT) // it waits for seconds
+  void autoNeverWaitsForTheApplicationsOwnLocksAndTriesAgain(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind);
+        JdbcCatalog catalog = catalog(shop.connection(), shop.url(), true)) {
+      shop.connection().setAutoCommit(false);
+      shop.run("UPDATE account SET balance = 1 WHERE id = 1");
+      long version = catalog.version();
+      assertThat(find(catalog, "account").status()).isEqualTo(Status.NOT_PREPARED);
+
+      shop.connection().commit();
+      await().until(() -> catalog.version() != version);
+      assertThat(find(catalog, "account").status()).isEqualTo(Status.PREPARED);
+      assertThat(notices).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void autoTellsOnceWhatItCannotPrepare(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.empty(kind)) {
+      shop.run("CREATE TABLE theirs (id INT PRIMARY KEY, txw_wl VARCHAR(3))");
+      try (JdbcCatalog catalog = catalog(shop.connection(), shop.url(), true)) {
+        assertThat(find(catalog, "theirs").status()).isEqualTo(Status.NOT_PREPARED);
+        catalog.invalidate();
+        assertThat(find(catalog, "theirs").status()).isEqualTo(Status.NOT_PREPARED);
+        assertThat(notices).singleElement().asString().contains("has a column named txw_rid");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @org.junit.jupiter.params.provider.ValueSource(strings = {"jdbc:h2:mem:", "jdbc:sqlite::memory:"})
+  void aDatabaseThatOnlyOneConnectionReachesIsPreparedThroughItWhenItIsIdle(String url)
+      throws Exception {
+    try (Connection connection = DriverManager.getConnection(url)) {
+      Shop.run(connection, "CREATE TABLE account (id INT PRIMARY KEY)");
+      Shop.run(connection, "INSERT INTO account VALUES (1)");
+      try (JdbcCatalog catalog = catalog(connection, url, true)) {
+        idle = false;
+        assertThat(find(catalog, "account").status()).isEqualTo(Status.NOT_PREPARED);
+        idle = true;
+        assertThat(find(catalog, "account").status()).isEqualTo(Status.PREPARED);
+      }
+    }
+  }
+
+  @Test
+  void ourConnectionGoesWithTheLastSession() throws Exception {
+    String url = "jdbc:h2:mem:gone" + System.nanoTime();
+    try (Connection connection = DriverManager.getConnection(url)) {
+      Shop.run(connection, "CREATE TABLE account (id INT)");
+      try (JdbcCatalog catalog = catalog(connection, url, false)) {
+        assertThat(find(catalog, "account").columns()).hasSize(1);
+      }
+    }
+    // H2 drops a database in memory with its last connection
+    try (Connection connection = DriverManager.getConnection(url);
+        JdbcCatalog catalog = catalog(connection, url, false)) {
+      assertThat(catalog.find(List.of("account"))).isEmpty();
+    }
+  }
+
+  @Test
+  void manyThreadsPrepareATableOnce() throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
+    try (Connection setup = DriverManager.getConnection(url)) {
+      Shop.run(setup, "CREATE TABLE account (id INT)");
+    }
+    List<Thread> threads = new ArrayList<>();
+    Status[] seen = new Status[8];
+    for (int i = 0; i < seen.length; i++) {
+      int mine = i;
+      threads.add(
+          new Thread(
+              () -> {
+                try (Connection connection = DriverManager.getConnection(url);
+                    JdbcCatalog catalog = catalog(connection, url, true)) {
+                  await() // a reader may have been in the way
+                      .untilAsserted(
+                          () -> {
+                            catalog.invalidate();
+                            seen[mine] = find(catalog, "account").status();
+                            assertThat(seen[mine]).isEqualTo(Status.PREPARED);
+                          });
+                } catch (SQLException e) {
+                  throw new IllegalStateException(e);
+                }
+              }));
+    }
+    threads.forEach(Thread::start);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(Arrays.asList(seen)).containsOnly(Status.PREPARED);
+    assertThat(notices).isEmpty();
+  }
+}
