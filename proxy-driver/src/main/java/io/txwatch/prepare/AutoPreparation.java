@@ -2,13 +2,13 @@ package io.txwatch.prepare;
 
 import io.txwatch.catalog.CatalogQueries;
 import io.txwatch.catalog.DedicatedConnection;
-import io.txwatch.history.Database;
 import io.txwatch.catalog.LookupContext;
 import io.txwatch.catalog.SchemaChangeGate;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.ServerState;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.catalog.TablePreparer;
+import io.txwatch.history.Database;
 import io.txwatch.sql.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -40,7 +40,9 @@ class JdbcCatalogTest {
             url,
             "me",
             () -> DriverManager.getConnection(url),
-            new CatalogMode(auto ? Optional.of(AutoPreparation::new) : Optional.empty(), CatalogMode.Versions.COLUMNS),
+            new CatalogMode(
+                auto ? Optional.of(AutoPreparation::new) : Optional.empty(),
+                CatalogMode.Versions.COLUMNS),
             () -> idle,
             notices::add);
     catalog.executing(true);
