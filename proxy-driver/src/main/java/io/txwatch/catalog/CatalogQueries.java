@@ -15,7 +15,7 @@ public final class CatalogQueries {
 
   private CatalogQueries() {}
 
-  /** What a view's query tells of it; nothing if this user may not see it. */
+  /** What a view's query shows of it; nothing if this user may not see it. */
   static Catalog.Traits view(Connection connection, String sql, String... parameters)
       throws SQLException {
     List<String> found = query(connection, sql, row -> text(row, 1), parameters);

@@ -49,7 +49,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
    * Asks a connection.
    *
    * @param url the URL it was opened with; what it says of user and password is not kept
-   * @throws SQLException if the DBMS does not even tell its name
+   * @throws SQLException if the DBMS does not even return its name
    */
   public static DatabaseProbe of(Connection connection, String url) throws SQLException {
     String driverSays = connection.getMetaData().getDatabaseProductName();

@@ -10,7 +10,7 @@ import java.util.List;
  * @param path the schemas in which it looks unqualified names up, first first
  * @param otherLexis true if it reads texts in another way than we do ({@link SessionSqlMode})
  * @param storesAsGiven true if values are stored as they are given, or refused
- * @param writtenAnewUnseen true if nothing tells that a row was written anew with the same values
+ * @param writtenAnewUnseen true if nothing shows that a row was written anew with the same values
  * @param serverStart when the server was started, which distinguishes it from every other one that
  *     the URL may reach; empty if that does not matter
  */

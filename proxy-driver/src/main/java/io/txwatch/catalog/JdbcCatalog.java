@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * connection: all tables once its open transaction has changed one, temporary ones, and those of
  * attached databases.
  *
- * <p>The driver tells what may have changed the answers: {@link #executed} after each statement
+ * <p>The driver reports what may have changed the answers: {@link #executed} after each statement
  * that is no SELECT, INSERT, UPDATE or DELETE, {@link #transactionEnded} after each end of a
  * transaction, {@link #close} at last. Plans are valid for one {@link #version}. A session's
  * catalog is used by one thread at a time, as a connection is.
@@ -117,7 +117,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    *
    * @param connection the real one
    * @param url the real URL
-   * @param user tells catalogs of several users apart: what a user may do is part of the answers
+   * @param user distinguishes the catalogs of several users: what a user may do is part of the
+   *     answers
    * @param source opens another connection of the same kind
    * @param mode how its tables are watched
    * @param view what is known of this session's transaction
@@ -271,8 +272,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   }
 
   /**
-   * True if what the DBMS tells of a table names columns of ours: not where the application has a
-   * column of that name itself.
+   * True if what the DBMS returns about a table names columns of ours: not where the application
+   * has a column of that name itself.
    *
    * @param schema as stored; empty if the DBMS has none
    * @param table as stored

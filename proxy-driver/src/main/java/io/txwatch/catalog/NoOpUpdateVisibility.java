@@ -6,7 +6,7 @@ import java.sql.Connection;
 import java.util.regex.Pattern;
 
 /**
- * Whether anybody can tell, on MySQL and MariaDB, that an UPDATE which is a transaction of its own
+ * Whether anything shows, on MySQL and MariaDB, that an UPDATE which is a transaction of its own
  * wrote a row anew with the values that it had, where the DBMS would have left it alone.
  *
  * <p>InnoDB holds the same locks on the row either way, and lets go of them at the same time; no
@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * the count of rows, if the driver asks for those that were changed ({@code useAffectedRows});
  * sessions whose snapshot is in conflict with every later writer ({@code
  * innodb_snapshot_isolation}); clusters that certify what was written (Galera, group replication).
- * In doubt it can be told.
+ * In doubt it is visible.
  */
 final class NoOpUpdateVisibility {
 
@@ -58,7 +58,7 @@ final class NoOpUpdateVisibility {
 
   /**
    * True if the driver asks for the rows that an UPDATE finds, as both drivers do by default. The
-   * server does not tell, nor does JDBC; so the drivers' own settings are looked at, once for each
+   * server does not show, nor does JDBC; so the drivers' own settings are looked at, once for each
    * connection, and what is not as expected there is taken for the worst.
    */
   static boolean countsFoundRows(Connection connection) {

@@ -44,7 +44,7 @@ final class PostgresSchemaReader extends SchemaReader {
 
   private final boolean usesSystemColumns;
 
-  /** Of others that speak its dialect no more is taken for granted than what they tell. */
+  /** Of others that speak its dialect no more is taken for granted than what they return. */
   PostgresSchemaReader(Database database, boolean usesSystemColumns) {
     this.locksHold = database.product().equals("PostgreSQL");
     this.returnsOld = returnsOld(database);
@@ -140,7 +140,7 @@ final class PostgresSchemaReader extends SchemaReader {
                     row.getBoolean(6),
                     ""),
             found.get(0).oid);
-    // Without a path every name in it is told with its schema.
+    // Without a path every name in it has its schema.
     Catalog.Traits traits =
         switch (found.get(0).kind) {
           case VIEW ->

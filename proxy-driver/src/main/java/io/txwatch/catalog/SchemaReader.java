@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * How one dialect describes its tables, and the DDL that adds the auxiliary columns there. Has no
- * state but what it was told of the DBMS; uses the connection it is handed and leaves it as it was.
+ * state but what is known of the DBMS; uses the connection it is handed and leaves it as it was.
  */
 public abstract class SchemaReader {
 

@@ -4,7 +4,7 @@ import java.lang.reflect.Method;
 import java.sql.Connection;
 
 /**
- * Whether a server session is in a transaction, as its driver was last told by the server. JDBC has
+ * Whether a server session is in a transaction, as the server last reported to its driver. JDBC has
  * no such question, so the drivers' own interfaces are used; no round trip is made.
  */
 public enum ServerState {

@@ -586,7 +586,7 @@ final class SharedTableCache {
         && (context.hasOpenDdl() || context.view().keepsSnapshot());
   }
 
-  /** A lookup failed. The first one is told, by what a driver says that holds no SQL. */
+  /** A lookup failed. The first one is reported, by what a driver returns that contains no SQL. */
   private void failed(Exception error) {
     retryLater();
     if (failureTold.compareAndSet(false, true)) {
@@ -597,7 +597,7 @@ final class SharedTableCache {
       notices.accept(
           "a look-up of tables failed and is tried again; until then their statements are sent as"
               + " they are, or not at all where columns of ours might show (further ones are counted,"
-              + " not told): "
+              + " not printed): "
               + error.getClass().getSimpleName()
               + code);
     }

@@ -27,7 +27,7 @@ final class Batch {
   /** A longer batch has no reads beside its items. */
   private static final int MOST_ITEMS_WITH_READS = 64;
 
-  /** Numbers beyond are not passed over: a token does not tell all of them apart. */
+  /** Numbers beyond are not passed over: a token does not distinguish all of them. */
   private static final int LAST_PASSED_OVER = 1 << 16;
 
   private final WatchedConnection connection;

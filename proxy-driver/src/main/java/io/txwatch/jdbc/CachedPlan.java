@@ -41,7 +41,7 @@ final class CachedPlan {
   private static final Pattern ROW_COUNT =
       Pattern.compile("\\bROW_COUNT\\b", Pattern.CASE_INSENSITIVE);
 
-  /** What MySQL and MariaDB tell of the statement before. */
+  /** What MySQL and MariaDB keep of the statement before. */
   private static final Pattern DIAGNOSTICS =
       Pattern.compile(
           "ROW_COUNT|WARNING_COUNT|ERROR_COUNT|DIAGNOSTICS|SHOW\\s+(WARN|ERR|COUNT)",
@@ -184,7 +184,7 @@ final class CachedPlan {
   }
 
   /** True if the statement wrote just as many rows as its update count says. */
-  boolean countTellsOfWrites() {
+  boolean countsWrites() {
     return switch (plan.kind()) {
       case INSERT, REPLACE, UPDATE, DELETE, MERGE -> true;
       case SELECT, LOCKING_SELECT, DDL, OTHER -> false;
@@ -257,8 +257,8 @@ final class CachedPlan {
   }
 
   /**
-   * True if there may be an open transaction after it although nobody was told of its beginning: it
-   * calls a procedure, or is made of statements that we do not look into.
+   * True if there may be an open transaction after it although its beginning was not seen: it calls
+   * a procedure, or is made of statements that we do not look into.
    */
   boolean mayBeginUnheard() {
     return mayBeginUnheard;
@@ -295,7 +295,7 @@ final class CachedPlan {
     return ownColumns() + plan.carried().reads().size();
   }
 
-  /** How many of them tell of the result's own rows. */
+  /** How many of them identify the result's own rows. */
   int ownColumns() {
     return aggregates() ? plan.appended().size() : 2 * plan.appended().size();
   }

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /**
  * Texts that control the transaction (BEGIN, COMMIT, SAVEPOINT; DDL where it commits), maybe with
- * other statements in the same string: what they do is told once they were executed.
+ * other statements in the same string: what they do is reported once they were executed.
  */
 final class ControlStatements {
 
@@ -49,19 +49,19 @@ final class ControlStatements {
    * @param detail why its rows are not seen, if the plan does not say; empty if it touches none
    */
   private void afterwards(boolean alone, String detail) {
-    Observation told =
+    Observation noted =
         connection
             .tracker()
             .afterwards(cached.kind(), cached.shownSql(), connection.callSites().current(), alone);
     Optional<GapReason> known = cached.plan().passThrough();
     if (known.isPresent()) {
-      told.notSeen(known.get(), cached.plan().passThroughDetail());
+      noted.notSeen(known.get(), cached.plan().passThroughDetail());
     } else if (!detail.isEmpty()) {
-      told.notSeen(GapReason.OPAQUE, detail);
+      noted.notSeen(GapReason.OPAQUE, detail);
     }
     if (cached.mayWriteUnnamed() || !detail.isEmpty()) {
-      told.mayWriteUnnamed();
+      noted.mayWriteUnnamed();
     }
-    told.succeeded(false);
+    noted.succeeded(false);
   }
 }

@@ -4,9 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the classes of JDBC drivers from those of pools and proxies, by their packages. Pools
- * implement {@link javax.sql.ConnectionPoolDataSource} and {@link java.sql.Driver}, too (c3p0,
- * DBCP), and cast what they get from themselves, so what a class implements says nothing.
+ * Distinguishes the classes of JDBC drivers from those of pools and proxies, by their packages.
+ * Pools implement {@link javax.sql.ConnectionPoolDataSource} and {@link java.sql.Driver}, too
+ * (c3p0, DBCP), and cast what they get from themselves, so what a class implements says nothing.
  */
 public final class DriverClasses {
 

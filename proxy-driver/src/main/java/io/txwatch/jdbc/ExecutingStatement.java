@@ -172,7 +172,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
   }
 
   final boolean hasResult(boolean result) {
-    if (!result && execution().cached().countTellsOfWrites()) {
+    if (!result && execution().cached().countsWrites()) {
       counted(countOfLast());
       return false;
     }

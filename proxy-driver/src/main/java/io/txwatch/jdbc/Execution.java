@@ -199,11 +199,11 @@ final class Execution {
   void counted(long count) {
     Optional<NewRows> given = cached.plan().newRows();
     if (observation == null || firstRow == 0 || given.isEmpty()) {
-      succeeded(count == 0 ? cached.countTellsOfWrites() : foundByKey(count));
+      succeeded(count == 0 ? cached.countsWrites() : foundByKey(count));
       return;
     }
     NewRows rows = given.get();
-    if (rows.fate() == NewRows.Fate.REPLACES && count != rows.count() && !toldTakenAway()) {
+    if (rows.fate() == NewRows.Fate.REPLACES && count != rows.count() && !returnedTakenAway()) {
       sideReadFailed(NewRows.TAKEN_AWAY);
     }
     boolean mayBeLeftOut = connection.rules().dialect() == Dialect.POSTGRESQL;
@@ -292,7 +292,7 @@ final class Execution {
     }
   }
 
-  /** The DBMS executed the statement and its result, if any, has no more to tell. */
+  /** The DBMS executed the statement and its result, if any, has no more rows. */
   void succeeded(boolean writesSeen) {
     if (over) {
       return;
@@ -310,7 +310,7 @@ final class Execution {
         if (reads == null) {
           observation.succeeded(all);
         } else if (reads.mayEnd(all)) {
-          observation.succeeded(all || reads.toldAllWrites());
+          observation.succeeded(all || reads.haveReturnedAllWrites());
         }
       }
       connection.earlier.executed(cached);
@@ -348,8 +348,8 @@ final class Execution {
     return reads;
   }
 
-  private boolean toldTakenAway() {
-    return beside != null && beside.hasToldTakenAway();
+  private boolean returnedTakenAway() {
+    return beside != null && beside.hasReturnedTakenAway();
   }
 
   /**
@@ -376,10 +376,10 @@ final class Execution {
     }
   }
 
-  /** Reads that tell of its writes are planned, and those that were not put off are done. */
-  void tellsOfWrites() {
+  /** Reads that return its writes are planned, and those that were not put off are done. */
+  void returnsWrites() {
     if (cached.plan().passThrough().isEmpty()) {
-      beside().tellOfWrites();
+      beside().returnWrites();
     }
   }
 
@@ -443,7 +443,7 @@ final class Execution {
     succeeded(false);
   }
 
-  /** The outcome of an autocommitted item of a batch cannot be told. */
+  /** The outcome of an autocommitted item of a batch is not known. */
   void outcomeUnknown() {
     if (observation != null) {
       connection.tracker().outcomeUnknown(observation);
@@ -487,12 +487,12 @@ final class Execution {
     return given ? Access.INSERT : Access.UPDATE;
   }
 
-  /** There was no row to tell of what the statement has read besides. */
+  /** There was no row to return what the statement has read besides. */
   private void notCarried() {
     if (cached.carries()
-        && (hidden == null || !hidden.hasToldCarried())
+        && (hidden == null || !hidden.hasReturnedCarried())
         && cached.plan().carried().reads().stream().anyMatch(Carried.Read::mayBeLost)) {
-      sideReadFailed("no row came back to tell what else it read");
+      sideReadFailed("no row came back that shows what else it read");
     }
   }
 

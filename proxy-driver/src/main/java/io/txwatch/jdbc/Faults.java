@@ -4,22 +4,22 @@ import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Faults of ours, told to people: the first few, a line each, on standard error. All of them are
- * counted in the history as gaps.
+ * Faults of ours, printed: the first few, a line each, on standard error. All of them are counted
+ * in the history as gaps.
  */
 final class Faults {
 
   private static final int MOST = 5;
-  private static final AtomicInteger TOLD = new AtomicInteger();
+  private static final AtomicInteger PRINTED = new AtomicInteger();
 
   private Faults() {}
 
-  static void tell(Throwable fault) {
+  static void report(Throwable fault) {
     say("a fault of txwatch, the application is not affected: " + fault);
   }
 
   /** The application's text is sent instead of ours. */
-  static void tellRewriting(SQLException error) {
+  static void reportRewriting(SQLException error) {
     say(
         "the database refused a rewritten statement, which is sent as it is from now on: SQLState "
             + error.getSQLState()
@@ -29,9 +29,9 @@ final class Faults {
 
   /** Says a line, unless enough has been said. */
   static void say(String line) {
-    int told = TOLD.incrementAndGet();
-    if (told <= MOST) {
-      String rest = told == MOST ? " (further ones are counted, not told)" : "";
+    int printed = PRINTED.incrementAndGet();
+    if (printed <= MOST) {
+      String rest = printed == MOST ? " (further ones are counted, not printed)" : "";
       System.err.println("txwatch: " + line.replaceAll("\\s+", " ") + rest);
     }
   }

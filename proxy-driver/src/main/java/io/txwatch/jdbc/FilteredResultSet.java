@@ -9,7 +9,7 @@ import java.sql.SQLException;
  */
 final class FilteredResultSet extends MetadataResultSet {
 
-  /** Tells whether the row that a result stands on names something of ours. */
+  /** Tests whether the row that a result stands on names something of ours. */
   interface Ours {
     boolean test(ResultSet row) throws SQLException;
   }

@@ -10,7 +10,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * What the columns that were appended to a result tell of the rows behind it: of each row its id
+ * What the columns that were appended to a result show of the rows behind it: of each row its id
  * and its writers; of a row that stands for several, the list of these; and what the statement has
  * read besides, which every row carries.
  */
@@ -22,8 +22,8 @@ final class HiddenColumns {
   private final Observation observation;
   private final WriterTexts texts;
 
-  /** True once a row of the result has told of what all of them carry. */
-  private boolean carriedTold;
+  /** True once a row of the result has returned what all of them carry. */
+  private boolean carriedReturned;
 
   HiddenColumns(WatchedConnection connection, Execution execution, Observation observation) {
     this.connection = connection;
@@ -40,8 +40,8 @@ final class HiddenColumns {
    */
   void note(ResultSet result, int first) throws SQLException {
     List<String> tables = cached.plan().appended();
-    if (!carriedTold && cached.carries()) {
-      carriedTold = true;
+    if (!carriedReturned && cached.carries()) {
+      carriedReturned = true;
       carried(result, first + cached.ownColumns());
     }
     if (cached.aggregates()) {
@@ -97,9 +97,9 @@ final class HiddenColumns {
     }
   }
 
-  /** True if a row told of what the statement has read besides. */
-  boolean hasToldCarried() {
-    return carriedTold;
+  /** True if a row returned what the statement has read besides. */
+  boolean hasReturnedCarried() {
+    return carriedReturned;
   }
 
   private void aggregated(ResultSet result, int first, List<String> tables) throws SQLException {

@@ -28,7 +28,7 @@ final class KnownRows {
   /** What stands in {@code txw_wl} of a row that is locked. */
   private final @Nullable String[] writers = new @Nullable String[MOST];
 
-  /** True once statements are sent of which we are not told. */
+  /** True once statements are sent that are not seen. */
   private boolean bypassed;
 
   /** Counts what may have put something known out of date. */
@@ -149,7 +149,7 @@ final class KnownRows {
     Arrays.fill(writers, null);
   }
 
-  /** From now on statements are sent of which we are not told: no lock is known to be held. */
+  /** From now on statements are sent that are not seen: no lock is known to be held. */
   void bypassed() {
     bypassed = true;
     forget();

@@ -80,11 +80,11 @@ final class PlannedReads {
     }
 
     /**
-     * True if what it would tell is not missed without it. Of what was written: a version bears its
-     * writer, who is known when somebody reads it next; whether an upsert inserted or updated then
-     * shows by the row's id if the driver gave it, else it is lost. Of what a REPLACE takes away:
-     * the update count says whether it took any, but for SQLite's. Of what was passed over: where
-     * it is not asked, plain reads see what the DELETE sees, or it is the version set that is
+     * True if what it would return is not missed without it. Of what was written: a version bears
+     * its writer, who is known when somebody reads it next; whether an upsert inserted or updated
+     * then shows by the row's id if the driver gave it, else it is lost. Of what a REPLACE takes
+     * away: the update count says whether it took any, but for SQLite's. Of what was passed over:
+     * where it is not asked, plain reads see what the DELETE sees, or it is the version set that is
      * missing, and counted.
      */
     boolean isNotMissed(CachedPlan cached, Dialect dialect) {
@@ -102,7 +102,7 @@ final class PlannedReads {
       };
     }
 
-    /** True if a text speaks of a table of it, as far as can be told from the letters. */
+    /** True if a text speaks of a table of it, as far as the letters show. */
     boolean isNamedIn(String sql) {
       String text = sql.toLowerCase(Locale.ROOT);
       return read.tables().stream()
@@ -110,11 +110,11 @@ final class PlannedReads {
           .anyMatch(text::contains);
     }
 
-    boolean tellsOfWrites() {
+    boolean returnsWrites() {
       return read.purpose() == Purpose.BEFORE_WRITE || read.purpose() == Purpose.AFTER_WRITE;
     }
 
-    /** The table that is named when it cannot be told of. */
+    /** The table that is named when it cannot be observed. */
     String table() {
       return read.tables().isEmpty() ? "" : read.tables().get(0);
     }
@@ -122,14 +122,14 @@ final class PlannedReads {
 
   final List<One> all;
 
-  /** True if they, and the statement as far as it tells, speak of one table. */
+  /** True if they, and the statement as far as is known, name one table. */
   final boolean oneTable;
 
   /** True if one of them takes a parameter of the application's. */
   final boolean takeParameters;
 
-  /** True if one of them tells of rows that the statement writes. */
-  final boolean tellOfWrites;
+  /** True if one of them returns rows that the statement writes. */
+  final boolean returnWrites;
 
   /**
    * The hash of the statement's text; 0 if its predicate is none that {@linkplain
@@ -149,7 +149,7 @@ final class PlannedReads {
     }
     this.oneTable = tables.size() <= 1;
     this.takeParameters = parameters;
-    this.tellOfWrites = all.stream().anyMatch(One::tellsOfWrites);
+    this.returnWrites = all.stream().anyMatch(One::returnsWrites);
     this.predicateText =
         isRowWise(plan) && meansTheSame(plan.original())
             ? PredicateHash.value(0, plan.original())

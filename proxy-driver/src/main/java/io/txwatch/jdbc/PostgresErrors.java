@@ -6,7 +6,7 @@ import java.util.Map;
 /** Errors of PostgreSQL's driver, whose classes are asked by name. */
 final class PostgresErrors {
 
-  /** The texts of an error on the wire, by the methods that tell them. */
+  /** The texts of an error on the wire, by the methods that return them. */
   private static final Map<Character, String> TEXTS =
       Map.ofEntries(
           Map.entry('S', "getSeverity"),

@@ -10,9 +10,9 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a prepared statement tells of its result and its parameters, ours left out. What a text
- * tells of itself before it was ever executed, also that it is wrong, is its own: then the
- * application's own text is prepared, to be asked.
+ * What a prepared statement describes of its result and its parameters, ours left out. What a text
+ * describes before it was ever executed, also that it is wrong, is its own: then the application's
+ * own text is prepared, to be asked.
  */
 final class PreparedMetadata {
 

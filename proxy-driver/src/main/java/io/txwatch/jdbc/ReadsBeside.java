@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What becomes of the reads that stand beside one execution: which of them are to come after it,
- * how many were put off, and whether they told of all that the statement wrote.
+ * how many were put off, and whether they returned all that the statement wrote.
  */
 final class ReadsBeside {
 
@@ -13,9 +13,9 @@ final class ReadsBeside {
   private SnapshotRules.SideReadTiming @Nullable [] decided;
 
   private Parameters parameters = Parameters.NONE;
-  private boolean tellOfWrites;
-  private boolean toldAll = true;
-  private boolean toldTakenAway;
+  private boolean returnWrites;
+  private boolean returnedAll = true;
+  private boolean returnedTakenAway;
   private int putOff;
   private boolean ended;
   private boolean writesSeen;
@@ -58,29 +58,29 @@ final class ReadsBeside {
     return parameters;
   }
 
-  /** One that tells of writes was done with; {@code all} if it told of all that it was to. */
-  void told(boolean all) {
-    toldAll &= all;
+  /** One that returns written rows was executed; {@code all} if it returned all of them. */
+  void returned(boolean all) {
+    returnedAll &= all;
   }
 
-  /** One has told of rows that are about to go. */
-  void toldTakenAway() {
-    toldTakenAway = true;
+  /** One has returned rows that are about to go. */
+  void returnedTakenAway() {
+    returnedTakenAway = true;
   }
 
-  /** True once one has told of the rows that a REPLACE was about to take away. */
-  boolean hasToldTakenAway() {
-    return toldTakenAway;
+  /** True once one has returned the rows that a REPLACE was about to take away. */
+  boolean hasReturnedTakenAway() {
+    return returnedTakenAway;
   }
 
-  /** Some of them are there to tell of the writes, and those that were not put off are done. */
-  void tellOfWrites() {
-    tellOfWrites = true;
+  /** Some of them return the written rows, and those that were not put off are done. */
+  void returnWrites() {
+    returnWrites = true;
   }
 
-  /** True if they told of all that the statement wrote. */
-  boolean toldAllWrites() {
-    return tellOfWrites && toldAll;
+  /** True if they returned all that the statement wrote. */
+  boolean haveReturnedAllWrites() {
+    return returnWrites && returnedAll;
   }
 
   /** One was put off: the observation stays open until it is done. */
@@ -110,6 +110,6 @@ final class ReadsBeside {
 
   /** True if every row was noted that it wrote: at its end, or by these. */
   boolean allSeen() {
-    return writesSeen || toldAllWrites();
+    return writesSeen || haveReturnedAllWrites();
   }
 }

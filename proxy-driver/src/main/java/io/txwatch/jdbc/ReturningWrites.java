@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import org.jspecify.annotations.Nullable;
 
-/** A connection's writes that are run as queries, so that they tell of the rows that they wrote. */
+/** A connection's writes that are run as queries, so that they return the rows that they wrote. */
 final class ReturningWrites {
 
   private final WatchedConnection connection;

@@ -28,7 +28,7 @@ final class SavepointGuard {
    * A text is about to be sent.
    *
    * @throws SQLException if the connection turns out to be lost: what the application's own text
-   *     would have been told
+   *     would have been reported
    */
   void set(CachedPlan cached) throws SQLException {
     set = false;

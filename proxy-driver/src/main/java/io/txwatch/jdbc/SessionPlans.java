@@ -232,7 +232,7 @@ final class SessionPlans {
     if (VendorErrors.isOfLimit(ours)) {
       return cache().doNotRewrite(cached, GapReason.SHAPE, "near a limit of the DBMS");
     }
-    Faults.tellRewriting(ours);
+    Faults.reportRewriting(ours);
     catalog.invalidate();
     return cache().doNotRewrite(cached, GapReason.FAULT, "SQLState " + ours.getSQLState());
   }

@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a read beside a statement tells of it: the rows that it read or wrote, or the version set of
- * its predicate. What the statement's own transaction wrote meanwhile is left out.
+ * What a side read shows of a statement: the rows that it read or wrote, or the version set of its
+ * predicate. What the statement's own transaction wrote meanwhile is left out.
  */
 final class SideReadRows {
 

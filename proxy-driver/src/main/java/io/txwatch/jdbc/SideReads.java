@@ -44,7 +44,7 @@ final class SideReads {
 
   private final WatchedConnection connection;
   private final SnapshotRules rules;
-  private final SideReadRows told;
+  private final SideReadRows recorder;
   private final Map<String, PreparedStatement> statements = new LinkedHashMap<>(16, 0.75f, true);
   private final List<Later> later = new ArrayList<>(2);
   private boolean foundRowsAwaited;
@@ -78,7 +78,7 @@ final class SideReads {
   SideReads(WatchedConnection connection, SnapshotRules rules) {
     this.connection = connection;
     this.rules = rules;
-    this.told = new SideReadRows(connection);
+    this.recorder = new SideReadRows(connection);
   }
 
   // ---------------------------------------------------------------- before and after a statement
@@ -182,7 +182,8 @@ final class SideReads {
         long found = send(one.one, one.execution, one.parameters, certain);
         one.execution
             .beside()
-            .told(!one.one.tellsOfWrites() || (certain && isAll(found, one.count, one.overtaken)));
+            .returned(
+                !one.one.returnsWrites() || (certain && isAll(found, one.count, one.overtaken)));
         one.execution.release();
       }
     }
@@ -213,21 +214,21 @@ final class SideReads {
                   planned.oneTable,
                   session);
       sendings[i] = sending;
-      boolean told = true;
+      boolean isComplete = true;
       if (sending.when() == When.NEVER) {
         if (!one.isNotMissed(execution.cached(), rules.dialect())) {
           execution.notBeside(one, "could be noticed");
         }
-        told = false;
+        isComplete = false;
       } else if (sending.when() == When.BEFORE) {
         boolean certain = sending.certain() && one.read.exact() && first;
         boolean all = send(one, execution, parameters, certain) >= 0;
         if (all && one.read.purpose() == Purpose.BEFORE_WRITE) {
-          execution.beside().toldTakenAway();
+          execution.beside().returnedTakenAway();
         }
-        told = all && certain;
+        isComplete = all && certain;
       }
-      execution.beside().told(told || !one.tellsOfWrites());
+      execution.beside().returned(isComplete || !one.returnsWrites());
     }
     execution.beside().decided(sendings, parameters);
   }
@@ -243,16 +244,16 @@ final class SideReads {
         long found = send(one, execution, parameters, certain);
         execution
             .beside()
-            .told(
-                !one.tellsOfWrites()
+            .returned(
+                !one.returnsWrites()
                     || (certain && isAll(found, count, execution.beside().standsInBatch())));
       } else if (sendings[i].when() == When.LATER && !nothingWritten) {
         execution.beside().hold();
         later.add(new Later(execution, one, parameters.copy(), count, sendings[i].certain()));
       }
     }
-    if (planned.tellOfWrites) {
-      execution.tellsOfWrites();
+    if (planned.returnWrites) {
+      execution.returnsWrites();
     }
   }
 
@@ -321,8 +322,8 @@ final class SideReads {
       try (ResultSet rows = guarded ? firstResult(statement) : statement.executeQuery()) {
         found =
             one.isVersionSet()
-                ? told.versionSet(one, rows, execution, parameters, certain)
-                : told.rows(one, rows, execution, certain);
+                ? recorder.versionSet(one, rows, execution, parameters, certain)
+                : recorder.rows(one, rows, execution, certain);
       }
       one.succeeded();
       if (one.isVersionSet()) {
@@ -359,7 +360,7 @@ final class SideReads {
       statement.close();
     } catch (SQLException | RuntimeException e) {
       // It held nothing but its text.
-      Faults.tell(e);
+      Faults.report(e);
     }
   }
 

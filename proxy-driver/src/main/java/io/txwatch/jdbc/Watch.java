@@ -63,7 +63,7 @@ public final class Watch {
    *
    * @param real a connection that has just been opened and that nobody has used
    * @param url the URL that it was opened with, as the real driver understands it
-   * @param user the user that it was opened for; empty if the URL tells
+   * @param user the user that it was opened for; empty if the URL contains it
    * @param source opens another one of the same kind, not watched
    */
   public static Connection connection(
@@ -74,7 +74,7 @@ public final class Watch {
     try {
       return connection(real, url, user, source, settings, Pipeline.of(settings));
     } catch (RuntimeException | LinkageError e) {
-      Faults.tell(e);
+      Faults.report(e);
       return real;
     }
   }
@@ -146,7 +146,7 @@ public final class Watch {
     try {
       return pooled(real, user, source, settings, Pipeline.of(settings));
     } catch (RuntimeException | LinkageError e) {
-      Faults.tell(e);
+      Faults.report(e);
       return real;
     }
   }
@@ -172,7 +172,7 @@ public final class Watch {
           pipeline,
           UnaryOperator.identity());
     } catch (SQLException | RuntimeException | LinkageError e) {
-      Faults.tell(e);
+      Faults.report(e);
       return Optional.empty();
     }
   }
@@ -216,7 +216,7 @@ public final class Watch {
       return Optional.of(new WatchedSession(database, tracker, catalog));
     } catch (SQLException | RuntimeException | LinkageError e) {
       if (!(e instanceof SQLException error && DatabaseProbe.isOfReplication(error))) {
-        Faults.tell(e);
+        Faults.report(e);
       }
       if (catalog != null) {
         catalog.close();

@@ -100,7 +100,9 @@ final class WatchedConnection extends DelegatingConnection {
     knownRows.forget();
   }
 
-  /** Something was done that tells nothing of rows: of none it is certain any more where it is. */
+  /**
+   * Something was done whose rows are not known: invalidates everything known about locked rows.
+   */
   void mayHaveMoved() {
     knownRows.unsettle();
   }
@@ -262,11 +264,11 @@ final class WatchedConnection extends DelegatingConnection {
 
   /** Something of ours went wrong: counted, said once, never the application's business. */
   void fault(Throwable fault) {
-    Faults.tell(fault);
+    Faults.report(fault);
     try {
       tracker.gap(GapReason.FAULT, fault.getClass().getSimpleName());
     } catch (RuntimeException e) {
-      Faults.tell(e);
+      Faults.report(e);
     }
   }
 

@@ -7,7 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** What the database tells of itself, without what we added to it. */
+/** The description of the database, without what we added to it. */
 final class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
 
   private final WatchedConnection connection;

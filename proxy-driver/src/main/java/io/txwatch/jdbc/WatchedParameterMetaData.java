@@ -4,7 +4,7 @@ import io.txwatch.sql.RewritePlan;
 import java.sql.ParameterMetaData;
 import java.sql.SQLException;
 
-/** What a statement tells of its parameters: the application's, by the application's indexes. */
+/** The description of a statement's parameters: the application's, by the application's indexes. */
 final class WatchedParameterMetaData extends DelegatingParameterMetaData {
 
   private final RewritePlan plan;

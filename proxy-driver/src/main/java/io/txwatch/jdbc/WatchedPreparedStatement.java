@@ -471,7 +471,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     return collected == null ? new Batch(connection, 0, true) : collected.toSend(prepared);
   }
 
-  // ---------------------------------------------------------------- what it tells of itself
+  // ---------------------------------------------------------------- its description
 
   @Override
   public @Nullable ResultSetMetaData getMetaData() throws SQLException {

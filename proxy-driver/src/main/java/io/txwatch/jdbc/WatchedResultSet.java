@@ -259,7 +259,7 @@ final class WatchedResultSet extends StatementResultSet {
     delegate.close();
   }
 
-  /** H2's driver tells how many columns there are. */
+  /** H2's driver prints the number of columns. */
   @Override
   public String toString() {
     return delegate.toString().replace("columns: " + mask.count(), "columns: " + mask.visible());

@@ -3,7 +3,7 @@ package io.txwatch.jdbc;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 
-/** What a result tells of its columns, as far as the application sees them. */
+/** The description of a result's columns, as far as the application sees them. */
 final class WatchedResultSetMetaData extends DelegatingResultSetMetaData {
 
   private final ColumnMask mask;

@@ -11,9 +11,10 @@ import javax.transaction.xa.Xid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a session of the branches of distributed transactions that are started, ended, prepared and
- * decided through its resource (X/Open, <i>The XA Specification</i>, 1991). A branch may be decided
- * through another resource than the one that it was prepared by: it is known by its {@link Xid}.
+ * Reports to a session the branches of distributed transactions that are started, ended, prepared
+ * and decided through its resource (X/Open, <i>The XA Specification</i>, 1991). A branch may be
+ * decided through another resource than the one that it was prepared by: it is known by its {@link
+ * Xid}.
  */
 final class WatchedXaResource implements XAResource {
 
@@ -38,7 +39,7 @@ final class WatchedXaResource implements XAResource {
   public void start(Xid xid, int flags) throws XAException {
     connection.beforeBranch();
     delegate.start(xid, flags);
-    tell(tracker -> tracker.branchStarted(id(xid)));
+    track(tracker -> tracker.branchStarted(id(xid)));
   }
 
   @Override
@@ -66,7 +67,7 @@ final class WatchedXaResource implements XAResource {
     if (vote == XA_RDONLY) {
       ended(xid, Outcome.COMMITTED); // and is forgotten by the DBMS
     } else {
-      tell(tracker -> tracker.prepared(id(xid)));
+      track(tracker -> tracker.prepared(id(xid)));
     }
     return vote;
   }
@@ -121,7 +122,7 @@ final class WatchedXaResource implements XAResource {
   // ---------------------------------------------------------------- outcomes
 
   private void ended(Xid xid, Outcome outcome) {
-    tell(tracker -> tracker.branchOutcome(id(xid), outcome));
+    track(tracker -> tracker.branchOutcome(id(xid), outcome));
   }
 
   private void failed(Xid xid, XAException error) {
@@ -150,18 +151,18 @@ final class WatchedXaResource implements XAResource {
   }
 
   private void branchEnded(boolean failed) {
-    tell(tracker -> tracker.branchEnded(failed));
+    track(tracker -> tracker.branchEnded(failed));
     connection.branchEnded();
   }
 
-  private void tell(Consumer<SessionTracker> what) {
+  private void track(Consumer<SessionTracker> what) {
     try {
       SessionTracker tracker = connection.tracker();
       if (tracker != null) {
         what.accept(tracker);
       }
     } catch (RuntimeException e) {
-      Faults.tell(e);
+      Faults.report(e);
     }
   }
 

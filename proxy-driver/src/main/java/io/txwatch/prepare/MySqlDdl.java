@@ -56,7 +56,7 @@ final class MySqlDdl extends PreparationDdl {
   /** In how many rows room is taken for writers before there are any: some 110 MB of them. */
   private static final int MAX_ROWS_FILLED = 1_000_000;
 
-  /** What tells that a row has no id yet. */
+  /** What shows that a row has no id yet. */
   static final String UNFILLED = ROW_ID + " IS NULL";
 
   /** The comment of the list of writers in a table that is prepared. */

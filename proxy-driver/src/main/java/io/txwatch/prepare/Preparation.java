@@ -39,7 +39,7 @@ import java.util.function.Consumer;
  * and MariaDB rewrite the table while they hold them; MySQL changes the catalog alone, and the rows
  * are filled in batches.
  *
- * <p>What was interrupted, at whatever point, is told by the catalog: planned and executed again,
+ * <p>What was interrupted, at whatever point, is shown by the catalog: planned and executed again,
  * either way, it is completed or taken back.
  */
 public final class Preparation {
