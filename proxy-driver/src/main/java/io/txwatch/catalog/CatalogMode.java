@@ -16,7 +16,7 @@ public record CatalogMode(Optional<TablePreparer.Factory> preparer, Versions ver
 
   /** Where row versions come from. */
   public enum Versions {
-    /** The system columns if they show the version that a write replaced, else the columns. */
+    /** The best that is known to change nothing: the auxiliary columns. */
     AUTO,
     /** The auxiliary columns. */
     COLUMNS,

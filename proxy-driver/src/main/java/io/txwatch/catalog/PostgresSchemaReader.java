@@ -178,8 +178,9 @@ final class PostgresSchemaReader extends SchemaReader {
   /**
    * The first key over columns that are never null, of types whose texts do not change, the primary
    * key before others; a key of a parent of inheritance does not bind its children's rows. Left
-   * alone are tables where RETURNING can fail or see something else: with rules, row security or
-   * foreign partitions.
+   * alone are tables where RETURNING can fail or see something else: partitioned ones, where an
+   * INSERT cannot return system columns, and those with rules, row security, foreign children or
+   * another access method than the heap.
    */
   private SystemVersions systemVersions(Connection connection, String oid) throws SQLException {
     record Part(
@@ -198,7 +199,9 @@ final class PostgresSchemaReader extends SchemaReader {
                 + " SELECT i.indexrelid::text, a.attname,"
                 + " pg_catalog.format_type(a.atttypid, NULL), a.attnotnull,"
                 + " CASE WHEN NOT pg_catalog.has_table_privilege(c.oid, 'SELECT') THEN 'NO_RIGHTS'"
-                + " WHEN c.relrowsecurity OR c.relhasrules OR EXISTS (SELECT 1 FROM family"
+                + " WHEN c.relkind = 'p' OR c.relrowsecurity OR c.relhasrules"
+                + " OR c.relam NOT IN (SELECT m.oid FROM pg_catalog.pg_am m WHERE m.amname = 'heap')"
+                + " OR EXISTS (SELECT 1 FROM family"
                 + " JOIN pg_catalog.pg_class p USING (oid) WHERE p.relkind = 'f')"
                 + " THEN 'NOT_A_BASE_TABLE'"
                 + " ELSE 'SYSTEM_COLUMNS' END, NOT (c.relkind = 'r' AND c.relhassubclass)"

@@ -179,17 +179,12 @@ final class SharedTableCache {
   /** A database whose tables carry auxiliary columns needs them hidden. */
   private boolean usesSystemColumns(Dialect dialect, Connection connection, CatalogMode mode)
       throws SQLException {
-    boolean always = mode.versions() == CatalogMode.Versions.SYSTEM;
-    if (mode.versions() == CatalogMode.Versions.COLUMNS
+    if (mode.versions() != CatalogMode.Versions.SYSTEM
         || dialect != Dialect.POSTGRESQL
-        || !probe.database().product().equals("PostgreSQL")
-        || !(always || PostgresSchemaReader.returnsOld(probe.database()))) {
+        || !probe.database().product().equals("PostgreSQL")) {
       return false;
     }
     if (PostgresSchemaReader.hasPreparedTables(connection)) {
-      if (!always) {
-        return false;
-      }
       notices.accept(
           "tables of this database carry the auxiliary columns, so txwatch.versions=columns is used"
               + " instead of system; txwatch unprepare removes them");

@@ -199,6 +199,7 @@ class SystemColumnsTest {
       quoteCharacter = '`',
       textBlock =
           """
+          CREATE TABLE t (n INT PRIMARY KEY) PARTITION BY RANGE (n) | NOT_A_BASE_TABLE
           CREATE TABLE t (n INT PRIMARY KEY); ALTER TABLE t ENABLE ROW LEVEL SECURITY | NOT_A_BASE_TABLE
           CREATE TABLE t (n INT PRIMARY KEY); CREATE RULE r AS ON INSERT TO t DO ALSO NOTHING | NOT_A_BASE_TABLE
           """)
