@@ -262,7 +262,7 @@ public final class DelegateGenerator {
                 + "  interface Setter {\n    /** Sets the parameter at a place. */\n"
                 + "    void set(java.sql.PreparedStatement statement, int place) throws java.sql.SQLException;\n"
                 + "\n    /** The same for a row of a batch, which has been added. */\n"
-                + "    default Setter added(io.txwatch.sql.Dialect dialect) {\n      return this;\n    }\n"
+                + "    default Setter added(io.txwatch.sql.dialect.Dialect dialect) {\n      return this;\n    }\n"
                 + "\n    /** The same with what its value is now. */\n"
                 + "    default Setter now() {\n      return this;\n    }\n  }\n";
       };

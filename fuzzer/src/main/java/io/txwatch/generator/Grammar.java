@@ -1,6 +1,6 @@
 package io.txwatch.generator;
 
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

@@ -3,9 +3,9 @@ package io.txwatch.capture;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
-import io.txwatch.sql.Dialect;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
+import io.txwatch.sql.dialect.Dialect;
 
 /**
  * Decides whether a side read may be sent for a statement, when, and whether it sees the

@@ -3,7 +3,7 @@ package io.txwatch.capture;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;

@@ -1,6 +1,6 @@
 package io.txwatch.catalog;
 
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.Locale;
 
 /** How a DBMS turns the name that stands in SQL into the one that it stores and compares. */

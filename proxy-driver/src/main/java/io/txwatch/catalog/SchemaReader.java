@@ -1,7 +1,7 @@
 package io.txwatch.catalog;
 
 import io.txwatch.sql.Catalog;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

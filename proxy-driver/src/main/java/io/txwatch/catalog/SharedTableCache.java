@@ -4,7 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.txwatch.sql.Catalog.Status;
 import io.txwatch.sql.Catalog.Table;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.txwatch.catalog;
 
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

@@ -9,7 +9,7 @@ import static io.txwatch.catalog.CatalogQueries.view;
 import io.txwatch.catalog.TableInfo.Column;
 import io.txwatch.catalog.TableInfo.Kind;
 import io.txwatch.sql.Catalog;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

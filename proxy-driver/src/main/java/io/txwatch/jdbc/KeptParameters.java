@@ -3,7 +3,7 @@ package io.txwatch.jdbc;
 import io.txwatch.jdbc.DelegatingPreparedStatement.Setter;
 import io.txwatch.sql.Assumed;
 import io.txwatch.sql.Carried;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;

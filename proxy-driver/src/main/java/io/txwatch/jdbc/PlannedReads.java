@@ -1,11 +1,11 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.capture.PredicateHash;
-import io.txwatch.sql.Dialect;
 import io.txwatch.sql.NewRows;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.SideRead;
 import io.txwatch.sql.SideRead.Purpose;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;

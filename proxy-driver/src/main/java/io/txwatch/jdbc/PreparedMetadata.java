@@ -2,7 +2,7 @@ package io.txwatch.jdbc;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSetMetaData;

@@ -3,7 +3,7 @@ package io.txwatch.jdbc;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;

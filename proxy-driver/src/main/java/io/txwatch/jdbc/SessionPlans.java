@@ -5,7 +5,7 @@ import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.jdbc.CachedPlan.Variant;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;

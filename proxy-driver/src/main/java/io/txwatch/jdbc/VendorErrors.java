@@ -3,7 +3,7 @@ package io.txwatch.jdbc;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.catalog.AuxiliaryColumns;
 import io.txwatch.history.StatementKind;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
 import java.util.List;

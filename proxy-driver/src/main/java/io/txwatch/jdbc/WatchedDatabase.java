@@ -6,8 +6,8 @@ import io.txwatch.capture.SnapshotRules;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.capture.WriterTexts;
 import io.txwatch.history.Database;
-import io.txwatch.sql.Dialect;
 import io.txwatch.sql.Planner;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.function.UnaryOperator;
 
 /**

@@ -2,7 +2,7 @@ package io.txwatch.jdbc;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.AssumedValue;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.CallableStatement;
 import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;

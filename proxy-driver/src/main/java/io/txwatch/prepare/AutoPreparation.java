@@ -9,7 +9,7 @@ import io.txwatch.catalog.ServerState;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.catalog.TablePreparer;
 import io.txwatch.history.Database;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

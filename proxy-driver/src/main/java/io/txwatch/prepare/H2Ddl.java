@@ -11,7 +11,7 @@ import io.txwatch.catalog.NameFolding;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.history.WriterList;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;

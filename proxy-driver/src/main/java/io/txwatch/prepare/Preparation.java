@@ -11,7 +11,7 @@ import io.txwatch.catalog.UnsupportedDatabaseException;
 import io.txwatch.history.Database;
 import io.txwatch.prepare.PreparationPlan.Action;
 import io.txwatch.prepare.TablePlan.Decision;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

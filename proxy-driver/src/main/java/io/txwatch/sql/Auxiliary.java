@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.WriterList;
+import io.txwatch.sql.dialect.Dialect;
 
 /** The auxiliary columns in each dialect's words. */
 final class Auxiliary {

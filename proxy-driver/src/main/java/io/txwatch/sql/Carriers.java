@@ -5,6 +5,8 @@ import io.txwatch.sql.FromNode.Join;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.SelectBlock.Role;
 import io.txwatch.sql.SelectBlock.Star;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Identifiers;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -113,8 +115,8 @@ final class Carriers {
     for (Star star : outer.stars) {
       List<String> qualifier = star.qualifier();
       if (qualifier.isEmpty()
-          || QueryScanner.fold(qualifier.get(qualifier.size() - 1))
-              .equals(QueryScanner.fold(alias))) {
+          || Identifiers.fold(qualifier.get(qualifier.size() - 1))
+              .equals(Identifiers.fold(alias))) {
         return true;
       }
     }
@@ -123,11 +125,11 @@ final class Carriers {
 
   /** The block of a CTE that nobody else reads. */
   private Optional<SelectBlock> cte(TableRef reference) {
-    String name = QueryScanner.fold(reference.name().get(0));
+    String name = Identifiers.fold(reference.name().get(0));
     long bodies = draft.shape.cteBodies.stream().filter(c -> c.name().equals(name)).count();
     long references =
         draft.shape.tables.stream()
-            .filter(t -> t.isCte() && QueryScanner.fold(t.name().get(0)).equals(name))
+            .filter(t -> t.isCte() && Identifiers.fold(t.name().get(0)).equals(name))
             .count();
     return bodies == 1 && references == 1 && reference.columnAliases() == 0
         ? draft.shape.cteBlocks.getOrDefault(name, Optional.empty())

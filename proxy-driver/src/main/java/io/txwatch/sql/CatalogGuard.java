@@ -2,7 +2,11 @@ package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.FromNode.TableRef;
-import io.txwatch.sql.StatementSplitter.Range;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -67,8 +71,7 @@ final class CatalogGuard {
   /** Why no CTE can be had; empty if one can. */
   private String obstacle = "";
 
-  private CatalogGuard(
-      Tokens tokens, Dialect dialect, Range range, Tables tables, Splices splices) {
+  private CatalogGuard(Tokens tokens, Dialect dialect, Span range, Tables tables, Splices splices) {
     this.tokens = tokens;
     this.dialect = dialect;
     this.from = range.from();
@@ -83,7 +86,7 @@ final class CatalogGuard {
    *
    * @throws NotUnderstood if it may read auxiliary columns, and no CTE can hide them
    */
-  static void protect(Tokens tokens, Dialect dialect, Range range, Tables tables, Splices into)
+  static void protect(Tokens tokens, Dialect dialect, Span range, Tables tables, Splices into)
       throws NotUnderstood {
     CatalogGuard guard = new CatalogGuard(tokens, dialect, range, tables, into);
     guard.start = guard.queryStart();
@@ -103,7 +106,7 @@ final class CatalogGuard {
    * @throws NotUnderstood if it may read auxiliary columns
    */
   static void protectWithoutCte(
-      Tokens tokens, Dialect dialect, Range range, Tables tables, Splices into)
+      Tokens tokens, Dialect dialect, Span range, Tables tables, Splices into)
       throws NotUnderstood {
     CatalogGuard guard = new CatalogGuard(tokens, dialect, range, tables, into);
     guard.read();
@@ -171,7 +174,7 @@ final class CatalogGuard {
   }
 
   private static String folded(TableRef table) {
-    return QueryScanner.fold(table.name().get(table.name().size() - 1));
+    return Identifiers.fold(table.name().get(table.name().size() - 1));
   }
 
   private void reads(TableRef table) {
@@ -412,7 +415,7 @@ final class CatalogGuard {
   /** Where a table is named with its schema, the schema goes, in front of its columns, too. */
   private void unqualify() {
     Set<List<String>> names = new HashSet<>();
-    qualified.forEach(table -> names.add(table.name().stream().map(QueryScanner::fold).toList()));
+    qualified.forEach(table -> names.add(table.name().stream().map(Identifiers::fold).toList()));
     Predicate<TableRef> isTarget = name -> targets.stream().anyMatch(t -> t.from() == name.from());
     for (int i = start; i < to; i++) {
       int end = tokens.isName(i) && !tokens.is(i - 1, TokenKind.DOT) ? tokens.nameEnd(i) : i;
@@ -429,7 +432,7 @@ final class CatalogGuard {
         boolean same =
             chain.name().size() >= name.size()
                 && chain.name().subList(0, name.size()).stream()
-                    .map(QueryScanner::fold)
+                    .map(Identifiers::fold)
                     .toList()
                     .equals(name);
         if (same && !isTarget.test(chain) && !tokens.isOpen(end)) {

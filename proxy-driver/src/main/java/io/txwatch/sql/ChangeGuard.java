@@ -4,7 +4,10 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
 import io.txwatch.sql.FromNode.TableRef;
-import io.txwatch.sql.StatementSplitter.Range;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -141,7 +144,7 @@ final class ChangeGuard {
       return false;
     }
     Tokens tokens = draft.tokens;
-    for (Range assignment : tokens.items(from, to)) {
+    for (Span assignment : tokens.items(from, to)) {
       int value = tokens.nameEnd(assignment.from()) + 1;
       boolean literal =
           assignment.to() == value + 1
@@ -189,7 +192,7 @@ final class ChangeGuard {
   private List<ColumnText> assigned(int from, int to) throws NotUnderstood {
     Tokens tokens = draft.tokens;
     Map<String, ColumnText> columns = new LinkedHashMap<>();
-    for (Range assignment : tokens.items(from, to)) {
+    for (Span assignment : tokens.items(from, to)) {
       int name = assignment.from();
       while (tokens.is(name + 1, TokenKind.DOT)) {
         name += 2;

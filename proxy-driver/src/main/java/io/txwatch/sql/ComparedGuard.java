@@ -2,7 +2,10 @@ package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.FromNode.TableRef;
-import io.txwatch.sql.StatementSplitter.Range;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -72,7 +75,7 @@ final class ComparedGuard {
         throw no("UPDATE IGNORE of several tables");
       }
     }
-    for (Range assignment : tokens.items(shape.set + 1, shape.setEnd)) {
+    for (Span assignment : tokens.items(shape.set + 1, shape.setEnd)) {
       assignment(assignment.from(), assignment.to());
     }
     read.retainAll(assigned);
@@ -200,7 +203,7 @@ final class ComparedGuard {
    */
   private record Column(TableRef table, String name, String type, int length) {
     String key() {
-      return QueryScanner.fold(table.exposedName()) + "." + name;
+      return Identifiers.fold(table.exposedName()) + "." + name;
     }
   }
 
@@ -215,7 +218,7 @@ final class ComparedGuard {
     List<Column> found = new ArrayList<>();
     for (TableRef table : sources) {
       boolean named =
-          to == from + 1 || tokens.folded(to - 3).equals(QueryScanner.fold(table.exposedName()));
+          to == from + 1 || tokens.folded(to - 3).equals(Identifiers.fold(table.exposedName()));
       String type =
           draft.tables.find(table).map(t -> t.traits().types().getOrDefault(name, "")).orElse("");
       boolean unknown = table.isCte() || draft.tables.find(table).isEmpty();

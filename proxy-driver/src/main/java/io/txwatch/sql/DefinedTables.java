@@ -1,6 +1,8 @@
 package io.txwatch.sql;
 
-import io.txwatch.sql.StatementSplitter.Range;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +36,7 @@ final class DefinedTables implements Catalog {
   }
 
   /** A statement of the text was read. */
-  void after(Tokens tokens, Range range) {
+  void after(Tokens tokens, Span range) {
     boolean alters = tokens.isWord(range.from(), "ALTER");
     if (!alters && !tokens.isAnyWord(range.from(), "CREATE", "DROP")) {
       return;
@@ -64,6 +66,6 @@ final class DefinedTables implements Catalog {
   }
 
   private static List<String> folded(List<String> name) {
-    return List.of(QueryScanner.fold(name.get(name.size() - 1)));
+    return List.of(Identifiers.fold(name.get(name.size() - 1)));
   }
 }

@@ -2,6 +2,8 @@ package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

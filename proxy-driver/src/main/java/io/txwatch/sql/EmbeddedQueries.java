@@ -3,6 +3,8 @@ package io.txwatch.sql;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.SelectBlock.Role;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Tokens;
 
 /**
  * Statements that are not looked into but hold a query whose star must not show the auxiliary

@@ -4,6 +4,9 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.StatementShape.Source;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -308,9 +311,9 @@ final class InsertRewriter {
     }
     if (tokens.isWord(shape.onConflict + 1, "DUPLICATE")) {
       int end = shape.returning >= 0 ? shape.returning : shape.to;
-      String name = QueryScanner.fold(target.exposedName());
+      String name = Identifiers.fold(target.exposedName());
       for (TableRef table : shape.tables) {
-        if (table.from() != target.from() && QueryScanner.fold(table.exposedName()).equals(name)) {
+        if (table.from() != target.from() && Identifiers.fold(table.exposedName()).equals(name)) {
           throw new NotUnderstood(GapReason.SHAPE, "an upsert that reads its target by its name");
         }
       }

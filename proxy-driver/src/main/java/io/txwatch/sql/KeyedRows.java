@@ -8,7 +8,10 @@ import io.txwatch.sql.KeyedRow.TextLiteral;
 import io.txwatch.sql.KeyedRow.Unsettled;
 import io.txwatch.sql.KeyedRow.Value;
 import io.txwatch.sql.RewritePlan.Returns;
-import io.txwatch.sql.StatementSplitter.Range;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -142,7 +145,7 @@ final class KeyedRows {
     if (traits.beforeUpdate() || traits.changing().stream().anyMatch(columns::contains)) {
       return true;
     }
-    for (Range assignment : tokens.items(draft.shape.set + 1, draft.shape.setEnd)) {
+    for (Span assignment : tokens.items(draft.shape.set + 1, draft.shape.setEnd)) {
       int name = columnEnd(assignment.from()) - 1;
       if (name < assignment.from() || columns.contains(tokens.folded(name))) {
         return true;

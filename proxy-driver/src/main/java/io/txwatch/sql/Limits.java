@@ -1,5 +1,7 @@
 package io.txwatch.sql;
 
+import io.txwatch.sql.dialect.Dialect;
+
 /**
  * What a DBMS and its driver take in one statement. Where the application's own statement is near a
  * limit, ours stay out of it.

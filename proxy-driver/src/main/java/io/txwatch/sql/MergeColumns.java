@@ -2,7 +2,9 @@ package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.FromNode.TableRef;
-import io.txwatch.sql.StatementSplitter.Range;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +19,7 @@ final class MergeColumns {
   private MergeColumns() {}
 
   /** The plan with the columns named; empty if the statement does not need it. */
-  static Optional<Draft> name(Draft draft, Range range) {
+  static Optional<Draft> name(Draft draft, Span range) {
     Tokens tokens = draft.tokens;
     int at = range.from();
     if (!tokens.areWords(at, "MERGE", "INTO") || !tokens.isName(at + 2)) {

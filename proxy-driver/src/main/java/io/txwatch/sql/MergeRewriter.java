@@ -4,6 +4,8 @@ import io.txwatch.history.GapReason;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.StatementShape.When;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;

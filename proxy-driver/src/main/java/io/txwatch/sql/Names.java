@@ -2,6 +2,9 @@ package io.txwatch.sql;
 
 import io.txwatch.sql.FromNode.Derived;
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -218,13 +221,13 @@ final class Names {
   }
 
   private static boolean hasSource(SelectBlock block, String qualifier) {
-    return names(block).contains(QueryScanner.fold(qualifier));
+    return names(block).contains(Identifiers.fold(qualifier));
   }
 
   private static List<String> names(SelectBlock block) {
     List<String> names = new ArrayList<>();
-    block.tables().forEach(t -> names.add(QueryScanner.fold(t.exposedName())));
-    block.derived().forEach(d -> d.alias().ifPresent(a -> names.add(QueryScanner.fold(a))));
+    block.tables().forEach(t -> names.add(Identifiers.fold(t.exposedName())));
+    block.derived().forEach(d -> d.alias().ifPresent(a -> names.add(Identifiers.fold(a))));
     return names;
   }
 

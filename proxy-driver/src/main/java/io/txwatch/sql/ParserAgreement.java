@@ -3,6 +3,11 @@ package io.txwatch.sql;
 import io.txwatch.history.BackgroundThreads;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.SelectBlock.Role;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -214,8 +219,7 @@ final class ParserAgreement {
 
   private static String fold(List<String> name) {
     StringBuilder folded = new StringBuilder();
-    name.forEach(
-        part -> folded.append(folded.isEmpty() ? "" : ".").append(QueryScanner.fold(part)));
+    name.forEach(part -> folded.append(folded.isEmpty() ? "" : ".").append(Identifiers.fold(part)));
     return folded.toString();
   }
 
@@ -235,7 +239,7 @@ final class ParserAgreement {
   private static List<String> sources(SelectBlock block) {
     List<String> sources = new ArrayList<>();
     for (FromNode.TableRef table : block.tables()) {
-      sources.add(fold(table.name()) + " " + table.alias().map(QueryScanner::fold).orElse(""));
+      sources.add(fold(table.name()) + " " + table.alias().map(Identifiers::fold).orElse(""));
     }
     return sources;
   }
@@ -258,7 +262,7 @@ final class ParserAgreement {
   private static void source(FromItem item, List<String> into) {
     if (item instanceof Table table) {
       String alias = table.getAlias() == null ? "" : table.getAlias().getName();
-      into.add(foldQualified(table.getFullyQualifiedName()) + " " + QueryScanner.fold(alias));
+      into.add(foldQualified(table.getFullyQualifiedName()) + " " + Identifiers.fold(alias));
     } else if (item instanceof ParenthesedFromItem nested) {
       sources(nested.getFromItem(), nested.getJoins(), into);
     }

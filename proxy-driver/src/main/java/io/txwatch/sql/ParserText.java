@@ -1,6 +1,9 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 
 /**
  * The statement as the parser gets it: comments left out, literals of every spelling made plain,

@@ -1,6 +1,11 @@
 package io.txwatch.sql;
 
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.StatementSplitter;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,12 +35,12 @@ record PlainView(String query, TableRef table, boolean repeatable, boolean canno
     if (tokens.isBroken()) {
       return Optional.empty();
     }
-    List<StatementSplitter.Range> statements = StatementSplitter.split(tokens, dialect);
+    List<Span> statements = StatementSplitter.split(tokens, dialect);
     if (statements.size() != 1) {
       return Optional.empty();
     }
     try {
-      StatementSplitter.Range range = statements.get(0);
+      Span range = statements.get(0);
       StatementShape shape = ShapeScanner.scan(tokens, dialect, range.from(), range.to());
       Draft.Extent extent = new Draft.Extent(RewritePlanner.Level.INLINE, 0);
       return of(new Draft(tokens, dialect, shape, tables, false, extent));

@@ -1,7 +1,10 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.sql.StatementSplitter.Range;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
 import java.util.Optional;
 
@@ -44,7 +47,7 @@ final class Protection {
 
   /** The protection of one statement. */
   static Protection of(
-      Tokens tokens, Dialect dialect, Range range, Tables tables, Draft.Extent extent) {
+      Tokens tokens, Dialect dialect, Span range, Tables tables, Draft.Extent extent) {
     Protection protection = new Protection(tokens, dialect, tables, extent);
     if (isNeeded(dialect) && range.from() < range.to()) {
       protection.protect(range);
@@ -72,7 +75,7 @@ final class Protection {
     return refused;
   }
 
-  private void protect(Range range) {
+  private void protect(Span range) {
     StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
     boolean trigger = isTrigger(range);
     if (!what.hasShape() && !what.holdsQuery()) {
@@ -110,7 +113,7 @@ final class Protection {
   }
 
   /** A statement that the scanner understands. */
-  private Splices understood(Range range) throws NotUnderstood {
+  private Splices understood(Span range) throws NotUnderstood {
     StatementShape shape = ShapeScanner.scan(tokens, dialect, range.from(), range.to());
     Splices plain = plain(shape);
     if (wholeRow(shape)) {
@@ -151,12 +154,12 @@ final class Protection {
   }
 
   /** A statement with a query in it. */
-  private Splices embedded(Range range) throws NotUnderstood {
+  private Splices embedded(Span range) throws NotUnderstood {
     StatementShape shape = EmbeddedQueries.scan(tokens, dialect, range.from(), range.to());
     return plain(shape);
   }
 
-  private boolean isTrigger(Range range) {
+  private boolean isTrigger(Span range) {
     int end = Math.min(range.to(), range.from() + 4);
     for (int i = range.from() + 1; i < end && dialect == Dialect.SQLITE; i++) {
       if (tokens.isWord(i, "TRIGGER")) {
@@ -167,23 +170,23 @@ final class Protection {
   }
 
   /** SQLite: each statement of a trigger's body, in front of which no WITH may stand. */
-  private void trigger(Range range) throws NotUnderstood {
+  private void trigger(Span range) throws NotUnderstood {
     int begin = range.from();
     while (begin < range.to() && !tokens.isWord(begin, "BEGIN")) {
       begin = tokens.next(begin);
     }
     CatalogGuard.protectWithoutCte(
-        tokens, dialect, new Range(range.from(), begin), tables, new Splices(tokens, dialect));
+        tokens, dialect, new Span(range.from(), begin), tables, new Splices(tokens, dialect));
     int from = begin + 1;
     for (int i = from; i < range.to(); i++) {
       if (tokens.is(i, TokenKind.SEMICOLON)) {
-        bodyStatement(new Range(from, i));
+        bodyStatement(new Span(from, i));
         from = i + 1;
       }
     }
   }
 
-  private void bodyStatement(Range range) throws NotUnderstood {
+  private void bodyStatement(Span range) throws NotUnderstood {
     try {
       splices.addAll(plain(ShapeScanner.scan(tokens, dialect, range.from(), range.to())));
     } catch (NotUnderstood | RuntimeException e) {
@@ -192,7 +195,7 @@ final class Protection {
   }
 
   /** True if there is a star between two tokens, whatever it means. */
-  static boolean hasStar(Tokens tokens, Range range) {
+  static boolean hasStar(Tokens tokens, Span range) {
     for (int i = range.from(); i < range.to(); i++) {
       if (tokens.isOperator(i, '*')) {
         return true;

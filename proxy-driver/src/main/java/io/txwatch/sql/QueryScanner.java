@@ -1,9 +1,12 @@
 package io.txwatch.sql;
 
 import io.txwatch.sql.SelectBlock.Role;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -215,13 +218,13 @@ final class QueryScanner {
       int close = tokens.partner(i);
       int writes = shape.innerWrites.size();
       Optional<SelectBlock> block = cteBody(i + 1, close);
-      shape.cteBodies.add(new StatementShape.Cte(fold(name), i + 1, close));
-      boolean twice = shape.cteBlocks.containsKey(fold(name));
-      shape.cteBlocks.put(fold(name), renamed || twice ? Optional.empty() : block);
+      shape.cteBodies.add(new StatementShape.Cte(Identifiers.fold(name), i + 1, close));
+      boolean twice = shape.cteBlocks.containsKey(Identifiers.fold(name));
+      shape.cteBlocks.put(Identifiers.fold(name), renamed || twice ? Optional.empty() : block);
       if (!renamed && !twice && shape.innerWrites.size() > writes) {
-        shape.cteWrites.put(fold(name), shape.innerWrites.get(writes));
+        shape.cteWrites.put(Identifiers.fold(name), shape.innerWrites.get(writes));
       } else {
-        shape.cteWrites.remove(fold(name));
+        shape.cteWrites.remove(Identifiers.fold(name));
       }
       if (!recursive) {
         declare(name);
@@ -246,8 +249,8 @@ final class QueryScanner {
   }
 
   private void declare(String name) {
-    ctesInScope.add(fold(name));
-    shape.ctes.add(fold(name));
+    ctesInScope.add(Identifiers.fold(name));
+    shape.ctes.add(Identifiers.fold(name));
   }
 
   private boolean isCteHead(int name) {
@@ -272,28 +275,7 @@ final class QueryScanner {
 
   /** True if a name, as it stands, is that of a CTE in scope. */
   boolean isCte(String name) {
-    return ctesInScope.contains(fold(name));
-  }
-
-  /** A name without its quotes, in lower case: for comparing what the DBMS may think equal. */
-  static String fold(String name) {
-    return unquote(name).toLowerCase(Locale.ROOT);
-  }
-
-  /** A name without its quotes. */
-  static String unquote(String name) {
-    if (name.length() < 2) {
-      return name;
-    }
-    char first = name.charAt(0);
-    if (first == '[') {
-      return name.substring(1, name.length() - 1);
-    }
-    if (first != '"' && first != '`') {
-      return name;
-    }
-    String quote = String.valueOf(first);
-    return name.substring(1, name.length() - 1).replace(quote + quote, quote);
+    return ctesInScope.contains(Identifiers.fold(name));
   }
 
   /** Takes down a table's name. */

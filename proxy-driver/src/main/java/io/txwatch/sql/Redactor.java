@@ -1,5 +1,9 @@
 package io.txwatch.sql;
 
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
+
 /**
  * SQL for reports: every literal replaced by {@code ?}, comments left out (tools write user names
  * and trace ids into them), blanks made one. Names, keywords and the shape stay, so that people

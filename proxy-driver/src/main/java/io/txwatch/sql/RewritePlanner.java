@@ -2,7 +2,12 @@ package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
-import io.txwatch.sql.StatementSplitter.Range;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.StatementSplitter;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -89,14 +94,14 @@ public final class RewritePlanner implements Planner {
     if (tokens.isBroken()) {
       throw new NotUnderstood("a literal, comment or parenthesis without its end");
     }
-    List<Range> statements = StatementSplitter.split(tokens, dialect);
+    List<Span> statements = StatementSplitter.split(tokens, dialect);
     if (statements.isEmpty()) {
       return plain(tokens, StatementKind.OTHER, TransactionControl.NONE, parameters);
     }
     if (statements.size() > 1) {
       return several(tokens, statements, catalog, watched, parameters);
     }
-    Range range = statements.get(0);
+    Span range = statements.get(0);
     TransactionControl control =
         TransactionControlReader.read(tokens, dialect, range.from(), range.to());
     StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
@@ -134,7 +139,7 @@ public final class RewritePlanner implements Planner {
   /** The plan of a statement that is protected, and no more. */
   private RewritePlan protectedPlan(
       Tokens tokens,
-      Range range,
+      Span range,
       Protection protection,
       StatementClass what,
       TransactionControl control)
@@ -161,7 +166,7 @@ public final class RewritePlanner implements Planner {
    */
   private Draft draft(
       Tokens tokens,
-      Range range,
+      Span range,
       Tables tables,
       boolean mayReturnRows,
       boolean watched,
@@ -253,13 +258,13 @@ public final class RewritePlanner implements Planner {
    * alone.
    */
   private RewritePlan several(
-      Tokens tokens, List<Range> statements, Catalog catalog, boolean watched, int parameters)
+      Tokens tokens, List<Span> statements, Catalog catalog, boolean watched, int parameters)
       throws NotUnderstood {
     List<TransactionControl> controls = new ArrayList<>();
     boolean touches = false;
     boolean controlled = false;
     boolean defines = false;
-    for (Range range : statements) {
+    for (Span range : statements) {
       TransactionControl control =
           TransactionControlReader.read(tokens, dialect, range.from(), range.to());
       StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
@@ -286,7 +291,7 @@ public final class RewritePlanner implements Planner {
     boolean stars = false;
     List<Protection> protections = new ArrayList<>();
     DefinedTables defined = new DefinedTables(catalog);
-    for (Range range : statements) {
+    for (Span range : statements) {
       Tables tables = new Tables(defines ? defined : catalog);
       Protection protection = Protection.of(tokens, dialect, range, tables, extent);
       protections.add(protection);
@@ -330,7 +335,7 @@ public final class RewritePlanner implements Planner {
             parameters)
         .withStarShowsAuxiliary(
             Protection.isNeeded(dialect)
-                && Protection.hasStar(tokens, new Range(0, tokens.count())));
+                && Protection.hasStar(tokens, new Span(0, tokens.count())));
   }
 
   private int countParameters(Tokens tokens) {

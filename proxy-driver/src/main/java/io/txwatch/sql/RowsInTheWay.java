@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.syntax.TokenKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,5 +1,7 @@
 package io.txwatch.sql;
 
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.IntPredicate;

@@ -4,6 +4,8 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.Derived;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.SelectBlock.Role;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.TokenKind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -203,7 +205,7 @@ final class Scopes {
                 .anyMatch(
                     t ->
                         t.isCte()
-                            && QueryScanner.fold(t.name().get(0)).equals(cte.name())
+                            && Identifiers.fold(t.name().get(0)).equals(cte.name())
                             && !(t.from() >= cte.from() && t.from() < cte.to()));
         if (!read) {
           return true;

@@ -3,6 +3,8 @@ package io.txwatch.sql;
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.RewritePlanner.Level;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -133,8 +135,8 @@ final class SelectRewriter {
   /** True if two sources in FROM have one name, so that a qualified column may be either's. */
   static boolean namesTwice(SelectBlock block) {
     List<String> names = new ArrayList<>();
-    block.tables().forEach(t -> names.add(QueryScanner.fold(t.exposedName())));
-    block.derived().forEach(d -> d.alias().ifPresent(a -> names.add(QueryScanner.fold(a))));
+    block.tables().forEach(t -> names.add(Identifiers.fold(t.exposedName())));
+    block.derived().forEach(d -> d.alias().ifPresent(a -> names.add(Identifiers.fold(a))));
     Set<String> distinct = new HashSet<>(names);
     return distinct.size() < names.size();
   }

@@ -1,5 +1,10 @@
 package io.txwatch.sql;
 
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
+
 /**
  * A text as PostgreSQL has it and counts in it: in characters, from 1; and where the driver has
  * made parameters of {@code ?}, in {@code $1}, {@code $2} and so on.

@@ -6,6 +6,9 @@ import io.txwatch.sql.SelectBlock.Role;
 import io.txwatch.sql.StatementShape.Action;
 import io.txwatch.sql.StatementShape.Source;
 import io.txwatch.sql.StatementShape.When;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
 
 /** Finds the shape of SELECT, INSERT, REPLACE, UPDATE, DELETE and MERGE … USING. */

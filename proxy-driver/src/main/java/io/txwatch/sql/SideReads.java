@@ -4,7 +4,10 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
-import io.txwatch.sql.StatementSplitter.Range;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -195,7 +198,7 @@ final class SideReads {
       }
       changed.addAll(known.get().traits().changing());
     }
-    for (Range assignment : tokens.items(shape.set + 1, shape.setEnd)) {
+    for (Span assignment : tokens.items(shape.set + 1, shape.setEnd)) {
       int name = assignment.from();
       while (tokens.is(name + 1, TokenKind.DOT)) {
         name += 2;

@@ -1,6 +1,9 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

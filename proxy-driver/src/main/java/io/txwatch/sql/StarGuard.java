@@ -6,7 +6,11 @@ import io.txwatch.sql.FromNode.Join;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.SelectBlock.Role;
 import io.txwatch.sql.SelectBlock.Star;
-import io.txwatch.sql.StatementSplitter.Range;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -62,7 +66,7 @@ final class StarGuard {
         continue;
       }
       draft.unseen(GapReason.SHAPE, "IN with a table's name");
-      if (name.size() == 1 && draft.shape.ctes.contains(QueryScanner.fold(name.get(0)))) {
+      if (name.size() == 1 && draft.shape.ctes.contains(Identifiers.fold(name.get(0)))) {
         draft.exposed = true; // whether it is in the CTE's scope is for the DBMS to say
         continue;
       }
@@ -267,7 +271,7 @@ final class StarGuard {
 
   private static boolean qualifies(List<String> qualifier, String exposedName) {
     String last = qualifier.get(qualifier.size() - 1);
-    return QueryScanner.fold(last).equals(QueryScanner.fold(exposedName));
+    return Identifiers.fold(last).equals(Identifiers.fold(exposedName));
   }
 
   /** True if a number in ORDER BY or GROUP BY counts the columns that a star shows. */
@@ -335,7 +339,7 @@ final class StarGuard {
     List<Column> out = new ArrayList<>();
     if (node instanceof TableRef table) {
       if (table.isCte() && table.columnAliases() == 0) {
-        String cte = QueryScanner.fold(table.name().get(0));
+        String cte = Identifiers.fold(table.name().get(0));
         StatementShape write = draft.shape.cteWrites.get(cte);
         return write == null
             ? derivedOutput(
@@ -402,7 +406,7 @@ final class StarGuard {
       return unknownOutput(exposedName);
     }
     List<Column> out = new ArrayList<>();
-    for (Range item : draft.tokens.items(write.returning + 1, write.to)) {
+    for (Span item : draft.tokens.items(write.returning + 1, write.to)) {
       List<Column> shown =
           isStar(item.to() - 1, item.from())
               ? under(exposedName, returnedBy(write, item.to() - 1))
@@ -533,15 +537,15 @@ final class StarGuard {
   }
 
   private String fold(String stored) {
-    return draft.dialect == Dialect.SQLITE ? QueryScanner.fold('"' + stored + '"') : stored;
+    return draft.dialect == Dialect.SQLITE ? Identifiers.fold('"' + stored + '"') : stored;
   }
 
   private String foldAsWritten(String name) {
     char first = name.charAt(0);
     boolean quoted = first == '"' || first == '`' || first == '[';
     return quoted && draft.dialect != Dialect.SQLITE
-        ? QueryScanner.unquote(name)
-        : QueryScanner.fold(name);
+        ? Identifiers.unquote(name)
+        : Identifiers.fold(name);
   }
 
   private List<String> qualified(TableRef table, String qualifier) throws NotUnderstood {

@@ -2,6 +2,9 @@ package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.Locale;
 import java.util.Optional;
 

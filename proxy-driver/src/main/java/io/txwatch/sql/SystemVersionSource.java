@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 

@@ -2,6 +2,7 @@ package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,6 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.sql.StatementSplitter.Range;
 import io.txwatch.sql.TransactionControl.Begin;
 import io.txwatch.sql.TransactionControl.BranchEnd;
 import io.txwatch.sql.TransactionControl.BranchOutcome;
@@ -16,6 +15,11 @@ import io.txwatch.sql.TransactionControl.Savepoint;
 import io.txwatch.sql.TransactionControl.SetAutocommit;
 import io.txwatch.sql.TransactionControl.SetSession;
 import io.txwatch.sql.TransactionControl.SetTransaction;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -141,7 +145,7 @@ final class TransactionControlReader {
     }
     String text = tokens.text(i);
     boolean quoted = tokens.is(i, TokenKind.QUOTED) || tokens.is(i, TokenKind.STRING);
-    String bare = quoted ? QueryScanner.unquote(text.replace('\'', '"')) : text;
+    String bare = quoted ? Identifiers.unquote(text.replace('\'', '"')) : text;
     return Optional.of(
         switch (dialect) {
           case POSTGRESQL -> quoted ? bare : bare.toLowerCase(Locale.ROOT);
@@ -180,7 +184,7 @@ final class TransactionControlReader {
   /** MySQL's {@code SET a = 1, b = 2}, PostgreSQL's {@code SET a TO b}, H2's {@code SET a b}. */
   private TransactionControl setVariables(int first) {
     TransactionControl found = none();
-    for (Range assignment : tokens.items(first, to)) {
+    for (Span assignment : tokens.items(first, to)) {
       TransactionControl one = setVariable(assignment.from(), assignment.to());
       if (one != TransactionControl.NONE) {
         found = found == TransactionControl.NONE ? one : both(found, one);
@@ -220,7 +224,7 @@ final class TransactionControlReader {
       if (!tokens.isName(i)) {
         return none();
       }
-      variable = QueryScanner.unquote(tokens.text(i)).toUpperCase(Locale.ROOT);
+      variable = Identifiers.unquote(tokens.text(i)).toUpperCase(Locale.ROOT);
       i++;
       nextOnly = local;
     }

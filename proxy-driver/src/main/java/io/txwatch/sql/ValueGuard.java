@@ -1,6 +1,8 @@
 package io.txwatch.sql;
 
-import io.txwatch.sql.StatementSplitter.Range;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -135,7 +137,7 @@ final class ValueGuard {
   private Optional<List<Assignment>> decisiveAssignments(int from, int to) {
     List<Optional<Assignment>> all = new ArrayList<>();
     Set<String> assigned = new HashSet<>();
-    for (Range one : tokens.items(from, to)) {
+    for (Span one : tokens.items(from, to)) {
       int equals = tokens.nameEnd(one.from());
       if (equals == one.from()
           || !tokens.isOperator(equals, '=')

@@ -5,6 +5,7 @@ import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.RewritePlanner.Level;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

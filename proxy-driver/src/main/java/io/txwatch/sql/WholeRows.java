@@ -1,6 +1,10 @@
 package io.txwatch.sql;
 
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -23,13 +27,13 @@ final class WholeRows {
     Set<String> columns = new HashSet<>();
     for (TableRef table : draft.shape.tables) {
       if (draft.tables.showsAuxiliary(table)) {
-        names.add(QueryScanner.fold(table.exposedName()));
+        names.add(Identifiers.fold(table.exposedName()));
       }
       draft
           .tables
           .find(table)
           .ifPresent(
-              t -> t.starColumns().forEach(c -> columns.add(QueryScanner.fold('"' + c + '"'))));
+              t -> t.starColumns().forEach(c -> columns.add(Identifiers.fold('"' + c + '"'))));
     }
     names.removeAll(columns);
     Tokens tokens = draft.tokens;
@@ -51,7 +55,7 @@ final class WholeRows {
    */
   static boolean isSpokenOf(Draft draft, String name) {
     Tokens tokens = draft.tokens;
-    String folded = QueryScanner.fold(name);
+    String folded = Identifiers.fold(name);
     for (int i = draft.shape.from; i < draft.shape.to; i++) {
       if (draft.dialect == Dialect.POSTGRESQL
           && tokens.isName(i)

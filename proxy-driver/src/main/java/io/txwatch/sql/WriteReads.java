@@ -5,7 +5,10 @@ import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.RewritePlanner.Level;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
-import io.txwatch.sql.StatementSplitter.Range;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -243,7 +246,7 @@ final class WriteReads {
     Catalog.Traits traits = draft.tables.find(target).orElseThrow().traits();
     Set<String> changing = new HashSet<>(traits.changing());
     Tokens tokens = draft.tokens;
-    for (Range assignment : tokens.items(shape.set + 1, shape.setEnd)) {
+    for (Span assignment : tokens.items(shape.set + 1, shape.setEnd)) {
       int name = assignment.from();
       if (tokens.isOpen(name)) {
         return false; // SET (a, b) = …

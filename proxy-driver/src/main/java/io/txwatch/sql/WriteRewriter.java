@@ -4,7 +4,9 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.RewritePlan.Returns;
-import io.txwatch.sql.StatementSplitter.Range;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Span;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -48,7 +50,7 @@ final class WriteRewriter {
     for (String name : draft.shape.deletesFrom) {
       List<TableRef> named =
           tables.stream()
-              .filter(t -> QueryScanner.fold(t.exposedName()).equals(QueryScanner.fold(name)))
+              .filter(t -> Identifiers.fold(t.exposedName()).equals(Identifiers.fold(name)))
               .toList();
       if (named.size() != 1) {
         throw new NotUnderstood(GapReason.SHAPE, "DELETE from a table that is named otherwise");
@@ -225,12 +227,12 @@ final class WriteRewriter {
   /** True if {@code old} or {@code new} is a name of a table in the statement. */
   private static boolean hidesOld(Draft draft) {
     return draft.shape.tables.stream()
-            .map(t -> QueryScanner.fold(t.exposedName()))
+            .map(t -> Identifiers.fold(t.exposedName()))
             .anyMatch(name -> name.equals("old") || name.equals("new"))
         || draft.shape.sources.stream()
             .flatMap(node -> derived(node).stream())
             .flatMap(derived -> derived.alias().stream())
-            .map(QueryScanner::fold)
+            .map(Identifiers::fold)
             .anyMatch(name -> name.equals("old") || name.equals("new"));
   }
 
@@ -259,7 +261,7 @@ final class WriteRewriter {
         return false;
       }
     }
-    for (Range assignment : draft.tokens.items(from, to)) {
+    for (Span assignment : draft.tokens.items(from, to)) {
       int end = draft.tokens.nameEnd(assignment.from());
       if (end == assignment.from()) {
         return true; // SET (a, b) = …

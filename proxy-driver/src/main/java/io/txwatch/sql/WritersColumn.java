@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.WriterList;
+import io.txwatch.sql.dialect.Dialect;
 
 /** What the rewriter asks of the column {@code txw_wl}. */
 public final class WritersColumn {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.history.Database;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.txwatch.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.sql.RewritePlanner.Level;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;

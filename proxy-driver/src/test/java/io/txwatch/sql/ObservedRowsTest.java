@@ -6,6 +6,7 @@ import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.RewritePlanner.Level;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;

@@ -1,5 +1,6 @@
 package io.txwatch.sql;
 
+import io.txwatch.sql.dialect.Dialect;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -2,6 +2,7 @@ package io.txwatch.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.sql.dialect.Dialect;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;

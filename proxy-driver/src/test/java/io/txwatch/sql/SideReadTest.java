@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.sql.RewritePlanner.Level;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

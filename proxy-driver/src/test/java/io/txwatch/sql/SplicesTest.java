@@ -2,6 +2,9 @@ package io.txwatch.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
 import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;

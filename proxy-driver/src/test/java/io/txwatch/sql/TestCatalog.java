@@ -2,6 +2,8 @@ package io.txwatch.sql;
 
 import io.txwatch.sql.Catalog.Status;
 import io.txwatch.sql.Catalog.Table;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Identifiers;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -67,7 +69,7 @@ final class TestCatalog implements Catalog {
             changing.isEmpty(),
             false,
             indexed);
-    tables.put(QueryScanner.fold(name), new Table(name, status, names, visible, traits));
+    tables.put(Identifiers.fold(name), new Table(name, status, names, visible, traits));
     return this;
   }
 
@@ -98,7 +100,7 @@ final class TestCatalog implements Catalog {
   /** A view. */
   TestCatalog view(String name, String query, String... columns) {
     tables.put(
-        QueryScanner.fold(name),
+        Identifiers.fold(name),
         new Table(name, Status.NOT_A_BASE_TABLE, List.of(columns), false, Traits.ofView(query)));
     return this;
   }
@@ -149,6 +151,6 @@ final class TestCatalog implements Catalog {
 
   @Override
   public Optional<Table> find(List<String> nameParts) {
-    return Optional.ofNullable(tables.get(QueryScanner.fold(nameParts.get(nameParts.size() - 1))));
+    return Optional.ofNullable(tables.get(Identifiers.fold(nameParts.get(nameParts.size() - 1))));
   }
 }

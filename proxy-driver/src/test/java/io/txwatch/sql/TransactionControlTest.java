@@ -1,12 +1,13 @@
 package io.txwatch.sql;
 
-import static io.txwatch.sql.Dialect.H2;
-import static io.txwatch.sql.Dialect.MARIADB;
-import static io.txwatch.sql.Dialect.MYSQL;
-import static io.txwatch.sql.Dialect.POSTGRESQL;
-import static io.txwatch.sql.Dialect.SQLITE;
+import static io.txwatch.sql.dialect.Dialect.H2;
+import static io.txwatch.sql.dialect.Dialect.MARIADB;
+import static io.txwatch.sql.dialect.Dialect.MYSQL;
+import static io.txwatch.sql.dialect.Dialect.POSTGRESQL;
+import static io.txwatch.sql.dialect.Dialect.SQLITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.sql.dialect.Dialect;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

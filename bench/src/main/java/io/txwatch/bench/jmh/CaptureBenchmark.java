@@ -16,7 +16,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.QueueSink;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterToken;
-import io.txwatch.sql.Dialect;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

@@ -1,11 +1,11 @@
 package io.txwatch.bench.jmh;
 
 import io.txwatch.sql.Catalog;
-import io.txwatch.sql.Dialect;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.RewritePlanner;
-import io.txwatch.sql.Tokenizer;
-import io.txwatch.sql.Tokens;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

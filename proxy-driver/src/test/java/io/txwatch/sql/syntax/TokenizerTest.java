@@ -1,15 +1,15 @@
-package io.txwatch.sql;
+package io.txwatch.sql.syntax;
 
-import static io.txwatch.sql.Dialect.H2;
-import static io.txwatch.sql.Dialect.MARIADB;
-import static io.txwatch.sql.Dialect.MYSQL;
-import static io.txwatch.sql.Dialect.POSTGRESQL;
-import static io.txwatch.sql.Dialect.SQLITE;
+import static io.txwatch.sql.dialect.Dialect.H2;
+import static io.txwatch.sql.dialect.Dialect.MARIADB;
+import static io.txwatch.sql.dialect.Dialect.MYSQL;
+import static io.txwatch.sql.dialect.Dialect.POSTGRESQL;
+import static io.txwatch.sql.dialect.Dialect.SQLITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.sql.dialect.Dialect;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -34,77 +34,9 @@ class TokenizerTest {
     }
   }
 
-  @Property(tries = 1000)
-  void thePlannerNeverThrows(@ForAll("sqlish") String text, @ForAll Dialect dialect) {
-    TestCatalog catalog = new TestCatalog(dialect).prepared("t", "a", "b");
-    RewritePlan plan = new RewritePlanner(dialect, RewritePlanner.Level.INLINE).plan(text, catalog);
-    assertThat(plan.original()).isEqualTo(text);
-    assertThat(Redactor.redact(text, dialect)).isNotNull();
-  }
-
   @Provide
   Arbitrary<String> sqlish() {
-    Arbitrary<String> pieces =
-        Arbitraries.of(
-            "select",
-            " ",
-            "\\n",
-            "'",
-            "\"",
-            "`",
-            "[",
-            "]",
-            "(",
-            ")",
-            "--",
-            "-- ",
-            "/*",
-            "*/",
-            "/*!",
-            "#",
-            "$$",
-            "$a$",
-            "?",
-            "??",
-            "?1",
-            ":a",
-            "::",
-            "@a",
-            "@@",
-            "$1",
-            "E'",
-            "N'",
-            "X'",
-            "\\",
-            ",",
-            ".",
-            ";",
-            "1e5",
-            "1.5",
-            "t",
-            "*",
-            "from t",
-            "where a = ",
-            "insert into t values (",
-            "update t set a = ",
-            "delete from t",
-            "returning",
-            "é",
-            "\uD83D\uDE00",
-            "{",
-            "}",
-            "0x",
-            "1e",
-            "join",
-            "with t as (",
-            "union",
-            "//");
-    Arbitrary<String> any = Arbitraries.strings().all().ofMaxLength(3);
-    return Arbitraries.frequencyOf(
-            net.jqwik.api.Tuple.of(9, pieces), net.jqwik.api.Tuple.of(1, any))
-        .list()
-        .ofMaxSize(25)
-        .map(list -> String.join("", list));
+    return SqlFragments.texts();
   }
 
   @Test

@@ -1,7 +1,7 @@
-package io.txwatch.sql;
+package io.txwatch.sql.syntax;
 
 /** What a token is. */
-enum TokenKind {
+public enum TokenKind {
   /** Blanks and line ends. */
   WHITESPACE,
   /** A comment of any kind that is no statement text; hints ({@code /*+ … *}{@code /}) too. */

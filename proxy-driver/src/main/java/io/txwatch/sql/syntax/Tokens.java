@@ -1,6 +1,5 @@
-package io.txwatch.sql;
+package io.txwatch.sql.syntax;
 
-import io.txwatch.sql.StatementSplitter.Range;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -95,32 +94,32 @@ public final class Tokens {
   }
 
   /** The text. */
-  String text() {
+  public String text() {
     return text;
   }
 
   /** How many tokens there are, blanks and comments included. */
-  int allCount() {
+  public int allCount() {
     return count;
   }
 
   /** The kind of a token, blanks and comments counted. */
-  TokenKind kindOfAll(int index) {
+  public TokenKind kindOfAll(int index) {
     return TokenKind.of(kinds[index]);
   }
 
   /** Where a token starts, blanks and comments counted. */
-  int startOfAll(int index) {
+  public int startOfAll(int index) {
     return starts[index];
   }
 
   /** Where a token ends, blanks and comments counted. */
-  int endOfAll(int index) {
+  public int endOfAll(int index) {
     return starts[index + 1];
   }
 
   /** True if a literal or comment has no end, or brackets do not match. */
-  boolean isBroken() {
+  public boolean isBroken() {
     return broken;
   }
 
@@ -128,59 +127,59 @@ public final class Tokens {
    * True if a backslash stands before a quote in a string, where a setting of the server decides
    * whether it escapes it.
    */
-  boolean hasBackslashBeforeQuote() {
+  public boolean hasBackslashBeforeQuote() {
     return backslashBeforeQuote;
   }
 
   /** How many significant tokens there are. */
-  int count() {
+  public int count() {
     return significantCount;
   }
 
   /** The kind of a significant token. */
-  TokenKind kind(int i) {
+  public TokenKind kind(int i) {
     return TokenKind.of(kinds[significant[i]]);
   }
 
   /** True if a significant token is there and of a kind. */
-  boolean is(int i, TokenKind kind) {
+  public boolean is(int i, TokenKind kind) {
     return i >= 0 && i < significantCount && kinds[significant[i]] == kind.ordinal();
   }
 
   /** The offset in the text at which a significant token starts. */
-  int start(int i) {
+  public int start(int i) {
     return starts[significant[i]];
   }
 
   /** The offset in the text after a significant token. */
-  int end(int i) {
+  public int end(int i) {
     return starts[significant[i] + 1];
   }
 
   /** The first character of a significant token. */
-  char charAt(int i) {
+  public char charAt(int i) {
     return text.charAt(start(i));
   }
 
   /** The text of a significant token. */
-  String text(int i) {
+  public String text(int i) {
     return text.substring(start(i), end(i));
   }
 
   /** The name that a significant token is, {@linkplain QueryScanner#fold folded}. */
-  String folded(int i) {
-    return QueryScanner.fold(text(i));
+  public String folded(int i) {
+    return Identifiers.fold(text(i));
   }
 
   /** True if a significant token is there and is that keyword, in any case. */
-  boolean isWord(int i, String word) {
+  public boolean isWord(int i, String word) {
     return is(i, TokenKind.WORD)
         && end(i) - start(i) == word.length()
         && text.regionMatches(true, start(i), word, 0, word.length());
   }
 
   /** True if a significant token is one of those keywords. */
-  boolean isAnyWord(int i, String... words) {
+  public boolean isAnyWord(int i, String... words) {
     for (String word : words) {
       if (isWord(i, word)) {
         return true;
@@ -190,7 +189,7 @@ public final class Tokens {
   }
 
   /** True if these keywords follow each other from a significant token on. */
-  boolean areWords(int i, String... words) {
+  public boolean areWords(int i, String... words) {
     for (int k = 0; k < words.length; k++) {
       if (!isWord(i + k, words[k])) {
         return false;
@@ -200,22 +199,22 @@ public final class Tokens {
   }
 
   /** True if a significant token is this operator character. */
-  boolean isOperator(int i, char operator) {
+  public boolean isOperator(int i, char operator) {
     return is(i, TokenKind.OPERATOR) && end(i) - start(i) == 1 && charAt(i) == operator;
   }
 
   /** True if a significant token is an opening parenthesis. */
-  boolean isOpen(int i) {
+  public boolean isOpen(int i) {
     return is(i, TokenKind.OPEN) && charAt(i) == '(';
   }
 
   /** True if a significant token can be an identifier. */
-  boolean isName(int i) {
+  public boolean isName(int i) {
     return is(i, TokenKind.WORD) || is(i, TokenKind.QUOTED);
   }
 
   /** The token after a name with its qualifiers; {@code from} if there is none. */
-  int nameEnd(int from) {
+  public int nameEnd(int from) {
     int end = from;
     while (isName(end)) {
       end++;
@@ -228,7 +227,7 @@ public final class Tokens {
   }
 
   /** True if a stretch is one integer, of so few digits that any column of numbers takes it. */
-  boolean isShortInteger(int from, int to) {
+  public boolean isShortInteger(int from, int to) {
     return to == from + 1
         && is(from, TokenKind.NUMBER)
         && end(from) - start(from) <= SHORT_INTEGER
@@ -236,28 +235,28 @@ public final class Tokens {
   }
 
   /** The stretches between the commas of a list, those within brackets left alone. */
-  List<Range> items(int from, int to) {
-    List<Range> items = new ArrayList<>();
+  public List<Span> items(int from, int to) {
+    List<Span> items = new ArrayList<>();
     int start = from;
     for (int i = from; i < to; i = next(i)) {
       if (is(i, TokenKind.COMMA)) {
-        items.add(new Range(start, i));
+        items.add(new Span(start, i));
         start = i + 1;
       }
     }
     if (from < to) {
-      items.add(new Range(start, to));
+      items.add(new Span(start, to));
     }
     return items;
   }
 
   /** The bracket that belongs to this one; the token itself if it is none. */
-  int partner(int i) {
+  public int partner(int i) {
     return partners[i];
   }
 
   /** The significant token after this one, or after its closing bracket if it is an opening one. */
-  int next(int i) {
+  public int next(int i) {
     return kinds[significant[i]] == TokenKind.OPEN.ordinal() ? partners[i] + 1 : i + 1;
   }
 }

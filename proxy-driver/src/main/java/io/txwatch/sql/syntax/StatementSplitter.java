@@ -1,10 +1,11 @@
-package io.txwatch.sql;
+package io.txwatch.sql.syntax;
 
+import io.txwatch.sql.dialect.Dialect;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Several statements in one string (hazard 35): cut at the semicolons that are tokens. */
-final class StatementSplitter {
+public final class StatementSplitter {
 
   private StatementSplitter() {}
 
@@ -14,8 +15,8 @@ final class StatementSplitter {
    * separate: a text that starts such a one is one statement to its end; on SQLite, to the
    * trigger's END. PostgreSQL's programs stand in strings, unless they are BEGIN ATOMIC … END.
    */
-  static List<Range> split(Tokens tokens, Dialect dialect) {
-    List<Range> statements = new ArrayList<>();
+  public static List<Span> split(Tokens tokens, Dialect dialect) {
+    List<Span> statements = new ArrayList<>();
     int from = 0;
     int count = tokens.count();
     for (int i = 0; i <= count; i++) {
@@ -24,7 +25,7 @@ final class StatementSplitter {
           if (isStoredProgram(tokens, dialect, from, i)) {
             i = programEnd(tokens, dialect, i);
           }
-          statements.add(new Range(from, i));
+          statements.add(new Span(from, i));
         }
         from = i + 1;
       }
@@ -69,12 +70,4 @@ final class StatementSplitter {
     }
     return false;
   }
-
-  /**
-   * A stretch of significant tokens.
-   *
-   * @param from the first
-   * @param to the one after the last
-   */
-  record Range(int from, int to) {}
 }

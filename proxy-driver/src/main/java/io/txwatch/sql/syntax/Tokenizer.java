@@ -1,15 +1,17 @@
-package io.txwatch.sql;
+package io.txwatch.sql.syntax;
 
-import static io.txwatch.sql.TokenKind.BROKEN;
-import static io.txwatch.sql.TokenKind.COMMENT;
-import static io.txwatch.sql.TokenKind.EXECUTABLE_COMMENT;
-import static io.txwatch.sql.TokenKind.NAMED_PARAMETER;
-import static io.txwatch.sql.TokenKind.NUMBERED_PARAMETER;
-import static io.txwatch.sql.TokenKind.OPERATOR;
-import static io.txwatch.sql.TokenKind.PARAMETER;
-import static io.txwatch.sql.TokenKind.QUOTED;
-import static io.txwatch.sql.TokenKind.STRING;
-import static io.txwatch.sql.TokenKind.VARIABLE;
+import static io.txwatch.sql.syntax.TokenKind.BROKEN;
+import static io.txwatch.sql.syntax.TokenKind.COMMENT;
+import static io.txwatch.sql.syntax.TokenKind.EXECUTABLE_COMMENT;
+import static io.txwatch.sql.syntax.TokenKind.NAMED_PARAMETER;
+import static io.txwatch.sql.syntax.TokenKind.NUMBERED_PARAMETER;
+import static io.txwatch.sql.syntax.TokenKind.OPERATOR;
+import static io.txwatch.sql.syntax.TokenKind.PARAMETER;
+import static io.txwatch.sql.syntax.TokenKind.QUOTED;
+import static io.txwatch.sql.syntax.TokenKind.STRING;
+import static io.txwatch.sql.syntax.TokenKind.VARIABLE;
+
+import io.txwatch.sql.dialect.Dialect;
 
 /**
  * Cuts SQL into tokens, without loss and without ever failing: what makes no sense is a token of
@@ -38,7 +40,7 @@ public final class Tokenizer {
   }
 
   /** The tokens of a text, under the DBMS's default settings. */
-  static Tokens tokenize(String text, Dialect dialect) {
+  public static Tokens tokenize(String text, Dialect dialect) {
     Tokens out = new Tokens();
     tokenize(text, dialect, out);
     return out;
@@ -54,7 +56,7 @@ public final class Tokenizer {
    * The tokens under the other meaning of the backslash in plain strings: MySQL's
    * NO_BACKSLASH_ESCAPES, PostgreSQL's {@code standard_conforming_strings = off}.
    */
-  static Tokens tokenizeOtherBackslash(String text, Dialect dialect) {
+  public static Tokens tokenizeOtherBackslash(String text, Dialect dialect) {
     Tokens out = new Tokens();
     boolean backslash = dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
     new Tokenizer(text, dialect, !backslash, out).run();

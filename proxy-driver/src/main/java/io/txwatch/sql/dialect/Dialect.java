@@ -1,4 +1,4 @@
-package io.txwatch.sql;
+package io.txwatch.sql.dialect;
 
 /** The SQL that a DBMS speaks, as far as it changes tokens, shapes and what can be spliced in. */
 public enum Dialect {
