@@ -26,7 +26,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * MySQL and MariaDB: two invisible columns, the row id from {@code uuid_short()} with its top bit
@@ -218,55 +217,40 @@ public final class MySqlSchemaReader extends SchemaReader {
             table.schema(),
             table.name());
     boolean updateRunsNothing = triggers.stream().noneMatch(t -> t.endsWith("UPDATE"));
-    List<IndexPart> indexes = indexes(connection, table);
     return new Catalog.Traits(
         Map.copyOf(types),
         Set.copyOf(changing),
         triggers.contains("BEFORE UPDATE"),
-        keys(indexes),
+        keys(connection, table),
         "",
         Set.copyOf(notNull),
         Set.copyOf(nullOverDefault),
-        plainInnoDb && updateRunsNothing && changing.isEmpty(),
-        plainInnoDb && triggers.isEmpty(),
-        indexes.stream().map(IndexPart::column).collect(Collectors.toUnmodifiableSet()));
+        plainInnoDb && updateRunsNothing && changing.isEmpty());
   }
 
-  /**
-   * A column in an index.
-   *
-   * @param column in lower case; empty for an expression
-   */
-  private record IndexPart(String index, String column, boolean nullable, boolean unique) {}
-
-  /** All indexes, the primary key first. */
-  private static List<IndexPart> indexes(Connection connection, TableInfo table)
+  /** Unique indexes over columns none of which may be null, the primary key first. */
+  private static List<List<String>> keys(Connection connection, TableInfo table)
       throws SQLException {
-    return query(
-        connection,
-        "SELECT index_name, column_name, nullable, non_unique FROM information_schema.statistics"
-            + " WHERE table_schema = ? AND table_name = ?"
-            + " ORDER BY index_name <> 'PRIMARY', index_name, seq_in_index",
-        row ->
-            new IndexPart(
-                text(row, 1),
-                text(row, 2).toLowerCase(Locale.ROOT),
-                text(row, 2).isEmpty() || text(row, 3).equalsIgnoreCase("YES"),
-                !row.getBoolean(4)),
-        table.schema(),
-        table.name());
-  }
-
-  /** Unique indexes over columns none of which may be null. */
-  private static List<List<String>> keys(List<IndexPart> indexes) {
+    record Part(String index, String column, boolean nullable) {}
+    List<Part> parts =
+        query(
+            connection,
+            "SELECT index_name, column_name, nullable FROM information_schema.statistics"
+                + " WHERE table_schema = ? AND table_name = ? AND non_unique = 0"
+                + " ORDER BY index_name <> 'PRIMARY', index_name, seq_in_index",
+            row ->
+                new Part(
+                    text(row, 1),
+                    text(row, 2).toLowerCase(Locale.ROOT),
+                    text(row, 2).isEmpty() || text(row, 3).equalsIgnoreCase("YES")),
+            table.schema(),
+            table.name());
     Map<String, List<String>> keys = new LinkedHashMap<>();
     Set<String> nullable = new HashSet<>();
-    for (IndexPart part : indexes) {
-      if (part.unique()) {
-        keys.computeIfAbsent(part.index(), index -> new ArrayList<>()).add(part.column());
-        if (part.nullable()) {
-          nullable.add(part.index());
-        }
+    for (Part part : parts) {
+      keys.computeIfAbsent(part.index(), index -> new ArrayList<>()).add(part.column());
+      if (part.nullable()) {
+        nullable.add(part.index());
       }
     }
     keys.keySet().removeAll(nullable);

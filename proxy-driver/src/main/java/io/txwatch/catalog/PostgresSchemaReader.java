@@ -257,23 +257,13 @@ final class PostgresSchemaReader extends SchemaReader {
     Optional<List<List<String>>> found = keysIfNothingRuns(connection, oid);
     List<List<String>> keys = found.orElse(List.of());
     types.keySet().removeIf(name -> keys.stream().noneMatch(key -> key.contains(name)));
-    return new Catalog.Traits(
-        Map.copyOf(types),
-        Set.of(),
-        false,
-        keys,
-        "",
-        Set.of(),
-        Set.of(),
-        false,
-        found.isPresent(),
-        Set.of());
+    return new Catalog.Traits(Map.copyOf(types), Set.of(), false, keys);
   }
 
   /**
    * Unique indexes over columns none of which may be null, the primary key first: those that are
    * checked at once, over all rows, and find equal what {@code =} finds equal. Empty for a table
-   * that something else runs for ({@link Catalog.Traits#runsNothing}).
+   * that something else runs for.
    */
   private static Optional<List<List<String>>> keysIfNothingRuns(Connection connection, String oid)
       throws SQLException {

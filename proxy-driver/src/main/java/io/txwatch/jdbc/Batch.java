@@ -49,10 +49,9 @@ final class Batch {
       return cached.plan().immediateSql(position.token(), firstRow);
     }
 
-    /** Fills in what the item takes from the driver; {@code held} as {@link Execution#writer}. */
-    void setParameters(PreparedStatement statement, @Nullable String held) throws SQLException {
-      String writer = Execution.writer(cached, position.token(), held);
-      Execution.setParameters(statement, cached, writer, firstRow);
+    /** Sets the parameters of the item that the driver adds. */
+    void setParameters(PreparedStatement statement) throws SQLException {
+      Execution.setParameters(statement, cached, position.token(), firstRow);
     }
   }
 

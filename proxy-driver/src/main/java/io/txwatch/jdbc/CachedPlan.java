@@ -30,8 +30,6 @@ final class CachedPlan {
     CARRYING_NOTHING,
     /** One that does not assume that the statement is a transaction of its own. */
     IN_TRANSACTION,
-    /** One for a row that the transaction holds, with its writers. */
-    OF_HELD_ROW,
     /** One that assumes nothing of session and values. */
     ASSUMING_NOTHING
   }
@@ -60,7 +58,6 @@ final class CachedPlan {
   private volatile boolean proven;
   private volatile boolean batched;
   private volatile int lead;
-  private volatile boolean usuallyUnasked;
   private final AtomicReferenceArray<@Nullable CachedPlan> variants =
       new AtomicReferenceArray<>(Variant.values().length);
   private volatile boolean outgrown;
@@ -138,22 +135,6 @@ final class CachedPlan {
     }
   }
 
-  /** True if there was no need to ask for its row when it was last executed. */
-  boolean isUsuallyUnasked() {
-    return usuallyUnasked;
-  }
-
-  void usuallyUnasked(boolean now) {
-    if (usuallyUnasked != now) {
-      usuallyUnasked = now;
-    }
-  }
-
-  /** True if there is another text for a row that its transaction holds. */
-  boolean mayBeHeld() {
-    return key != null && key.isCertainWrite() && !isOfHeldRow();
-  }
-
   /** Another plan for the same text, if it has been made. */
   @Nullable CachedPlan variant(Variant which) {
     return variants.get(which.ordinal());
@@ -161,11 +142,6 @@ final class CachedPlan {
 
   void variant(Variant which, CachedPlan made) {
     variants.set(which.ordinal(), made);
-  }
-
-  /** True if its text is right only where the transaction holds the row that it writes. */
-  boolean isOfHeldRow() {
-    return plan.assumed().isHeldRow();
   }
 
   /**

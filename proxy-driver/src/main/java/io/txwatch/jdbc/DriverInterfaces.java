@@ -180,7 +180,7 @@ final class DriverInterfaces {
       }
       synchronized (counted) {
         if (!counted.add(method)) {
-          watched.knownRows.bypassed();
+          watched.knownRows.forget();
           return;
         }
       }

@@ -30,12 +30,6 @@ abstract class ExecutingStatement extends DelegatingStatement {
   private @Nullable ResultSet shown;
   private int queryTimeout;
 
-  /** What stands in {@code txw_wl} of the row that is written, if the transaction holds it. */
-  @Nullable String held;
-
-  /** True if the write is not asked for its row although it might be. */
-  private boolean unasked;
-
   /** True while a read of ours goes before the application's statement. */
   private volatile boolean starting;
 
@@ -68,9 +62,6 @@ abstract class ExecutingStatement extends DelegatingStatement {
     if (key != null) {
       execution.key(bits(key));
     }
-    if (unasked) {
-      execution.unasked();
-    }
     if (cached.sideReads() != null) {
       readBeside(execution);
     }
@@ -93,29 +84,6 @@ abstract class ExecutingStatement extends DelegatingStatement {
     } finally {
       starting = false;
     }
-  }
-
-  /** What stands in {@code txw_wl} of the row that a write finds; null if it is not known. */
-  final @Nullable String writersOfHeld(CachedPlan write) {
-    KnownKey key = write.key();
-    return key != null && write.mayBeHeld() ? connection.writersOfHeld(write, bits(key)) : null;
-  }
-
-  /**
-   * The variant of a write that is to be sent now.
-   *
-   * @param mayReturn true if it may be made to return what it writes
-   */
-  final CachedPlan toSend(CachedPlan write, boolean mayReturn) {
-    held = writersOfHeld(write);
-    KnownKey key = write.key();
-    unasked =
-        held == null
-            && mayReturn
-            && key != null
-            && key.isCertainWrite()
-            && connection.plans.goesUnasked(write, bits(key));
-    return connection.plans.ofWrite(write, held != null, mayReturn && !unasked);
   }
 
   /** The bits of a key with the parameters that are set now; 0 if they are not known. */
@@ -219,7 +187,6 @@ abstract class ExecutingStatement extends DelegatingStatement {
   /** A row was written through a result. */
   final void writtenThrough() {
     connection.gap(GapReason.OPAQUE, "row written through a result");
-    connection.mayHaveMoved();
     try {
       connection.tracker().wroteUnnamed();
     } catch (RuntimeException e) {

@@ -8,7 +8,6 @@ import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.VersionSet;
-import io.txwatch.history.WriterList;
 import io.txwatch.sql.Carried;
 import io.txwatch.sql.KeyedRow;
 import io.txwatch.sql.NewRows;
@@ -16,7 +15,6 @@ import io.txwatch.sql.dialect.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -39,12 +37,6 @@ final class Execution {
 
   /** The bits of the key by which it finds a row; 0 if there is none. */
   private long key;
-
-  /** True if it was not asked for its row: {@link AskedRows}. */
-  private boolean unasked;
-
-  /** {@link KnownRows#changes} when it was about to be sent. */
-  private int since;
 
   /** The id of the first row that an INSERT gives an id; 0 if it gives none. */
   private final long firstRow;
@@ -83,7 +75,6 @@ final class Execution {
       String callSite) {
     connection.sending();
     if (cached.isControl()) {
-      connection.mayHaveMoved();
       return new Execution(connection, cached, null, firstRow);
     }
     try {
@@ -96,13 +87,9 @@ final class Execution {
       if (key != null) {
         connection.knownRows.mayMove(key);
       }
-      if (cached.plan().passThrough().isPresent()) {
-        connection.mayHaveMoved();
-      }
       noteWhatIsNotSeen(observation, cached);
       return new Execution(connection, cached, observation, firstRow);
     } catch (RuntimeException e) {
-      connection.mayHaveMoved(); // what it writes will not be noted
       connection.fault(e);
       return new Execution(connection, cached, null, firstRow);
     }
@@ -141,41 +128,24 @@ final class Execution {
     return observation == null ? SessionTracker.NO_TRANSACTION_TOKEN : observation.token();
   }
 
-  /**
-   * The text for a plain statement.
-   *
-   * @param held what stands in {@code txw_wl} of the row that is written, if the text needs it
-   */
-  String immediateSql(@Nullable String held) {
-    return cached.plan().immediateSql(writer(cached, token(), held), firstRow);
+  /** The text for a plain statement. */
+  String immediateSql() {
+    return cached.plan().immediateSql(token(), firstRow);
   }
 
-  /**
-   * Fills in what the text of a prepared statement takes from the driver.
-   *
-   * @param held what stands in {@code txw_wl} of the row that is written, if the text needs it
-   */
-  void setParameters(PreparedStatement statement, @Nullable String held) throws SQLException {
+  /** Sets the parameters of a prepared statement that the driver adds. */
+  void setParameters(PreparedStatement statement) throws SQLException {
     if (cached.plan().tokenParameters().length > 0 || firstRow != 0) {
-      setParameters(statement, cached, writer(cached, token(), held), firstRow);
+      setParameters(statement, cached, token(), firstRow);
     }
   }
 
-  /** What a text takes for its writer: the token, or the row's whole list with it at its end. */
-  static String writer(CachedPlan cached, String token, @Nullable String held) {
-    return cached.isOfHeldRow() ? WriterList.append(Objects.requireNonNull(held), token) : token;
-  }
-
-  /**
-   * Fills in what the text of a prepared statement takes from the driver.
-   *
-   * @param writer what {@link #writer} gave
-   */
+  /** Sets the parameters of a prepared statement that the driver adds. */
   static void setParameters(
-      PreparedStatement statement, CachedPlan cached, String writer, long firstRow)
+      PreparedStatement statement, CachedPlan cached, String token, long firstRow)
       throws SQLException {
     for (int place : cached.plan().tokenParameters()) {
-      statement.setString(place, writer);
+      statement.setString(place, token);
     }
     int[] rowIds = cached.plan().rowIdParameters();
     for (int i = 0; i < rowIds.length; i++) {
@@ -221,67 +191,42 @@ final class Execution {
     }
   }
 
-  /** The statement is not asked for the row that it finds by a key. */
-  void unasked() {
-    this.unasked = true;
-  }
-
   /** The bits of the key by which the statement finds a row; 0 if they are not known. */
   void key(long bits) {
     this.key = bits;
-    this.since = connection.knownRows.changes();
   }
 
   /**
    * An UPDATE has found as many rows. If it was one, by a key, it is the one that the transaction
-   * has read by that key, or one that has taken its place; just this one if the transaction holds
-   * its lock.
+   * has read by that key, or one that has taken its place.
    *
-   * @return false if it is not known, nor need be
+   * @return false if it is not known
    */
   private boolean foundByKey(long count) {
     KnownKey by = cached.key();
-    if (by == null || by.role() != KeyedRow.Role.WRITES || observation == null) {
+    if (by == null
+        || by.role() != KeyedRow.Role.WRITES
+        || observation == null
+        || observation.isAlone()) {
       return false;
     }
-    if (observation.isAlone()) {
-      return unasked && count == 1;
+    long row = count == 1 ? connection.knownRows.find(observation.transaction(), key) : 0;
+    if (row == 0) {
+      return false;
     }
-    KnownRows known = connection.knownRows;
-    long transaction = observation.transaction();
-    long row = count == 1 ? known.find(transaction, key) : 0;
-    boolean held = row != 0 && by.isCertain() && connection.plans.mayHoldRows();
-    String before = held ? known.writers(transaction, key) : null;
-    if (before != null) {
-      String writers = WriterList.append(before, token());
-      observation.row(Access.UPDATE, by.table(), row, writers);
-      known.written(transaction, key, by.table(), row, writers);
-      return true;
-    }
-    known.unsettle(by.table());
-    if (row != 0 && connection.rules().dialect() != Dialect.POSTGRESQL) {
-      observation.target(by.table(), row);
-      return true;
-    }
-    return false;
+    observation.target(by.table(), row);
+    return true;
   }
 
   /** A row has come back that the statement may have found by a key. */
-  void byKey(long row, String writers) {
+  void byKey(long row) {
     KnownKey by = cached.key();
-    if (key == 0 || by == null || observation == null || observation.isAlone()) {
-      return;
-    }
-    KnownRows known = connection.knownRows;
-    long transaction = observation.transaction();
-    if (by.role() == KeyedRow.Role.READS) {
-      if (by.isCertain()) {
-        known.locked(transaction, key, by.table(), row, writers, since);
-      } else {
-        known.read(transaction, key, by.table(), row);
-      }
-    } else if (by.isCertainWrite()) {
-      known.written(transaction, key, by.table(), row, writers);
+    if (key != 0
+        && by != null
+        && by.role() == KeyedRow.Role.READS
+        && observation != null
+        && !observation.isAlone()) {
+      connection.knownRows.read(observation.transaction(), key, by.table(), row);
     }
   }
 
@@ -426,7 +371,6 @@ final class Execution {
   void failed(SQLException error) {
     over = true;
     try {
-      connection.mayHaveMoved(); // and locks may be gone
       connection.sent();
       if (cached.isControl()) {
         connection.tracker().controlFailed(cached.plan().control(), error);

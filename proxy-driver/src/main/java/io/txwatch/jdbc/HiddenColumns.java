@@ -70,7 +70,7 @@ final class HiddenColumns {
   private void row(String table, long row, String writers) {
     observation.row(execution.access(row, writers), table, texts.row(row), writers);
     connection.earlier.rowSeen(cached.kind(), observation.transaction());
-    execution.byKey(row, writers);
+    execution.byKey(row);
   }
 
   /**

@@ -6,7 +6,6 @@ import io.txwatch.sql.KeyedRow.IntegerLiteral;
 import io.txwatch.sql.KeyedRow.Parameter;
 import io.txwatch.sql.KeyedRow.Role;
 import io.txwatch.sql.KeyedRow.TextLiteral;
-import io.txwatch.sql.KeyedRow.Unsettled;
 import io.txwatch.sql.KeyedRow.Value;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -53,26 +52,11 @@ final class KnownKey {
 
   /** Null for a statement that has nothing to do with keys. */
   static @Nullable KnownKey of(KeyedRow row) {
-    return row.role() == Role.NONE && row.unsettled() == Unsettled.NONE ? null : new KnownKey(row);
-  }
-
-  /** {@link KeyedRow#unsettled}. */
-  Unsettled unsettled() {
-    return row.unsettled();
+    return row.role() == Role.NONE ? null : new KnownKey(row);
   }
 
   Role role() {
     return row.role();
-  }
-
-  /** {@link KeyedRow#certain}. */
-  boolean isCertain() {
-    return row.certain();
-  }
-
-  /** True for a write of which it is known what it writes if the transaction holds the lock. */
-  boolean isCertainWrite() {
-    return row.certain() && row.role() == Role.WRITES;
   }
 
   String table() {

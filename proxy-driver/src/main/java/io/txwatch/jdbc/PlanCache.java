@@ -87,9 +87,8 @@ final class PlanCache {
       case COUNTING -> make(sql, catalog, false);
       case BARE -> bare(make(sql, catalog, false));
       case CARRYING_NOTHING -> make(sql, catalog::find, true);
-      case IN_TRANSACTION -> make(sql, new SayingLess(catalog, true, false), true);
-      case OF_HELD_ROW -> make(sql, new SayingLess(catalog, true, true), true);
-      case ASSUMING_NOTHING -> make(sql, new SayingLess(catalog, false, false), true);
+      case IN_TRANSACTION -> make(sql, new SayingLess(catalog, true), true);
+      case ASSUMING_NOTHING -> make(sql, new SayingLess(catalog, false), true);
     };
   }
 
@@ -102,9 +101,8 @@ final class PlanCache {
    * A catalog that does not say whether rows may be written anew.
    *
    * @param values whether it says how values are stored
-   * @param holdsRow whether the statement's row is held
    */
-  private record SayingLess(Catalog catalog, boolean values, boolean holdsRow) implements Catalog {
+  private record SayingLess(Catalog catalog, boolean values) implements Catalog {
     @Override
     public Optional<Table> find(List<String> nameParts) {
       return catalog.find(nameParts);

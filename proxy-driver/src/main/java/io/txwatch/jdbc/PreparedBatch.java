@@ -4,14 +4,10 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The items that were added to the batch of a prepared statement. What was set for each is kept: if
- * the tokens that they were given prove wrong, or the text, they are added once more. Where the
- * text is one for rows that the transaction holds, each item's row must still be as it was known
- * when the batch is sent, and no two items may write the same one.
+ * the tokens that they were given prove wrong, or the text, they are added once more.
  */
 final class PreparedBatch {
 
@@ -19,15 +15,7 @@ final class PreparedBatch {
   private final CachedPlan cached;
   private final KeptParameters kept;
   private final Batch batch;
-  private final List<Item> items;
-
-  /**
-   * An item.
-   *
-   * @param held what stood in {@code txw_wl} of the row that it writes; null if that is not known,
-   *     or not needed
-   */
-  private record Item(KeptParameters.Snapshot set, @Nullable String held) {}
+  private final List<KeptParameters.Snapshot> items;
 
   /**
    * One without items, of the text that the driver has.
@@ -43,7 +31,7 @@ final class PreparedBatch {
       CachedPlan cached,
       KeptParameters kept,
       Batch batch,
-      List<Item> items) {
+      List<KeptParameters.Snapshot> items) {
     this.connection = connection;
     this.cached = cached;
     this.kept = kept;
@@ -51,33 +39,11 @@ final class PreparedBatch {
     this.items = items;
   }
 
-  /** True if one of its items writes the row of that key. */
-  boolean writes(long key) {
-    for (int i = 0; i < items.size(); i++) { // asked for each item: a stream would cost more
-      if (items.get(i).set().key() == key) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** True if all rows that the text takes for held are so, and as they were. */
-  boolean stillHolds() {
-    return !cached.isOfHeldRow()
-        || items.stream()
-            .allMatch(
-                item -> Objects.equals(connection.writersOfHeld(item.set().key()), item.held()));
-  }
-
-  /**
-   * Adds what is set now.
-   *
-   * @param held what stands in {@code txw_wl} of the row that it writes, if the text needs it
-   */
-  void add(PreparedStatement prepared, @Nullable String held) throws SQLException {
+  /** Adds what is set now. */
+  void add(PreparedStatement prepared) throws SQLException {
     KnownKey known = cached.key();
     long key = known == null ? 0 : kept.bits(known);
-    batch.add(cached, key).setParameters(prepared, held);
+    batch.add(cached, key).setParameters(prepared);
     kept.setAgain(cached, prepared);
     KeptParameters.Snapshot set = kept.snapshot(key);
     if (cached.sideReads() != null) {
@@ -89,7 +55,7 @@ final class PreparedBatch {
       batch.removeLast();
       throw e;
     }
-    items.add(new Item(set, held));
+    items.add(set);
   }
 
   /** The same items with another text, to which more may be added. */
@@ -112,11 +78,11 @@ final class PreparedBatch {
   }
 
   private void addAgain(Batch to, CachedPlan text, PreparedStatement prepared) throws SQLException {
-    for (Item item : items) {
-      KeptParameters.replay(item.set(), prepared, text);
-      to.add(text, item.set().key()).setParameters(prepared, item.held());
+    for (KeptParameters.Snapshot item : items) {
+      KeptParameters.replay(item, prepared, text);
+      to.add(text, item.key()).setParameters(prepared);
       if (text.sideReads() != null) {
-        to.parameters(kept.parameters(item.set()));
+        to.parameters(kept.parameters(item));
       }
       prepared.addBatch();
     }

@@ -27,7 +27,6 @@ final class SessionPlans {
   private @Nullable PlanCache own;
   private boolean typesStay;
   private boolean mayBeInUnheardTransaction;
-  private boolean preparesAtServer;
 
   SessionPlans(WatchedSession session) {
     this.database = session.database();
@@ -88,59 +87,18 @@ final class SessionPlans {
   }
 
   private boolean isAutocommitted() {
-    return catalog.writtenAnewUnseen() && isAlone();
-  }
-
-  /** True if the next statement is sure to be a transaction of its own. */
-  private boolean isAlone() {
-    return !mayBeInUnheardTransaction && !tracker.inTransactionMode();
-  }
-
-  /**
-   * True if an execution of a write that may be asked for its rows is not ({@link AskedRows}).
-   *
-   * @param key the bits of the key by which it finds its row
-   */
-  boolean goesUnasked(CachedPlan write, long key) {
-    if (!write.returnsWrittenRows() || isOfInnoDb() || !isAlone()) {
-      return false;
-    }
-    AskedRows.Asking asking = database.asked().next(key);
-    if (asking != AskedRows.Asking.AGAIN) {
-      write.usuallyUnasked(asking == AskedRows.Asking.NOT);
-    }
-    return asking == AskedRows.Asking.NOT;
-  }
-
-  /**
-   * The variant for a row that the transaction holds: one that does not return it, or one that
-   * gives it its list of writers as a whole.
-   */
-  CachedPlan ofHeldRow(CachedPlan cached) {
-    return isOfInnoDb() ? variant(cached, Variant.OF_HELD_ROW) : withoutWrittenRows(cached);
+    return catalog.writtenAnewUnseen()
+        && !mayBeInUnheardTransaction
+        && !tracker.inTransactionMode();
   }
 
   /**
    * The variant of a write that is right now.
    *
-   * @param held true if the transaction holds its row
    * @param mayReturn true if it may be made to return what it writes
    */
-  CachedPlan ofWrite(CachedPlan cached, boolean held, boolean mayReturn) {
-    if (held) {
-      return ofHeldRow(cached);
-    }
+  CachedPlan ofWrite(CachedPlan cached, boolean mayReturn) {
     return mayReturn ? atThisLevel(cached) : withoutWrittenRows(cached);
-  }
-
-  /**
-   * True if rows may be held: if the transaction that the server is in is the one that we know of,
-   * and a lock that was taken in it stays. Where statements are prepared at the server, to change
-   * between two texts costs more than it saves.
-   */
-  boolean mayHoldRows() {
-    return !isOfInnoDb()
-        || (!mayBeInUnheardTransaction && !preparesAtServer && catalog.writtenAnewUnseen());
   }
 
   private boolean isOfInnoDb() {
@@ -170,8 +128,9 @@ final class SessionPlans {
    * @return false if another plan must be taken
    */
   boolean mayAssume(CachedPlan cached, PreparedStatement prepared) {
-    preparesAtServer |= prepared.getClass().getSimpleName().equals("ServerPreparedStatement");
-    typesStay |= preparesAtServer && database.rules().dialect() == Dialect.MYSQL;
+    typesStay |=
+        database.rules().dialect() == Dialect.MYSQL
+            && prepared.getClass().getSimpleName().equals("ServerPreparedStatement");
     return !typesStay || !cached.assumes();
   }
 

@@ -90,7 +90,7 @@ final class WatchedConnection extends DelegatingConnection {
   /** The application is given something of the driver's, and what it does with it is not seen. */
   void bypassed(String by) {
     plans.bypassed();
-    knownRows.bypassed();
+    knownRows.forget();
     gap(GapReason.BYPASS, by);
   }
 
@@ -98,38 +98,6 @@ final class WatchedConnection extends DelegatingConnection {
   void tablesChanged() {
     catalog.invalidate();
     knownRows.forget();
-  }
-
-  /**
-   * Something was done whose rows are not known: invalidates everything known about locked rows.
-   */
-  void mayHaveMoved() {
-    knownRows.unsettle();
-  }
-
-  /**
-   * What stands in {@code txw_wl} of the row that a write finds by a key, if that is known before:
-   * if the transaction holds its lock. Null if not.
-   *
-   * @param key the bits of the key
-   */
-  @Nullable String writersOfHeld(CachedPlan write, long key) {
-    long open = tracker.open();
-    if (open == 0) {
-      return null;
-    }
-    String writers = writersOfHeld(open, key);
-    write.usuallyUnasked(writers != null);
-    return writers;
-  }
-
-  /** The same, of no statement in particular. */
-  @Nullable String writersOfHeld(long key) {
-    return writersOfHeld(tracker.open(), key);
-  }
-
-  private @Nullable String writersOfHeld(long transaction, long key) {
-    return plans.mayHoldRows() ? knownRows.writers(transaction, key) : null;
   }
 
   /** The plan for a text that is sent right afterwards. */
@@ -294,7 +262,6 @@ final class WatchedConnection extends DelegatingConnection {
   /** The application's own text was executed where the rewritten one failed. */
   Execution goOnWithout(Execution execution, SQLException ours) {
     CachedPlan untouched = plans.doNotRewrite(execution.cached(), ours);
-    mayHaveMoved();
     return execution.with(untouched);
   }
 
@@ -412,14 +379,12 @@ final class WatchedConnection extends DelegatingConnection {
   @Override
   public void setSchema(String schema) throws SQLException {
     delegate.setSchema(schema);
-    mayHaveMoved();
     catalog.pathChanged();
   }
 
   @Override
   public void setCatalog(String name) throws SQLException {
     delegate.setCatalog(name);
-    mayHaveMoved();
     catalog.pathChanged();
   }
 
@@ -502,11 +467,9 @@ final class WatchedConnection extends DelegatingConnection {
   private PreparedStatement prepare(String sql, StatementOptions options) throws SQLException {
     CachedPlan cached = plans.of(sql, options);
     CachedPlan active =
-        cached.isUsuallyUnasked() && plans.mayHoldRows()
-            ? plans.ofHeldRow(cached)
-            : options.keysAsked() || cached.isBatched() || !returning.mayReturn()
-                ? plans.withoutWrittenRows(cached)
-                : cached;
+        options.keysAsked() || cached.isBatched() || !returning.mayReturn()
+            ? plans.withoutWrittenRows(cached)
+            : cached;
     PreparedStatement prepared;
     try {
       // Without a savepoint, which would begin the transaction: PostgreSQL's driver sends nothing.

@@ -25,7 +25,6 @@ import java.util.function.UnaryOperator;
  * @param mostSideRows how many rows a read beside a statement may bring
  * @param memory what such reads have learnt
  * @param writerTexts reads the writers of a version
- * @param asked which rows autocommitted UPDATEs were asked for
  */
 record WatchedDatabase(
     Database database,
@@ -39,8 +38,7 @@ record WatchedDatabase(
     Pipeline pipeline,
     int mostSideRows,
     SideReadMemory memory,
-    WriterTexts writerTexts,
-    AskedRows asked) {
+    WriterTexts writerTexts) {
 
   static WatchedDatabase of(
       Database database,
@@ -64,8 +62,7 @@ record WatchedDatabase(
         pipeline,
         mostSideRows,
         new SideReadMemory(),
-        writerTexts,
-        new AskedRows());
+        writerTexts);
   }
 
   /** An empty cache, for a session that looks names up elsewhere. */

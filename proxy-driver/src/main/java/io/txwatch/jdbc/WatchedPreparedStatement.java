@@ -222,9 +222,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   /** Changes to the text of another plan, and takes the parameters over. */
   private void prepareFor(CachedPlan wanted) throws SQLException {
-    if (wanted != active && active.isOfHeldRow() && batch != null) {
-      collectAnew(batch);
-    }
     if (wanted == active || kept.isStreamed() || batch != null || prepared.isClosed()) {
       return;
     }
@@ -312,12 +309,12 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   private void prepareForWrite() throws SQLException {
     planAnew();
-    prepareFor(toSend(fitting(), mayDrain()));
+    prepareFor(connection.plans.ofWrite(fitting(), mayDrain()));
   }
 
   private <T> T run(Execution execution, PreparedCall<T> call) throws SQLException {
     try {
-      execution.setParameters(prepared, held);
+      execution.setParameters(prepared);
       kept.setAgain(active, prepared);
       T result = call.on(prepared);
       active.prove();
@@ -336,7 +333,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private <T> @Nullable T runWrite(Execution execution, PreparedCall<T> asItWas)
       throws SQLException {
     try {
-      execution.setParameters(prepared, held);
+      execution.setParameters(prepared);
       kept.setAgain(active, prepared);
       long count =
           connection.returning.run(
@@ -397,29 +394,18 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (collecting == null) {
       plan = connection.plans.inTransaction(plan); // which it may be in when it is sent
       CachedPlan wanted = connection.plans.forBatch(fitting());
-      held = writersOfHeld(wanted);
-      prepareFor(held == null ? wanted : connection.plans.ofHeldRow(wanted));
+      prepareFor(wanted);
       plan.batched(true);
       collecting = new PreparedBatch(connection, active, kept);
-    } else {
-      held = active.isOfHeldRow() ? writersOfNext(collecting) : null;
-      if (!holds(active) || (active.isOfHeldRow() && held == null)) {
-        collecting = collectAnew(collecting);
-      }
+    } else if (!holds(active)) {
+      collecting = collectAnew(collecting);
     }
     try {
-      collecting.add(prepared, held);
+      collecting.add(prepared);
     } catch (SQLException e) {
       throw VendorErrors.of(e, SentText.prepared(active));
     }
     batch = collecting;
-  }
-
-  /** What stands in the row of one more item; null if it is not known, or will not stand there. */
-  private @Nullable String writersOfNext(PreparedBatch collecting) {
-    KnownKey key = active.key();
-    long bits = key == null ? 0 : kept.bits(key);
-    return collecting.writes(bits) ? null : connection.writersOfHeld(bits);
   }
 
   /** Collects the items once more, with a text that takes less for granted. */
@@ -463,8 +449,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     PreparedBatch collected = batch;
     if (collected != null && planAnew()) {
       plan = connection.plans.inTransaction(plan);
-      collected = collectAnew(collected);
-    } else if (collected != null && !collected.stillHolds()) {
       collected = collectAnew(collected);
     }
     batch = null;

@@ -143,7 +143,7 @@ class WatchedStatement extends ExecutingStatement {
   private CachedPlan plan(String sql, boolean writtenRows) throws SQLException {
     // What a prepared statement makes of a text is its driver's own.
     boolean mayReturn = writtenRows && mayDrain() && !(this instanceof PreparedStatement);
-    return toSend(connection.planToSend(sql, options), mayReturn);
+    return connection.plans.ofWrite(connection.planToSend(sql, options), mayReturn);
   }
 
   /**
@@ -160,7 +160,7 @@ class WatchedStatement extends ExecutingStatement {
   /** Sends a text, rewritten, and if the DBMS refuses the rewriting, as it was. */
   private <T> T run(String sql, Execution execution, Call<T> call) throws SQLException {
     CachedPlan cached = execution.cached();
-    String text = sql == null ? sql : execution.immediateSql(held);
+    String text = sql == null ? sql : execution.immediateSql();
     try {
       T result = call.on(text);
       cached.prove();
@@ -181,7 +181,7 @@ class WatchedStatement extends ExecutingStatement {
       connection.plans.doNotRewrite(execution.cached(), ours);
       execution.failed(ours);
       RewritePlan plan = execution.cached().plan();
-      throw VendorErrors.of(ours, new SentText(plan, execution.immediateSql(held), false));
+      throw VendorErrors.of(ours, new SentText(plan, execution.immediateSql(), false));
     }
     T result;
     try {
@@ -203,7 +203,7 @@ class WatchedStatement extends ExecutingStatement {
    */
   private <T> @Nullable T runWrite(String sql, Execution execution, Call<T> asItWas)
       throws SQLException {
-    String text = execution.immediateSql(held);
+    String text = execution.immediateSql();
     try {
       long count =
           connection.returning.run(

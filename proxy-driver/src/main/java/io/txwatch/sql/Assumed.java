@@ -6,25 +6,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a text takes for granted: of the session how it stores values ({@link
  * Catalog#storesAsGiven}) and of its parameters their kinds, or that the statement is a transaction
- * of its own ({@link Catalog#writtenAnewUnseen}), or that the row it writes is held ({@link
- * Catalog#holdsRow}). Where it does not hold, another text is sent that assumes less.
+ * of its own ({@link Catalog#writtenAnewUnseen}). Where it does not hold, another text is sent that
+ * assumes less.
  */
 public final class Assumed {
 
   /** Nothing. */
-  public static final Assumed NOTHING = new Assumed(new AssumedValue[0], false, false, false);
+  public static final Assumed NOTHING = new Assumed(new AssumedValue[0], false, false);
 
   private final @Nullable AssumedValue[] values;
   private final boolean anything;
   private final boolean autocommitted;
-  private final boolean heldRow;
 
-  private Assumed(
-      @Nullable AssumedValue[] values, boolean anything, boolean autocommitted, boolean heldRow) {
+  private Assumed(@Nullable AssumedValue[] values, boolean anything, boolean autocommitted) {
     this.values = values;
     this.anything = anything;
     this.autocommitted = autocommitted;
-    this.heldRow = heldRow;
   }
 
   /**
@@ -36,7 +33,7 @@ public final class Assumed {
     int most = values.keySet().stream().mapToInt(Integer::intValue).max().orElse(0);
     @Nullable AssumedValue[] byNumber = new AssumedValue[most];
     values.forEach((number, value) -> byNumber[number - 1] = value);
-    return new Assumed(byNumber, true, false, false);
+    return new Assumed(byNumber, true, false);
   }
 
   /**
@@ -45,24 +42,7 @@ public final class Assumed {
    * @param otherwise what the text assumes that is sent where it is not
    */
   static Assumed autocommitted(Assumed otherwise) {
-    return new Assumed(otherwise.values, true, true, false);
-  }
-
-  /**
-   * That the transaction holds the lock of the row and knows its writers.
-   *
-   * @param besides what else
-   */
-  static Assumed heldRow(Assumed besides) {
-    return new Assumed(besides.values, true, false, true);
-  }
-
-  /**
-   * True if the row that is written must be locked by its transaction, and its writers be known:
-   * what the text takes as its writer token is the whole list, with the token at its end.
-   */
-  public boolean isHeldRow() {
-    return heldRow;
+    return new Assumed(otherwise.values, true, true);
   }
 
   /**

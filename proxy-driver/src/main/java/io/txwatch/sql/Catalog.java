@@ -48,15 +48,6 @@ public interface Catalog {
     return false;
   }
 
-  /**
-   * True if a plan is asked for that is to give the row that an UPDATE finds by a key its list of
-   * writers as a whole: its transaction holds the row's lock, and knows what stands there (MySQL,
-   * MariaDB).
-   */
-  default boolean holdsRow() {
-    return false;
-  }
-
   /** What counts as a small table. */
   int SMALL_TABLE_ROWS = 500;
 
@@ -106,15 +97,14 @@ public interface Catalog {
    * What a write must know of a table, as far as the dialect makes it ask.
    *
    * @param types the type of each column, by its name in lower case, as the DBMS says it, in lower
-   *     case (MySQL, MariaDB), with its character set if ASCII letters may be other bytes there; of
-   *     the keys' columns (PostgreSQL)
+   *     case (MySQL, MariaDB), with its character set if ASCII letters may be other bytes there
    * @param changing the columns, in lower case, that an UPDATE changes without assigning them:
    *     generated ones, those with ON UPDATE (MySQL, MariaDB)
    * @param beforeUpdate true if something of the table's own may change a row that is being updated
    *     once the statement's assignments are done: a trigger
    * @param keys the columns, in lower case, of each unique key without a nullable column, the
-   *     primary key first (MySQL, MariaDB, PostgreSQL); of every unique key, or none if one is over
-   *     expressions or some of the rows (SQLite)
+   *     primary key first (MySQL, MariaDB); of every unique key, or none if one is over expressions
+   *     or some of the rows (SQLite)
    * @param query the query of a view, as the DBMS says it; empty if it is none, or not known
    * @param notNull the columns, in lower case, that are never null (MySQL, MariaDB)
    * @param nullOverDefault the nullable columns, in lower case, whose default is neither NULL nor
@@ -122,11 +112,6 @@ public interface Catalog {
    * @param writtenAnewUnseen true if nothing of the table's own distinguishes a row that was left
    *     as it was from one that was written anew with the same values: an InnoDB table without ON
    *     UPDATE, triggers of UPDATE, or a history of its rows (MySQL, MariaDB)
-   * @param runsNothing true if nothing runs and no other row is written where its rows are inserted
-   *     or updated: no trigger, no rule, no action of a foreign key, no table that inherits from it
-   *     (PostgreSQL); an InnoDB table that keeps no history, without triggers, leaving aside the
-   *     actions of foreign keys, which refer to {@code indexed} columns alone (MySQL, MariaDB)
-   * @param indexed the columns, in lower case, that some index is over (MySQL, MariaDB)
    */
   record Traits(
       Map<String, String> types,
@@ -136,9 +121,7 @@ public interface Catalog {
       String query,
       Set<String> notNull,
       Set<String> nullOverDefault,
-      boolean writtenAnewUnseen,
-      boolean runsNothing,
-      Set<String> indexed) {
+      boolean writtenAnewUnseen) {
     /** Nothing is known. */
     public static final Traits UNKNOWN = ofView("");
 
@@ -148,13 +131,12 @@ public interface Catalog {
         Set<String> changing,
         boolean beforeUpdate,
         List<List<String>> keys) {
-      this(types, changing, beforeUpdate, keys, "", Set.of(), Set.of(), false, false, Set.of());
+      this(types, changing, beforeUpdate, keys, "", Set.of(), Set.of(), false);
     }
 
     /** Those of a view. */
     public static Traits ofView(String query) {
-      return new Traits(
-          Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of(), false, false, Set.of());
+      return new Traits(Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of(), false);
     }
   }
 

@@ -130,7 +130,7 @@ final class ChangeGuard {
         && draft.shape.innerWrites.isEmpty()
         && draft.tables.writtenAnewUnseen(table.traits())
         && !mayBeJoined()
-        && KeyedRows.targetOf(draft).role() == KeyedRow.Role.WRITES;
+        && KeyedRows.of(draft).role() == KeyedRow.Role.WRITES;
   }
 
   /**

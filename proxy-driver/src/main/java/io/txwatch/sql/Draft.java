@@ -28,9 +28,6 @@ final class Draft {
   /** True if the text is this one statement: then rows can be given ids and be known by them. */
   boolean alone = true;
 
-  /** True if it makes a version of each row that it counts: MySQL and MariaDB need not. */
-  boolean changesAlways;
-
   /** True if it may make versions that do not bear its token although the text has one. */
   boolean mayLeaveUnnamed;
 

@@ -3,7 +3,7 @@ package io.txwatch.sql;
 import java.util.List;
 
 /**
- * What a statement has to do with a row that is known by its key.
+ * What a statement does with a row that it finds by a unique key.
  *
  * <p>Where a write cannot return its rows (MySQL, MariaDB), a transaction has mostly read them
  * before, each by the same key: {@code SELECT … WHERE id = ?}, then {@code UPDATE … WHERE id = ?}.
@@ -11,37 +11,12 @@ import java.util.List;
  * equal values find one row at most, provided that the DBMS compares them as the key does: integers
  * with a column of integers, ASCII text with a column of characters.
  *
- * <p>Where a write can return its rows (PostgreSQL), it need not if the transaction has locked the
- * row that it is going to write: by then its id and its writers are known. Where it cannot, it need
- * not append to the row's writers: they are known as a whole.
- *
  * @param role what the statement does with the key
  * @param table the table's name as histories show it; empty if it is none in particular
  * @param columns the key's columns, in lower case, in the key's order
  * @param values what each of them is compared with
- * @param certain true for a READS that locks the row against every other writer until the end of
- *     the transaction, and for a WRITES that writes this row and nothing else: no trigger runs, and
- *     it is sure to make a version, so if the transaction holds the row's lock, what it writes is
- *     known before (PostgreSQL, MySQL, MariaDB)
- * @param unsettled of which locked rows it is not known any more, after it, who wrote them
  */
-public record KeyedRow(
-    Role role,
-    String table,
-    List<String> columns,
-    List<Value> values,
-    boolean certain,
-    Unsettled unsettled) {
-
-  /** Locked rows of which it is not known any more what stands in them, or which have moved. */
-  public enum Unsettled {
-    /** None. */
-    NONE,
-    /** Those of its table. */
-    OF_TABLE,
-    /** All. */
-    ALL
-  }
+public record KeyedRow(Role role, String table, List<String> columns, List<Value> values) {
 
   /** What a statement does with a key. */
   public enum Role {
@@ -87,21 +62,11 @@ public record KeyedRow(
     }
   }
 
-  static final KeyedRow NONE = without(Role.NONE, "", Unsettled.NONE);
-  static final KeyedRow ANY_MAY_MOVE = without(Role.ANY_MAY_MOVE, "", Unsettled.ALL);
+  static final KeyedRow NONE = without(Role.NONE, "");
+  static final KeyedRow ANY_MAY_MOVE = without(Role.ANY_MAY_MOVE, "");
 
   /** One that finds no row by a key. */
-  static KeyedRow without(Role role, String table, Unsettled unsettled) {
-    return new KeyedRow(role, table, List.of(), List.of(), false, unsettled);
-  }
-
-  /** The same, which is {@link #certain}. */
-  KeyedRow beCertain() {
-    return new KeyedRow(role, table, columns, values, true, Unsettled.NONE);
-  }
-
-  /** The same, after which less is known of rows that are locked. */
-  KeyedRow unsettling(Unsettled more) {
-    return new KeyedRow(role, table, columns, values, false, more);
+  static KeyedRow without(Role role, String table) {
+    return new KeyedRow(role, table, List.of(), List.of());
   }
 }

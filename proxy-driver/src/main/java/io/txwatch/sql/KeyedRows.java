@@ -5,7 +5,6 @@ import io.txwatch.sql.KeyedRow.IntegerLiteral;
 import io.txwatch.sql.KeyedRow.Parameter;
 import io.txwatch.sql.KeyedRow.Role;
 import io.txwatch.sql.KeyedRow.TextLiteral;
-import io.txwatch.sql.KeyedRow.Unsettled;
 import io.txwatch.sql.KeyedRow.Value;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.dialect.Dialect;
@@ -30,8 +29,6 @@ final class KeyedRows {
   private static final Set<String> TEXTS = Set.of("char", "varchar");
   private static final Set<String> INTEGERS =
       Set.of("tinyint", "smallint", "mediumint", "int", "bigint");
-  private static final Set<String> POSTGRES_TEXTS = Set.of("character", "text");
-  private static final Set<String> POSTGRES_INTEGERS = Set.of("smallint", "integer", "bigint");
 
   private final Draft draft;
   private final Tokens tokens;
@@ -48,20 +45,12 @@ final class KeyedRows {
     this.numbers = new Splices(draft.tokens, draft.dialect).numbers();
   }
 
-  /** What a statement that is alone in its text has to do with rows known by a key. */
+  /** What a statement that is alone in its text does with a row that it finds by a key. */
   static KeyedRow of(Draft draft) {
-    boolean marks =
-        draft.shape.tables.stream().allMatch(t -> draft.tables.versions(t).marksWrites());
-    return switch (draft.dialect) {
-      case POSTGRESQL -> marks ? LockedRows.of(draft) : RewritePlan.withoutKeys(draft.shape.kind);
-      case MYSQL, MARIADB -> LockedRows.ofInnoDb(draft, targetOf(draft));
-      case H2, SQLITE -> targetOf(draft);
-    };
-  }
-
-  /** The same as far as it shows which row an UPDATE finds, without locks. */
-  static KeyedRow targetOf(Draft draft) {
     StatementShape shape = draft.shape;
+    if (draft.dialect == Dialect.POSTGRESQL) {
+      return KeyedRow.NONE; // whose writes return their rows
+    }
     return switch (shape.kind) {
       case SELECT, LOCKING_SELECT -> read(draft);
       case UPDATE -> update(draft);
@@ -71,12 +60,12 @@ final class KeyedRows {
   }
 
   /** It may give the keys of its table to other rows. */
-  static KeyedRow mayMove(Draft draft, TableRef target) {
-    return KeyedRow.without(Role.MAY_MOVE, draft.tables.display(target), Unsettled.OF_TABLE);
+  private static KeyedRow mayMove(Draft draft, TableRef target) {
+    return KeyedRow.without(Role.MAY_MOVE, draft.tables.display(target));
   }
 
   /** A query of the one row of a key. */
-  static KeyedRow read(Draft draft) {
+  private static KeyedRow read(Draft draft) {
     SelectBlock top = draft.shape.top();
     if (top == null
         || draft.returns != Returns.APPENDED_TO_RESULT
@@ -101,19 +90,9 @@ final class KeyedRows {
     if (rows.isEmpty() || rows.get().mayAssignKey()) {
       return mayMove(draft, target);
     }
-    return draft.returns == Returns.NOTHING ? write(draft).orElse(KeyedRow.NONE) : KeyedRow.NONE;
-  }
-
-  /**
-   * An UPDATE of the one row of a key that leaves all keys as they are; empty if it is not sure.
-   */
-  static Optional<KeyedRow> write(Draft draft) {
-    StatementShape shape = draft.shape;
-    return Optional.ofNullable(shape.target)
-        .filter(target -> shape.where >= 0)
-        .flatMap(target -> known(draft, target))
-        .filter(rows -> !rows.mayAssignKey())
-        .flatMap(rows -> rows.pinned(Role.WRITES, shape.where + 1, shape.whereEnd));
+    return draft.returns == Returns.NOTHING && shape.where >= 0
+        ? rows.get().pinned(Role.WRITES, shape.where + 1, shape.whereEnd).orElse(KeyedRow.NONE)
+        : KeyedRow.NONE;
   }
 
   private static Optional<KeyedRows> known(Draft draft, TableRef table) {
@@ -132,22 +111,12 @@ final class KeyedRows {
   private boolean mayAssignKey() {
     Set<String> inKeys = new HashSet<>();
     traits.keys().forEach(inKeys::addAll);
-    return mayAssign(inKeys);
-  }
-
-  /** True unless it is sure that an UPDATE assigns no column that an index is over. */
-  static boolean mayAssignIndexed(Draft draft, TableRef target) {
-    Optional<KeyedRows> rows = known(draft, target);
-    return rows.isEmpty() || rows.get().mayAssign(rows.get().traits.indexed());
-  }
-
-  private boolean mayAssign(Set<String> columns) {
-    if (traits.beforeUpdate() || traits.changing().stream().anyMatch(columns::contains)) {
+    if (traits.beforeUpdate() || traits.changing().stream().anyMatch(inKeys::contains)) {
       return true;
     }
     for (Span assignment : tokens.items(draft.shape.set + 1, draft.shape.setEnd)) {
       int name = columnEnd(assignment.from()) - 1;
-      if (name < assignment.from() || columns.contains(tokens.folded(name))) {
+      if (name < assignment.from() || inKeys.contains(tokens.folded(name))) {
         return true;
       }
     }
@@ -162,9 +131,7 @@ final class KeyedRows {
     for (List<String> key : traits.keys()) {
       if (pinned.keySet().containsAll(key)) {
         List<Value> values = key.stream().map(pinned::get).toList();
-        boolean certain = draft.dialect == Dialect.POSTGRESQL;
-        return Optional.of(
-            new KeyedRow(role, draft.tables.display(table), key, values, certain, Unsettled.NONE));
+        return Optional.of(new KeyedRow(role, draft.tables.display(table), key, values));
       }
     }
     return Optional.empty();
@@ -209,10 +176,9 @@ final class KeyedRows {
   }
 
   private @Nullable Value value(int token, String type) {
-    boolean postgres = draft.dialect == Dialect.POSTGRESQL;
-    String base = type.endsWith("[]") ? "" : type.replaceAll("[^a-z].*", "");
-    boolean text = (postgres ? POSTGRES_TEXTS : TEXTS).contains(base);
-    if (!text && !(postgres ? POSTGRES_INTEGERS : INTEGERS).contains(base)) {
+    String base = type.replaceAll("[^a-z].*", "");
+    boolean text = TEXTS.contains(base);
+    if (!text && !INTEGERS.contains(base)) {
       return null;
     }
     String written = tokens.text(token);

@@ -65,11 +65,6 @@ final class Tables {
     return traits.writtenAnewUnseen() && catalog.writtenAnewUnseen();
   }
 
-  /** True if the row that the statement writes is given its list of writers as a whole. */
-  boolean holdsRow() {
-    return catalog.holdsRow();
-  }
-
   /** True if it is known to be small; a view, if its table is. */
   boolean isSmall(TableRef ref) {
     return !ref.isCte()

@@ -37,14 +37,6 @@ import java.util.stream.Collectors;
  *   SET txw_wl = right(concat(txw_wl, TOKEN), 112), a = ?, b = b + 1
  * </pre>
  *
- * And where the transaction holds the lock of the one row that is found by a key, and knows its
- * writers, there is nothing to append to either ({@link Assumed#isHeldRow}): the token is sent with
- * those before it.
- *
- * <pre>
- *   SET txw_wl = LIST, a = ?, b = b + 1
- * </pre>
- *
  * Whatever is not among the forms below is left to {@link ChangeGuard}.
  */
 final class ValueGuard {
@@ -88,16 +80,10 @@ final class ValueGuard {
     String unchanged =
         decisive.get().stream().map(Assignment::unchanged).collect(Collectors.joining(" and "));
     String appended = Auxiliary.appended(Auxiliary.WL);
-    draft.changesAlways = unchanged.isEmpty();
     draft.assumed = assumed(decisive.get());
-    if (draft.changesAlways && draft.tables.holdsRow()) {
-      draft.splices.before(from, "%s = %s, ".formatted(Auxiliary.WL, Auxiliary.TOKEN));
-      draft.assumed = Assumed.heldRow(draft.assumed);
-      return true;
-    }
     draft.splices.before(
         from,
-        draft.changesAlways
+        unchanged.isEmpty()
             ? "%s = %s, ".formatted(Auxiliary.WL, appended)
             : "%1$s = if(%2$s, %1$s, %3$s), ".formatted(Auxiliary.WL, unchanged, appended));
     return true;

@@ -386,23 +386,6 @@ class RewriteTest {
                     """));
   }
 
-  /** The row is held: what is to stand there is known as a whole, if it changes at all. */
-  @TestFactory
-  Stream<DynamicTest> givenItsList() {
-    return Stream.of(Dialect.MYSQL, Dialect.MARIADB)
-        .flatMap(
-            dialect ->
-                cases(
-                    catalog(dialect).strict().holdingRow(),
-                    dialect,
-                    """
-                    UPDATE c AS y SET y.n = ?, x = upper(x), k = k + 1 WHERE n = 1
-                    -> UPDATE c AS y SET txw_wl = TOK, y.n = ?, x = upper(x), k = k + 1 WHERE n = 1
-                    UPDATE c SET n = ? WHERE k = 1
-                    -> UPDATE c SET txw_wl = if(`n` <=> ?, txw_wl, right(concat(txw_wl, TOK), 112)), n = ? WHERE k = 1
-                    """));
-  }
-
   @TestFactory
   Stream<DynamicTest> h2() {
     return cases(

@@ -25,7 +25,6 @@ final class TestCatalog implements Catalog {
   private boolean small = true;
   private boolean strict;
   private boolean writtenAnewUnseen;
-  private boolean holdsRow;
   private final Map<String, Table> tables = new HashMap<>();
 
   TestCatalog(Dialect dialect) {
@@ -55,8 +54,6 @@ final class TestCatalog implements Catalog {
         changing.add(words[0].toLowerCase(Locale.ROOT));
       }
     }
-    Set<String> indexed =
-        names.isEmpty() ? Set.of() : Set.of(names.get(0).toLowerCase(Locale.ROOT));
     Traits traits =
         new Traits(
             types,
@@ -66,35 +63,9 @@ final class TestCatalog implements Catalog {
             "",
             notNull,
             Set.of(),
-            changing.isEmpty(),
-            false,
-            indexed);
+            changing.isEmpty());
     tables.put(Identifiers.fold(name), new Table(name, status, names, visible, traits));
     return this;
-  }
-
-  /** Nothing else runs where rows of the tables so far are written. */
-  TestCatalog runningNothing() {
-    tables.replaceAll((name, table) -> runningNothing(table));
-    return this;
-  }
-
-  private static Table runningNothing(Table table) {
-    Traits known = table.traits();
-    Traits traits =
-        new Traits(
-            known.types(),
-            known.changing(),
-            known.beforeUpdate(),
-            known.keys(),
-            known.query(),
-            known.notNull(),
-            known.nullOverDefault(),
-            known.writtenAnewUnseen(),
-            true,
-            known.indexed());
-    return new Table(
-        table.name(), table.status(), table.columns(), table.auxiliaryVisible(), traits);
   }
 
   /** A view. */
@@ -121,17 +92,6 @@ final class TestCatalog implements Catalog {
   TestCatalog writtenAnewUnseen(boolean unseen) {
     writtenAnewUnseen = unseen;
     return this;
-  }
-
-  /** The row that is written is held, with its writers. */
-  TestCatalog holdingRow() {
-    holdsRow = true;
-    return this;
-  }
-
-  @Override
-  public boolean holdsRow() {
-    return holdsRow;
   }
 
   @Override
