@@ -64,32 +64,6 @@ public record WriterList(String tokens, boolean complete) {
     return tokens.isEmpty() ? INITIAL : new WriterList(tokens, true);
   }
 
-  /**
-   * True if the text is a valid column value: whole tokens, optionally preceded by {@link #FILLER}.
-   * Such a text needs no escaping in SQL.
-   */
-  public static boolean isOfColumn(String text) {
-    int length = text.length();
-    int first = 0;
-    while (first < length && text.charAt(first) == FILLER) {
-      first++;
-    }
-    for (int i = first; i < length; i++) {
-      if (!WriterToken.isInAlphabet(text.charAt(i))) {
-        return false;
-      }
-    }
-    return length <= WINDOW_LENGTH
-        && length % WriterToken.LENGTH == 0
-        && first % WriterToken.LENGTH == 0;
-  }
-
-  /** Returns the column's value after a writer was appended. */
-  public static String append(String column, String token) {
-    String all = column + token;
-    return all.substring(Math.max(0, all.length() - WINDOW_LENGTH));
-  }
-
   public int size() {
     return tokens.length() / WriterToken.LENGTH;
   }

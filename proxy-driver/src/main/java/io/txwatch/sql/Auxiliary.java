@@ -56,8 +56,8 @@ final class Auxiliary {
 
   /**
    * {@code txw_wl = <the window with the token appended>}: an assignment for SET. Rows that nobody
-   * watched being inserted on SQLite get their id here. On MySQL and MariaDB a list of assignments
-   * is to be framed instead: {@link ChangeGuard}.
+   * watched being inserted on SQLite get their id here. On MySQL and MariaDB a {@link
+   * WriteStrategy} appends it.
    *
    * @param target qualifies the assigned column, with its dot, or is empty
    * @param source qualifies the column read

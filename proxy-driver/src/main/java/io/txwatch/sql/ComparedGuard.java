@@ -17,10 +17,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Keeps an UPDATE of MySQL and MariaDB that changes nothing from changing something, where {@link
- * ChangeGuard} cannot: where several tables are joined, so that all assignments may be computed
- * from the old row. For each table that is written one assignment comes first, which compares the
- * old values with the new ones:
+ * Appends the writer to an UPDATE that joins tables, so that all assignments may be computed from
+ * the old row: one of several tables, or one whose subquery the DBMS may join (MySQL for IN and
+ * EXISTS, MariaDB where the subquery reads the table that is updated). For each table that is
+ * written one assignment comes first, which compares the old values with the new ones:
  *
  * <pre>
  *   SET a.txw_wl = if(not (a.n &lt;=&gt; (5)), right(concat(a.txw_wl, TOKEN), 112), a.txw_wl), a.n = 5
@@ -55,6 +55,15 @@ final class ComparedGuard {
     this.draft = draft;
     this.tokens = draft.tokens;
     this.sources = sources;
+  }
+
+  /** The {@link WriteStrategy} for an UPDATE of one table. */
+  static boolean append(AssignmentList assignments) throws NotUnderstood {
+    boolean fits = assignments.isOfUpdate() && assignments.mayBeJoined();
+    if (fits) {
+      append(assignments.draft(), List.of(assignments.target()));
+    }
+    return fits;
   }
 
   /**

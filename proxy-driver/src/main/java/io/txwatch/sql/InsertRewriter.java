@@ -317,7 +317,7 @@ final class InsertRewriter {
           throw new NotUnderstood(GapReason.SHAPE, "an upsert that reads its target by its name");
         }
       }
-      ChangeGuard.append(draft, target, shape.onConflict + 4, end);
+      WriteStrategy.appendWriter(draft, target, shape.onConflict + 4, end);
       return;
     }
     int end = shape.returning >= 0 ? shape.returning : shape.to;

@@ -18,9 +18,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Keeps an UPDATE of one table of MySQL or MariaDB that changes nothing from changing something, as
- * {@link ChangeGuard} does, at half the cost: by a first assignment that compares what is there
- * with what is going to be.
+ * Appends the writer to an UPDATE of one table at half the cost of {@link ChangeGuard}: by one
+ * assignment, the first, which compares the old values with the new ones.
  *
  * <pre>
  *   SET txw_wl = if(a &lt;=&gt; ? and b is null, txw_wl, right(concat(txw_wl, TOKEN), 112)),
@@ -37,7 +36,7 @@ import java.util.stream.Collectors;
  *   SET txw_wl = right(concat(txw_wl, TOKEN), 112), a = ?, b = b + 1
  * </pre>
  *
- * Whatever is not among the forms below is left to {@link ChangeGuard}.
+ * It fits the forms below.
  */
 final class ValueGuard {
 
@@ -67,22 +66,19 @@ final class ValueGuard {
     }
   }
 
-  /**
-   * Appends the writer to the assignments of an UPDATE of one table.
-   *
-   * @return false if it cannot be done: nothing was added
-   */
-  static boolean append(Draft draft, Catalog.Traits traits, int from, int to) {
-    Optional<List<Assignment>> decisive = decisiveAssignments(draft, traits, from, to);
+  /** The {@link WriteStrategy}. */
+  static boolean append(AssignmentList assignments) {
+    Optional<List<Assignment>> decisive = decisiveAssignments(assignments);
     if (decisive.isEmpty()) {
       return false;
     }
+    Draft draft = assignments.draft();
     String unchanged =
         decisive.get().stream().map(Assignment::unchanged).collect(Collectors.joining(" and "));
     String appended = Auxiliary.appended(Auxiliary.WL);
     draft.assumed = assumed(decisive.get());
     draft.splices.before(
-        from,
+        assignments.from(),
         unchanged.isEmpty()
             ? "%s = %s, ".formatted(Auxiliary.WL, appended)
             : "%1$s = if(%2$s, %1$s, %3$s), ".formatted(Auxiliary.WL, unchanged, appended));
@@ -90,10 +86,8 @@ final class ValueGuard {
   }
 
   /** What it would assume; nothing if it cannot be done. */
-  static Assumed assumed(Draft draft, Catalog.Traits traits, int from, int to) {
-    return decisiveAssignments(draft, traits, from, to)
-        .map(ValueGuard::assumed)
-        .orElse(Assumed.NOTHING);
+  static Assumed assumed(AssignmentList assignments) {
+    return decisiveAssignments(assignments).map(ValueGuard::assumed).orElse(Assumed.NOTHING);
   }
 
   private static Assumed assumed(List<Assignment> decisive) {
@@ -102,10 +96,14 @@ final class ValueGuard {
     return Assumed.storesAsGiven(values);
   }
 
-  private static Optional<List<Assignment>> decisiveAssignments(
-      Draft draft, Catalog.Traits traits, int from, int to) {
-    return draft.tables.storeAsGiven() && draft.alone && !isLenient(draft)
-        ? new ValueGuard(draft, traits).decisiveAssignments(from, to)
+  private static Optional<List<Assignment>> decisiveAssignments(AssignmentList assignments) {
+    Draft draft = assignments.draft();
+    return assignments.isOfUpdate()
+            && draft.tables.storeAsGiven()
+            && draft.alone
+            && !isLenient(draft)
+        ? new ValueGuard(draft, assignments.table().traits())
+            .decisiveAssignments(assignments.from(), assignments.to())
         : Optional.empty();
   }
 

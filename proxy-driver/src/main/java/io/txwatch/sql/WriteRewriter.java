@@ -96,7 +96,7 @@ final class WriteRewriter {
     }
     if (shape.kind == StatementKind.UPDATE && draft.tables.versions(target).marksWrites()) {
       if (draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB) {
-        ChangeGuard.append(draft, target, shape.set + 1, shape.setEnd);
+        WriteStrategy.appendWriter(draft, target, shape.set + 1, shape.setEnd);
       } else {
         String assignment = Auxiliary.appendWriter(draft.dialect, "", qualifier());
         draft.splices.after(shape.setEnd - 1, ", " + assignment);
