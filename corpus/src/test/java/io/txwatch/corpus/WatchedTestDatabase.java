@@ -5,23 +5,17 @@ import io.txwatch.corpus.Script.Step;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Ids;
-import io.txwatch.history.StatementKind;
-import io.txwatch.history.WriterToken;
 import io.txwatch.prepare.PreparationResult;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.sql.RewritePlanner.Level;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * A database, prepared unless its system columns are used, and watched at one level. It evaluates
@@ -47,7 +41,6 @@ final class WatchedTestDatabase {
   private final EventCollector collector = new EventCollector();
   private final List<Event> events = collector.events();
   private final List<Integer> firstEvents = new ArrayList<>();
-  private final Set<Event> identifiedByRow = new HashSet<>();
   private final Pipeline pipeline = new Pipeline(Ids.ofNode(1), collector);
 
   private WatchedTestDatabase(ServerKind kind, Level level, VersionsFrom versions, String url) {
@@ -92,51 +85,11 @@ final class WatchedTestDatabase {
   void beginScript() {
     events.clear();
     firstEvents.clear();
-    identifiedByRow.clear();
   }
 
   /** Marks the beginning of the script's next step. */
   void beginStep() {
     firstEvents.add(events.size());
-  }
-
-  /**
-   * Checks an autocommitted UPDATE without RETURNING. It is identified when its row is next read,
-   * so exactly one row must contain its token.
-   *
-   * @param real an unwatched connection
-   */
-  void checkWriterTokens(Connection real) throws SQLException {
-    if (kind != ServerKind.POSTGRESQL
-        || versions == VersionsFrom.SYSTEM
-        || level != Level.INLINE
-        || !real.getAutoCommit()) {
-      return;
-    }
-    for (Event event : events.subList(firstEvents.get(firstEvents.size() - 1), events.size())) {
-      if (event instanceof Event.StatementExecuted executed
-          && executed.succeeded()
-          && executed.kind() == StatementKind.UPDATE
-          && executed.rows().isEmpty()
-          && executed.writesSeen()
-          && rowsWrittenBy(executed, real) == 1) {
-        identifiedByRow.add(executed);
-      }
-    }
-  }
-
-  private static int rowsWrittenBy(Event.StatementExecuted executed, Connection real)
-      throws SQLException {
-    String token = WriterToken.of(executed.transaction(), executed.statement());
-    String sql =
-        StatementTraits.PREPARED_TABLES.stream()
-            .map(table -> "SELECT 1 FROM " + table + " WHERE strpos(txw_wl, '" + token + "') > 0")
-            .collect(Collectors.joining(" UNION ALL ", "SELECT count(*) FROM (", ") AS written"));
-    try (Statement statement = real.createStatement();
-        ResultSet count = statement.executeQuery(sql)) {
-      count.next();
-      return count.getInt(1);
-    }
   }
 
   /**
@@ -211,7 +164,7 @@ final class WatchedTestDatabase {
       boolean isIdentifiedLater =
           observed.stream()
               .map(Observed::statement)
-              .anyMatch(s -> identifiedByRow.contains(s) || s.kind().mayWrite() && !s.writesSeen());
+              .anyMatch(s -> s.kind().mayWrite() && !s.writesSeen());
       coverage.instrumented(kind, level, isIdentifiedLater);
       return unobserved(script, step, raw, observed);
     }
@@ -228,9 +181,7 @@ final class WatchedTestDatabase {
         StatementTraits.mayWrite(step.sql())
             && raw.affectedRows() > 0
             && observed.stream().allMatch(o -> o.statement().writesSeen())
-            && observed.stream()
-                .map(Observed::statement)
-                .noneMatch(s -> hasWrite(s) || identifiedByRow.contains(s));
+            && observed.stream().map(Observed::statement).noneMatch(WatchedTestDatabase::hasWrite);
     return isUnobserved
         ? Optional.of(
             difference(
