@@ -51,7 +51,8 @@ import java.util.function.Consumer;
  * overlapping with the next. The reason: the event that completes an anomaly belongs to a
  * transaction that is active or begins later, and discarded transactions ended before its horizon.
  * There is one exception: a write that was not observed when it happened, and that a later writers'
- * list reveals, may complete an anomaly among other transactions.
+ * list reveals, may complete an anomaly among other transactions. Therefore a transaction with such
+ * a write is retained for {@value #RECENT_EVENTS} events after its end, as long as there is memory.
  *
  * <p><b>Memory.</b> A transaction that never ends would retain everything after it. Memory is
  * therefore also bounded by a {@link MemoryBudget}. When the budget is used up, active transactions
@@ -78,9 +79,9 @@ public final class Analyzer implements EventSink {
   /**
    * Versions mentioned within this many events are retained even if nothing needs them: the
    * writers' lists of a row that is written now and then would otherwise be read to their ends each
-   * time.
+   * time. So are transactions whose writes were not all seen.
    */
-  private static final long RETAINED_VERSION_EVENTS = 1 << 14;
+  private static final long RECENT_EVENTS = 1 << 14;
 
   private final Judge judge;
   private final Consumer<Anomaly> onAnomaly;
@@ -137,7 +138,7 @@ public final class Analyzer implements EventSink {
       suspected.resolve(ended.transaction(), ended.outcome()).forEach(onWithdrawn);
     }
     if (memory.isTimeToDiscard(event)) {
-      inference.discard(retained, clock() - RETAINED_VERSION_EVENTS);
+      inference.discard(retained, clock() - RECENT_EVENTS);
       if (detector.transactions() >= graphRebuildSize) {
         rebuildGraph();
       }

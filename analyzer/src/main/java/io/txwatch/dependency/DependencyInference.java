@@ -71,6 +71,9 @@ public final class DependencyInference {
   /** Transactions that ended and are not discarded, in the order in which they ended. */
   private final ArrayDeque<Transaction> ended = new ArrayDeque<>();
 
+  /** Those of them that a writers' list may still name: retained a little longer, in that order. */
+  private final ArrayDeque<Transaction> endedWithUnseenWrites = new ArrayDeque<>();
+
   /** Transactions in the order of their first mention, including those known only by a token. */
   private final ArrayDeque<Transaction> byFirstMention = new ArrayDeque<>();
 
@@ -294,13 +297,15 @@ public final class DependencyInference {
    * Discards the transactions that ended before the horizon of the oldest active transaction.
    *
    * @param retained transactions that ended at this time or later are retained
-   * @param versionsNamed versions mentioned at this time or later are retained, needed or not
+   * @param recent versions mentioned at this time or later are retained, needed or not, and
+   *     transactions that ended at this time or later if not all their writes were seen: a writers'
+   *     list that is read later may still show what they overwrote
    */
-  public void discard(long retained, long versionsNamed) {
+  public void discard(long retained, long recent) {
     long floor = floor(retained);
-    discardEnded(floor, floor);
+    discardEnded(floor, floor, recent);
     discardUnobserved(floor);
-    chains.prune(Math.min(floor, versionsNamed), clock, false);
+    chains.prune(Math.min(floor, recent), clock, false);
   }
 
   /**
@@ -312,7 +317,7 @@ public final class DependencyInference {
    */
   public long makeRoom(boolean early, long retained) {
     long floor = floor(retained);
-    long discardedEarly = discardEnded(early ? Long.MAX_VALUE : floor, floor);
+    long discardedEarly = discardEnded(early ? Long.MAX_VALUE : floor, floor, Long.MAX_VALUE);
     discardUnobserved(early ? clock : floor);
     if (early) {
       running.removeIf(Transaction::isDiscarded);
@@ -330,10 +335,14 @@ public final class DependencyInference {
   /**
    * Discards the transactions that ended before a time.
    *
+   * @param recent those with unseen writes that ended at this time or later are retained
    * @return how many of them ended at {@code floor} or later
    */
-  private long discardEnded(long before, long floor) {
+  private long discardEnded(long before, long floor, long recent) {
     long early = 0;
+    while (!endedWithUnseenWrites.isEmpty() && endedWithUnseenWrites.getFirst().endedAt < recent) {
+      early += discardEnded(endedWithUnseenWrites.removeFirst(), floor);
+    }
     while (!ended.isEmpty()) {
       Transaction transaction = ended.getFirst();
       if (transaction.endedAt >= before && !transaction.endedTwice) {
@@ -342,12 +351,18 @@ public final class DependencyInference {
       ended.removeFirst();
       if (transaction.endedTwice) {
         transaction.endedTwice = false;
+      } else if (transaction.hasUnseenWrites() && transaction.endedAt >= recent) {
+        endedWithUnseenWrites.addLast(transaction);
       } else {
-        early += transaction.endedAt >= floor ? 1 : 0;
-        discard(transaction);
+        early += discardEnded(transaction, floor);
       }
     }
     return early;
+  }
+
+  private int discardEnded(Transaction transaction, long floor) {
+    discard(transaction);
+    return transaction.endedAt >= floor ? 1 : 0;
   }
 
   /** Discards the transactions that are known only by tokens first mentioned before a time. */

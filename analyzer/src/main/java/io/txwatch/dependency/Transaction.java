@@ -1,9 +1,11 @@
 package io.txwatch.dependency;
 
+import io.txwatch.history.Access;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterToken;
 import java.util.ArrayList;
@@ -56,6 +58,9 @@ public final class Transaction {
   boolean eventsMayBeLost;
 
   int events;
+
+  /** A statement of it may have written, and its event reports no version that it wrote. */
+  private boolean unseenWrites;
 
   /** The highest number of its observed statements. */
   private int lastStatement;
@@ -203,9 +208,27 @@ public final class Transaction {
     String callSite = texts.intern(event.callSite());
     addWeight(Footprint.STATEMENT + added + texts.addedWeight);
     lastStatement = Math.max(lastStatement, event.statement());
+    unseenWrites |= event.kind().mayWrite() && !reportsWrite(event);
     statements.add(
         new Statement(
             event.statement(), event.kind(), sql, callSite, !event.rows().isEmpty(), arrived));
+  }
+
+  private static boolean reportsWrite(Event.StatementExecuted event) {
+    for (RowAccess row : event.rows()) {
+      if (row.access().isWrite() && row.access() != Access.TARGET) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Whether a statement of it may have written versions that only a later read of the row shows:
+   * where a DBMS does not return the rows that an UPDATE wrote.
+   */
+  boolean hasUnseenWrites() {
+    return unseenWrites;
   }
 
   /** Marks statements as undone, own writes among them. */

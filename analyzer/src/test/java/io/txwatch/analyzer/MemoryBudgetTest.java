@@ -55,6 +55,39 @@ class MemoryBudgetTest {
     assertThat(found).extracting(Anomaly::phenomenon).containsExactly(Phenomenon.LOST_UPDATE);
   }
 
+  /** Ended transactions are discarded as one of many begins, which may be the one that reads. */
+  @Test
+  void unseenWritesAreRetainedUntilTheNextReadOfTheirRow() {
+    for (int before = 0; before < MemoryBudget.TRANSACTIONS_PER_DISCARD; before++) {
+      List<Event> events = new ArrayList<>(readOnly(before));
+      events.addAll(Notation.events("r1(x0) r2(x0) b2(x0) c2 b1(x2) c1 r3(x1) c3"));
+      found.clear();
+      analyze(events, 1 << 20);
+      assertThat(found)
+          .as("after %d transactions", before)
+          .extracting(Anomaly::phenomenon)
+          .containsExactly(Phenomenon.LOST_UPDATE);
+    }
+  }
+
+  @Test
+  void unseenWritesAreRetainedForManyTransactions() {
+    StringBuilder history = new StringBuilder("r1(x0) r2(x0) b2(x0) c2 b1(x2) c1");
+    for (int i = 0; i < 2000; i++) {
+      history.append(" r%1$d(y0) c%1$d".formatted(100 + i));
+    }
+    analyze(Notation.events(history + " r3(x1) c3"), 1 << 22);
+    assertThat(found).extracting(Anomaly::phenomenon).containsExactly(Phenomenon.LOST_UPDATE);
+  }
+
+  private static List<Event> readOnly(int transactions) {
+    List<Event> events = new ArrayList<>();
+    for (int i = 0; i < transactions; i++) {
+      events.addAll(Notation.events("r" + (100 + i) + "(y0) c" + (100 + i)));
+    }
+    return events;
+  }
+
   @Test
   void endlessTransactionIsAbandonedAndCounted() {
     List<Event> events = new ArrayList<>(Notation.events("r1(x0)"));
