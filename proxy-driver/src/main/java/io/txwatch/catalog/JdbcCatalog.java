@@ -11,7 +11,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -122,7 +121,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    * @param source opens another connection of the same kind
    * @param mode how its tables are watched
    * @param view what is known of this session's transaction
-   * @param notices takes lines for people: a table that could not be prepared
+   * @param log receives lines for the user
    * @throws SQLException if the connection does not answer
    */
   public static JdbcCatalog open(
@@ -132,9 +131,9 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       ConnectionSource source,
       CatalogMode mode,
       SessionView view,
-      Consumer<String> notices)
+      CatalogLog log)
       throws SQLException {
-    SharedTableCache shared = SharedTableCache.enter(connection, url, user, source, mode, notices);
+    SharedTableCache shared = SharedTableCache.enter(connection, url, user, source, mode, log);
     try {
       InitialSessionState opened = shared.opened(connection);
       shared.readAhead(opened.path(), connection);

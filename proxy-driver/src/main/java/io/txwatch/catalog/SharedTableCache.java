@@ -7,6 +7,7 @@ import io.txwatch.sql.Catalog.Table;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +63,7 @@ final class SharedTableCache {
   private final SchemaChangeGate snapshots;
   private final @Nullable CatalogAccess access;
   private final @Nullable TablePreparer preparer;
-  private final Consumer<String> notices;
+  private final CatalogLog log;
   private final AtomicBoolean failureTold = new AtomicBoolean();
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
 
@@ -106,10 +106,10 @@ final class SharedTableCache {
       String url,
       ConnectionSource source,
       CatalogMode mode,
-      Consumer<String> notices)
+      CatalogLog log)
       throws SQLException {
     this.key = key;
-    this.notices = notices;
+    this.log = log;
     this.probe = DatabaseProbe.of(connection, url);
     // For want of another one; a server's tables are looked up there in any case.
     boolean onApplication = DatabaseProbe.isPrivate(url) || source == ConnectionSource.NONE;
@@ -130,10 +130,10 @@ final class SharedTableCache {
           autoPrepare && !usesSystemColumns && !(onApplication && access.isServer())
               ? mode.preparer()
                   .orElseThrow()
-                  .create(probe.database(), reader, own, onApplication, snapshots, notices)
+                  .create(probe.database(), reader, own, onApplication, snapshots, log::notice)
               : null;
       if (autoPrepare && preparer == null && !usesSystemColumns) {
-        notices.accept(
+        log.notice(
             "tables are not prepared at first sight through a pool's own connections, where waiting"
                 + " for a lock would be the application's: prepare them beforehand");
       }
@@ -150,7 +150,7 @@ final class SharedTableCache {
       String user,
       ConnectionSource source,
       CatalogMode mode,
-      Consumer<String> notices)
+      CatalogLog log)
       throws SQLException {
     String key =
         String.join(
@@ -168,7 +168,7 @@ final class SharedTableCache {
         return known;
       }
     }
-    SharedTableCache made = new SharedTableCache(key, connection, url, source, mode, notices);
+    SharedTableCache made = new SharedTableCache(key, connection, url, source, mode, log);
     synchronized (OPEN) {
       SharedTableCache shared = OPEN.computeIfAbsent(key, k -> made);
       shared.sessions++;
@@ -185,7 +185,7 @@ final class SharedTableCache {
       return false;
     }
     if (PostgresSchemaReader.hasPreparedTables(connection)) {
-      notices.accept(
+      log.notice(
           "tables of this database carry the auxiliary columns, so txwatch.versions=columns is used"
               + " instead of system; txwatch unprepare removes them");
       return false;
@@ -291,14 +291,17 @@ final class SharedTableCache {
     }
     try {
       readAhead(home.get(), use -> through.readFirst(fresh, use));
-      if (!unread.isEmpty()) {
-        readHomes.remove(home.get());
-      }
       if (path.stream().filter(s -> !SchemaReader.isInternal(s)).count() > 1) {
         nonePrepared = false;
       }
     } catch (SQLException | RuntimeException e) {
-      // Each table will be looked up when it is needed.
+      // The next new connection goes on; a table that failed is looked up when it is needed.
+      if (listed.isEmpty()) {
+        readHomes.remove(home.get());
+      }
+    }
+    if (!unread.isEmpty()) {
+      readHomes.remove(home.get());
     }
   }
 
@@ -311,49 +314,66 @@ final class SharedTableCache {
     SchemaReader how = Objects.requireNonNull(reader);
     long before = version.get();
     long end = System.nanoTime() + READ_AHEAD_NANOS;
-    Set<String> used = USED.get(key, k -> ConcurrentHashMap.newKeySet());
-    boolean first = listed.isEmpty();
     Map<String, TableInfo> found = new HashMap<>();
     Map<String, Size> small = new HashMap<>();
-    boolean all =
-        reading.on(
-            connection -> {
-              boolean whole = true;
-              for (String name : how.names(connection, home)) {
-                String stored = home + "\0" + name;
-                boolean isNew = listed.add(stored) && (!first || used.isEmpty());
-                boolean isWanted = unread.remove(stored) || isNew || used.contains(stored);
-                if (isWanted && readAhead.containsKey(stored)) {
-                  continue;
-                }
-                if (!isWanted || found.size() + readAhead.size() >= MAX_READ_AHEAD) {
-                  whole = false;
-                  continue;
-                }
-                if (System.nanoTime() - end >= 0) {
-                  unread.add(stored);
-                  whole = false;
-                  continue;
-                }
-                Optional<TableInfo> info = how.table(connection, home, name);
-                if (info.isPresent()) {
-                  found.put(stored(info.get()), info.get());
-                  if (how.isPrepared(info.get()) && connection.getAutoCommit()) {
-                    boolean isSmall = how.isSmall(connection, info.get());
-                    small.put(stored(info.get()), new Size(isSmall, System.nanoTime()));
+    boolean all = false;
+    try {
+      all =
+          reading.on(
+              connection -> {
+                List<String> names = how.names(connection, home);
+                List<String> wanted = wanted(home, names);
+                for (String name : wanted) {
+                  if (System.nanoTime() - end >= 0) {
+                    return false;
+                  }
+                  unread.remove(home + "\0" + name);
+                  Optional<TableInfo> info = how.table(connection, home, name);
+                  if (info.isPresent()) {
+                    found.put(stored(info.get()), info.get());
+                    if (how.isPrepared(info.get()) && connection.getAutoCommit()) {
+                      boolean isSmall = how.isSmall(connection, info.get());
+                      small.put(stored(info.get()), new Size(isSmall, System.nanoTime()));
+                    }
                   }
                 }
-              }
-              return whole;
-            });
-    nonePrepared =
-        all
-            && Stream.concat(found.values().stream(), readAhead.values().stream())
-                .noneMatch(TableInfo::hasAuxiliaryName);
-    if (version.get() == before) {
-      readAhead.putAll(found);
-      sizes.putAll(small);
+                return names.stream()
+                    .map(name -> home + "\0" + name)
+                    .allMatch(name -> readAhead.containsKey(name) || found.containsKey(name));
+              });
+    } finally {
+      nonePrepared =
+          all
+              && Stream.concat(found.values().stream(), readAhead.values().stream())
+                  .noneMatch(TableInfo::hasAuxiliaryName);
+      if (version.get() == before) {
+        readAhead.putAll(found);
+        sizes.putAll(small);
+      }
     }
+  }
+
+  /**
+   * The tables that are to be read ahead, at most {@value #MAX_READ_AHEAD}: those that were used
+   * before; if none was, or once they are read, those that are new. They are unread from now on.
+   */
+  private List<String> wanted(String home, List<String> names) {
+    Set<String> used = USED.get(key, k -> ConcurrentHashMap.newKeySet());
+    boolean first = listed.isEmpty();
+    List<String> wanted = new ArrayList<>();
+    for (String name : names) {
+      String stored = home + "\0" + name;
+      boolean isNew = listed.add(stored) && (!first || used.isEmpty());
+      boolean isWanted = unread.contains(stored) || isNew || used.contains(stored);
+      if (isWanted
+          && !readAhead.containsKey(stored)
+          && wanted.size() + readAhead.size() < MAX_READ_AHEAD) {
+        wanted.add(name);
+      }
+    }
+    unread.removeIf(stored -> stored.startsWith(home + "\0"));
+    wanted.forEach(name -> unread.add(home + "\0" + name));
+    return wanted;
   }
 
   /** A session looks names up elsewhere. */
@@ -589,7 +609,7 @@ final class SharedTableCache {
           error instanceof SQLException e
               ? ", SQLState " + e.getSQLState() + ", code " + e.getErrorCode()
               : "";
-      notices.accept(
+      log.fault(
           "a look-up of tables failed and is tried again; until then their statements are sent as"
               + " they are, or not at all where columns of ours might show (further ones are counted,"
               + " not printed): "

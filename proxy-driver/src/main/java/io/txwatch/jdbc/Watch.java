@@ -6,6 +6,7 @@ import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.WriterTexts;
+import io.txwatch.catalog.CatalogLog;
 import io.txwatch.catalog.CatalogMode;
 import io.txwatch.catalog.ConnectionSource;
 import io.txwatch.catalog.DatabaseProbe;
@@ -24,8 +25,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -41,7 +40,18 @@ import javax.sql.XAConnection;
 public final class Watch {
 
   private static final AtomicInteger SESSIONS = new AtomicInteger();
-  private static final Set<String> UNKNOWN = ConcurrentHashMap.newKeySet();
+  private static final CatalogLog LOG =
+      new CatalogLog() {
+        @Override
+        public void notice(String line) {
+          Notices.print(line);
+        }
+
+        @Override
+        public void fault(String line) {
+          Faults.say(line);
+        }
+      };
 
   /** Databases that connections were opened to lately; an evicted one is merely made again. */
   private static final Cache<String, WatchedDatabase> DATABASES =
@@ -202,7 +212,7 @@ public final class Watch {
                   CatalogMode.Versions.valueOf(
                       settings.get(Setting.VERSIONS).toUpperCase(Locale.ROOT))),
               session,
-              Faults::say);
+              LOG);
       Optional<Dialect> dialect = catalog.dialect();
       if (dialect.isEmpty()) {
         notWatched(catalog.database());
@@ -338,13 +348,11 @@ public final class Watch {
   }
 
   private static void notWatched(Database database) {
-    if (UNKNOWN.add(database.product())) {
-      Faults.say(
-          "connections to "
-              + database.displayName()
-              + " are not watched: its SQL, or the mode that it is set to, is not one that txwatch"
-              + " rewrites");
-    }
+    Notices.print(
+        "connections to "
+            + database.displayName()
+            + " are not watched: its SQL, or the mode that it is set to, is not one that txwatch"
+            + " rewrites");
   }
 
   private static long micros() {
