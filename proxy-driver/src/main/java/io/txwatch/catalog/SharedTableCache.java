@@ -64,7 +64,7 @@ final class SharedTableCache {
   private final @Nullable CatalogAccess access;
   private final @Nullable TablePreparer preparer;
   private final CatalogLog log;
-  private final AtomicBoolean failureTold = new AtomicBoolean();
+  private final AtomicBoolean failureReported = new AtomicBoolean();
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
 
   /** Tables that were read ahead, by schema and name as stored. */
@@ -604,7 +604,7 @@ final class SharedTableCache {
   /** A lookup failed. The first one is reported, by what a driver returns that contains no SQL. */
   private void failed(Exception error) {
     retryLater();
-    if (failureTold.compareAndSet(false, true)) {
+    if (failureReported.compareAndSet(false, true)) {
       String code =
           error instanceof SQLException e
               ? ", SQLState " + e.getSQLState() + ", code " + e.getErrorCode()

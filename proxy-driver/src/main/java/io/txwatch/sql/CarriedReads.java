@@ -135,7 +135,7 @@ final class CarriedReads {
     List<SelectBlock> blocks = new ArrayList<>(draft.shape.blocks);
     reads.written().ifPresent(blocks::add);
     for (SelectBlock block : blocks) {
-      List<TableRef> tables = reads.untold(block, observed);
+      List<TableRef> tables = reads.unobserved(block, observed);
       if (tables.isEmpty()) {
         continue;
       }

@@ -61,8 +61,8 @@ public record NewRows(String table, int count, Fate fate) {
     if (fate == Fate.REPLACES && updateCount > count) {
       return Verdict.ALL_AND_OTHERS;
     }
-    boolean untold = updateCount == java.sql.Statement.SUCCESS_NO_INFO;
-    if (untold && fate == Fate.WRITTEN) {
+    boolean uncounted = updateCount == java.sql.Statement.SUCCESS_NO_INFO;
+    if (uncounted && fate == Fate.WRITTEN) {
       return triggersMayLeaveOut ? Verdict.LIKELY_ALL : Verdict.ALL;
     }
     return Verdict.UNKNOWN;

@@ -66,7 +66,7 @@ final class SideReads {
   }
 
   private void add(SelectBlock block, Set<Integer> observed) {
-    List<TableRef> tables = untold(block, observed);
+    List<TableRef> tables = unobserved(block, observed);
     if (tables.isEmpty()) {
       return;
     }
@@ -82,7 +82,7 @@ final class SideReads {
   }
 
   /** The tables of a block that are prepared and not observed yet. */
-  List<TableRef> untold(SelectBlock block, Set<Integer> observed) {
+  List<TableRef> unobserved(SelectBlock block, Set<Integer> observed) {
     List<TableRef> tables = new ArrayList<>();
     for (TableRef table : block.tables()) {
       boolean rows =

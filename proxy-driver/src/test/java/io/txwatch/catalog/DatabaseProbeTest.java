@@ -32,7 +32,7 @@ class DatabaseProbeTest {
   }
 
   @Test
-  void whatChangesAGuaranteeIsTold() throws Exception {
+  void settingsThatChangeAGuaranteeAreReported() throws Exception {
     Database postgres = probe(TestServers.of(ServerKind.POSTGRESQL).url());
     assertThat(postgres.settings())
         .containsEntry("default_transaction_isolation", "read committed");

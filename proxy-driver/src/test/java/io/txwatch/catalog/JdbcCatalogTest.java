@@ -81,7 +81,7 @@ class JdbcCatalogTest {
   }
 
   @Test
-  void aFileThatNoOtherConnectionReadsIsReadOnTheSessionsOwn() throws Exception {
+  void fileThatNoOtherConnectionReadsIsReadOnTheSession() throws Exception {
     try (Shop shop = Shop.open(ServerKind.SQLITE)) {
       shop.prepare();
       try (JdbcCatalog catalog =
@@ -103,7 +103,7 @@ class JdbcCatalogTest {
 
   @Test // the others are read on the application's connection
   @Execution(ExecutionMode.CONCURRENT) // it waits for seconds
-  void aLookUpThatFailsIsToldOnceAndTriedAgain() throws Exception {
+  void failedLookUpIsReportedOnceAndRepeated() throws Exception {
     try (Shop shop = Shop.open(ServerKind.H2)) {
       shop.prepare();
       AtomicInteger failures = new AtomicInteger(2);
@@ -226,7 +226,7 @@ class JdbcCatalogTest {
   }
 
   @Test
-  void aSqliteFileThatTheApplicationHasLockedIsAskedWithinItsTransaction() throws Exception {
+  void lockedSqliteFileIsReadWithinTheApplicationsTransaction() throws Exception {
     try (Shop shop = Shop.open(ServerKind.SQLITE);
         JdbcCatalog catalog = catalog(shop)) {
       shop.run("BEGIN EXCLUSIVE");
@@ -314,7 +314,7 @@ class JdbcCatalogTest {
   }
 
   @Test
-  void whoMayNotReadTheColumnsHasNoRights() throws Exception {
+  void userWithoutRightsOnTheColumnsHasNoRights() throws Exception {
     try (Shop shop = Shop.open(ServerKind.POSTGRESQL)) {
       shop.prepare();
       String role = "teller" + System.nanoTime();
@@ -354,7 +354,7 @@ class JdbcCatalogTest {
   @ParameterizedTest
   @MethodSource(KINDS)
   @Execution(ExecutionMode.CONCURRENT) // it waits for seconds
-  void autoNeverWaitsForTheApplicationsOwnLocksAndTriesAgain(ServerKind kind) throws Exception {
+  void autoPreparationRetriesTablesThatTheApplicationLocked(ServerKind kind) throws Exception {
     try (Shop shop = Shop.open(kind);
         JdbcCatalog catalog = catalog(shop.connection(), shop.url(), true)) {
       shop.connection().setAutoCommit(false);
@@ -371,7 +371,7 @@ class JdbcCatalogTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void autoTellsOnceWhatItCannotPrepare(ServerKind kind) throws Exception {
+  void autoPreparationReportsOnceWhatItCannotPrepare(ServerKind kind) throws Exception {
     try (Shop shop = Shop.empty(kind)) {
       shop.run("CREATE TABLE theirs (id INT PRIMARY KEY, txw_wl VARCHAR(3))");
       try (JdbcCatalog catalog = catalog(shop.connection(), shop.url(), true)) {
@@ -400,7 +400,7 @@ class JdbcCatalogTest {
   }
 
   @Test
-  void ourConnectionGoesWithTheLastSession() throws Exception {
+  void ownConnectionIsClosedWithTheLastSession() throws Exception {
     String url = "jdbc:h2:mem:gone" + System.nanoTime();
     try (Connection connection = DriverManager.getConnection(url)) {
       Shop.run(connection, "CREATE TABLE account (id INT)");

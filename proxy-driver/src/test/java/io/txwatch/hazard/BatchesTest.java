@@ -141,7 +141,7 @@ class BatchesTest {
                   update.addBatch();
                 }
                 int[] counts = insert.executeBatch();
-                // SUCCESS_NO_INFO is how the driver tells that it sent them as one.
+                // SUCCESS_NO_INFO is how the driver shows that it sent them as one.
                 transcript.line(Arrays.toString(counts));
                 transcript.line(Arrays.toString(update.executeBatch()));
                 transcript.rows(statement.executeQuery("SELECT * FROM item ORDER BY id"));

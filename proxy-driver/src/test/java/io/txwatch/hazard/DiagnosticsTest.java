@@ -66,7 +66,7 @@ class DiagnosticsTest {
   @OnEach({ServerKind.MARIADB, ServerKind.MYSQL})
   @DisplayName("27, 59 ROW_COUNT() after a DELETE is the DBMS's own from the second time on")
   void rowCountOfDeletes(Place place) throws SQLException {
-    List<List<String>> told = new ArrayList<>();
+    List<List<String>> reported = new ArrayList<>();
     for (boolean watched : new boolean[] {false, true}) {
       TestDatabase database = place.shop().watched();
       List<String> lines = new ArrayList<>();
@@ -84,10 +84,10 @@ class DiagnosticsTest {
           }
         }
       }
-      told.add(lines);
+      reported.add(lines);
     }
-    assertThat(told.get(0)).containsExactly("count 1", "count 1 1", "count 1 1");
-    assertThat(told.get(1)).isEqualTo(told.get(0));
+    assertThat(reported.get(0)).containsExactly("count 1", "count 1 1", "count 1 1");
+    assertThat(reported.get(1)).isEqualTo(reported.get(0));
   }
 
   @OnEach(ServerKind.SQLITE)
@@ -143,7 +143,7 @@ class DiagnosticsTest {
     // sends it: so both databases are prepared there, and what is compared is the text.
     try (MariaDbServer logging =
         place.is(ServerKind.MARIADB) ? MariaDbServer.start("--log-bin", "--server-id=1") : null) {
-      List<List<String>> told = new ArrayList<>();
+      List<List<String>> reported = new ArrayList<>();
       for (boolean watched : new boolean[] {false, true}) {
         String url =
             logging == null
@@ -172,13 +172,13 @@ class DiagnosticsTest {
             assertThat(log.getInt(1)).isEqualTo(1);
             assertThat(log.getString(2)).isEqualTo("STATEMENT");
           }
-          told.add(lines);
+          reported.add(lines);
         }
         assertThat(database.events(Event.Gap.class))
             .extracting(Event.Gap::reason)
             .doesNotContain(GapReason.FAULT);
       }
-      assertThat(told.get(1)).isEqualTo(told.get(0));
+      assertThat(reported.get(1)).isEqualTo(reported.get(0));
     }
   }
 }

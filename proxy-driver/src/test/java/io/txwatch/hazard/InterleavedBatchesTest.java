@@ -49,7 +49,7 @@ class InterleavedBatchesTest {
   }
 
   @OnEach
-  @DisplayName("33 batches collected side by side: each item is executed once, and told once")
+  @DisplayName("33 batches collected side by side: each item is executed once, and recorded once")
   void sideBySide(Place place) throws SQLException {
     TestDatabase watched =
         place
@@ -103,7 +103,7 @@ class InterleavedBatchesTest {
         long transaction = read.writers().transaction(i);
         int number = read.writers().statement(i);
         assertThat(statements)
-            .as("every writer that a row names is a statement that was told")
+            .as("every writer that a row names is a statement that was recorded")
             .anyMatch(s -> s.transaction() == transaction && s.statement() == number);
       }
     }

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 
-/** What the database tells of itself. */
+/** What the database reports about itself. */
 class MetadataTest {
 
   @OnEach
@@ -106,7 +106,7 @@ class MetadataTest {
               .isTrue();
         }
       }
-      // Invisible columns are not even told of by every DBMS.
+      // Invisible columns are not even listed by every DBMS.
       assertThat(found).isIn(0, 4);
       TestDatabase.execute(raw, "INSERT INTO item (id, name) VALUES (70, 'raw')");
     }

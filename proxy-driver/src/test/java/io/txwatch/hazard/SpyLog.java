@@ -5,7 +5,7 @@ import com.p6spy.engine.spy.appender.P6Logger;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** What p6spy logs, as {@code spy.properties} tells it to. */
+/** What p6spy logs, as {@code spy.properties} configures it. */
 public final class SpyLog implements P6Logger {
 
   static final List<String> TEXTS = new CopyOnWriteArrayList<>();

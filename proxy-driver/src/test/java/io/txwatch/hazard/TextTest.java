@@ -166,7 +166,7 @@ class TextTest {
     }
   }
 
-  /** What the server got, as the server tells it. */
+  /** What the server got, as the server reports it. */
   private static void sentAsItStands(TestDatabase watched) throws SQLException {
     String sql =
         "/*+ hint */ SELECT id, query FROM item, pg_stat_activity"

@@ -207,7 +207,7 @@ class TransactionsTest {
     assertThat(outcomes(watched)).containsExactly(Outcome.UNKNOWN);
   }
 
-  /** What another session is told when it wants the rows that the first one has touched. */
+  /** The error that another session gets when it wants the rows that the first one has touched. */
   private static void asksForLocks(
       Place place, Twins.Connections connections, io.txwatch.jdbc.Transcript transcript, String sql)
       throws SQLException {

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Aggregates tell of the rows behind them, as long as the tables are small. */
+/** Aggregates return the rows behind them, as long as the tables are small. */
 class AggregateCaptureTest {
 
   static Stream<ServerKind> kinds() {
@@ -47,7 +47,7 @@ class AggregateCaptureTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void theRowsBehindACountAndBehindGroups(ServerKind kind) throws SQLException {
+  void aggregatesAndGroupsReturnTheRowsTheyRead(ServerKind kind) throws SQLException {
     TestDatabase hospital = hospital(kind);
     try (Connection connection = hospital.watched();
         PreparedStatement count =
@@ -82,7 +82,7 @@ class AggregateCaptureTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void aTableThatHasGrownSinceThePlanWasMade(ServerKind kind) throws SQLException {
+  void tableThatGrewSinceThePlanWasMadeIsReadInPart(ServerKind kind) throws SQLException {
     TestDatabase hospital = hospital(kind);
     try (Connection connection = hospital.watched();
         PreparedStatement count = connection.prepareStatement("SELECT count(*) FROM doctor")) {

@@ -86,7 +86,7 @@ class AutoPreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void aTransactionThatHasASnapshotReadsATableThatItMeetsLater(ServerKind kind) throws Exception {
+  void transactionWithASnapshotReadsATableItUsesLater(ServerKind kind) throws Exception {
     TestDatabase database = database(kind);
     try (Connection watched = inTransaction(auto(database), kind, REPEATABLE)) {
       assertThat(read(watched, "SELECT v FROM a1")).isOne();
@@ -102,7 +102,7 @@ class AutoPreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void anotherWatchedSessionsSnapshotIsWaitedFor(ServerKind kind) throws Exception {
+  void preparationWaitsForSnapshotsOfWatchedSessions(ServerKind kind) throws Exception {
     TestDatabase database = database(kind);
     try (Connection first = inTransaction(auto(database), kind, REPEATABLE);
         Connection second = auto(database)) {
@@ -119,7 +119,7 @@ class AutoPreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void anUnwatchedSessionsSnapshotIsWaitedForOnServers(ServerKind kind) throws Exception {
+  void preparationWaitsForSnapshotsOfUnwatchedSessionsOnServers(ServerKind kind) throws Exception {
     assumeThat(kind).isNotIn(ServerKind.H2, ServerKind.SQLITE);
     TestDatabase database = database(kind);
     try (Connection unwatched = inTransaction(database.raw(), kind, REPEATABLE);
@@ -134,7 +134,7 @@ class AutoPreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void aLockedTableCostsNoWaitAtEveryStatement(ServerKind kind) throws Exception {
+  void lockedTableDelaysNoStatement(ServerKind kind) throws Exception {
     assumeThat(kind).isNotIn(ServerKind.H2, ServerKind.SQLITE); // they lock by themselves
     TestDatabase database = database(kind);
     try (Connection owner = inTransaction(database.raw(), kind, COMMITTED);
@@ -153,7 +153,7 @@ class AutoPreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void aStatementThatWasPreparedBeforeShowsItsOwnColumns(ServerKind kind) throws Exception {
+  void statementPreparedEarlierShowsItsOwnColumns(ServerKind kind) throws Exception {
     TestDatabase database = database(kind);
     try (Connection first = inTransaction(auto(database), kind, REPEATABLE);
         Connection second = auto(database)) {
@@ -181,7 +181,7 @@ class AutoPreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void aBatchThatWasCollectedBeforeIsSentAsItIsToBeNow(ServerKind kind) throws Exception {
+  void batchCollectedEarlierIsSentWithTheCurrentPlan(ServerKind kind) throws Exception {
     assumeThat(kind).isNotEqualTo(ServerKind.MARIADB); // it refuses such a batch (1295)
     TestDatabase database = database(kind);
     try (Connection raw = database.raw()) {

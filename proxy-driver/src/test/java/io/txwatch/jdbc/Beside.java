@@ -36,7 +36,7 @@ final class Beside implements UnaryOperator<Planner> {
     return plan(beginning, new SideRead(purpose, moment, sql, parameters, List.of(table), true));
   }
 
-  /** Writes tell of their rows by these reads alone. */
+  /** The rows of writes are recorded by these reads alone. */
   Beside withoutReturning() {
     returnsRows = false;
     return this;
@@ -51,7 +51,7 @@ final class Beside implements UnaryOperator<Planner> {
           found = entry.getValue();
         }
       }
-      // Where tables are not known to be small, nothing else tells of what these reads tell.
+      // Where tables are not known to be small, nothing else records what these reads find.
       RewritePlan plan =
           real.plan(
               sql,

@@ -130,7 +130,7 @@ class CaptureTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void insertsAreSeenHoweverTheyAreSent(ServerKind kind) throws SQLException {
+  void insertsAreObservedInEveryForm(ServerKind kind) throws SQLException {
     TestDatabase bank = bank(kind);
     try (Connection connection = bank.watched();
         Statement statement = connection.createStatement();
@@ -154,7 +154,7 @@ class CaptureTest {
       List<Event.StatementExecuted> inserts = List.copyOf(bank.statements());
       assertThat(inserts).extracting(s -> s.rows().size()).containsExactly(1, 1, 1, 2, 2, 2, 2);
       assertThat(inserts).allMatch(Event.StatementExecuted::writesSeen);
-      // What was told of is what stands in the table.
+      // What was recorded is what stands in the table.
       try (ResultSet all = statement.executeQuery("SELECT id FROM account WHERE id >= 10")) {
         while (all.next()) {
           assertThat(all.getInt(1)).isGreaterThanOrEqualTo(10);
@@ -180,7 +180,7 @@ class CaptureTest {
 
   @ParameterizedTest
   @MethodSource("kindsThatIgnore")
-  void aRowThatWasLeftOutIsNotTold(ServerKind kind) throws SQLException {
+  void skippedRowIsNotRecorded(ServerKind kind) throws SQLException {
     String insert =
         kind == ServerKind.MARIADB || kind == ServerKind.MYSQL
             ? "INSERT IGNORE INTO account VALUES (%d, 0)"
@@ -203,7 +203,7 @@ class CaptureTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void whatPassesThroughIsCounted(ServerKind kind) throws SQLException {
+  void unobservedStatementsAreCounted(ServerKind kind) throws SQLException {
     TestDatabase bank = bank(kind);
     try (Connection connection = bank.watched();
         Statement statement = connection.createStatement();

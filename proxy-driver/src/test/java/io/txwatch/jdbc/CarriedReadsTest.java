@@ -81,7 +81,7 @@ class CarriedReadsTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void whatAQueryReadsBesidesItsRows(ServerKind kind) throws SQLException {
+  void queryCarriesTheReadsOfItsSubqueries(ServerKind kind) throws SQLException {
     TestDatabase bank = bank(kind);
     String[][] cases = {
       {
@@ -151,7 +151,7 @@ class CarriedReadsTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void parametersAreTakenOnceMore(ServerKind kind) throws SQLException {
+  void parametersAreUsedAgainInCarriedReads(ServerKind kind) throws SQLException {
     TestDatabase bank = bank(kind);
     try (Connection connection = bank.watched();
         PreparedStatement query =
@@ -183,7 +183,7 @@ class CarriedReadsTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void noRowCarriesNothing(ServerKind kind) throws SQLException {
+  void queryWithoutRowsCarriesNoRead(ServerKind kind) throws SQLException {
     TestDatabase bank = bank(kind);
     try (Connection connection = bank.watched();
         Statement statement = connection.createStatement()) {
@@ -198,7 +198,7 @@ class CarriedReadsTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void whereReadsLockNothingIsAdded(ServerKind kind) throws SQLException {
+  void queriesWhoseReadsLockCarryNoRead(ServerKind kind) throws SQLException {
     TestDatabase bank = bank(kind);
     String query = "SELECT id FROM account WHERE id IN (SELECT account_id FROM item) ORDER BY id";
     try (Connection connection = bank.watched();
@@ -223,7 +223,7 @@ class CarriedReadsTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void whatAWriteReadsBesidesItsTarget(ServerKind kind) throws SQLException {
+  void writeCarriesTheReadsOfItsSubqueries(ServerKind kind) throws SQLException {
     TestDatabase bank = bank(kind);
     try (Connection connection = bank.watched();
         Statement statement = connection.createStatement()) {

@@ -66,7 +66,7 @@ class ConnectionLimitTest {
 
   @ParameterizedTest
   @MethodSource("servers")
-  void anApplicationThatMayHaveTwoConnectionsHasTwo(ServerKind kind) throws Exception {
+  void applicationWithALimitOfTwoConnectionsHasBoth(ServerKind kind) throws Exception {
     TestDatabase database = TestDatabase.of(kind, SHOP);
     String url = limited(database, 2);
     try (Connection first = database.watched(DriverManager.getConnection(url))) {
@@ -85,7 +85,7 @@ class ConnectionLimitTest {
 
   @ParameterizedTest
   @MethodSource("servers")
-  void anApplicationThatMayHaveOneConnectionHasOne(ServerKind kind) throws Exception {
+  void applicationWithALimitOfOneConnectionHasIt(ServerKind kind) throws Exception {
     TestDatabase database = TestDatabase.of(kind, SHOP);
     String url = limited(database, 1);
     try (Connection only = database.watched(DriverManager.getConnection(url))) {
@@ -225,8 +225,7 @@ class ConnectionLimitTest {
 
   @ParameterizedTest
   @MethodSource("servers")
-  void aTransactionTakesItsSnapshotWhenTheApplicationsStatementDoes(ServerKind kind)
-      throws Exception {
+  void lookUpsTakeNoSnapshotBeforeTheFirstStatement(ServerKind kind) throws Exception {
     sameSeen(
         kind,
         (database, connection, seen) -> {
@@ -295,7 +294,7 @@ class ConnectionLimitTest {
   }
 
   @Test
-  void aFailedTransactionStaysFailedAndNothingElseHappensToIt() throws Exception {
+  void failedTransactionStaysFailed() throws Exception {
     sameSeen(
         ServerKind.POSTGRESQL,
         (database, connection, seen) -> {

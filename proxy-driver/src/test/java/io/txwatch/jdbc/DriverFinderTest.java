@@ -32,14 +32,14 @@ class DriverFinderTest {
   }
 
   @Test
-  void allInOneChild() throws Exception {
+  void driverAndTxwatchInOneChildLoader() throws Exception {
     try (URLClassLoader child = loader(entry -> true, platform())) {
       assertWatches(child);
     }
   }
 
   @Test
-  void txwatchInTheParentAndTheDriverInTheChild() throws Exception {
+  void txwatchInTheParentLoaderAndTheDriverInTheChild() throws Exception {
     try (URLClassLoader parent = loader(IS_DRIVER.or(IS_APPLICATION).negate(), platform());
         URLClassLoader child = loader(IS_DRIVER.or(IS_APPLICATION), parent)) {
       assertWatches(child);
@@ -47,7 +47,7 @@ class DriverFinderTest {
   }
 
   @Test
-  void theDriverInTheParentAndTxwatchInTheChild() throws Exception {
+  void driverInTheParentLoaderAndTxwatchInTheChild() throws Exception {
     try (URLClassLoader parent = loader(IS_DRIVER, platform());
         URLClassLoader child = loader(IS_DRIVER.negate(), parent)) {
       assertWatches(child);
@@ -55,7 +55,7 @@ class DriverFinderTest {
   }
 
   @Test
-  void theDriverOfAnApplicationInAChildOfWhatCarriesTxwatch() throws Exception {
+  void driverInAChildOfTheLoaderOfTxwatch() throws Exception {
     try (URLClassLoader parent = loader(IS_DRIVER.or(IS_APPLICATION).negate(), platform());
         URLClassLoader driver = loader(IS_DRIVER, parent);
         URLClassLoader application = loader(IS_APPLICATION, driver)) {
@@ -64,7 +64,7 @@ class DriverFinderTest {
   }
 
   @Test
-  void aChildThatIsClosedIsNotKeptAlive() throws Exception {
+  void closedLoaderIsNotRetained() throws Exception {
     // Not closed: its threads go on, as they do in a server.
     URLClassLoader parent = loader(IS_DRIVER.or(IS_APPLICATION).negate(), platform());
     WeakReference<ClassLoader> gone = usedOnce(parent);

@@ -83,7 +83,7 @@ class FailedLookUpTest {
   }
 
   @Test
-  void itIsSentOnceTheTransactionHasBegunAndTheTableIsKnown() throws Exception {
+  void statementIsSentOnceTheTableIsKnown() throws Exception {
     TestDatabase database = database();
     try (Connection watched = database.watched()) {
       makeLate(database, true);
@@ -108,7 +108,7 @@ class FailedLookUpTest {
   }
 
   @Test
-  void whereNoTableIsPreparedItIsSent() throws Exception {
+  void statementIsSentWhereNoTableIsPrepared() throws Exception {
     TestDatabase database =
         TestDatabase.at(
             ServerKind.POSTGRESQL,

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What an INSERT … SELECT has read, told after it where a read before it would be noticed: on
+ * What an INSERT … SELECT has read, read after it where a read before it would be noticed: on
  * InnoDB at REPEATABLE READ it would fix a snapshot, on SQLite it could not become a write.
  */
 class LaterReadsTest {
@@ -60,7 +60,7 @@ class LaterReadsTest {
 
   @ParameterizedTest
   @MethodSource("innodb")
-  void noSnapshotIsFixedBeforeTheApplicationFixesIt(ServerKind kind) throws SQLException {
+  void sideReadsTakeNoSnapshotBeforeTheApplication(ServerKind kind) throws SQLException {
     TestDatabase bank = bank(kind);
     try (Connection connection = bank.watched(bank.raw(), ITEMS);
         Connection beside = bank.raw();
@@ -82,7 +82,8 @@ class LaterReadsTest {
 
   @ParameterizedTest
   @MethodSource("innodb")
-  void whatTheTransactionMayHaveWrittenOverIsNotTold(ServerKind kind) throws SQLException {
+  void versionsThatTheTransactionMayHaveOverwrittenAreNotRecorded(ServerKind kind)
+      throws SQLException {
     TestDatabase bank = bank(kind);
     try (Connection connection = bank.watched(bank.raw(), ITEMS)) {
       connection.setAutoCommit(false);
@@ -101,7 +102,7 @@ class LaterReadsTest {
 
   @ParameterizedTest
   @MethodSource("innodbAndSqlite")
-  void whatTheStatementWroteItHasNotRead(ServerKind kind) throws SQLException {
+  void rowsWrittenByTheStatementAreNotItsReads(ServerKind kind) throws SQLException {
     TestDatabase bank = bank(kind);
     try (Connection connection = bank.watched(bank.raw(), ITEMS)) {
       connection.setAutoCommit(false);
@@ -116,7 +117,7 @@ class LaterReadsTest {
   /** A query that the optimizer answers by itself fixes no snapshot, nor may its version set. */
   @ParameterizedTest
   @MethodSource("innodb")
-  void aVersionSetHasNothingOfWhatItsTransactionWroteLater(ServerKind kind) throws SQLException {
+  void versionSetHasNoLaterWriteOfItsTransaction(ServerKind kind) throws SQLException {
     for (int updates = 0; updates < 4; updates++) {
       TestDatabase bank = bank(kind);
       try (Connection other = bank.watched(bank.raw(), PREDICATES);
@@ -131,12 +132,12 @@ class LaterReadsTest {
         connection.commit();
       }
       long writer = bank.statements().get(0).transaction();
-      List<Event.StatementExecuted> told =
+      List<Event.StatementExecuted> recorded =
           bank.statements().stream().filter(s -> s.kind() == StatementKind.SELECT).toList();
-      assertThat(told).hasSize(1);
+      assertThat(recorded).hasSize(1);
       boolean cutOff = updates > 1;
-      assertThat(told.get(0).versionSets()).hasSize(cutOff ? 0 : 1);
-      for (VersionSet set : told.get(0).versionSets()) {
+      assertThat(recorded.get(0).versionSets()).hasSize(cutOff ? 0 : 1);
+      for (VersionSet set : recorded.get(0).versionSets()) {
         assertThat(List.of(set.transaction(0), set.transaction(1))).containsExactly(writer, 0L);
         assertThat(set.size()).isEqualTo(2);
       }

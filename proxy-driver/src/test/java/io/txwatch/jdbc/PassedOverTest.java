@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * InnoDB at REPEATABLE READ reads in a snapshot and deletes in the newest versions. Which rows a
- * DELETE passed over for that reason is told at level {@code predicates}, and nothing else is.
+ * DELETE passed over for that reason is recorded at level {@code predicates}, and nothing else is.
  */
 class PassedOverTest {
 
@@ -60,13 +60,13 @@ class PassedOverTest {
       }
       connection.commit();
     }
-    List<String> told = new ArrayList<>();
+    List<String> recorded = new ArrayList<>();
     for (Event.StatementExecuted statement : bank.statements()) {
       statement.rows().stream()
           .filter(row -> row.access() == Access.SKIPPED_BY_DELETE)
-          .forEach(row -> told.add(statement.kind() + " " + row.row() + " " + row.certain()));
+          .forEach(row -> recorded.add(statement.kind() + " " + row.row() + " " + row.certain()));
     }
-    return told;
+    return recorded;
   }
 
   private static void send(Statement statement, String sql) throws SQLException {
@@ -84,7 +84,7 @@ class PassedOverTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void whatAnotherHasChangedSince(ServerKind kind) throws SQLException {
+  void rowsChangedSinceTheSnapshotAreRecorded(ServerKind kind) throws SQLException {
     String read = "s1 SELECT * FROM account WHERE id = 1";
     String delete = "s1 DELETE FROM account WHERE balance = 20";
     assertThat(passedOver(kind, RR, read, "s2 " + CHANGE, delete)).hasSize(2);
@@ -95,7 +95,7 @@ class PassedOverTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void nothingWhereSnapshotAndDeleteAgree(ServerKind kind) throws SQLException {
+  void nothingIsRecordedWhereSnapshotAndDeleteAgree(ServerKind kind) throws SQLException {
     String read = "s1 SELECT * FROM account WHERE id = 1";
     String delete = "s1 DELETE FROM account WHERE balance = 20";
     assertThat(passedOver(kind, RR, read, delete)).isEmpty();
@@ -106,7 +106,7 @@ class PassedOverTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void nothingWithoutASnapshotThatWasThereBefore(ServerKind kind) throws SQLException {
+  void nothingIsRecordedWithoutAnEarlierSnapshot(ServerKind kind) throws SQLException {
     String read = "s1 SELECT * FROM account WHERE id = 1";
     String delete = "s1 DELETE FROM account WHERE balance = 20";
     assertThat(passedOver(kind, RR, "s2 " + CHANGE, delete, read)).isEmpty();
@@ -115,7 +115,8 @@ class PassedOverTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void nothingOnceTheTransactionMayHaveWrittenIt(ServerKind kind) throws SQLException {
+  void nothingIsRecordedOfRowsThatTheTransactionMayHaveWritten(ServerKind kind)
+      throws SQLException {
     // What the savepoint gives back matches again, and was deleted.
     assertThat(
             passedOver(

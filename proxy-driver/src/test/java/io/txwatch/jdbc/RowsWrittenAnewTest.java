@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * MySQL and MariaDB leave a row alone that an UPDATE gives the values that it has. Where nobody can
- * tell, it is written anew, with its writer; wherever somebody can, it is left alone, too.
+ * MySQL and MariaDB leave a row alone that an UPDATE gives the values that it has. Where that
+ * cannot be recognized, the row is written anew, with its writer; elsewhere it is left alone, too.
  */
 class RowsWrittenAnewTest {
 
@@ -91,7 +91,7 @@ class RowsWrittenAnewTest {
                 doing("BEGIN", "SELECT x FROM t", "COMMIT", "SET @a = 1"),
                 RowsWrittenAnewTest::prepared),
             seen(
-                "a type of which equal values cannot be told",
+                "a type whose equal values cannot be recognized",
                 List.of(TABLE, "ALTER TABLE t ADD j JSON", ROWS),
                 "",
                 doing("UPDATE t SET j = NULL WHERE id = 1"))));
@@ -105,7 +105,7 @@ class RowsWrittenAnewTest {
     assertThat(newWriters(kind, setup, option, steps)).isTrue();
   }
 
-  static Stream<Arguments> told() {
+  static Stream<Arguments> recognized() {
     List<String> table = List.of(TABLE, ROWS);
     Step off = connection -> connection.setAutoCommit(false);
     Step plain = RowsWrittenAnewTest::plain;
@@ -194,8 +194,8 @@ class RowsWrittenAnewTest {
   }
 
   @ParameterizedTest(name = "{0} {1}")
-  @MethodSource("told")
-  void areLeftAloneWhereItIsToldBy(
+  @MethodSource("recognized")
+  void areLeftAloneWhereEqualityIsRecognizedBy(
       ServerKind kind, String why, List<String> setup, String option, List<Step> steps)
       throws SQLException {
     assertThat(newWriters(kind, setup, option, steps)).isFalse();
@@ -244,7 +244,7 @@ class RowsWrittenAnewTest {
   /** Two sessions that mostly assign what is there, with and without transactions. */
   @ParameterizedTest
   @MethodSource("io.txwatch.jdbc.UnchangedRowsTest#kinds")
-  void showNobodyAnythingElse(ServerKind kind) throws SQLException {
+  void differInNothingThatSessionsSee(ServerKind kind) throws SQLException {
     for (int i = 0; i < 12; i++) {
       TestDatabase raw =
           TestDatabase.at(kind, TestServers.freshDatabase(kind), List.of(TABLE, ROWS));
@@ -294,8 +294,8 @@ class RowsWrittenAnewTest {
                       ? TestDatabase.updated(
                           session, "UPDATE t SET x = %d WHERE id = %d".formatted(value, row))
                       : updates[who].executeUpdate();
-              String told = count + " " + rows(session, "SELECT ROW_COUNT()");
-              seen.add(who + " wrote " + row + " = " + value + ": " + told);
+              String reported = count + " " + rows(session, "SELECT ROW_COUNT()");
+              seen.add(who + " wrote " + row + " = " + value + ": " + reported);
               held[who] |= session.getAutoCommit() ? 0 : row;
             }
           }

@@ -40,7 +40,7 @@ class SessionsThatBeginOtherwiseTest {
   /** Where values are made to fit, what is added may change nothing. */
   @ParameterizedTest
   @MethodSource("mysql")
-  void valuesAreNotTakenForStoredAsGiven(ServerKind kind) throws SQLException {
+  void sessionsThatConvertValuesCompareNone(ServerKind kind) throws SQLException {
     String options =
         "&useAffectedRows=true&sessionVariables=sql_mode=''"
             + (kind == ServerKind.MYSQL ? "&jdbcCompliantTruncation=false" : "");
@@ -60,7 +60,7 @@ class SessionsThatBeginOtherwiseTest {
   /** Backslashes and quotes are what the session says that they are. */
   @ParameterizedTest
   @MethodSource("servers")
-  void textsAreNotReadAsAnEarlierSessionReadsThem(ServerKind kind) throws SQLException {
+  void plansAreNotSharedBetweenSqlModes(ServerKind kind) throws SQLException {
     boolean postgres = kind == ServerKind.POSTGRESQL;
     String options =
         postgres

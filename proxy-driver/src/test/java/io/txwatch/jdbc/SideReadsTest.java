@@ -292,8 +292,8 @@ class SideReadsTest {
   /** ROW_COUNT(), warnings and FOUND_ROWS() belong to the statement before. */
   @ParameterizedTest
   @MethodSource("keepersOfDiagnostics")
-  void whatTheDbmsKeepsOfTheLastStatementStays(ServerKind kind) throws SQLException {
-    List<List<String>> told = new ArrayList<>();
+  void sideReadsKeepTheStatusOfTheLastStatement(ServerKind kind) throws SQLException {
+    List<List<String>> recorded = new ArrayList<>();
     for (boolean watched : new boolean[] {false, true}) {
       TestDatabase bank = bank(kind);
       Beside beside =
@@ -321,7 +321,7 @@ class SideReadsTest {
         connection.commit();
         lines.add(single(connection, "SELECT ROW_COUNT()"));
         connection.commit();
-        told.add(lines);
+        recorded.add(lines);
       }
       if (watched) {
         // The second one adds 0: it matches three rows and leaves them as they are.
@@ -331,7 +331,7 @@ class SideReadsTest {
             .containsExactlyInAnyOrder(2, 0);
       }
     }
-    assertThat(told.get(1)).isEqualTo(told.get(0));
+    assertThat(recorded.get(1)).isEqualTo(recorded.get(0));
   }
 
   private static String single(Connection connection, String sql) throws SQLException {

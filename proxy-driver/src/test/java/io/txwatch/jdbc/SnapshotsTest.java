@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * The rules of {@link io.txwatch.capture.SnapshotRules} held against the real servers: somebody
  * else commits between a statement and the read beside it, at each level, inside a transaction and
- * under autocommit. What is called certain must then be just what the statement itself tells; and
+ * under autocommit. What is called certain must then be just what the statement itself returns; and
  * what a statement alone would not fix or lock must not be fixed or locked.
  */
 class SnapshotsTest {
@@ -85,15 +85,15 @@ class SnapshotsTest {
   }
 
   @TestFactory
-  Stream<DynamicTest> certainReadsTellWhatTheStatementTells() {
+  Stream<DynamicTest> certainReadsEqualTheRowsOfTheStatement() {
     return modes()
         .map(
             mode ->
                 DynamicTest.dynamicTest(
-                    mode.toString(), () -> certainReadsTellWhatTheStatementTells(mode)));
+                    mode.toString(), () -> certainReadsEqualTheRowsOfTheStatement(mode)));
   }
 
-  private static void certainReadsTellWhatTheStatementTells(Mode mode) throws SQLException {
+  private static void certainReadsEqualTheRowsOfTheStatement(Mode mode) throws SQLException {
     TestDatabase bank = bank(mode.kind());
     Beside beside =
         new Beside()
@@ -203,8 +203,8 @@ class SnapshotsTest {
    */
   @ParameterizedTest
   @MethodSource("kinds")
-  void aWriteFixesNoSnapshotBecauseOfUs(ServerKind kind) throws SQLException {
-    List<List<String>> told = new ArrayList<>();
+  void writesTakeNoSnapshotOfOurs(ServerKind kind) throws SQLException {
+    List<List<String>> recorded = new ArrayList<>();
     for (boolean watched : new boolean[] {false, true}) {
       TestDatabase bank = bank(kind);
       Beside beside =
@@ -241,9 +241,9 @@ class SnapshotsTest {
           connection.commit();
         }
       }
-      told.add(lines);
+      recorded.add(lines);
     }
-    assertThat(told.get(1)).isEqualTo(told.get(0));
+    assertThat(recorded.get(1)).isEqualTo(recorded.get(0));
   }
 
   /** SQLite: a transaction that has read cannot write once somebody else has. */

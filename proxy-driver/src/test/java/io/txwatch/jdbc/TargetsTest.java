@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * MySQL and MariaDB do not tell which rows an UPDATE wrote. What the transaction has read by the
- * same key before is told all the same, and nothing else is.
+ * MySQL and MariaDB do not return the rows that an UPDATE wrote. What the transaction has read by
+ * the same key before is recorded all the same, and nothing else is.
  */
 class TargetsTest {
 
@@ -72,8 +72,8 @@ class TargetsTest {
   }
 
   /** Which rows each statement read and was to write: {@code r17} and {@code t17}. */
-  private static List<String> told(TestDatabase database) {
-    List<String> told = new ArrayList<>();
+  private static List<String> recorded(TestDatabase database) {
+    List<String> recorded = new ArrayList<>();
     List<Long> rows = new ArrayList<>();
     for (Event.StatementExecuted statement : database.statements()) {
       for (RowAccess access : statement.rows()) {
@@ -82,7 +82,7 @@ class TargetsTest {
         }
         String what =
             access.access() == Access.TARGET ? "t" : access.access().name().substring(0, 1);
-        told.add(what.toLowerCase(java.util.Locale.ROOT) + rows.indexOf(access.row()));
+        recorded.add(what.toLowerCase(java.util.Locale.ROOT) + rows.indexOf(access.row()));
         if (access.access() == Access.TARGET) {
           assertThat(access.certain()).isFalse();
           assertThat(access.writers().complete()).isFalse();
@@ -92,32 +92,32 @@ class TargetsTest {
         }
       }
     }
-    return told;
+    return recorded;
   }
 
   private interface Work {
     void run(Connection connection) throws SQLException;
   }
 
-  /** What one transaction tells. */
-  private static List<String> toldBy(ServerKind kind, Work work) throws SQLException {
+  /** What is recorded of one transaction. */
+  private static List<String> recordedBy(ServerKind kind, Work work) throws SQLException {
     TestDatabase bank = bank(kind);
     try (Connection connection = bank.watched()) {
       connection.setAutoCommit(false);
       work.run(connection);
       connection.commit();
     }
-    return told(bank);
+    return recorded(bank);
   }
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void whatWasReadByItsKey(ServerKind kind) throws SQLException {
+  void rowReadByItsKeyIsATarget(ServerKind kind) throws SQLException {
     String read = "SELECT balance FROM account WHERE id = ";
     String write = "UPDATE account SET balance = 11 WHERE id = ";
     for (Object one : new Object[] {1, 1L, (short) 1}) {
       assertThat(
-              toldBy(
+              recordedBy(
                   kind,
                   c -> {
                     send(c, read + "?", one);
@@ -129,7 +129,7 @@ class TargetsTest {
           .containsExactly("r0", "r1", "t0", "t0", "t1");
     }
     assertThat(
-            toldBy(
+            recordedBy(
                 kind,
                 c -> {
                   send(c, "SELECT * FROM seat WHERE r = 1 AND s = ?", 2);
@@ -145,7 +145,7 @@ class TargetsTest {
   @MethodSource("kinds")
   void inBatches(ServerKind kind) throws SQLException {
     assertThat(
-            toldBy(
+            recordedBy(
                 kind,
                 c -> {
                   send(c, "SELECT * FROM account WHERE id = 1");
@@ -160,7 +160,7 @@ class TargetsTest {
         .containsExactly("r0", "r1", "t1", "t0");
     if (kind == ServerKind.MYSQL) { // MariaDB's driver does not count the items of a bulk
       assertThat(
-              toldBy(
+              recordedBy(
                   kind,
                   c -> {
                     send(c, "SELECT * FROM account WHERE id = 1");
@@ -181,7 +181,7 @@ class TargetsTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void whatIsLockedByAnUpdateThatChangesNothing(ServerKind kind) throws SQLException {
+  void rowLockedByAnUpdateWithoutChangeIsATarget(ServerKind kind) throws SQLException {
     for (int level :
         new int[] {
           Connection.TRANSACTION_READ_UNCOMMITTED,
@@ -197,7 +197,7 @@ class TargetsTest {
         send(connection, "SELECT * FROM account WHERE id = 1");
         Savepoint before = connection.setSavepoint();
         send(connection, "UPDATE account SET balance = 10 WHERE id = 1");
-        assertThat(told(bank)).containsExactly("r0", "t0");
+        assertThat(recorded(bank)).containsExactly("r0", "t0");
         // The argument of the analyzer's KeyedWrites rests on these.
         String lock = "SELECT * FROM account WHERE id = 1 FOR UPDATE NOWAIT";
         assertThatThrownBy(() -> send(other, lock)).isInstanceOf(SQLException.class);
@@ -297,21 +297,21 @@ class TargetsTest {
                 }
               }));
 
-  static Stream<Arguments> untold() {
+  static Stream<Arguments> unrecorded() {
     return kinds().flatMap(kind -> UNTOLD.stream().map(one -> Arguments.of(kind, one)));
   }
 
   @ParameterizedTest
-  @MethodSource("untold")
-  void nothingElse(ServerKind kind, Case untold) throws SQLException {
-    assertThat(toldBy(kind, untold.work())).noneMatch(told -> told.startsWith("t"));
+  @MethodSource("unrecorded")
+  void nothingElse(ServerKind kind, Case unrecorded) throws SQLException {
+    assertThat(recordedBy(kind, unrecorded.work())).noneMatch(recorded -> recorded.startsWith("t"));
   }
 
   @ParameterizedTest
   @MethodSource("kinds")
   void otherTablesMayBeWrittenInBetween(ServerKind kind) throws SQLException {
     assertThat(
-            toldBy(
+            recordedBy(
                 kind,
                 c -> {
                   send(c, READ);
@@ -322,10 +322,10 @@ class TargetsTest {
         .contains("r0", "t0");
   }
 
-  /** Where unchanged rows are not counted, nothing tells that the row was found. */
+  /** Where unchanged rows are not counted, nothing shows that the row was found. */
   @ParameterizedTest
   @MethodSource("kinds")
-  void affectedRowsCountNoUnchangedOnes(ServerKind kind) throws SQLException {
+  void unchangedRowsAreNotCountedWithAffectedRows(ServerKind kind) throws SQLException {
     TestDatabase bank = bank(kind);
     String url = bank.url + "&useAffectedRows=true";
     try (Connection connection = bank.watched(DriverManager.getConnection(url))) {
@@ -335,6 +335,6 @@ class TargetsTest {
       send(connection, WRITE);
       connection.commit();
     }
-    assertThat(told(bank)).containsExactly("r0", "t0");
+    assertThat(recorded(bank)).containsExactly("r0", "t0");
   }
 }

@@ -374,7 +374,7 @@ class TransparencyTest {
     List<Event.StatementExecuted> statements = database.statements();
     assertThat(statements).hasSize(5 + 1 + 5 + 1 + 1);
     Event.StatementExecuted last = statements.get(statements.size() - 1);
-    // The rows tell who wrote them: each item of a batch is a statement of its own.
+    // The rows show who wrote them: each item of a batch is a statement of its own.
     assertThat(last.rows().get(0).writers().statement(0)).isEqualTo(1);
     assertThat(last.rows().get(4).writers().statement(0)).isEqualTo(5);
     assertThat(last.rows().get(4).writers().statement(1)).isEqualTo(2);
@@ -385,7 +385,7 @@ class TransparencyTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void whatTheDatabaseTellsOfItself(ServerKind kind) throws SQLException {
+  void databaseMetadataIsUnchanged(ServerKind kind) throws SQLException {
     compare(
         kind,
         (connection, transcript) -> {
@@ -421,7 +421,7 @@ class TransparencyTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void whatLeadsBackLeadsToTheWrapper(ServerKind kind) throws SQLException {
+  void referencesBackLeadToTheWrapper(ServerKind kind) throws SQLException {
     compare(
         kind,
         (connection, transcript) -> {

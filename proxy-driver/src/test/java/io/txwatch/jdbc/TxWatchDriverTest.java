@@ -32,7 +32,7 @@ class TxWatchDriverTest {
   }
 
   @Test
-  void decodesOurs() {
+  void acceptsUrlsWithItsPrefix() {
     assertThat(
             TxWatchUrl.parse("jdbc:txwatch:h2:mem:a?txwatch.history=/a%20b/c+d&x=1").properties())
         .containsExactly(Map.entry("txwatch.history", "/a b/c+d"));
@@ -53,7 +53,7 @@ class TxWatchDriverTest {
   }
 
   @Test
-  void offGivesTheRealOne() throws SQLException {
+  void offReturnsTheRealConnection() throws SQLException {
     Properties properties = new Properties();
     properties.setProperty(Setting.INSTRUMENT.key(), "off");
     try (Connection connection = DriverManager.getConnection("jdbc:txwatch:h2:mem:", properties)) {
@@ -62,7 +62,7 @@ class TxWatchDriverTest {
   }
 
   @Test
-  void complainsInOneLine() {
+  void badUrlsAreReportedInOneLine() {
     assertThatThrownBy(() -> DriverManager.getConnection("jdbc:txwatch:nosuch://h/d?password=x"))
         .isInstanceOf(SQLException.class)
         .hasMessageStartingWith("jdbc:txwatch: no JDBC driver for jdbc:nosuch://h/d:")

@@ -163,11 +163,11 @@ class UnchangedRowsTest {
                 }
               }
             });
-    boolean told = !(kind == ServerKind.MYSQL && type[0].equals("json"));
+    boolean recognized = !(kind == ServerKind.MYSQL && type[0].equals("json"));
     assertThat(
             database.events(Event.Gap.class).stream()
                 .filter(gap -> gap.detail().contains("type json")))
-        .hasSize(told ? 0 : 3 * (type.length - 1) * (type.length - 1));
+        .hasSize(recognized ? 0 : 3 * (type.length - 1) * (type.length - 1));
   }
 
   @ParameterizedTest
@@ -194,7 +194,7 @@ class UnchangedRowsTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void whatMayBecomeAJoinIsComparedFirst(ServerKind kind) throws SQLException {
+  void updatesThatMayBecomeJoinsAreComparedFirst(ServerKind kind) throws SQLException {
     List<String> joins =
         List.of(
             "UPDATE t SET x = x WHERE id IN (SELECT id FROM o)",
@@ -295,7 +295,7 @@ class UnchangedRowsTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void whatATriggerMayChangePassesThrough(ServerKind kind) throws SQLException {
+  void tablesWithTriggersPassThrough(ServerKind kind) throws SQLException {
     TestDatabase database =
         TestDatabase.of(
             kind, "CREATE TABLE t (id INT PRIMARY KEY, x INT)", "INSERT INTO t VALUES (1, 1)");

@@ -33,7 +33,7 @@ class UnnamedWritesTest {
         "INSERT INTO line VALUES (1, 3)");
   }
 
-  /** For each statement that told of rows whether it is certain of them. */
+  /** For each statement that recorded rows whether it is certain of them. */
   private static List<Boolean> certain(TestDatabase database) {
     return database.statements().stream()
         .map(Event.StatementExecuted::rows)

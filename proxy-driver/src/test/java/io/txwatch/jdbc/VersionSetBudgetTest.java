@@ -22,7 +22,7 @@ class VersionSetBudgetTest {
   }
 
   @Test
-  void whatIsThereAtFirstIsSpentAndThenAShareOfTheTime() {
+  void initialBudgetIsSpentAndThenAShareOfTheTime() {
     assertThat(spent(COST)).isEqualTo(VersionSetBudget.AT_FIRST / COST);
     assertThat(budget.pays("stock")).isFalse();
     assertThat(budget.pays("never read")).isTrue();
@@ -49,7 +49,7 @@ class VersionSetBudgetTest {
   }
 
   @Test
-  void aReadThatHadToWaitSaysNothing() {
+  void readThatWaitedDoesNotCount() {
     long most = ROWS * VersionSetBudget.MOST_PER_ROW;
     budget.read("stock", ROWS, 1000 * SECOND);
     now += VersionSetBudget.SHARE * most;

@@ -25,7 +25,7 @@ class WrappedPoolsTest {
 
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
-  void lookUpsAreNotLentTheOneConnectionOfAPool(ServerKind kind) throws SQLException {
+  void lookUpsDoNotUseTheOnlyConnectionOfAPool(ServerKind kind) throws SQLException {
     TestDatabase database = TestDatabase.of(kind, SETUP);
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(database.url);
@@ -55,7 +55,7 @@ class WrappedPoolsTest {
   }
 
   @Test
-  void aDriversOwnPoolGivesDistinctConnectionsAndTakesThemBack() throws SQLException {
+  void driversOwnPoolReturnsDistinctConnections() throws SQLException {
     TestDatabase database = TestDatabase.of(ServerKind.MARIADB, SETUP);
     String separator = database.url.contains("?") ? "&" : "?";
     try (MariaDbPoolDataSource pool =

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * At level {@code items} every DBMS tells which rows a write wrote, in whatever shape: what is
+ * At level {@code items} every DBMS shows which rows a write wrote, in whatever shape: what is
  * noted is held against what stands in the table.
  */
 class WrittenRowsTest {
@@ -228,7 +228,7 @@ class WrittenRowsTest {
     assertThat(stock.events(Event.Gap.class)).hasSize(1);
   }
 
-  /** SQLite's count does not tell of the rows in the way: each key is asked for. */
+  /** SQLite's count does not include the rows in the way: each key is read. */
   @Test
   void ofReplacesOnSqlite() throws SQLException {
     TestDatabase stock = stock(ServerKind.SQLITE);
@@ -291,7 +291,7 @@ class WrittenRowsTest {
     List<Event.StatementExecuted> writes = writes(stock);
     assertThat(accesses(writes.get(0))).containsExactly(Access.DELETE, Access.DELETE);
     assertThat(accesses(writes.get(1))).isEmpty();
-    // A plain read before it may have seen another version, where the DELETE cannot tell.
+    // A plain read before it may have seen another version, where the DELETE does not show it.
     assertThat(writes.get(0).rows()).allMatch(row -> row.certain() != (kind == ServerKind.MYSQL));
   }
 }

@@ -33,7 +33,7 @@ class DependentsTest {
   }
 
   @BeforeAll
-  void pureAtFirst() throws SQLException {
+  void tablesWithoutDependentsAreChanged() throws SQLException {
     fresh();
     assertThat(plan(postgres, "t").decision()).isEqualTo(Decision.CHANGE);
   }
@@ -106,7 +106,7 @@ class DependentsTest {
         "CREATE TABLE child () INHERITS (t); CREATE FUNCTION f() RETURNS child LANGUAGE sql AS"
             + " 'SELECT 1, ''a''::text' | function f()",
       })
-  void onPostgresItIsNamed(String ddl, String named) throws Exception {
+  void postgresDependentsAreNamed(String ddl, String named) throws Exception {
     fresh();
     postgres.run(ddl);
     TablePlan plan = plan(postgres, "t");
@@ -137,7 +137,7 @@ class DependentsTest {
         "CREATE PUBLICATION p FOR TABLE t (id, q)",
         "CREATE PUBLICATION p FOR TABLE log",
       })
-  void onPostgresWhatTakesSingleColumnsIsNoReason(String ddl) throws Exception {
+  void postgresDependentsOfSingleColumnsAreNoReason(String ddl) throws Exception {
     fresh();
     postgres.run(ddl);
     assertThat(plan(postgres, "t").note()).doesNotContain("as a whole");
@@ -145,7 +145,7 @@ class DependentsTest {
   }
 
   @Test
-  void onPostgresTheApplicationGoesOnAsBefore() throws Exception {
+  void postgresApplicationIsUnaffected() throws Exception {
     fresh();
     postgres.run(
         "CREATE FUNCTION f() RETURNS SETOF t LANGUAGE plpgsql AS"
@@ -176,7 +176,7 @@ class DependentsTest {
         "CREATE VIRTUAL TABLE v USING fts5(q, content='t', content_rowid='id')"
             + " | the virtual table v has its columns",
       })
-  void onSqliteItIsNamed(String ddl, String named) throws Exception {
+  void sqliteDependentsAreNamed(String ddl, String named) throws Exception {
     try (Shop shop = sqlite()) {
       shop.run(ddl);
       TablePlan plan = plan(shop, "t");
@@ -192,7 +192,7 @@ class DependentsTest {
         "CREATE TRIGGER w AFTER INSERT ON t BEGIN INSERT INTO log SELECT * FROM u; END",
         "CREATE TRIGGER w AFTER INSERT ON t BEGIN INSERT INTO u (id, q) VALUES (NEW.id * 2, 'x'); END",
       })
-  void onSqliteWhatNamesColumnsIsNoReason(String ddl) throws Exception {
+  void sqliteDependentsThatNameColumnsAreNoReason(String ddl) throws Exception {
     try (Shop shop = sqlite()) {
       shop.run(ddl);
       assertThat(shop.prepare("t").failed()).isEmpty();

@@ -87,7 +87,7 @@ class InterruptedPreparationTest {
 
   /** What is left half done is called so, by a tool that still has its connection. */
   @Test
-  void mySqlThatStopsInItsFillSaysThatTheTableIsPartlyDone() throws Exception {
+  void mySqlTableWithAnInterruptedFillIsReportedAsIncomplete() throws Exception {
     Assumptions.assumeTrue(TestServers.missing(ServerKind.MYSQL).isEmpty());
     try (Shop shop = shop(ServerKind.MYSQL);
         Connection other = DriverManager.getConnection(shop.url())) {
@@ -115,7 +115,7 @@ class InterruptedPreparationTest {
 
   /** Rows come at any time from sessions that know nothing of the columns. */
   @Test
-  void mySqlRowsThatAreInsertedMeanwhileHaveAnIdInTheEnd() throws Exception {
+  void mySqlRowsInsertedDuringTheFillGetAnId() throws Exception {
     Assumptions.assumeTrue(TestServers.missing(ServerKind.MYSQL).isEmpty());
     boolean inserted = true;
     for (int after = 1; inserted; after++) {

@@ -68,7 +68,7 @@ class PreparationHazardsTest {
   }
 
   @Test
-  void postgresTableOfSomebodyElseIsTold() throws Exception {
+  void postgresTableOfAnotherOwnerIsReported() throws Exception {
     try (Shop shop = Shop.open(ServerKind.POSTGRESQL)) {
       String role = "guest" + System.nanoTime();
       shop.run(
@@ -89,7 +89,7 @@ class PreparationHazardsTest {
   }
 
   @Test
-  void mariaDbUserWithoutAlterIsTold() throws Exception {
+  void mariaDbUserWithoutAlterIsReported() throws Exception {
     try (Shop shop = Shop.open(ServerKind.MARIADB)) {
       String user = "guest" + System.nanoTime() % 1_000_000;
       shop.run("CREATE USER " + user, "GRANT SELECT, INSERT, UPDATE, DELETE ON account TO " + user);

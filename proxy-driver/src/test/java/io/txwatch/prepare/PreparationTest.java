@@ -85,7 +85,7 @@ class PreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void theWritersColumnHoldsAFullWindowAndTellsCaseApart(ServerKind kind) throws Exception {
+  void writersColumnHoldsAFullWindowAndIsCaseSensitive(ServerKind kind) throws Exception {
     try (Shop shop = Shop.open(kind)) {
       shop.prepare();
       String full = "aB-_".repeat(WriterList.WINDOW_LENGTH / 4);
@@ -99,7 +99,7 @@ class PreparationTest {
 
   @ParameterizedTest
   @CsvSource({"1000000, 112", "1000001, 0"})
-  void manyRowsAreNotMadeLongerThanTheyMustBe(int rows, int length) throws Exception {
+  void rowsGrowByTheColumnsAlone(int rows, int length) throws Exception {
     try (Shop shop = Shop.empty(ServerKind.MARIADB)) {
       shop.run("CREATE TABLE many AS SELECT seq AS id FROM seq_1_to_" + rows);
       String ddl = shop.preparation().planPrepare(List.of()).tables().get(0).statements().get(0);
@@ -109,7 +109,7 @@ class PreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void twiceIsOnce(ServerKind kind) throws Exception {
+  void preparingTwiceChangesNothing(ServerKind kind) throws Exception {
     try (Shop shop = Shop.open(kind)) {
       shop.prepare();
       List<String> ddl = shop.ddl();
@@ -138,7 +138,7 @@ class PreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void whatIsSharedGoesWithTheLastTable(ServerKind kind) throws Exception {
+  void sharedObjectsAreRemovedWithTheLastTable(ServerKind kind) throws Exception {
     try (Shop shop = Shop.open(kind)) {
       List<String> before = shop.ddl();
       shop.prepare("account", "log");
@@ -156,8 +156,8 @@ class PreparationTest {
   void planningChangesNothing(ServerKind kind) throws Exception {
     try (Shop shop = Shop.open(kind)) {
       List<String> before = shop.ddl();
-      String told = shop.preparation().planPrepare(List.of()).describe();
-      assertThat(told)
+      String described = shop.preparation().planPrepare(List.of()).describe();
+      assertThat(described)
           .contains("add the auxiliary columns to 3 tables", "txw_rid", "ALTER TABLE")
           .containsIgnoringCase("left alone: rich: it is a view");
       assertThat(shop.ddl()).isEqualTo(before);
@@ -166,7 +166,7 @@ class PreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void aColumnOfThatNameThatIsNotOursIsNeverTouched(ServerKind kind) throws Exception {
+  void columnsOfTheSameNameOfTheApplicationAreKept(ServerKind kind) throws Exception {
     try (Shop shop = Shop.empty(kind)) {
       shop.run("CREATE TABLE theirs (id INT PRIMARY KEY, txw_wl VARCHAR(3))");
       List<String> before = shop.ddl();
@@ -182,7 +182,7 @@ class PreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void aTableThatIsNotThereIsNamed(ServerKind kind) throws Exception {
+  void missingTableIsNamed(ServerKind kind) throws Exception {
     try (Shop shop = Shop.open(kind)) {
       PreparationPlan plan = shop.preparation().planPrepare(List.of("account", "nowhere"));
       assertThat(plan.missing()).containsExactly("nowhere");
@@ -247,7 +247,7 @@ class PreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void statisticsAreTakenIfWanted(ServerKind kind) throws Exception {
+  void statisticsAreUpdatedOnRequest(ServerKind kind) throws Exception {
     try (Shop shop = Shop.open(kind)) {
       Preparation preparation = shop.preparation().analyzing();
       PreparationPlan plan = preparation.planPrepare(List.of("account", "log"));
@@ -262,7 +262,7 @@ class PreparationTest {
   }
 
   @Test
-  void postgresPlanSaysThatPlansCanChange() throws Exception {
+  void postgresPlanMentionsChangedQueryPlans() throws Exception {
     try (Shop shop = Shop.open(ServerKind.POSTGRESQL)) {
       assertThat(shop.preparation().planPrepare(List.of()).describe())
           .contains("how often it aborts", "--analyze");
@@ -281,7 +281,7 @@ class PreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void tablesOfOneNameInTwoSchemasAreToldApart(ServerKind kind) throws Exception {
+  void tablesOfOneNameInTwoSchemasAreDistinguished(ServerKind kind) throws Exception {
     assumeThat(kind).isNotEqualTo(ServerKind.SQLITE); // its other databases are attached
     try (Shop shop = Shop.empty(kind)) {
       String other = "other_" + System.nanoTime();
@@ -309,7 +309,7 @@ class PreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void aLockThatIsHeldForAWhileIsWaitedForAndSaid(ServerKind kind) throws Exception {
+  void lockedTableIsRetriedAndReported(ServerKind kind) throws Exception {
     try (Shop shop = Shop.open(kind);
         Connection other = DriverManager.getConnection(shop.url())) {
       other.setAutoCommit(false);
@@ -343,7 +343,7 @@ class PreparationTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
-  void aLockThatIsHeldIsNotWaitedForLongAndLeavesTheTableAsItWas(ServerKind kind) throws Exception {
+  void tableThatStaysLockedIsLeftUnchanged(ServerKind kind) throws Exception {
     try (Shop shop = Shop.open(kind);
         Connection other = DriverManager.getConnection(shop.url())) {
       List<String> before = shop.ddl();

@@ -109,14 +109,14 @@ public record Shop(ServerKind kind, String url, Connection connection) implement
     return rows;
   }
 
-  /** The DDL of the whole database as its own catalog tells it. */
+  /** The DDL of the whole database as its own catalog shows it. */
   public List<String> ddl() throws SQLException {
     List<String> lines = new ArrayList<>();
     for (String query : ddlQueries()) {
       rows(query).stream().filter(line -> !line.startsWith("--")).forEach(lines::add);
     }
     if (kind == ServerKind.H2) {
-      Collections.sort(lines); // it tells tables in the order of their last alteration
+      Collections.sort(lines); // it lists tables in the order of their last alteration
     }
     return lines;
   }

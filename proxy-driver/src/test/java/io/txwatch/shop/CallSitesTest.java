@@ -37,9 +37,11 @@ class CallSitesTest {
     }
   }
 
-  /** Methods that are the same byte by byte are told apart by name, and if need be by signature. */
+  /**
+   * Methods that are the same byte by byte are distinguished by name, and if need be by signature.
+   */
   @Test
-  void methodsThatLookTheSameAreToldApart() {
+  void methodsWithTheSameCodeAreDistinguished() {
     for (int i = 0; i < 2; i++) {
       assertThat(List.of(one(), other(), one(1), one(1L))).doesNotHaveDuplicates();
     }

@@ -51,7 +51,7 @@ class SampledCallSiteTest {
 
   /** Wherever the text runs a second time, a line without reserve is the one that ran. */
   @Property(tries = 50)
-  void aLineThatIsToldHasRun(
+  void reportedLineHasRun(
       @ForAll @IntRange(max = OFTEN) int from, @ForAll @IntRange(min = 1, max = 40) int oneIn) {
     SampledCallSite place = new SampledCallSite(false);
     boolean met = false;
@@ -69,7 +69,7 @@ class SampledCallSiteTest {
   }
 
   @Test
-  void statementsAreToldSo() throws SQLException {
+  void statementsAreReportedWithTheirLine() throws SQLException {
     TestDatabase database =
         TestDatabase.of(ServerKind.H2, "CREATE TABLE item (id INT PRIMARY KEY, qty INT)");
     try (Connection usual = database.watched();

@@ -150,7 +150,7 @@ class ObservedRowsTest {
   }
 
   @TestFactory
-  Stream<DynamicTest> whatIsNotToldOfDoesNotMatter() {
+  Stream<DynamicTest> rowsThatAreNotObservedDoNotMatter() {
     return TestServers.kinds()
         .map(
             kind ->
@@ -191,14 +191,14 @@ class ObservedRowsTest {
       }
       seen++;
       for (String table : TABLES) {
-        TreeSet<Long> untold = rows(connection, "select txw_rid from " + table);
-        untold.removeAll(run.observed.getOrDefault(table, new TreeSet<>()));
-        if (untold.isEmpty()) {
+        TreeSet<Long> unobserved = rows(connection, "select txw_rid from " + table);
+        unobserved.removeAll(run.observed.getOrDefault(table, new TreeSet<>()));
+        if (unobserved.isEmpty()) {
           continue;
         }
-        deleted += untold.size();
+        deleted += unobserved.size();
         try (Statement statement = connection.createStatement()) {
-          for (long row : untold) {
+          for (long row : unobserved) {
             statement.executeUpdate("delete from " + table + " where txw_rid = " + row);
           }
         }
