@@ -2,23 +2,35 @@ package io.txwatch.jdbc;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
- * What the user should know that is no {@linkplain Faults fault}: a line each on standard error,
- * the same line once, however many connections cause it.
+ * What the user should know that is no {@linkplain Faults fault}: a line each, the same line once,
+ * however many connections cause it. Thread-safe.
  */
 final class Notices {
 
   private static final int MAX_LINES = 20;
 
-  private static final Set<String> PRINTED = ConcurrentHashMap.newKeySet();
+  private static final Notices ON_STANDARD_ERROR =
+      new Notices(line -> System.err.println("txwatch: " + line));
 
-  private Notices() {}
+  private final Set<String> printed = ConcurrentHashMap.newKeySet();
+  private final Consumer<String> out;
 
+  Notices(Consumer<String> out) {
+    this.out = out;
+  }
+
+  /** Prints a line on standard error. */
   static void print(String line) {
-    if (PRINTED.size() < MAX_LINES && PRINTED.add(line)) {
-      String rest = PRINTED.size() == MAX_LINES ? " (further notices are not printed)" : "";
-      System.err.println("txwatch: " + line.replaceAll("\\s+", " ") + rest);
+    ON_STANDARD_ERROR.add(line);
+  }
+
+  void add(String line) {
+    if (printed.size() < MAX_LINES && printed.add(line)) {
+      String rest = printed.size() == MAX_LINES ? " (further notices are not printed)" : "";
+      out.accept(line.replaceAll("\\s+", " ") + rest);
     }
   }
 }
