@@ -32,12 +32,6 @@ import org.junit.jupiter.api.Test;
 class ArchitectureTest {
 
   /**
-   * Modules whose constants still break the rule for names. They are renamed one module at a time;
-   * a module that is done leaves this set.
-   */
-  private static final Set<String> MODULES_WITH_OLD_CONSTANTS = Set.of("proxy-driver");
-
-  /**
    * Type names that a module uses twice. {@code SideReads} stays until {@code sql} and {@code jdbc}
    * of the proxy-driver are rebuilt.
    */
@@ -184,13 +178,7 @@ class ArchitectureTest {
 
   @Test
   void limitsAreNamedMaxAndMin() {
-    table()
-        .forEach(
-            (name, module) -> {
-              if (!MODULES_WITH_OLD_CONSTANTS.contains(name)) {
-                constantNames().check(CLASSES.that(livesIn(module)));
-              }
-            });
+    constantNames().check(CLASSES);
   }
 
   @Test

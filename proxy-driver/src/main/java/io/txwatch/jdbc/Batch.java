@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class Batch {
 
   /** A longer batch has no reads beside its items. */
-  private static final int MOST_ITEMS_WITH_READS = 64;
+  private static final int MAX_ITEMS_WITH_READS = 64;
 
   /** Numbers beyond are not passed over: a token does not distinguish all of them. */
   private static final int LAST_PASSED_OVER = 1 << 16;
@@ -202,7 +202,7 @@ final class Batch {
       if (planned == null) {
         continue;
       }
-      if (begun == null || plans.size() > MOST_ITEMS_WITH_READS) {
+      if (begun == null || plans.size() > MAX_ITEMS_WITH_READS) {
         connection.gap(GapReason.SHAPE, "reads beside a batch");
         continue;
       }

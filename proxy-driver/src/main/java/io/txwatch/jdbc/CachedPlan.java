@@ -51,7 +51,7 @@ final class CachedPlan {
           "(?is)\\s*(set(?!\\s+statement\\b)|show|use|explain|describe|desc|analyze|check|do|kill)\\b"
               + "(?!.*\\bcompletion_type\\b).*");
 
-  private static final int MOST_LEAD = 512;
+  private static final int MAX_LEAD_CHARACTERS = 512;
 
   private final RewritePlan plan;
   private final String shownSql;
@@ -154,8 +154,8 @@ final class CachedPlan {
 
   /** With that lead a batch of it would have been given the right tokens at once. */
   void leadWouldHold(int wanted) {
-    if (wanted > lead && wanted <= MOST_LEAD) {
-      lead = Math.min(MOST_LEAD, 2 * Integer.highestOneBit(wanted));
+    if (wanted > lead && wanted <= MAX_LEAD_CHARACTERS) {
+      lead = Math.min(MAX_LEAD_CHARACTERS, 2 * Integer.highestOneBit(wanted));
     }
   }
 

@@ -19,7 +19,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
   private static final long NOT_DRAINED = -2;
 
   private static final long NO_MORE_RESULTS = -1;
-  private static final int MOST_TRIES_TO_CANCEL = 1000;
+  private static final int MAX_CANCEL_ATTEMPTS = 1000;
 
   final WatchedConnection connection;
   final StatementOptions options;
@@ -262,7 +262,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
   @Override
   public void cancel() throws SQLException {
     delegate.cancel();
-    for (int i = 0; starting && i < MOST_TRIES_TO_CANCEL; i++) {
+    for (int i = 0; starting && i < MAX_CANCEL_ATTEMPTS; i++) {
       connection.sideReads().cancel();
       try {
         Thread.sleep(1);

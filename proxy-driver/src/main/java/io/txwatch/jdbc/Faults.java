@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Faults {
 
-  private static final int MOST = 5;
+  private static final int MAX_LINES = 5;
   private static final AtomicInteger PRINTED = new AtomicInteger();
 
   private Faults() {}
@@ -30,8 +30,8 @@ final class Faults {
   /** Says a line, unless enough has been said. */
   static void say(String line) {
     int printed = PRINTED.incrementAndGet();
-    if (printed <= MOST) {
-      String rest = printed == MOST ? " (further ones are counted, not printed)" : "";
+    if (printed <= MAX_LINES) {
+      String rest = printed == MAX_LINES ? " (further ones are counted, not printed)" : "";
       System.err.println("txwatch: " + line.replaceAll("\\s+", " ") + rest);
     }
   }

@@ -23,7 +23,7 @@ import java.util.function.UnaryOperator;
 final class PlanCache {
 
   /** Characters of SQL that are kept; a plan weighs some six times its text. */
-  private static final long MOST_CHARACTERS = 4_000_000;
+  private static final long MAX_CHARACTERS = 4_000_000;
 
   private static final int WEIGHT_OF_A_PLAN = 200;
 
@@ -36,7 +36,7 @@ final class PlanCache {
 
   private final Cache<String, CachedPlan> plans =
       Caffeine.newBuilder()
-          .maximumWeight(MOST_CHARACTERS)
+          .maximumWeight(MAX_CHARACTERS)
           .weigher((String sql, CachedPlan plan) -> sql.length() + WEIGHT_OF_A_PLAN)
           .executor(Runnable::run)
           .build();

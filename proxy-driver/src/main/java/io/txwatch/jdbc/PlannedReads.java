@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class PlannedReads {
 
   /** A read that failed so often is not tried any more. */
-  private static final int MOST_FAILURES = 3;
+  private static final int MAX_FAILURES = 3;
 
   /** For so long a read that brought too many rows is not sent again. */
   private static final long REST_NANOS = 60_000_000_000L;
@@ -49,7 +49,7 @@ final class PlannedReads {
 
     /** True if it has failed too often. */
     boolean isGivenUp() {
-      return failures.get() >= MOST_FAILURES;
+      return failures.get() >= MAX_FAILURES;
     }
 
     void failed() {

@@ -22,7 +22,7 @@ final class SideReadRows {
   /** Characters of a writer token that number the statement; tokens sort as the numbers do. */
   private static final int STATEMENT_LENGTH = 3;
 
-  private static final String NOBODY = WriterToken.of(0, 0);
+  private static final String NO_WRITER = WriterToken.of(0, 0);
 
   private final WatchedConnection connection;
 
@@ -127,7 +127,7 @@ final class SideReadRows {
       if (list == null
           || length < WriterToken.LENGTH
           || list.charAt(length - 1) == WriterList.FILLER) {
-        writers.append(NOBODY);
+        writers.append(NO_WRITER);
       } else {
         writers.append(list, length - WriterToken.LENGTH, length);
       }

@@ -40,7 +40,7 @@ final class SideReads {
   static final String SAVEPOINT = "txw_side";
 
   /** Statements of ours that are kept prepared on a connection. */
-  private static final int MOST_STATEMENTS = 64;
+  private static final int MAX_STATEMENTS = 64;
 
   private final WatchedConnection connection;
   private final SnapshotRules rules;
@@ -346,7 +346,7 @@ final class SideReads {
     }
     PreparedStatement made = connection.delegate.prepareStatement(sql);
     statements.put(sql, made);
-    if (statements.size() > MOST_STATEMENTS) {
+    if (statements.size() > MAX_STATEMENTS) {
       Iterator<PreparedStatement> oldest = statements.values().iterator();
       PreparedStatement least = oldest.next();
       oldest.remove();

@@ -28,13 +28,13 @@ final class VersionSetBudget {
   static final long AT_FIRST = 1_000_000_000;
 
   /** Nanoseconds of reading that are saved at most. */
-  static final long MOST_SAVED = 100_000_000;
+  static final long MAX_SAVED_NANOS = 100_000_000;
 
   /** What a row costs at least: it is to be analysed, too. */
-  static final long LEAST_PER_ROW = 500;
+  static final long MIN_NANOS_PER_ROW = 500;
 
   /** What a row costs at most: a read that had to wait, or a pause of the JVM, says nothing. */
-  static final long MOST_PER_ROW = 10_000;
+  static final long MAX_NANOS_PER_ROW = 10_000;
 
   /**
    * What could be spent at a time.
@@ -47,7 +47,7 @@ final class VersionSetBudget {
     /** What can be spent at a later time. */
     long until(long now) {
       long more = nanos + Math.max(0, now - at) / SHARE;
-      return Math.max(nanos, Math.min(more, MOST_SAVED));
+      return Math.max(nanos, Math.min(more, MAX_SAVED_NANOS));
     }
   }
 
@@ -73,7 +73,7 @@ final class VersionSetBudget {
     if (cost == null) {
       return true;
     }
-    long least = Math.min(cost, MOST_SAVED);
+    long least = Math.min(cost, MAX_SAVED_NANOS);
     return Objects.requireNonNull(saved.get()).until(clock.getAsLong()) >= least;
   }
 
@@ -89,7 +89,7 @@ final class VersionSetBudget {
       }
       return;
     }
-    long cost = Math.max(rows * LEAST_PER_ROW, Math.min(rows * MOST_PER_ROW, nanos));
+    long cost = Math.max(rows * MIN_NANOS_PER_ROW, Math.min(rows * MAX_NANOS_PER_ROW, nanos));
     if (costs.size() >= SideReadMemory.MAX_TABLES) { // names that come and go
       costs.clear();
     }

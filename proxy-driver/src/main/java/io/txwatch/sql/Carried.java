@@ -20,7 +20,7 @@ public record Carried(List<Read> reads, int[] places, int[] parameters) {
   public static final Carried NONE = new Carried(List.of(), new int[0], new int[0]);
 
   /** How many entries a column has at most. */
-  public static final int MOST_ENTRIES = Catalog.SMALL_TABLE_ROWS;
+  public static final int MAX_ENTRIES = Catalog.SMALL_TABLE_ROWS;
 
   /**
    * A part of a statement that has read rows.

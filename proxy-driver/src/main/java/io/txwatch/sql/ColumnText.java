@@ -34,7 +34,7 @@ record ColumnText(String expression, int length, boolean isDigest) {
   /** Of SHA-256, in hex. */
   private static final int DIGEST = 64;
 
-  private static final int MOST_DIGITS = 65;
+  private static final int MAX_DIGITS = 65;
 
   private static final Pattern LENGTH = Pattern.compile("^[a-z]+\\((\\d{1,6})");
 
@@ -119,6 +119,6 @@ record ColumnText(String expression, int length, boolean isDigest) {
 
   private static int digits(String type) {
     Matcher declared = LENGTH.matcher(type);
-    return declared.find() ? Integer.parseInt(declared.group(1)) : MOST_DIGITS;
+    return declared.find() ? Integer.parseInt(declared.group(1)) : MAX_DIGITS;
   }
 }

@@ -37,11 +37,11 @@ final class HiddenAggregates {
   private static final Set<String> SQLITE = Set.of("GROUP_CONCAT", "TOTAL");
 
   /** Characters that MySQL's list may have: a small table's rows, and some to grow. */
-  private static final int MOST_CHARACTERS = 512 * 1024;
+  private static final int MAX_CHARACTERS = 512 * 1024;
 
   /** Lets MySQL's lists have them, for the one statement. */
   static final String LENGTH_HINT =
-      " /*+ SET_VAR(group_concat_max_len = " + MOST_CHARACTERS + ") */";
+      " /*+ SET_VAR(group_concat_max_len = " + MAX_CHARACTERS + ") */";
 
   private HiddenAggregates() {}
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyedRows {
 
-  private static final int MOST_DIGITS = 18;
+  private static final int MAX_DIGITS = 18;
   private static final Set<String> TEXTS = Set.of("char", "varchar");
   private static final Set<String> INTEGERS =
       Set.of("tinyint", "smallint", "mediumint", "int", "bigint");
@@ -187,7 +187,7 @@ final class KeyedRows {
     }
     if (!text
         && tokens.is(token, TokenKind.NUMBER)
-        && written.length() <= MOST_DIGITS
+        && written.length() <= MAX_DIGITS
         && written.chars().allMatch(c -> c >= '0' && c <= '9')) {
       return new IntegerLiteral(Long.parseLong(written));
     }

@@ -40,14 +40,14 @@ public final class RewritePlanner implements Planner {
     }
   }
 
-  private static final int MOST_ROWS = 10_000;
+  private static final int MAX_ROWS = 10_000;
 
   private final Dialect dialect;
   private final Draft.Extent extent;
 
-  /** A planner for one dialect, whose own reads bring at most {@value #MOST_ROWS} rows each. */
+  /** A planner for one dialect, whose own reads bring at most {@value #MAX_ROWS} rows each. */
   public RewritePlanner(Dialect dialect, Level level) {
-    this(dialect, level, MOST_ROWS);
+    this(dialect, level, MAX_ROWS);
   }
 
   /**

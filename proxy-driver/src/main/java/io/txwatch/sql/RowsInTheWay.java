@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 final class RowsInTheWay {
 
   /** Rows whose keys are asked for. */
-  private static final int MOST_ROWS = 50;
+  private static final int MAX_ROWS = 50;
 
   private final Draft draft;
   private final Catalog.Table table;
@@ -39,7 +39,7 @@ final class RowsInTheWay {
     RowsInTheWay found = new RowsInTheWay(draft, target);
     List<Integer> rows = draft.shape.rows;
     List<List<String>> keys = found.table.traits().keys();
-    if (keys.isEmpty() || rows.isEmpty() || rows.size() > MOST_ROWS) {
+    if (keys.isEmpty() || rows.isEmpty() || rows.size() > MAX_ROWS) {
       found.complete = false;
       return found;
     }

@@ -33,7 +33,7 @@ import java.util.Set;
 final class SideReads {
 
   /** Tables that a read within a statement may join: each may have some hundred rows. */
-  private static final int MOST_TABLES = 3;
+  private static final int MAX_TABLES = 3;
 
   private final Draft draft;
   private final Scopes scopes;
@@ -140,7 +140,7 @@ final class SideReads {
     boolean harmless =
         with >= 0
             && !again
-            && copied <= MOST_TABLES
+            && copied <= MAX_TABLES
             && CannotFail.holds(draft, draft.shape.from, with)
             && joined.stream().allMatch(one -> !one.locking && cannotFail(one));
     // A write that waited for a row has gone on with a newer version of it.

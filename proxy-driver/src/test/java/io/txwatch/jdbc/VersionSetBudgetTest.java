@@ -39,7 +39,7 @@ class VersionSetBudgetTest {
   void littleIsSaved() {
     spent(COST);
     now += 1000 * SECOND;
-    assertThat(spent(COST)).isEqualTo(VersionSetBudget.MOST_SAVED / COST);
+    assertThat(spent(COST)).isEqualTo(VersionSetBudget.MAX_SAVED_NANOS / COST);
   }
 
   /** Where everything is slow, the same share of the time buys less. */
@@ -50,7 +50,7 @@ class VersionSetBudgetTest {
 
   @Test
   void readThatWaitedDoesNotCount() {
-    long most = ROWS * VersionSetBudget.MOST_PER_ROW;
+    long most = ROWS * VersionSetBudget.MAX_NANOS_PER_ROW;
     budget.read("stock", ROWS, 1000 * SECOND);
     now += VersionSetBudget.SHARE * most;
     assertThat(budget.pays("stock")).isTrue();
