@@ -67,8 +67,8 @@ final class MySqlDdl extends PreparationDdl {
   /** As many rows without a key are searched again and again for those that are not filled yet. */
   private static final int MAX_ROWS_WITHOUT_KEY = 1_000_000;
 
-  /** How long a busy table is watched for a moment at which nobody uses it. */
-  private static final Duration MAX_WAIT_FOR_NOBODY = Duration.ofSeconds(2);
+  /** How long a busy table is watched for a moment at which no session uses it. */
+  private static final Duration MAX_WAIT_FOR_UNUSED_TABLE = Duration.ofSeconds(2);
 
   private static final String NEW_ROW_ID = "uuid_short() & 9223372036854775807";
 
@@ -289,7 +289,7 @@ final class MySqlDdl extends PreparationDdl {
       throws SQLException {
     if (dialect == Dialect.MYSQL && step.work() == Work.INSTANT) {
       try {
-        awaitNobody(connection, table);
+        awaitUnused(connection, table);
         instantly(connection, step.sql(), pace);
       } catch (SQLException e) {
         if (!step.sql().endsWith(INSTANTLY) || !DdlErrors.isOtherAlgorithmNeeded(e)) {
@@ -317,8 +317,8 @@ final class MySqlDdl extends PreparationDdl {
    * it and goes on to write it while an ALTER TABLE waits for it is rolled back (1213): the shorter
    * the wait, the fewer.
    */
-  private static void awaitNobody(Connection connection, TableInfo table) {
-    long deadline = System.nanoTime() + MAX_WAIT_FOR_NOBODY.toNanos();
+  private static void awaitUnused(Connection connection, TableInfo table) {
+    long deadline = System.nanoTime() + MAX_WAIT_FOR_UNUSED_TABLE.toNanos();
     try {
       while (System.nanoTime() < deadline
           && !query(
