@@ -1,9 +1,8 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.history.StatementKind;
-import io.txwatch.sql.SelectBlock.Role;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Tokens;
 
 /**
@@ -23,20 +22,12 @@ final class EmbeddedQueries {
     for (int i = from + 1; i < to; i = tokens.next(i)) {
       if (tokens.isAnyWord(i - 1, "AS", "FOR") && tokens.isAnyWord(i, "SELECT", "WITH")) {
         int end = queryEnd(tokens, i, to);
-        StatementShape shape = new StatementShape(i, end);
-        shape.verb = i;
-        shape.kind = StatementKind.SELECT;
-        new QueryScanner(tokens, dialect, shape).query(i, end, Role.NESTED);
-        return shape;
+        return ShapeBuilder.ofQuery(tokens, dialect, new Span(i, end));
       }
     }
     if (tokens.isWord(from, "COPY") && tokens.isOpen(from + 1)) {
       int close = tokens.partner(from + 1);
-      StatementShape shape = new StatementShape(from + 2, close);
-      shape.verb = from + 2;
-      shape.kind = StatementKind.SELECT;
-      new QueryScanner(tokens, dialect, shape).query(from + 2, close, Role.NESTED);
-      return shape;
+      return ShapeBuilder.ofQuery(tokens, dialect, new Span(from + 2, close));
     }
     throw new NotUnderstood(GapReason.OPAQUE, "no query in it");
   }

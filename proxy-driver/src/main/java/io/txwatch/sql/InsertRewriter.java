@@ -3,9 +3,9 @@ package io.txwatch.sql;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
-import io.txwatch.sql.StatementShape.Source;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Statement.RowsFrom;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.HashSet;
 import java.util.List;
@@ -244,10 +244,10 @@ final class InsertRewriter {
     if (columns == 0) {
       return;
     }
-    boolean values = shape.sourceKind == Source.VALUES;
+    boolean values = shape.sourceKind == RowsFrom.VALUES;
     boolean needed =
         switch (draft.dialect) {
-          case SQLITE -> values || shape.sourceKind == Source.QUERY;
+          case SQLITE -> values || shape.sourceKind == RowsFrom.QUERY;
           case POSTGRESQL ->
               values && shape.rows.stream().anyMatch(row -> rewriter.width(row) > columns);
           case MYSQL, MARIADB, H2 -> false;
@@ -387,7 +387,7 @@ final class InsertRewriter {
 
   /** On SQLite {@code … FROM t returning} gives a table an alias. */
   private boolean wouldBeAnAlias() {
-    if (shape.sourceKind != Source.QUERY || shape.onConflict >= 0) {
+    if (shape.sourceKind != RowsFrom.QUERY || shape.onConflict >= 0) {
       return false;
     }
     SelectBlock last = null;

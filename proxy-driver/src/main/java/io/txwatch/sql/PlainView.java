@@ -41,7 +41,7 @@ record PlainView(String query, TableRef table, boolean repeatable, boolean canno
     }
     try {
       Span range = statements.get(0);
-      StatementShape shape = ShapeScanner.scan(tokens, dialect, range.from(), range.to());
+      StatementShape shape = ShapeBuilder.of(tokens, dialect, range);
       Draft.Extent extent = new Draft.Extent(RewritePlanner.Level.INLINE, 0);
       return of(new Draft(tokens, dialect, shape, tables, false, extent));
     } catch (NotUnderstood e) {

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * Keeps visible auxiliary columns (PostgreSQL, SQLite) out of what a statement means, and does
- * nothing else to it. It does not depend on the second opinion of {@link ParserAgreement}.
+ * nothing else to it.
  *
  * <p>What the scanner understands has its stars and NATURAL joins written out ({@link StarGuard}),
  * everything else has CTEs put in front of it ({@link CatalogGuard}). A statement for which neither
@@ -114,7 +114,7 @@ final class Protection {
 
   /** A statement that the scanner understands. */
   private Splices understood(Span range) throws NotUnderstood {
-    StatementShape shape = ShapeScanner.scan(tokens, dialect, range.from(), range.to());
+    StatementShape shape = ShapeBuilder.of(tokens, dialect, range);
     Splices plain = plain(shape);
     if (wholeRow(shape)) {
       Splices hiding = new Splices(tokens, dialect);
@@ -188,7 +188,7 @@ final class Protection {
 
   private void bodyStatement(Span range) throws NotUnderstood {
     try {
-      splices.addAll(plain(ShapeScanner.scan(tokens, dialect, range.from(), range.to())));
+      splices.addAll(plain(ShapeBuilder.of(tokens, dialect, range)));
     } catch (NotUnderstood | RuntimeException e) {
       CatalogGuard.protectWithoutCte(tokens, dialect, range, tables, splices);
     }

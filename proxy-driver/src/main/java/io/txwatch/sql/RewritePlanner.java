@@ -159,7 +159,7 @@ public final class RewritePlanner implements Planner {
   }
 
   /**
-   * Scans, protects, rewrites, and asks the parser.
+   * Parses, protects and rewrites.
    *
    * @param watched false if the statement only has to be put right, and carries nothing
    * @param alone true if the text holds no other statement
@@ -177,7 +177,7 @@ public final class RewritePlanner implements Planner {
         throw new NotUnderstood(GapReason.SHAPE, "a comment that some versions execute");
       }
     }
-    StatementShape shape = ShapeScanner.scan(tokens, dialect, range.from(), range.to());
+    StatementShape shape = ShapeBuilder.of(tokens, dialect, range);
     Draft draft =
         carrying(
             () -> {
@@ -196,11 +196,8 @@ public final class RewritePlanner implements Planner {
       // A table that cannot be looked up, or a function that returns rows of a prepared table.
       draft.starShowsAuxiliary = true;
     }
-    if (!draft.splices.isEmpty() || !draft.sideReads.isEmpty()) {
-      Optional<String> difference = ParserAgreement.difference(tokens, dialect, shape);
-      if (difference.isPresent()) {
-        throw new NotUnderstood(difference.get());
-      }
+    if (shape.hasOpaque && !(draft.splices.isEmpty() && draft.sideReads.isEmpty())) {
+      throw new NotUnderstood("an expression that the grammar does not know");
     }
     return draft;
   }

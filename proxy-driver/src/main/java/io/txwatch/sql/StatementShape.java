@@ -1,6 +1,8 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.syntax.MergeBranch.Action;
+import io.txwatch.sql.syntax.Statement.RowsFrom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,21 +16,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class StatementShape {
 
-  /** Where an INSERT takes its rows from. */
-  enum Source {
-    /** VALUES. */
-    VALUES,
-    /** A query. */
-    QUERY,
-    /** DEFAULT VALUES. */
-    DEFAULT_VALUES,
-    /** MySQL's SET. */
-    SET
-  }
-
   final int from;
   final int to;
   StatementKind kind = StatementKind.OTHER;
+
+  /** True if it contains an expression that the grammar does not know. */
+  boolean hasOpaque;
 
   /** True if it is a write inside the WITH of another statement. */
   boolean inner;
@@ -120,21 +113,13 @@ final class StatementShape {
   /** The token after INSERT's source. */
   int sourceEnd = -1;
 
-  @Nullable Source sourceKind;
+  @Nullable RowsFrom sourceKind;
 
   /** The opening parentheses of the rows of VALUES. */
   final List<Integer> rows = new ArrayList<>();
 
   /** The token ON of ON CONFLICT or ON DUPLICATE KEY. */
   int onConflict = -1;
-
-  /** What a branch of MERGE does. */
-  enum Action {
-    UPDATE,
-    INSERT,
-    DELETE,
-    NOTHING
-  }
 
   /**
    * A branch of MERGE.

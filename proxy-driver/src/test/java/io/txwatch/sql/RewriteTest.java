@@ -256,7 +256,7 @@ class RewriteTest {
         SELECT a FROM t WHERE b ??| array['x'] AND b @?? '$.a'
         -> SELECT a, txw_rid, txw_wl FROM t WHERE b ??| array['x'] AND b @?? '$.a'
         MERGE INTO t USING u ON u.c = t.a WHEN MATCHED AND CASE u.c WHEN 1 THEN true END THEN DO NOTHING
-        -> same
+        -> MERGE INTO t USING u ON u.c = t.a WHEN MATCHED AND CASE u.c WHEN 1 THEN true END THEN DO NOTHING returning t.txw_rid, t.txw_wl
         MERGE INTO t USING (SELECT * FROM t2) s ON s.a = t.a WHEN MATCHED THEN UPDATE SET b = 1 WHEN NOT MATCHED THEN INSERT (a) VALUES (?) RETURNING t.a
         -> MERGE INTO t USING (SELECT t2."a", t2."c" FROM t2) s ON s.a = t.a WHEN MATCHED THEN UPDATE SET b = 1, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHEN NOT MATCHED THEN INSERT (a, txw_wl) VALUES (?, TOK) RETURNING t.a, t.txw_rid, t.txw_wl
         MERGE INTO t USING u ON u.c = t.a WHEN NOT MATCHED THEN INSERT DEFAULT VALUES WHEN MATCHED THEN DO NOTHING

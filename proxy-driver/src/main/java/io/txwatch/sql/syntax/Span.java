@@ -13,6 +13,11 @@ public record Span(int from, int to) {
     return from <= token && token < to;
   }
 
+  /** The same with another end. */
+  Span upTo(int end) {
+    return new Span(from, end);
+  }
+
   /** True if it holds no token. */
   public boolean isEmpty() {
     return from >= to;

@@ -166,7 +166,7 @@ public final class Tokens {
     return text.substring(start(i), end(i));
   }
 
-  /** The name that a significant token is, {@linkplain QueryScanner#fold folded}. */
+  /** The name that a significant token is, {@linkplain Identifiers#fold folded}. */
   public String folded(int i) {
     return Identifiers.fold(text(i));
   }
