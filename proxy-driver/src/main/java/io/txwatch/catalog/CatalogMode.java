@@ -16,7 +16,10 @@ public record CatalogMode(Optional<TablePreparer.Factory> preparer, Versions ver
 
   /** Where row versions come from. */
   public enum Versions {
-    /** The best that is known to change nothing: the auxiliary columns. */
+    /**
+     * The system columns if a write can return the version that it replaced (PostgreSQL 18), and no
+     * table carries the auxiliary columns; else the auxiliary columns.
+     */
     AUTO,
     /** The auxiliary columns. */
     COLUMNS,

@@ -178,9 +178,8 @@ final class PostgresSchemaReader extends SchemaReader {
   /**
    * The first key over columns that are never null, of types whose texts do not change, the primary
    * key before others; a key of a parent of inheritance does not bind its children's rows. Left
-   * alone are tables where RETURNING can fail or see something else: partitioned ones, where an
-   * INSERT cannot return system columns, and those with rules, row security, foreign children or
-   * another access method than the heap.
+   * alone are tables where RETURNING can fail or see something else: those with rules, row
+   * security, foreign children or another access method than the heap.
    */
   private SystemVersions systemVersions(Connection connection, String oid) throws SQLException {
     record Part(
@@ -189,7 +188,8 @@ final class PostgresSchemaReader extends SchemaReader {
         String type,
         boolean isNotNull,
         Status status,
-        boolean bindsAllRows) {}
+        boolean bindsAllRows,
+        boolean isPartitioned) {}
     List<Part> parts =
         query(
             connection,
@@ -199,12 +199,13 @@ final class PostgresSchemaReader extends SchemaReader {
                 + " SELECT i.indexrelid::text, a.attname,"
                 + " pg_catalog.format_type(a.atttypid, NULL), a.attnotnull,"
                 + " CASE WHEN NOT pg_catalog.has_table_privilege(c.oid, 'SELECT') THEN 'NO_RIGHTS'"
-                + " WHEN c.relkind = 'p' OR c.relrowsecurity OR c.relhasrules"
-                + " OR c.relam NOT IN (SELECT m.oid FROM pg_catalog.pg_am m WHERE m.amname = 'heap')"
-                + " OR EXISTS (SELECT 1 FROM family"
-                + " JOIN pg_catalog.pg_class p USING (oid) WHERE p.relkind = 'f')"
+                + " WHEN c.relrowsecurity OR c.relhasrules"
+                + " OR EXISTS (SELECT 1 FROM family JOIN pg_catalog.pg_class p USING (oid)"
+                + " WHERE p.relkind = 'f' OR (p.relkind = 'r' AND p.relam NOT IN"
+                + " (SELECT m.oid FROM pg_catalog.pg_am m WHERE m.amname = 'heap')))"
                 + " THEN 'NOT_A_BASE_TABLE'"
-                + " ELSE 'SYSTEM_COLUMNS' END, NOT (c.relkind = 'r' AND c.relhassubclass)"
+                + " ELSE 'SYSTEM_COLUMNS' END, NOT (c.relkind = 'r' AND c.relhassubclass),"
+                + " c.relkind = 'p'"
                 + " FROM pg_catalog.pg_class c LEFT JOIN (pg_catalog.pg_index i"
                 + " CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(att, n)"
                 + " JOIN pg_catalog.pg_attribute a"
@@ -220,13 +221,16 @@ final class PostgresSchemaReader extends SchemaReader {
                     text(row, 3),
                     row.getBoolean(4),
                     Status.valueOf(text(row, 5)),
-                    row.getBoolean(6)),
+                    row.getBoolean(6),
+                    row.getBoolean(7)),
             oid,
             oid);
     Status status = parts.get(0).status();
     if (status != Status.SYSTEM_COLUMNS) {
       return new SystemVersions(status, Optional.empty());
     }
+    Set<String> partitionedBy =
+        parts.get(0).isPartitioned() ? partitionedBy(connection, oid) : Set.of();
     Map<String, List<Part>> keys = new LinkedHashMap<>();
     parts.forEach(p -> keys.computeIfAbsent(p.index(), i -> new ArrayList<>()).add(p));
     for (List<Part> key : keys.values()) {
@@ -235,11 +239,41 @@ final class PostgresSchemaReader extends SchemaReader {
         boolean isInteger = key.size() == 1 && INTEGER_TYPES.contains(key.get(0).type());
         List<String> columns = key.stream().map(Part::column).toList();
         return new SystemVersions(
-            Status.SYSTEM_COLUMNS, Optional.of(new RowKey(columns, isInteger, returnsOld)));
+            Status.SYSTEM_COLUMNS,
+            Optional.of(new RowKey(columns, isInteger, returnsOld, partitionedBy)));
       }
     }
     return new SystemVersions(
-        Status.SYSTEM_COLUMNS, Optional.of(new RowKey(List.of(), false, returnsOld)));
+        Status.SYSTEM_COLUMNS,
+        Optional.of(new RowKey(List.of(), false, returnsOld, partitionedBy)));
+  }
+
+  /**
+   * The columns that decide in which partition a row is, at every level; all columns if an
+   * expression or a trigger decides, too.
+   */
+  private static Set<String> partitionedBy(Connection connection, String oid) throws SQLException {
+    List<String> columns =
+        query(
+            connection,
+            "WITH RECURSIVE family(oid) AS (SELECT ?::pg_catalog.oid UNION"
+                + " SELECT h.inhrelid FROM pg_catalog.pg_inherits h"
+                + " JOIN family f ON h.inhparent = f.oid),"
+                + " decides(oid, att) AS (SELECT p.partrelid, k.att FROM family f"
+                + " JOIN pg_catalog.pg_partitioned_table p ON p.partrelid = f.oid"
+                + " CROSS JOIN LATERAL unnest(p.partattrs::int2[]) AS k(att))"
+                + " SELECT DISTINCT a.attname FROM pg_catalog.pg_attribute a"
+                + " WHERE a.attnum > 0 AND NOT a.attisdropped AND ((a.attrelid, a.attnum) IN"
+                + " (SELECT d.oid, d.att FROM decides d)"
+                + " OR (a.attrelid = ?::pg_catalog.oid AND (EXISTS"
+                + " (SELECT 1 FROM decides d WHERE d.att = 0) OR EXISTS"
+                // A trigger BEFORE UPDATE, FOR EACH ROW.
+                + " (SELECT 1 FROM pg_catalog.pg_trigger t JOIN family f ON t.tgrelid = f.oid"
+                + " WHERE t.tgtype & 19 = 19))))",
+            row -> text(row, 1),
+            oid,
+            oid);
+    return Set.copyOf(columns);
   }
 
   private record Found(String oid, Kind kind) {}
@@ -377,6 +411,11 @@ final class PostgresSchemaReader extends SchemaReader {
   @Override
   boolean auxiliaryVisible() {
     return !usesSystemColumns;
+  }
+
+  @Override
+  public boolean hasSystemVersions() {
+    return returnsOld;
   }
 
   /** True if {@code prepare} has added columns to tables of a database. */

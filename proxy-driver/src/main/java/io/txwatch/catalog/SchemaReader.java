@@ -87,6 +87,11 @@ public abstract class SchemaReader {
   /** True if {@code *} shows the auxiliary columns. */
   abstract boolean auxiliaryVisible();
 
+  /** True if the DBMS's own columns can take the place of the auxiliary ones. */
+  public boolean hasSystemVersions() {
+    return false;
+  }
+
   /** The statements that bound how long this session waits for locks, and works at all. */
   public abstract List<String> bounds(Duration lock, Duration work);
 

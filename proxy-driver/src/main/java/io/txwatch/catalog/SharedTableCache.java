@@ -179,12 +179,17 @@ final class SharedTableCache {
   /** A database whose tables carry auxiliary columns needs them hidden. */
   private boolean usesSystemColumns(Dialect dialect, Connection connection, CatalogMode mode)
       throws SQLException {
-    if (mode.versions() != CatalogMode.Versions.SYSTEM
+    boolean always = mode.versions() == CatalogMode.Versions.SYSTEM;
+    if (mode.versions() == CatalogMode.Versions.COLUMNS
         || dialect != Dialect.POSTGRESQL
-        || !probe.database().product().equals("PostgreSQL")) {
+        || !probe.database().product().equals("PostgreSQL")
+        || !(always || PostgresSchemaReader.returnsOld(probe.database()))) {
       return false;
     }
     if (PostgresSchemaReader.hasPreparedTables(connection)) {
+      if (!always) {
+        return false;
+      }
       log.notice(
           "tables of this database carry the auxiliary columns, so txwatch.versions=columns is used"
               + " instead of system; txwatch unprepare removes them");

@@ -179,6 +179,7 @@ final class PlanCache {
             untouched.carried(),
             untouched.assumed(),
             untouched.mayLeaveUnnamed(),
+            plan.usesSystemColumns(),
             plan.unwatched()),
         cached.shownSql(),
         cached.place());

@@ -73,7 +73,9 @@ record SentText(RewritePlan plan, String sent, boolean prepared) implements Erro
   @Override
   public String message(String message) {
     String shown = message.replace(sent, plan.original());
-    shown = ROW.matcher(shown).replaceAll(SentText::withoutOurs);
+    if (!plan.usesSystemColumns()) {
+      shown = ROW.matcher(shown).replaceAll(SentText::withoutOurs);
+    }
     if (prepared) {
       shown =
           UNSET

@@ -197,6 +197,10 @@ final class PostgresDdl extends PreparationDdl {
             + " meanwhile; its size is known to the planner afterwards, also where no statistics were"
             + " ever taken, so that plans can change, and with them what SERIALIZABLE locks and how"
             + " often it aborts: --analyze takes all statistics"
+            + (reader().hasSystemVersions()
+                ? "; not needed on PostgreSQL 18 and later, where txwatch reads system columns as long"
+                    + " as no table is prepared; restart what is watched already"
+                : "")
         : "instant: the catalog alone changes, under ACCESS EXCLUSIVE";
   }
 }

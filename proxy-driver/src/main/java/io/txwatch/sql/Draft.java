@@ -129,6 +129,7 @@ final class Draft {
             : new Carried(List.copyOf(carried), parameters.again(), parameters.againOf()),
         assumed,
         mayLeaveUnnamed,
+        tables.haveSystemVersions(),
         unwatched);
   }
 }

@@ -47,7 +47,11 @@ final class InsertRewriter {
     if (!draft.tables.versions(target).marksWrites()) {
       Set<Integer> observed = new HashSet<>();
       observed.add(target.from());
-      returning(observed);
+      if (draft.tables.key(target).map(RowKey::returnsInserted).orElse(true)) {
+        returning(observed);
+      } else {
+        draft.unseen(GapReason.SHAPE, "an INSERT into a partitioned table");
+      }
       if (draft.returns == RewritePlan.Returns.NOTHING) {
         draft.unseen(GapReason.SHAPE, "an INSERT that may not return rows");
       }

@@ -48,6 +48,8 @@ import java.util.Optional;
  * @param starShowsAuxiliary true if the application's {@code *} makes columns named {@code txw_rid}
  *     and {@code txw_wl} appear besides the appended ones, wherever they stand: they are hidden,
  *     and are not read from
+ * @param usesSystemColumns true if versions are read from the system columns of a table that it
+ *     uses: then no table of the database has auxiliary columns
  * @param unwatched what is sent instead where nothing is observed
  */
 public record RewritePlan(
@@ -73,6 +75,7 @@ public record RewritePlan(
     Carried carried,
     Assumed assumed,
     boolean mayLeaveUnnamed,
+    boolean usesSystemColumns,
     Unwatched unwatched) {
 
   /** How the rewritten statement returns rows. */
@@ -150,6 +153,7 @@ public record RewritePlan(
         Carried.NONE,
         Assumed.NOTHING,
         false,
+        false,
         Unwatched.asItIs(sql));
   }
 
@@ -185,6 +189,7 @@ public record RewritePlan(
         carried,
         assumed,
         mayLeaveUnnamed,
+        usesSystemColumns,
         unwatched);
   }
 
@@ -213,6 +218,7 @@ public record RewritePlan(
         carried,
         assumed,
         mayLeaveUnnamed,
+        usesSystemColumns,
         unwatched);
   }
 

@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import java.util.List;
+import java.util.Set;
 
 /**
  * What identifies a row of a table whose versions are in the DBMS's system columns.
@@ -9,8 +10,19 @@ import java.util.List;
  *     nulls; empty if it has none, and each version is identified by its place in the table
  * @param isInteger true if it is one column of an integer type
  * @param returnsOld true if the DBMS's RETURNING can return the replaced row
+ * @param partitionedBy the columns of a partitioned table whose values decide in which partition a
+ *     row is; all columns if others may decide, too; empty if it is not partitioned
  */
-public record RowKey(List<String> columns, boolean isInteger, boolean returnsOld) {
+public record RowKey(
+    List<String> columns, boolean isInteger, boolean returnsOld, Set<String> partitionedBy) {
+
+  /**
+   * True if an INSERT returns the system columns of its rows. In a partitioned table PostgreSQL
+   * raises an error instead.
+   */
+  public boolean returnsInserted() {
+    return partitionedBy.isEmpty();
+  }
 
   /** True if the rows have a key. */
   public boolean exists() {

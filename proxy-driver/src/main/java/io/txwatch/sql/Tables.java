@@ -44,10 +44,19 @@ final class Tables {
 
   /** Where the versions of its rows come from, for a table whose versions can be read. */
   VersionSource versions(TableRef ref) {
-    return find(ref)
-        .flatMap(Catalog.Table::key)
+    return key(ref)
         .<VersionSource>map(SystemVersionSource::new)
         .orElse(AuxiliaryVersionSource.INSTANCE);
+  }
+
+  /** What identifies its rows, if their versions are in the DBMS's own columns. */
+  Optional<RowKey> key(TableRef ref) {
+    return find(ref).flatMap(Catalog.Table::key);
+  }
+
+  /** True if versions of some table are in the DBMS's own columns. */
+  boolean haveSystemVersions() {
+    return known.values().stream().flatMap(Optional::stream).anyMatch(t -> t.key().isPresent());
   }
 
   /** Row and version of the table, in a list of columns. */

@@ -8,6 +8,7 @@ import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Span;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -146,6 +147,10 @@ final class WriteRewriter {
   }
 
   private void returnRows(Set<Integer> observed) {
+    if (mayMoveRows()) {
+      draft.unseen(GapReason.SHAPE, "an UPDATE that may move rows to another partition");
+      return;
+    }
     if (!draft.mayReturnRows) {
       if (shape.kind == StatementKind.DELETE && !WriteReads.before(draft, target)) {
         draft.unseen(GapReason.SHAPE, "a DELETE that may not return rows");
@@ -244,9 +249,12 @@ final class WriteRewriter {
 
   /** True unless an UPDATE surely leaves the columns that identify its row as they are. */
   private static boolean mayChangeKey(Draft draft, TableRef target) {
+    return mayAssign(draft, draft.tables.key(target).orElseThrow().columns());
+  }
+
+  /** True unless it surely assigns none of these columns. */
+  private static boolean mayAssign(Draft draft, Collection<String> columns) {
     StatementShape shape = draft.shape;
-    List<String> key =
-        draft.tables.find(target).flatMap(Catalog.Table::key).orElseThrow().columns();
     int from = shape.kind == StatementKind.UPDATE ? shape.set + 1 : shape.onConflict;
     int to = shape.kind == StatementKind.UPDATE ? shape.setEnd : shape.to;
     if (from < 0 || shape.kind == StatementKind.DELETE) {
@@ -267,11 +275,20 @@ final class WriteRewriter {
         return true; // SET (a, b) = …
       }
       String column = draft.tokens.folded(end - 1);
-      if (key.stream().anyMatch(column::equalsIgnoreCase)) {
+      if (columns.stream().anyMatch(column::equalsIgnoreCase)) {
         return true;
       }
     }
     return false;
+  }
+
+  /**
+   * PostgreSQL raises an error if system columns are to be returned of a row that is moved to a
+   * partition with columns in another order.
+   */
+  private boolean mayMoveRows() {
+    return shape.kind == StatementKind.UPDATE
+        && draft.tables.key(target).map(k -> mayAssign(draft, k.partitionedBy())).orElse(false);
   }
 
   private void returns(Returns how) {

@@ -85,6 +85,7 @@ final class Beside implements UnaryOperator<Planner> {
         plan.carried(),
         plan.assumed(),
         plan.mayLeaveUnnamed(),
+        plan.usesSystemColumns(),
         plan.unwatched());
   }
 }

@@ -1,6 +1,8 @@
 package io.txwatch.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.txwatch.history.Event;
 import io.txwatch.history.Event.StatementExecuted;
@@ -24,6 +26,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * PostgreSQL's system columns identify the versions of tables that nothing was added to. Rows are
@@ -199,7 +202,6 @@ class SystemColumnsTest {
       quoteCharacter = '`',
       textBlock =
           """
-          CREATE TABLE t (n INT PRIMARY KEY) PARTITION BY RANGE (n) | NOT_A_BASE_TABLE
           CREATE TABLE t (n INT PRIMARY KEY); ALTER TABLE t ENABLE ROW LEVEL SECURITY | NOT_A_BASE_TABLE
           CREATE TABLE t (n INT PRIMARY KEY); CREATE RULE r AS ON INSERT TO t DO ALSO NOTHING | NOT_A_BASE_TABLE
           """)
@@ -267,6 +269,127 @@ class SystemColumnsTest {
           .isOne();
     }
     assertThat(allRows(database)).containsExactly(List.of("UPDATE 41 a"));
+  }
+
+  /** The second partition has its columns in another order, where PostgreSQL raises an error. */
+  private static final String[] PARTITIONED = {
+    "CREATE TABLE account (id INT, region INT, n INT, PRIMARY KEY (id, region))"
+        + " PARTITION BY LIST (region)",
+    "CREATE TABLE account_1 PARTITION OF account FOR VALUES IN (1)",
+    "CREATE TABLE account_2 (n INT, region INT NOT NULL, id INT NOT NULL)",
+    "ALTER TABLE account ATTACH PARTITION account_2 FOR VALUES IN (2)",
+    "INSERT INTO account VALUES (41, 1, 1), (42, 2, 1)"
+  };
+
+  @Test
+  void rowsOfPartitionsAreObservedWherePostgresReturnsThem() throws SQLException {
+    TestDatabase database = database(PARTITIONED);
+    try (Connection connection = watched(database);
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      assertThat(statement.executeUpdate("UPDATE account SET n = 2")).isEqualTo(2);
+      assertThat(statement.executeUpdate("DELETE FROM account WHERE id = 41")).isOne();
+      connection.commit();
+      assertThat(statement.executeUpdate("INSERT INTO account VALUES (43, 1, 1)")).isOne();
+      assertThat(statement.executeUpdate("UPDATE account SET region = 3 - region")).isEqualTo(2);
+      connection.commit();
+      statement.executeQuery("SELECT n FROM account WHERE id = 43").next();
+    }
+    List<StatementExecuted> statements = database.statements();
+    assertThat(rows(statements.get(0))).hasSize(2).allMatch(row -> row.endsWith(" a>b"));
+    assertThat(rows(statements.get(1))).hasSize(1).allMatch(row -> row.endsWith(" b"));
+    assertThat(statements.get(2).writesSeen()).isFalse();
+    assertThat(statements.get(3).writesSeen()).isFalse();
+    long reader = statements.get(4).rows().get(0).writers().transaction(0);
+    assertThat(database.events())
+        .anyMatch(
+            event ->
+                event instanceof Event.TransactionIdentified identified
+                    && identified.idByDbms() == reader
+                    && identified.transaction() == statements.get(2).transaction());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CREATE TRIGGER t BEFORE UPDATE ON account FOR EACH ROW EXECUTE FUNCTION move()",
+        "CREATE TRIGGER t BEFORE UPDATE ON account_2 FOR EACH ROW EXECUTE FUNCTION move()"
+      })
+  void triggersMayMoveRowsToOtherPartitions(String trigger) throws SQLException {
+    TestDatabase database = database(PARTITIONED);
+    try (Connection raw = database.raw();
+        Statement statement = raw.createStatement()) {
+      statement.execute(
+          "CREATE FUNCTION move() RETURNS trigger LANGUAGE plpgsql AS"
+              + " 'BEGIN NEW.region := 3 - NEW.region; RETURN NEW; END'");
+      statement.execute(trigger);
+    }
+    try (Connection connection = watched(database);
+        Statement statement = connection.createStatement()) {
+      assertThat(statement.executeUpdate("UPDATE account SET n = 2 WHERE id = 42")).isOne();
+    }
+    assertThat(database.statements()).noneMatch(StatementExecuted::writesSeen);
+  }
+
+  /** The row in the message ends with what could be the values of auxiliary columns. */
+  @Test
+  void detailsOfErrorsAreUnchanged() throws SQLException {
+    TestDatabase database =
+        database("CREATE TABLE t (id INT PRIMARY KEY, n INT, s TEXT, CHECK (n > 9))");
+    String insert = "INSERT INTO t VALUES (1, 5, NULL)";
+    try (Connection raw = database.raw();
+        Connection connection = watched(database);
+        Statement expected = raw.createStatement();
+        Statement statement = connection.createStatement()) {
+      String message = catchThrowable(() -> expected.executeUpdate(insert)).getMessage();
+      assertThat(message).contains("(1, 5, null)");
+      assertThatThrownBy(() -> statement.executeUpdate(insert)).hasMessage(message);
+    }
+  }
+
+  @Test
+  void generatedKeysAreThoseOfTheApplication() throws SQLException {
+    TestDatabase database =
+        database("CREATE TABLE t (id INT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n INT)");
+    try (Connection connection = watched(database);
+        PreparedStatement all =
+            connection.prepareStatement(
+                "INSERT INTO t (n) VALUES (?)", Statement.RETURN_GENERATED_KEYS);
+        PreparedStatement one =
+            connection.prepareStatement("INSERT INTO t (n) VALUES (?)", new String[] {"id"})) {
+      for (PreparedStatement insert : List.of(all, one)) {
+        insert.setInt(1, 7);
+        assertThat(insert.executeUpdate()).isOne();
+        ResultSet keys = insert.getGeneratedKeys();
+        assertThat(keys.getMetaData().getColumnCount()).isEqualTo(insert == all ? 2 : 1);
+        assertThat(keys.next()).isTrue();
+        assertThat(keys.getInt("id")).isEqualTo(insert == all ? 1 : 2);
+        assertThat(keys.next()).isFalse();
+      }
+    }
+    assertThat(database.statements()).noneMatch(StatementExecuted::writesSeen);
+  }
+
+  @Test
+  void theyAreReadUnlessTablesArePrepared() throws SQLException {
+    TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (41, 1)");
+    read(database);
+    try (Connection raw = database.raw()) {
+      database.prepare(raw);
+    }
+    read(database);
+    List<StatementExecuted> statements = database.statements();
+    assertThat(statements.get(0).rows().get(0).row()).isEqualTo(41);
+    assertThat(statements.get(1).rows().get(0).row()).isNotEqualTo(41);
+  }
+
+  private static void read(TestDatabase database) throws SQLException {
+    try (Connection connection = database.watched(UnaryOperator.identity(), Map.of());
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery("SELECT * FROM account")) {
+      assertThat(result.getMetaData().getColumnCount()).isEqualTo(2);
+      assertThat(result.next()).isTrue();
+    }
   }
 
   @Test
