@@ -17,6 +17,9 @@ public final class WriterTexts {
   /** For tables with auxiliary columns. */
   public static final WriterTexts OF_COLUMNS = new WriterTexts(0, false);
 
+  private static final Cache<String, WriterTexts> BY_SERVER =
+      Caffeine.newBuilder().weakValues().executor(Runnable::run).build();
+
   private static final int MAX_DIGITS = 10;
   private static final int MAX_MOVED_ROWS = 1 << 16;
 
@@ -36,13 +39,16 @@ public final class WriterTexts {
   }
 
   /**
-   * For tables whose versions are identified by {@code xmin}.
+   * For tables whose versions are identified by {@code xmin}. All connections to a server have the
+   * same one, whatever their URLs, users and settings are: a row that one of them moves is
+   * recognized by the others.
    *
    * @param server identifies the running server: ids of two servers, or of a server and the standby
    *     that replaced it, are never compared
    */
   public static WriterTexts ofIds(String server) {
-    return new WriterTexts((PredicateHash.value(0, server) | 1L << 63) & -1L << 32, true);
+    return BY_SERVER.get(
+        server, s -> new WriterTexts((PredicateHash.value(0, s) | 1L << 63) & -1L << 32, true));
   }
 
   /**

@@ -53,7 +53,7 @@ public final class Watch {
         }
       };
 
-  /** Databases that connections were opened to lately; an evicted one is merely made again. */
+  /** Databases that connections were opened to recently. An evicted one is created again. */
   private static final Cache<String, WatchedDatabase> DATABASES =
       Caffeine.newBuilder().maximumSize(256).executor(Runnable::run).build();
 

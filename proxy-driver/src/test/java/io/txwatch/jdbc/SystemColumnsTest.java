@@ -245,6 +245,22 @@ class SystemColumnsTest {
     assertThat(statements.stream().map(s -> s.rows().get(0).row()).distinct()).hasSize(1);
   }
 
+  /** Settings that differ give each connection plans and a history of its own. */
+  @Test
+  void rowsMovedByOneConnectionAreRecognizedByAnother() throws SQLException {
+    TestDatabase database = database("CREATE TABLE t (n INT)", "INSERT INTO t VALUES (1)");
+    try (Connection first = watched(database);
+        Connection second =
+            database.watched(UnaryOperator.identity(), Map.of(Setting.REDACT, "false"));
+        Statement write = first.createStatement();
+        Statement read = second.createStatement()) {
+      assertThat(write.executeUpdate("UPDATE t SET n = 2")).isOne();
+      assertThat(read.executeQuery("SELECT n FROM t").next()).isTrue();
+    }
+    assertThat(database.statements().stream().map(s -> s.rows().get(0).row()).distinct())
+        .hasSize(1);
+  }
+
   @Test
   void anUpdateOfTheKeyDeletesARowAndInsertsOne() throws SQLException {
     TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (41, 1), (42, 1)");
