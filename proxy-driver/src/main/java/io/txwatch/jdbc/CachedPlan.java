@@ -201,6 +201,11 @@ final class CachedPlan {
     return plan.returns() == RewritePlan.Returns.WRITTEN_ROWS;
   }
 
+  /** True if it appends what it writes to the rows that the application's own text returns. */
+  boolean appendsWrittenRows() {
+    return plan.returns() == RewritePlan.Returns.WRITTEN_ROWS_APPENDED;
+  }
+
   /** The key by which it finds a row, or what it does to keys; null if it has none to do with. */
   @Nullable KnownKey key() {
     return key;

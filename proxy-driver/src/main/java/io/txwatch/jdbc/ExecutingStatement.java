@@ -119,8 +119,17 @@ abstract class ExecutingStatement extends DelegatingStatement {
 
   final long counted(long count) {
     execution().after(count);
-    execution().counted(count);
+    if (hasRowsInKeys()) {
+      execution().awaitRows(count);
+    } else {
+      execution().counted(count);
+    }
     return count;
+  }
+
+  /** True if the rows that were written are in the generated keys. */
+  private boolean hasRowsInKeys() {
+    return options.keysAsked() && last != null && last.cached().appendsWrittenRows();
   }
 
   /** A prepared write has no count yet; SQLite's driver says 0, unless it has columns. */
@@ -250,7 +259,12 @@ abstract class ExecutingStatement extends DelegatingStatement {
   @Override
   public @Nullable ResultSet getGeneratedKeys() throws SQLException {
     ResultSet keys = delegate.getGeneratedKeys();
-    return keys == null ? null : WatchedResultSet.ofKeys(keys, this);
+    if (keys == null) {
+      return null;
+    }
+    return hasRowsInKeys()
+        ? WatchedResultSet.of(keys, this, execution())
+        : WatchedResultSet.ofKeys(keys, this);
   }
 
   // ---------------------------------------------------------------- its time

@@ -38,6 +38,9 @@ final class Execution {
   /** The bits of the key by which it finds a row; 0 if there is none. */
   private long key;
 
+  /** How many rows a result is still to return; negative if that is not known. */
+  private long awaited = -1;
+
   /** The id of the first row that an INSERT gives an id; 0 if it gives none. */
   private final long firstRow;
 
@@ -188,6 +191,14 @@ final class Execution {
       }
       case NONE -> succeeded(true);
       case UNKNOWN -> succeeded(false);
+    }
+  }
+
+  /** The DBMS has written as many rows, which its generated keys will return. */
+  void awaitRows(long count) {
+    awaited = count > 0 ? count : -1;
+    if (count == 0) {
+      succeeded(true);
     }
   }
 
@@ -408,6 +419,9 @@ final class Execution {
         hidden = new HiddenColumns(connection, this, observation);
       }
       hidden.note(result, first);
+      if (--awaited == 0) {
+        succeeded(true);
+      }
     } catch (SQLException | RuntimeException e) {
       connection.fault(e);
     }

@@ -42,7 +42,7 @@ final class SessionPlans {
    */
   CachedPlan of(@Nullable String sql, StatementOptions options)
       throws SQLFeatureNotSupportedException {
-    CachedPlan cached = cache().of(sql == null ? "" : sql, catalog);
+    CachedPlan cached = withKeys(sql == null ? "" : sql, options);
     Optional<String> refused = cached.plan().unwatched().refused();
     if (refused.isPresent()) {
       throw new SQLFeatureNotSupportedException(
@@ -65,6 +65,21 @@ final class SessionPlans {
           : fitting;
     }
     return options.updatable() && cached.hidesColumns() ? variant(cached, Variant.BARE) : cached;
+  }
+
+  /**
+   * The plan for a text. PostgreSQL's driver appends RETURNING to a write whose generated keys are
+   * wanted, unless it is there. Appended here, it can return the versions of the rows, too.
+   */
+  private CachedPlan withKeys(String sql, StatementOptions options) {
+    CachedPlan cached = cache().of(sql, catalog);
+    if (options.returning().isEmpty()
+        || !database.writerTexts().areIds()
+        || !cached.returnsWrittenRows()) {
+      return cached;
+    }
+    CachedPlan withKeys = cache().of(sql + options.returning(), catalog);
+    return withKeys.appendsWrittenRows() ? withKeys : cached;
   }
 
   /** The variant that is not made to return what it writes. */

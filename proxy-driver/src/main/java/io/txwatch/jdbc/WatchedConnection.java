@@ -456,12 +456,14 @@ final class WatchedConnection extends DelegatingConnection {
 
   @Override
   public PreparedStatement prepareStatement(String sql, int[] keys) throws SQLException {
-    return prepare(sql, StatementOptions.keys((real, text) -> real.prepareStatement(text, keys)));
+    return prepare(
+        sql, StatementOptions.keysByNumber((real, text) -> real.prepareStatement(text, keys)));
   }
 
   @Override
   public PreparedStatement prepareStatement(String sql, String[] keys) throws SQLException {
-    return prepare(sql, StatementOptions.keys((real, text) -> real.prepareStatement(text, keys)));
+    return prepare(
+        sql, StatementOptions.keys(keys, (real, text) -> real.prepareStatement(text, keys)));
   }
 
   private PreparedStatement prepare(String sql, StatementOptions options) throws SQLException {

@@ -383,7 +383,63 @@ class SystemColumnsTest {
         assertThat(keys.next()).isFalse();
       }
     }
-    assertThat(database.statements()).noneMatch(StatementExecuted::writesSeen);
+    assertThat(allRows(database)).containsExactly(List.of("INSERT 1 a"), List.of("INSERT 2 b"));
+    assertThat(database.statements()).allMatch(StatementExecuted::writesSeen);
+  }
+
+  @Test
+  void generatedKeysOfABatchAreThoseOfTheApplication() throws SQLException {
+    TestDatabase database =
+        database("CREATE TABLE t (id INT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n INT)");
+    try (Connection connection = watched(database);
+        PreparedStatement insert =
+            connection.prepareStatement(
+                "INSERT INTO t (n) VALUES (?)", Statement.RETURN_GENERATED_KEYS)) {
+      for (int n = 0; n < 3; n++) {
+        insert.setInt(1, n);
+        insert.addBatch();
+      }
+      assertThat(insert.executeBatch()).containsExactly(1, 1, 1);
+      ResultSet keys = insert.getGeneratedKeys();
+      assertThat(keys.getMetaData().getColumnCount()).isEqualTo(2);
+      for (int id = 1; id <= 3; id++) {
+        assertThat(keys.next()).isTrue();
+        assertThat(keys.getInt(1)).isEqualTo(id);
+      }
+      assertThat(keys.next()).isFalse();
+    }
+  }
+
+  /** An upsert that does nothing has no keys. */
+  @Test
+  void generatedKeysOfOtherWritesAreThoseOfTheDriver() throws SQLException {
+    TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (41, 1)");
+    try (Connection connection = watched(database);
+        Connection raw = database.raw()) {
+      for (Connection each : List.of(connection, raw)) {
+        try (PreparedStatement insert =
+            each.prepareStatement(
+                "INSERT INTO account VALUES (41, ?) ON CONFLICT DO NOTHING",
+                Statement.RETURN_GENERATED_KEYS)) {
+          insert.setInt(1, 7);
+          assertThat(insert.executeUpdate()).isZero();
+          assertThat(insert.getGeneratedKeys().next()).isFalse();
+        }
+        try (PreparedStatement update =
+            each.prepareStatement("UPDATE account SET n = 2 ; ", new String[] {"n", "id"})) {
+          assertThat(update.execute()).isFalse();
+          assertThat(update.getUpdateCount()).isOne();
+          ResultSet keys = update.getGeneratedKeys();
+          assertThat(keys.next()).isTrue();
+          assertThat(keys.getInt(1)).isEqualTo(2);
+          assertThat(keys.getInt("id")).isEqualTo(41);
+        }
+        try (PreparedStatement wrong =
+            each.prepareStatement("INSERT INTO account VALUES (50, 1)", new String[] {"nothing"})) {
+          assertThatThrownBy(wrong::executeUpdate).hasMessageContaining("\"nothing\"");
+        }
+      }
+    }
   }
 
   @Test
