@@ -138,6 +138,7 @@ public final class Analyzer implements EventSink {
       suspected.resolve(ended.transaction(), ended.outcome()).forEach(onWithdrawn);
     }
     if (memory.isTimeToDiscard(event)) {
+      concludeUnwatched();
       inference.discard(retained, clock() - RECENT_EVENTS);
       if (detector.transactions() >= graphRebuildSize) {
         rebuildGraph();
@@ -147,6 +148,11 @@ public final class Analyzer implements EventSink {
       makeRoom();
     }
     countDiscarded(inference.truncatedStatements() + inference.evictedSessions());
+  }
+
+  private void concludeUnwatched() {
+    inference.concludeUnwatched(retained);
+    detector.flush();
   }
 
   @SuppressWarnings("this-escape") // called later, from within accept
@@ -187,6 +193,7 @@ public final class Analyzer implements EventSink {
 
   /** Discards the transactions that can be in no further anomaly; true if that made enough room. */
   private boolean discardEnded() {
+    concludeUnwatched();
     inference.makeRoom(false, retained);
     if (bytes() > memory.targetLiveBytes()) {
       rebuildGraph();
@@ -289,6 +296,8 @@ public final class Analyzer implements EventSink {
   @Override
   public void close() {
     detector.flush();
+    retained = Long.MAX_VALUE;
+    concludeUnwatched();
   }
 
   private void report(Finding finding) {

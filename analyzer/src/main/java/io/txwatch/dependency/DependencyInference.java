@@ -34,9 +34,10 @@ import org.jspecify.annotations.Nullable;
  * made no version ({@link KeyedWrites}).
  *
  * <p>Nothing is concluded from events that did not arrive. A writer known only by its token
- * (another process, lost events) has a place in the chain but is never part of an anomaly. A
- * transaction whose count of events is wrong takes no part: the missing event may be a rollback to
- * a savepoint.
+ * (another process, lost events) has a place in the chain but is never part of an anomaly; one
+ * known by the id that its DBMS gave to it may have overwritten what another one read ({@link
+ * UnwatchedWriters}). A transaction whose count of events is wrong takes no part: the missing event
+ * may be a rollback to a savepoint.
  */
 public final class DependencyInference {
 
@@ -157,6 +158,7 @@ public final class DependencyInference {
     } else if (event instanceof Event.TransactionIdentified e) {
       Transaction transaction = transaction(e.transaction());
       if (transaction.observed && transaction.outcome == null) {
+        transaction.wholeId = e.idByDbms();
         chains.identify(transaction, 0, e.idByDbms());
       }
     } else if (event instanceof Event.SessionOpened e) {
@@ -291,6 +293,25 @@ public final class DependencyInference {
 
   public int versions() {
     return chains.versions();
+  }
+
+  /**
+   * Concludes what follows from writers that are not watched. Each is considered once: when all
+   * transactions have ended that were active when it was first mentioned, so that none of them can
+   * turn out to be it.
+   *
+   * @param retained as in {@link #discard}
+   */
+  public void concludeUnwatched(long retained) {
+    long floor = floor(retained);
+    for (Transaction transaction : byFirstMention) {
+      if (transaction.firstMentionedAt >= floor) {
+        return;
+      }
+      if (!transaction.observed && !transaction.discarded && !transaction.isContested) {
+        chains.concludeUnwatched(transaction);
+      }
+    }
   }
 
   /**

@@ -103,6 +103,9 @@ public final class Transaction {
   /** For each of these ids a statement that wrote under it. */
   private int[] statementsOfIds = NO_STATEMENTS;
 
+  /** The id that its DBMS gave to it as a whole; 0 if that is not known. */
+  long wholeId;
+
   private List<Statement> statements = new ArrayList<>(6);
   private List<int[]> undone = NOTHING_UNDONE;
   List<Version> writes = new ArrayList<>(2);
@@ -200,6 +203,18 @@ public final class Transaction {
       level = at;
       levelKnown = true;
     }
+  }
+
+  /**
+   * It turned out to have committed, although no session of it is watched.
+   *
+   * @param name names it in reports
+   * @param other an observed transaction of the same database
+   */
+  void committedUnwatched(String name, Transaction other) {
+    session = new Session(0, name, other.session.database);
+    level = other.level;
+    outcome = Outcome.COMMITTED;
   }
 
   void executed(Event.StatementExecuted event, long arrived, StringCache texts) {

@@ -529,6 +529,11 @@ final class VersionChains {
     return versions.size();
   }
 
+  /** Concludes what follows from a writer that is not watched. */
+  void concludeUnwatched(Transaction writer) {
+    UnwatchedWriters.conclude(writer, out);
+  }
+
   void discarded(Transaction transaction) {
     pruning.discarded(transaction);
   }

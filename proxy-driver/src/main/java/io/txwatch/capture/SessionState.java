@@ -37,6 +37,9 @@ final class SessionState {
     /** True once a statement of it has written rows that were not observed. */
     boolean hasUnseenWrites;
 
+    /** True once the history contains the id that the DBMS gave to it as a whole. */
+    boolean isIdentified;
+
     /** The number of emitted events, excluding its end. */
     int events;
 

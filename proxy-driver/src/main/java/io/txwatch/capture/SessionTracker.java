@@ -141,21 +141,28 @@ public final class SessionTracker {
     return true;
   }
 
-  /** True if the open transaction has written rows that were not observed. */
+  /** True if the open transaction has written rows that were not observed, and has no known id. */
   public synchronized boolean hasUnseenWrites() {
     SessionState.Transaction open = state.current;
     return open != null
         && !open.single
+        && !open.isIdentified
         && (open.hasUnseenWrites || open.open.stream().anyMatch(o -> o.kind.mayWrite()));
   }
 
-  /** The DBMS gave that id to the open transaction. */
+  /** The DBMS gave that id to the open transaction as a whole. */
   public synchronized void identified(long idByDbms) {
     SessionState.Transaction open = state.current;
-    if (open != null) {
-      open.hasUnseenWrites = false;
+    if (open != null && !open.isIdentified) {
+      open.isIdentified = true;
       events.identified(open, idByDbms);
     }
+  }
+
+  /** True while the open transaction has no savepoint, and no known id. */
+  public synchronized boolean isUnidentifiedWithoutSavepoint() {
+    SessionState.Transaction open = state.current;
+    return open != null && !open.single && !open.isIdentified && state.savepoints.isEmpty();
   }
 
   /** The id of the open transaction; 0 if none is open. */

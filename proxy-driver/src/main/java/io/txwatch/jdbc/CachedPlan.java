@@ -61,6 +61,7 @@ final class CachedPlan {
   private final AtomicReferenceArray<@Nullable CachedPlan> variants =
       new AtomicReferenceArray<>(Variant.values().length);
   private volatile boolean outgrown;
+  private volatile @Nullable CachedPlan withoutKeys;
   private final @Nullable PlannedReads sideReads;
   private final @Nullable KnownKey key;
   private final boolean writesUnnamed;
@@ -92,6 +93,19 @@ final class CachedPlan {
 
   RewritePlan plan() {
     return plan;
+  }
+
+  /**
+   * The plan of the text to which RETURNING was appended for generated keys; itself if none was.
+   */
+  CachedPlan withoutKeys() {
+    CachedPlan before = withoutKeys;
+    return before == null ? this : before;
+  }
+
+  /** RETURNING was appended to the text of that plan. */
+  void keysOf(CachedPlan before) {
+    withoutKeys = before;
   }
 
   String shownSql() {

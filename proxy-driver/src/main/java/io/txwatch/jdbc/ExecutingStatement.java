@@ -71,6 +71,9 @@ abstract class ExecutingStatement extends DelegatingStatement {
       execution.failed(e);
       throw e;
     }
+    if (connection.writesUnderTransactionId(cached)) {
+      execution.writesUnderTransactionId();
+    }
     return execution;
   }
 

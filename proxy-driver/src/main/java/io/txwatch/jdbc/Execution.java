@@ -38,6 +38,9 @@ final class Execution {
   /** The bits of the key by which it finds a row; 0 if there is none. */
   private long key;
 
+  /** True if the id in the versions that it writes is that of the transaction as a whole. */
+  private boolean underTransactionId;
+
   /** How many rows a result is still to return; negative if that is not known. */
   private long awaited = -1;
 
@@ -199,6 +202,21 @@ final class Execution {
     awaited = count > 0 ? count : -1;
     if (count == 0) {
       succeeded(true);
+    }
+  }
+
+  /** The id in the versions that it writes is that of the transaction as a whole. */
+  void writesUnderTransactionId() {
+    underTransactionId = true;
+  }
+
+  /** It has written a version under an id. */
+  void wrote(long id) {
+    if (underTransactionId && observation != null) {
+      underTransactionId = false;
+      if (connection.tracker().open() == observation.transaction()) {
+        connection.tracker().identified(id);
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import io.txwatch.capture.Observation;
 import io.txwatch.capture.WriterTexts;
 import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.WriterToken;
 import io.txwatch.sql.Carried;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -68,9 +69,19 @@ final class HiddenColumns {
   }
 
   private void row(String table, long row, String writers) {
-    observation.row(execution.access(row, writers), table, texts.row(row), writers);
+    Access access = execution.access(row, writers);
+    observation.row(access, table, texts.row(row), writers);
+    if (access == Access.INSERT || access == Access.UPDATE) {
+      wrote(writers);
+    }
     connection.earlier.rowSeen(cached.kind(), observation.transaction());
     execution.byKey(row);
+  }
+
+  private void wrote(String writers) {
+    if (texts.areIds()) {
+      execution.wrote(WriterToken.transaction(writers, writers.length() - WriterToken.LENGTH));
+    }
   }
 
   /**
@@ -89,6 +100,7 @@ final class HiddenColumns {
     } else if (hasKey && before != row) {
       observation.row(Access.DELETE, table, before, old);
       observation.row(Access.INSERT, table, row, own);
+      wrote(own);
     } else {
       if (!hasKey) {
         texts.moved(before, row);

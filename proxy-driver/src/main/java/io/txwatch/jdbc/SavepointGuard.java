@@ -48,6 +48,11 @@ final class SavepointGuard {
     }
   }
 
+  /** True if the text that is about to be sent has a savepoint before it. */
+  boolean isSet() {
+    return set;
+  }
+
   /** The text has been executed. */
   void release() {
     if (set) {

@@ -79,7 +79,11 @@ final class SessionPlans {
       return cached;
     }
     CachedPlan withKeys = cache().of(sql + options.returning(), catalog);
-    return withKeys.appendsWrittenRows() ? withKeys : cached;
+    if (!withKeys.appendsWrittenRows()) {
+      return cached;
+    }
+    withKeys.keysOf(cached);
+    return withKeys;
   }
 
   /** The variant that is not made to return what it writes. */
@@ -176,9 +180,11 @@ final class SessionPlans {
   /**
    * The variant of a plan for batches of a prepared statement. MariaDB's driver sends a batch with
    * parameters in bulk, for which the server refuses some statements, and one without as it is: a
-   * first parameter must not come from us.
+   * first parameter must not come from us. PostgreSQL's driver waits for the server after fewer
+   * items the longer their generated keys are, so they stay as they are.
    */
-  CachedPlan forBatch(CachedPlan cached) {
+  CachedPlan forBatch(CachedPlan planned) {
+    CachedPlan cached = planned.withoutKeys();
     boolean first =
         cached.plan().parameterCount() == 0 && cached.plan().tokenParameters().length > 0;
     return first && database.rules().dialect() == Dialect.MARIADB

@@ -1,6 +1,8 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.capture.WriterTexts;
+import java.lang.reflect.Method;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -17,6 +19,16 @@ final class TransactionIds {
       "SELECT pg_catalog.pg_current_xact_id_if_assigned()::pg_catalog.text";
 
   private TransactionIds() {}
+
+  /** True if the driver may set savepoints of its own: {@code autosave} of PostgreSQL's driver. */
+  static boolean setsSavepoints(Connection real) {
+    try {
+      Method autosave = real.getClass().getMethod("getAutosave");
+      return !"NEVER".equals(String.valueOf(autosave.invoke(real)));
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      return true; // not known
+    }
+  }
 
   /** The connection's transaction is about to be committed. */
   static void identify(WatchedConnection connection) {

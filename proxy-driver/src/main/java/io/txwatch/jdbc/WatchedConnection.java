@@ -50,6 +50,9 @@ final class WatchedConnection extends DelegatingConnection {
   /** The pooled connection that it is a handle of, which the session outlives; null if of none. */
   private final @Nullable WatchedPooledConnection pooled;
 
+  /** True if the driver, or the application past txwatch, may set savepoints. */
+  private boolean mayHaveOtherSavepoints;
+
   WatchedConnection(
       Connection delegate, WatchedSession session, @Nullable WatchedPooledConnection pooled) {
     super(delegate);
@@ -61,6 +64,20 @@ final class WatchedConnection extends DelegatingConnection {
     this.earlier = new EarlierStatements(session);
     this.guard = new SavepointGuard(this);
     this.returning = new ReturningWrites(this);
+    this.mayHaveOtherSavepoints =
+        database.writerTexts().areIds() && TransactionIds.setsSavepoints(delegate);
+  }
+
+  /**
+   * True if a statement that is about to be sent writes under the id of its transaction, and not of
+   * a part of it that began with a savepoint, and that id is not known.
+   */
+  boolean writesUnderTransactionId(CachedPlan cached) {
+    return database.writerTexts().areIds()
+        && cached.countsWrites()
+        && !mayHaveOtherSavepoints
+        && !guard.isSet()
+        && tracker.isUnidentifiedWithoutSavepoint();
   }
 
   // ---------------------------------------------------------------- what the statements ask
@@ -89,6 +106,7 @@ final class WatchedConnection extends DelegatingConnection {
 
   /** The application is given something of the driver's, and what it does with it is not seen. */
   void bypassed(String by) {
+    mayHaveOtherSavepoints = true;
     plans.bypassed();
     knownRows.forget();
     gap(GapReason.BYPASS, by);
