@@ -19,6 +19,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -176,9 +178,9 @@ class UnwatchedWritersTest {
     Statistics.coverage(checker -> checker.check(true).percentage(p -> p > 10));
     for (Anomaly anomaly : found) {
       for (Dependency edge : anomaly.cycle()) {
-        Long xid = xid(anomaly, edge.to());
-        if (xid != null) {
-          long owner = store.owners.get(xid);
+        OptionalLong xid = xid(anomaly, edge.to());
+        if (xid.isPresent()) {
+          long owner = Objects.requireNonNull(store.owners.get(xid.getAsLong()));
           assertThat(owner).isNotEqualTo(edge.from());
           assertThat(store.committedAt.get(owner))
               .isGreaterThan(store.readAt.get(edge.from() + "." + edge.fromStatement()));
@@ -187,13 +189,12 @@ class UnwatchedWritersTest {
     }
   }
 
-  /** The id of a transaction that is not watched; null for others. */
-  private static Long xid(Anomaly anomaly, long transaction) {
+  /** The id of a transaction that is not watched; empty for others. */
+  private static OptionalLong xid(Anomaly anomaly, long transaction) {
     return anomaly.transactions().stream()
         .filter(t -> t.id() == transaction && t.session().startsWith("xid"))
-        .map(t -> Long.valueOf(t.session().replaceAll("\\D", "")))
-        .findFirst()
-        .orElse(null);
+        .mapToLong(t -> Long.parseLong(t.session().replaceAll("\\D", "")))
+        .findFirst();
   }
 
   private static boolean isUnwatched(Anomaly anomaly) {
