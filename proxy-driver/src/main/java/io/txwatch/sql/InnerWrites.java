@@ -10,7 +10,7 @@ import io.txwatch.history.GapReason;
  */
 final class InnerWrites {
 
-  private static final String TOLD_LATER =
+  private static final String SEEN_LATER =
       "rows that a write inside WITH wrote are known when they are read next";
 
   private InnerWrites() {}
@@ -28,7 +28,7 @@ final class InnerWrites {
       draft.starShowsAuxiliary |= inner.starShowsAuxiliary;
       draft.exposed |= inner.exposed;
       if (write.tables.stream().anyMatch(draft.tables::isPrepared)) {
-        draft.unseen(GapReason.SHAPE, TOLD_LATER);
+        draft.unseen(GapReason.SHAPE, SEEN_LATER);
       }
     }
   }

@@ -2,7 +2,7 @@ package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
 
-/** The scanner's way out of a text that it will not vouch for. Never leaves the package. */
+/** A statement of which nothing can be concluded, and why. Never leaves the package. */
 final class NotUnderstood extends Exception {
 
   private static final long serialVersionUID = 1L;

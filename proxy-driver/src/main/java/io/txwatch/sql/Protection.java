@@ -12,7 +12,7 @@ import java.util.Optional;
  * Keeps visible auxiliary columns (PostgreSQL, SQLite) out of what a statement means, and does
  * nothing else to it.
  *
- * <p>What the scanner understands has its stars and NATURAL joins written out ({@link StarGuard}),
+ * <p>What the grammar knows has its stars and NATURAL joins written out ({@link StarGuard}),
  * everything else has CTEs put in front of it ({@link CatalogGuard}). A statement for which neither
  * can be done, and which may read the columns, is refused: to send it would be to risk the
  * application's data without a word.
@@ -112,7 +112,7 @@ final class Protection {
     refused = Optional.of(e instanceof NotUnderstood why ? why.detail() : e.toString());
   }
 
-  /** A statement that the scanner understands. */
+  /** A statement that the grammar knows. */
   private Splices understood(Span range) throws NotUnderstood {
     StatementShape shape = ShapeBuilder.of(tokens, dialect, range);
     Splices plain = plain(shape);

@@ -14,11 +14,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The planner: tokens, shape, agreement with the parser, splices.
+ * The planner: tokens, syntax tree, shape, splices.
  *
- * <p>A statement is rewritten only if the scanner understood it, the parser agrees on what it is
- * and which tables it names, and a further column changes nothing. Everything else is sent as it
- * is, with the reason in the plan. Thread-safe.
+ * <p>A statement is rewritten only if the grammar knows all of it, and a further column changes
+ * nothing. Everything else is sent as it is, with the reason in the plan. Thread-safe.
  */
 public final class RewritePlanner implements Planner {
 

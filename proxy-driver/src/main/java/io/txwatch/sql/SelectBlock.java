@@ -4,8 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One SELECT with its own FROM, as the scanner saw it. Numbers are significant tokens; -1 stands
- * for what is not there.
+ * One SELECT with its own FROM. Numbers are significant tokens; -1 stands for what is not there.
  */
 final class SelectBlock {
 

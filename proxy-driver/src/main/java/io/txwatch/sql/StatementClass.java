@@ -12,7 +12,7 @@ import java.util.Optional;
  * What kind of statement a text is, by its first words; and whether the planner looks further.
  *
  * @param kind what histories call it
- * @param hasShape true if it is one that the scanner knows
+ * @param hasShape true if it is one that the grammar knows
  * @param reason why its rows are not seen although it may touch some; empty if it touches none, or
  *     has a shape
  * @param detail for people

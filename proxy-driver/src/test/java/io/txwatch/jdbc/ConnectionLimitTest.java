@@ -194,7 +194,7 @@ class ConnectionLimitTest {
 
   @ParameterizedTest
   @EnumSource(names = {"MARIADB", "MYSQL"})
-  void whatTheServerSaysOfTheLastStatementStays(ServerKind kind) throws Exception {
+  void statusOfTheLastStatementIsUnchanged(ServerKind kind) throws Exception {
     assumeThat(TestServers.missing(kind)).isEmpty();
     sameSeen(
         kind,

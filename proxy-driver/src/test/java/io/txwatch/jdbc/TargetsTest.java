@@ -220,7 +220,7 @@ class TargetsTest {
   private static final String READ = "SELECT * FROM account WHERE id = 1";
   private static final String WRITE = "UPDATE account SET balance = 11 WHERE id = 1";
 
-  private static final List<Case> UNTOLD =
+  private static final List<Case> NOT_RECOGNIZED =
       List.of(
           new Case("not read", c -> send(c, WRITE)),
           new Case(
@@ -298,7 +298,7 @@ class TargetsTest {
               }));
 
   static Stream<Arguments> unrecorded() {
-    return kinds().flatMap(kind -> UNTOLD.stream().map(one -> Arguments.of(kind, one)));
+    return kinds().flatMap(kind -> NOT_RECOGNIZED.stream().map(one -> Arguments.of(kind, one)));
   }
 
   @ParameterizedTest

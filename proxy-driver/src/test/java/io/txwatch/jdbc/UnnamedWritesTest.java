@@ -65,7 +65,7 @@ class UnnamedWritesTest {
         "POSTGRESQL | UPDATE items SET qty = 11 WHERE id = 1",
         "H2         | MERGE INTO item (id, qty) KEY (id) VALUES (1, 11)",
       })
-  void whatIsReadAfterItIsNotCertain(ServerKind kind, String write) throws SQLException {
+  void readsAfterItAreNotCertain(ServerKind kind, String write) throws SQLException {
     assumeTrue(TestServers.missing(kind).isEmpty());
     TestDatabase database = shop(kind);
     try (Connection connection = database.watched()) {
@@ -140,7 +140,7 @@ class UnnamedWritesTest {
   /** What is written with its name, and what is deleted, leaves no doubt. */
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2", "SQLITE"})
-  void whatIsReadAfterOtherWritesIsCertain(ServerKind kind) throws SQLException {
+  void readsAfterOtherWritesAreCertain(ServerKind kind) throws SQLException {
     TestDatabase database = shop(kind);
     try (Connection connection = database.watched()) {
       connection.setAutoCommit(false);
