@@ -197,7 +197,10 @@ final class PostgresSchemaReader extends SchemaReader {
                 + " SELECT h.inhrelid FROM pg_catalog.pg_inherits h"
                 + " JOIN family f ON h.inhparent = f.oid)"
                 + " SELECT i.indexrelid::text, a.attname,"
-                + " pg_catalog.format_type(a.atttypid, NULL), a.attnotnull,"
+                // NOT NULL … NOT VALID says nothing about the rows that were there before.
+                + " pg_catalog.format_type(a.atttypid, NULL), a.attnotnull AND NOT EXISTS"
+                + " (SELECT 1 FROM pg_catalog.pg_constraint n WHERE n.conrelid = c.oid"
+                + " AND n.contype = 'n' AND NOT n.convalidated AND n.conkey[1] = a.attnum),"
                 + " CASE WHEN NOT pg_catalog.has_table_privilege(c.oid, 'SELECT') THEN 'NO_RIGHTS'"
                 + " WHEN c.relrowsecurity OR c.relhasrules"
                 + " OR EXISTS (SELECT 1 FROM family JOIN pg_catalog.pg_class p USING (oid)"

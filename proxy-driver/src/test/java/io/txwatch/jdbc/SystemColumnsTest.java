@@ -245,6 +245,20 @@ class SystemColumnsTest {
     assertThat(statements.stream().map(s -> s.rows().get(0).row()).distinct()).hasSize(1);
   }
 
+  @Test
+  void aKeyThatMayContainNullsIdentifiesNoRow() throws SQLException {
+    TestDatabase database =
+        database(
+            "CREATE TABLE t (k INT UNIQUE, n INT)",
+            "INSERT INTO t VALUES (NULL, 1)",
+            "ALTER TABLE t ADD CONSTRAINT c NOT NULL k NOT VALID");
+    try (Connection connection = watched(database);
+        Statement statement = connection.createStatement()) {
+      assertThat(statement.executeQuery("SELECT n FROM t").next()).isTrue();
+    }
+    assertThat(database.statements().get(0).rows()).hasSize(1);
+  }
+
   /** Settings that differ give each connection plans and a history of its own. */
   @Test
   void rowsMovedByOneConnectionAreRecognizedByAnother() throws SQLException {
