@@ -4,7 +4,9 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Assignment;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.OnConflict;
 import io.txwatch.sql.syntax.Statement.RowsFrom;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.HashSet;
@@ -135,15 +137,7 @@ final class InsertRewriter {
   }
 
   private boolean updatesOnConflict() {
-    if (tokens.isWord(shape.onConflict + 1, "DUPLICATE")) {
-      return true;
-    }
-    for (int i = shape.onConflict; i < shape.to; i = tokens.next(i)) {
-      if (tokens.areWords(i, "DO", "UPDATE")) {
-        return true;
-      }
-    }
-    return false;
+    return !shape.assignments.isEmpty();
   }
 
   /** INSERT IGNORE, INSERT OR FAIL and the like. */
@@ -324,18 +318,12 @@ final class InsertRewriter {
       WriteStrategy.appendWriter(draft, target, shape.onConflict + 4, end);
       return;
     }
-    int end = shape.returning >= 0 ? shape.returning : shape.to;
-    for (int i = shape.onConflict; i < end; i = tokens.next(i)) {
-      if (tokens.areWords(i, "DO", "UPDATE", "SET")) {
-        int setEnd = i + 3;
-        while (setEnd < end
-            && !tokens.isWord(setEnd, "WHERE")
-            && !tokens.areWords(setEnd, "ON", "CONFLICT")) {
-          setEnd = tokens.next(setEnd);
-        }
+    for (OnConflict conflict : shape.conflicts) {
+      List<Assignment> updates = conflict.updates();
+      if (!updates.isEmpty()) {
         String assignment = Auxiliary.appendWriter(draft.dialect, "", target.exposedName() + ".");
-        draft.splices.after(setEnd - 1, ", " + assignment);
-        i = setEnd - 1;
+        int last = updates.get(updates.size() - 1).span().to() - 1;
+        draft.splices.after(last, ", " + assignment);
       }
     }
   }

@@ -8,7 +8,6 @@ import io.txwatch.sql.KeyedRow.TextLiteral;
 import io.txwatch.sql.KeyedRow.Value;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.HashMap;
@@ -114,13 +113,11 @@ final class KeyedRows {
     if (traits.beforeUpdate() || traits.changing().stream().anyMatch(inKeys::contains)) {
       return true;
     }
-    for (Span assignment : tokens.items(draft.shape.set + 1, draft.shape.setEnd)) {
-      int name = columnEnd(assignment.from()) - 1;
-      if (name < assignment.from() || inKeys.contains(tokens.folded(name))) {
-        return true;
-      }
-    }
-    return false;
+    return draft
+        .shape
+        .assignedColumns()
+        .map(columns -> columns.stream().anyMatch(inKeys::contains))
+        .orElse(true);
   }
 
   /** The first key of which every column is pinned by a condition. */

@@ -390,6 +390,9 @@ final class ShapeBuilder {
       nested(values);
     }
     nested(insert.assignments());
+    shape.conflicts = insert.conflicts();
+    shape.assignments =
+        insert.conflicts().stream().flatMap(conflict -> conflict.updates().stream()).toList();
     for (OnConflict conflict : insert.conflicts()) {
       shape.onConflict = shape.onConflict < 0 ? conflict.span().from() : shape.onConflict;
       nested(conflict);
@@ -414,6 +417,7 @@ final class ShapeBuilder {
     }
     shape.set = update.set().from() - 1;
     shape.setEnd = update.set().to();
+    shape.assignments = update.assignments();
     nested(update.assignments());
     clauses(update.clauses());
     returning(update.returning());

@@ -5,8 +5,6 @@ import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.syntax.Span;
-import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -198,16 +196,11 @@ final class SideReads {
       }
       changed.addAll(known.get().traits().changing());
     }
-    for (Span assignment : tokens.items(shape.set + 1, shape.setEnd)) {
-      int name = assignment.from();
-      while (tokens.is(name + 1, TokenKind.DOT)) {
-        name += 2;
-      }
-      if (!tokens.isName(name)) {
-        return true; // SET (a, b) = …
-      }
-      changed.add(tokens.folded(name));
+    Optional<Set<String>> assigned = shape.assignedColumns();
+    if (assigned.isEmpty()) {
+      return true;
     }
+    changed.addAll(assigned.get());
     for (int i = shape.from; i < shape.to; i++) {
       int token = i;
       boolean named = tokens.isName(i) && changed.contains(tokens.folded(i));

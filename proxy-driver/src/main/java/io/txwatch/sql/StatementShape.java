@@ -1,13 +1,18 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.syntax.Assignment;
+import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.MergeBranch.Action;
+import io.txwatch.sql.syntax.OnConflict;
 import io.txwatch.sql.syntax.Statement.RowsFrom;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +24,12 @@ final class StatementShape {
   final int from;
   final int to;
   StatementKind kind = StatementKind.OTHER;
+
+  /** The assignments of an UPDATE, and those of an INSERT to rows that exist already. */
+  List<Assignment> assignments = List.of();
+
+  /** What an INSERT does with rows that exist already. */
+  List<OnConflict> conflicts = List.of();
 
   /** True if it contains an expression that the grammar does not know. */
   boolean hasOpaque;
@@ -149,6 +160,18 @@ final class StatementShape {
 
   /** The token RETURNING. */
   int returning = -1;
+
+  /** The columns that are assigned, folded, without qualifiers; empty if they are not known. */
+  Optional<Set<String>> assignedColumns() {
+    Set<String> columns = new HashSet<>();
+    for (Assignment assignment : assignments) {
+      if (assignment.targets().isEmpty()) {
+        return Optional.empty();
+      }
+      assignment.targets().forEach(target -> columns.add(Identifiers.fold(target.last())));
+    }
+    return Optional.of(columns);
+  }
 
   StatementShape(int from, int to) {
     this.from = from;

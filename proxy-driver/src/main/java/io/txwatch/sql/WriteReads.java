@@ -6,8 +6,6 @@ import io.txwatch.sql.RewritePlanner.Level;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.syntax.Span;
-import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -246,18 +244,11 @@ final class WriteReads {
     Catalog.Traits traits = draft.tables.find(target).orElseThrow().traits();
     Set<String> changing = new HashSet<>(traits.changing());
     Tokens tokens = draft.tokens;
-    for (Span assignment : tokens.items(shape.set + 1, shape.setEnd)) {
-      int name = assignment.from();
-      if (tokens.isOpen(name)) {
-        return false; // SET (a, b) = …
-      }
-      while (tokens.is(name + 1, TokenKind.DOT)) {
-        name += 2;
-      }
-      if (tokens.isName(name)) {
-        changing.add(tokens.folded(name));
-      }
+    Optional<Set<String>> assigned = shape.assignedColumns();
+    if (assigned.isEmpty()) {
+      return false;
     }
+    changing.addAll(assigned.get());
     for (int i = shape.where + 1; i < shape.whereEnd; i++) {
       if (tokens.isName(i) && changing.contains(tokens.folded(i))) {
         return false;

@@ -6,7 +6,6 @@ import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Identifiers;
-import io.txwatch.sql.syntax.Span;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -254,32 +253,14 @@ final class WriteRewriter {
 
   /** True unless it surely assigns none of these columns. */
   private static boolean mayAssign(Draft draft, Collection<String> columns) {
-    StatementShape shape = draft.shape;
-    int from = shape.kind == StatementKind.UPDATE ? shape.set + 1 : shape.onConflict;
-    int to = shape.kind == StatementKind.UPDATE ? shape.setEnd : shape.to;
-    if (from < 0 || shape.kind == StatementKind.DELETE) {
-      return false;
-    }
-    if (shape.kind != StatementKind.UPDATE) {
-      from = -1;
-      for (int i = shape.onConflict; i < to; i = draft.tokens.next(i)) {
-        from = draft.tokens.areWords(i, "DO", "UPDATE", "SET") ? i + 3 : from;
-      }
-      if (from < 0) {
-        return false;
-      }
-    }
-    for (Span assignment : draft.tokens.items(from, to)) {
-      int end = draft.tokens.nameEnd(assignment.from());
-      if (end == assignment.from()) {
-        return true; // SET (a, b) = …
-      }
-      String column = draft.tokens.folded(end - 1);
-      if (columns.stream().anyMatch(column::equalsIgnoreCase)) {
-        return true;
-      }
-    }
-    return false;
+    return draft.shape.assignments.stream()
+        .anyMatch(
+            assignment ->
+                assignment.targets().isEmpty()
+                    || assignment.targets().stream()
+                        .flatMap(target -> target.parts().stream())
+                        .map(Identifiers::fold)
+                        .anyMatch(part -> columns.stream().anyMatch(part::equalsIgnoreCase)));
   }
 
   /**
