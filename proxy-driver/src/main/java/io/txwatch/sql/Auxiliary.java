@@ -2,6 +2,7 @@ package io.txwatch.sql;
 
 import io.txwatch.history.WriterList;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.DialectSql;
 
 /** The auxiliary columns in each dialect's words. */
 final class Auxiliary {
@@ -40,10 +41,7 @@ final class Auxiliary {
 
   /** The token as an expression that has a type of its own. */
   static String typedToken(Dialect dialect) {
-    return switch (dialect) {
-      case POSTGRESQL, H2 -> "cast(" + TOKEN + " as varchar)";
-      case MYSQL, MARIADB, SQLITE -> String.valueOf(TOKEN);
-    };
+    return dialect.sql().textValue(tokenAsValue());
   }
 
   /**
@@ -51,7 +49,7 @@ final class Auxiliary {
    * it.
    */
   static String newRid(Dialect dialect) {
-    return dialect == Dialect.SQLITE ? "random() & 9223372036854775807" : "";
+    return dialect.sql().newRowId();
   }
 
   /**
@@ -63,20 +61,18 @@ final class Auxiliary {
    * @param source qualifies the column read
    */
   static String appendWriter(Dialect dialect, String target, String source) {
+    DialectSql sql = dialect.sql();
+    if (sql.skipsUnchangedRows()) {
+      throw new IllegalStateException("an UPDATE that changes nothing must stay one");
+    }
     String list = "coalesce(" + source + WL + ", '')";
-    int window = WriterList.WINDOW_LENGTH;
-    String value =
-        switch (dialect) {
-          case POSTGRESQL, H2 ->
-              "right(" + list + " || " + typedToken(dialect) + ", " + window + ")";
-          case MYSQL, MARIADB ->
-              throw new IllegalStateException("an UPDATE that changes nothing must stay one");
-          case SQLITE -> "substr(" + list + " || " + TOKEN + ", -" + window + ")";
-        };
+    String appended = sql.concatenate(list, typedToken(dialect));
+    String value = sql.lastCharacters(appended, WriterList.WINDOW_LENGTH);
+    String newRid = newRid(dialect);
     String rid =
-        dialect == Dialect.SQLITE
-            ? target + RID + " = coalesce(" + source + RID + ", " + newRid(dialect) + "), "
-            : "";
+        newRid.isEmpty()
+            ? ""
+            : target + RID + " = coalesce(" + source + RID + ", " + newRid + "), ";
     return rid + target + WL + " = " + value;
   }
 
@@ -87,9 +83,6 @@ final class Auxiliary {
 
   /** A stored name in quotes that no dialect takes for a string. */
   static String quote(Dialect dialect, String name) {
-    return switch (dialect) {
-      case POSTGRESQL, H2 -> '"' + name.replace("\"", "\"\"") + '"';
-      case MYSQL, MARIADB, SQLITE -> '`' + name.replace("`", "``") + '`';
-    };
+    return dialect.sql().quote(name);
   }
 }

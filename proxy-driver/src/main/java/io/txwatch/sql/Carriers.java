@@ -181,9 +181,6 @@ final class Carriers {
   }
 
   private static String nulls(Dialect dialect) {
-    return switch (dialect) {
-      case POSTGRESQL, H2 -> ", cast(null as bigint) as txw_rid, cast(null as varchar) as txw_wl";
-      case MYSQL, MARIADB, SQLITE -> ", null as txw_rid, null as txw_wl";
-    };
+    return ", " + dialect.sql().nullColumns(Auxiliary.RID, Auxiliary.WL);
   }
 }

@@ -26,16 +26,6 @@ final class HiddenAggregates {
   /** Aggregates that every dialect has. */
   private static final Set<String> COMMON = Set.of("COUNT", "SUM", "MIN", "MAX", "AVG");
 
-  private static final Set<String> POSTGRESQL =
-      Set.of("STRING_AGG", "ARRAY_AGG", "JSON_AGG", "JSONB_AGG", "BOOL_AND", "BOOL_OR", "EVERY");
-
-  private static final Set<String> MYSQL =
-      Set.of("GROUP_CONCAT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "BIT_AND", "BIT_OR", "BIT_XOR");
-
-  private static final Set<String> H2 = Set.of("LISTAGG", "ARRAY_AGG", "GROUP_CONCAT", "EVERY");
-
-  private static final Set<String> SQLITE = Set.of("GROUP_CONCAT", "TOTAL");
-
   /** Characters that MySQL's list may have: a small table's rows, and some to grow. */
   private static final int MAX_CHARACTERS = 512 * 1024;
 
@@ -122,14 +112,9 @@ final class HiddenAggregates {
   private static boolean isAggregate(Dialect dialect, Tokens tokens, int open) {
     String name = tokens.text(open - 1).toUpperCase(Locale.ROOT);
     if (COMMON.contains(name)) {
-      return dialect != Dialect.SQLITE || !severalArguments(tokens, open);
+      return !dialect.sql().hasScalarMinMax() || !severalArguments(tokens, open);
     }
-    return switch (dialect) {
-      case POSTGRESQL -> POSTGRESQL.contains(name);
-      case MYSQL, MARIADB -> MYSQL.contains(name);
-      case H2 -> H2.contains(name);
-      case SQLITE -> SQLITE.contains(name);
-    };
+    return dialect.sql().aggregates().contains(name);
   }
 
   /** MIN and MAX of several arguments are no aggregates on SQLite. */

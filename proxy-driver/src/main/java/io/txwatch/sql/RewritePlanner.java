@@ -70,9 +70,9 @@ public final class RewritePlanner implements Planner {
     Tokens tokens = Tokenizer.tokenize(sql, dialect);
     int parameters = countParameters(tokens);
     try {
-      boolean watched = sql.length() <= Limits.maxTextLength(dialect);
+      boolean watched = sql.length() <= dialect.sql().maxTextLength();
       RewritePlan plan = plan(tokens, catalog, mayReturnRows, watched, parameters);
-      return watched && Limits.exceeds(plan, dialect)
+      return watched && Limits.exceeds(plan, dialect.sql())
           ? plan(tokens, catalog, false, false, parameters)
           : plan;
     } catch (NotUnderstood e) {

@@ -95,7 +95,7 @@ final class WriteReads {
       slice(shape.where + 1, shape.whereEnd);
       sql.append(") and ");
     }
-    sql.append(contains(draft.dialect, target.exposedName() + "." + Auxiliary.WL));
+    sql.append(draft.dialect.sql().containsParameter(target.exposedName() + "." + Auxiliary.WL));
     parameters.add(SideRead.TOKEN);
     limit();
     add(Purpose.AFTER_WRITE, Moment.AFTER, true);
@@ -255,14 +255,5 @@ final class WriteReads {
       }
     }
     return true;
-  }
-
-  /** A condition: the writers' list holds the token, which is the one parameter. */
-  private static String contains(Dialect dialect, String list) {
-    return switch (dialect) {
-      case POSTGRESQL -> "strpos(" + list + ", ?) > 0";
-      case MYSQL, MARIADB, H2 -> "locate(?, " + list + ") > 0";
-      case SQLITE -> "instr(" + list + ", ?) > 0";
-    };
   }
 }

@@ -1,0 +1,3 @@
+package io.txwatch.sql.dialect;
+
+final class MariaDbGrammar extends MySqlGrammar {}

@@ -1,0 +1,56 @@
+package io.txwatch.sql.dialect;
+
+import io.txwatch.history.StatementKind;
+import java.util.Set;
+
+class MySqlSql extends DialectSql {
+
+  private static final Set<String> AGGREGATES =
+      Set.of("GROUP_CONCAT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "BIT_AND", "BIT_OR", "BIT_XOR");
+
+  /**
+   * What is added to an INSERT of many rows can make it some three times as long, and
+   * max_allowed_packet may be 1 MiB.
+   */
+  private static final int MAX_TEXT = 256 * 1024;
+
+  @Override
+  public String quote(String name) {
+    return '`' + name.replace("`", "``") + '`';
+  }
+
+  @Override
+  public Returning returning(StatementKind kind) {
+    return Returning.NONE;
+  }
+
+  @Override
+  public boolean skipsUnchangedRows() {
+    return true;
+  }
+
+  @Override
+  public boolean hasDefaultValues() {
+    return false;
+  }
+
+  @Override
+  public String concatenate(String left, String right) {
+    return "concat(" + left + ", " + right + ")";
+  }
+
+  @Override
+  public String containsParameter(String text) {
+    return "locate(?, " + text + ") > 0";
+  }
+
+  @Override
+  public Set<String> aggregates() {
+    return AGGREGATES;
+  }
+
+  @Override
+  public int maxTextLength() {
+    return MAX_TEXT;
+  }
+}

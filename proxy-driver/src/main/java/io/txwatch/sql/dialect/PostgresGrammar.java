@@ -1,0 +1,3 @@
+package io.txwatch.sql.dialect;
+
+final class PostgresGrammar extends Grammar {}

@@ -1,0 +1,71 @@
+package io.txwatch.sql.dialect;
+
+import io.txwatch.history.StatementKind;
+import java.util.Set;
+
+final class SqliteSql extends DialectSql {
+
+  private static final Set<String> AGGREGATES = Set.of("GROUP_CONCAT", "TOTAL");
+
+  /** SQLITE_MAX_VARIABLE_NUMBER. */
+  private static final int MAX_VARIABLES = 32_766;
+
+  /** SQLITE_MAX_SQL_LENGTH, with room for the values of what are parameters here. */
+  private static final int MAX_TEXT = 900_000;
+
+  /** A name in double quotes that is no column is a string: so names are in backticks. */
+  @Override
+  public String quote(String name) {
+    return '`' + name.replace("`", "``") + '`';
+  }
+
+  @Override
+  public Returning returning(StatementKind kind) {
+    return Returning.CLAUSE;
+  }
+
+  @Override
+  public boolean hasInvisibleColumns() {
+    return false;
+  }
+
+  @Override
+  public boolean hasEmptyRows() {
+    return false;
+  }
+
+  @Override
+  public String newRowId() {
+    return "random() & 9223372036854775807";
+  }
+
+  @Override
+  public String lastCharacters(String text, int count) {
+    return "substr(" + text + ", -" + count + ")";
+  }
+
+  @Override
+  public String containsParameter(String text) {
+    return "instr(" + text + ", ?) > 0";
+  }
+
+  @Override
+  public Set<String> aggregates() {
+    return AGGREGATES;
+  }
+
+  @Override
+  public boolean hasScalarMinMax() {
+    return true;
+  }
+
+  @Override
+  public int maxParameters() {
+    return MAX_VARIABLES;
+  }
+
+  @Override
+  public int maxRewrittenLength() {
+    return MAX_TEXT;
+  }
+}
