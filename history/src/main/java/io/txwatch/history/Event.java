@@ -61,6 +61,8 @@ public sealed interface Event {
    *     none); a failed statement wrote nothing
    * @param versionSets the version sets of its predicates, one per table; empty below level {@code
    *     predicates} and for tables that are too large
+   * @param columns the columns that it read and wrote, as {@link AccessedColumns#text}; empty if
+   *     not known, which means all
    */
   record StatementExecuted(
       long session,
@@ -72,9 +74,11 @@ public sealed interface Event {
       List<RowAccess> rows,
       boolean writesSeen,
       @org.jspecify.annotations.Nullable String sqlState,
-      List<VersionSet> versionSets)
+      List<VersionSet> versionSets,
+      String columns)
       implements Event {
 
+    /** A statement of which no version sets are known, nor which columns it read and wrote. */
     public StatementExecuted(
         long session,
         long transaction,
@@ -95,12 +99,49 @@ public sealed interface Event {
           rows,
           writesSeen,
           sqlState,
-          List.of());
+          List.of(),
+          "");
+    }
+
+    /** A statement of which it is not known which columns it read and wrote. */
+    public StatementExecuted(
+        long session,
+        long transaction,
+        int statement,
+        StatementKind kind,
+        String sql,
+        String callSite,
+        List<RowAccess> rows,
+        boolean writesSeen,
+        @org.jspecify.annotations.Nullable String sqlState,
+        List<VersionSet> versionSets) {
+      this(
+          session,
+          transaction,
+          statement,
+          kind,
+          sql,
+          callSite,
+          rows,
+          writesSeen,
+          sqlState,
+          versionSets,
+          "");
     }
 
     StatementExecuted withoutVersionSets() {
       return new StatementExecuted(
-          session, transaction, statement, kind, sql, callSite, rows, writesSeen, sqlState);
+          session,
+          transaction,
+          statement,
+          kind,
+          sql,
+          callSite,
+          rows,
+          writesSeen,
+          sqlState,
+          List.of(),
+          columns);
     }
 
     /** True if the DBMS executed the statement without an error. */

@@ -146,7 +146,8 @@ final class EventDecoder {
         rows,
         e.getWritesSeen(),
         e.hasSqlState() ? e.getSqlState() : null,
-        List.copyOf(versionSets));
+        List.copyOf(versionSets),
+        text(e.getColumns()));
   }
 
   private static WriterList writers(io.txwatch.history.wire.RowAccess row) {

@@ -196,7 +196,10 @@ final class EventEncoder {
     for (int i = 0; i < sets.size(); i++) {
       tables[rows.size() + i] = text(sets.get(i).table());
     }
+    int columns = text(e.columns());
     out.clear();
+    out.varintField(
+        io.txwatch.history.wire.StatementExecuted.COLUMNS_FIELD_NUMBER << 3 | VARINT, columns);
     for (int i = sets.size() - 1; i >= 0; i--) {
       set(sets.get(i), tables[rows.size() + i]);
     }

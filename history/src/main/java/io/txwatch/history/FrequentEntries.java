@@ -67,6 +67,7 @@ final class FrequentEntries {
     int kind = 0;
     int sql = 0;
     int callSite = 0;
+    int columns = 0;
     boolean writesSeen = false;
     // The same list class as EventDecoder's: two classes make loops over rows megamorphic.
     List<RowAccess> rows = new ArrayList<>(1);
@@ -87,17 +88,34 @@ final class FrequentEntries {
           }
           rows.add(row);
         }
+        case StatementExecuted.COLUMNS_FIELD_NUMBER << 3 | VARINT -> columns = (int) varint(to);
         default -> usual = false;
       }
     }
     StatementKind ours = WireNames.STATEMENT_KIND.ofNumber(kind);
     String sqlText = text(sql);
     String callSiteText = text(callSite);
-    if (!usual || at != to || ours == null || sqlText == null || callSiteText == null) {
+    String columnsText = text(columns);
+    if (!usual
+        || at != to
+        || ours == null
+        || sqlText == null
+        || callSiteText == null
+        || columnsText == null) {
       return null;
     }
     return new Event.StatementExecuted(
-        session, transaction, statement, ours, sqlText, callSiteText, rows, writesSeen, null);
+        session,
+        transaction,
+        statement,
+        ours,
+        sqlText,
+        callSiteText,
+        rows,
+        writesSeen,
+        null,
+        List.of(),
+        columnsText);
   }
 
   private @Nullable RowAccess row(int to) {

@@ -81,7 +81,17 @@ final class Events {
         .as(
             (id, number, kind, sql, site, rows, seen, state) ->
                 new Event.StatementExecuted(
-                    id, ~id, number, kind, sql, site, rows, seen, state, versionSets(rows)));
+                    id,
+                    ~id,
+                    number,
+                    kind,
+                    sql,
+                    site,
+                    rows,
+                    seen,
+                    state,
+                    versionSets(rows),
+                    seen ? "" : site));
   }
 
   /** Sets of the versions that the rows have, so that every table and writer occurs. */

@@ -123,6 +123,7 @@ final class PlainEncoder {
       }
       statement.addVersionSets(encoded);
     }
+    statement.setColumns(text(e.columns()));
     return statement;
   }
 

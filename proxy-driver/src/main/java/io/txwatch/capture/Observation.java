@@ -49,6 +49,7 @@ public final class Observation {
   private @Nullable GapReason gap;
   private String gapDetail = "";
   private @Nullable String token;
+  private String columns = "";
 
   Observation(
       SessionTracker tracker,
@@ -83,6 +84,19 @@ public final class Observation {
       token = known; // cached
     }
     return known;
+  }
+
+  /**
+   * Records the columns that the statement reads and writes.
+   *
+   * @param accessed {@link io.txwatch.history.AccessedColumns#text}
+   */
+  public void accesses(String accessed) {
+    columns = accessed;
+  }
+
+  String columns() {
+    return columns;
   }
 
   /** Sets the token, if it is known already. */

@@ -114,7 +114,8 @@ final class SessionEvents {
                 : List.of(),
             writesSeen,
             sqlState,
-            sqlState == null ? observation.takeVersionSets() : List.of()));
+            sqlState == null ? observation.takeVersionSets() : List.of(),
+            observation.columns()));
   }
 
   /** True if the DBMS itself rejected a text that was not recognized or names a missing object. */

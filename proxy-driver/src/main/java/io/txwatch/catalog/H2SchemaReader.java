@@ -15,9 +15,12 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** H2: two invisible columns, the row id from a sequence of its schema. */
 public final class H2SchemaReader extends SchemaReader {
@@ -78,13 +81,22 @@ public final class H2SchemaReader extends SchemaReader {
       return Optional.empty();
     }
     TableInfo table = found.get(0);
+    Set<String> changing = new HashSet<>();
     List<Column> columns =
         query(
             connection,
-            "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_DEFAULT, IS_VISIBLE"
+            "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_DEFAULT, IS_VISIBLE,"
+                + " IS_GENERATED = 'ALWAYS' OR COLUMN_ON_UPDATE IS NOT NULL OR EXISTS (SELECT 1"
+                + " FROM INFORMATION_SCHEMA.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = TABLE_SCHEMA"
+                + " AND EVENT_OBJECT_TABLE = TABLE_NAME)"
                 + " FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?"
                 + " ORDER BY ORDINAL_POSITION",
-            row -> Column.of(text(row, 1), text(row, 2), text(row, 3), row.getBoolean(4)),
+            row -> {
+              if (row.getBoolean(5)) {
+                changing.add(text(row, 1).toLowerCase(Locale.ROOT));
+              }
+              return Column.of(text(row, 1), text(row, 2), text(row, 3), row.getBoolean(4));
+            },
             table.schema(),
             table.name());
     Catalog.Traits traits =
@@ -95,7 +107,7 @@ public final class H2SchemaReader extends SchemaReader {
                     + " WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
                 table.schema(),
                 table.name())
-            : Catalog.Traits.UNKNOWN;
+            : new Catalog.Traits(Map.of(), Set.copyOf(changing), false, List.of());
     return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
   }
 

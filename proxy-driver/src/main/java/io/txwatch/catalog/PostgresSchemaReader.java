@@ -117,6 +117,7 @@ final class PostgresSchemaReader extends SchemaReader {
     if (found.isEmpty()) {
       return Optional.empty();
     }
+    Set<String> changing = new HashSet<>();
     List<Column> columns =
         query(
             connection,
@@ -124,21 +125,29 @@ final class PostgresSchemaReader extends SchemaReader {
                 + " pg_get_expr(d.adbin, d.adrelid),"
                 + " has_column_privilege(a.attrelid, a.attnum, 'SELECT'),"
                 + " has_column_privilege(a.attrelid, a.attnum, 'INSERT'),"
-                + " has_column_privilege(a.attrelid, a.attnum, 'UPDATE')"
+                + " has_column_privilege(a.attrelid, a.attnum, 'UPDATE'),"
+                + " coalesce(to_json(a) ->> 'attgenerated', '') <> '' OR EXISTS (SELECT 1"
+                // A trigger BEFORE UPDATE, FOR EACH ROW.
+                + " FROM pg_catalog.pg_trigger t WHERE t.tgrelid = a.attrelid"
+                + " AND t.tgtype & 19 = 19)"
                 + " FROM pg_catalog.pg_attribute a LEFT JOIN pg_catalog.pg_attrdef d"
                 + " ON d.adrelid = a.attrelid AND d.adnum = a.attnum"
                 + " WHERE a.attrelid = ?::oid AND a.attnum > 0 AND NOT a.attisdropped"
                 + " ORDER BY a.attnum",
-            row ->
-                new Column(
-                    text(row, 1),
-                    text(row, 2),
-                    text(row, 3),
-                    true,
-                    row.getBoolean(4),
-                    row.getBoolean(5),
-                    row.getBoolean(6),
-                    ""),
+            row -> {
+              if (row.getBoolean(7)) {
+                changing.add(text(row, 1).toLowerCase(Locale.ROOT));
+              }
+              return new Column(
+                  text(row, 1),
+                  text(row, 2),
+                  text(row, 3),
+                  true,
+                  row.getBoolean(4),
+                  row.getBoolean(5),
+                  row.getBoolean(6),
+                  "");
+            },
             found.get(0).oid);
     // Without a path every name in it has its schema.
     Catalog.Traits traits =
@@ -150,7 +159,10 @@ final class PostgresSchemaReader extends SchemaReader {
                       + " FROM set_config('search_path', 'pg_catalog', true),"
                       + " pg_catalog.pg_class c WHERE c.oid = ?::oid AND c.relkind = 'v'",
                   found.get(0).oid);
-          case TABLE -> locksHold ? traits(connection, found.get(0).oid, columns) : UNKNOWN;
+          case TABLE ->
+              locksHold
+                  ? traits(connection, found.get(0).oid, columns, changing)
+                  : new Catalog.Traits(Map.of(), Set.copyOf(changing), false, List.of());
           default -> UNKNOWN;
         };
     Optional<SystemVersions> versions =
@@ -282,7 +294,8 @@ final class PostgresSchemaReader extends SchemaReader {
   private record Found(String oid, Kind kind) {}
 
   /** What decides whether its rows stay where they are while they are locked. */
-  private static Catalog.Traits traits(Connection connection, String oid, List<Column> columns)
+  private static Catalog.Traits traits(
+      Connection connection, String oid, List<Column> columns, Set<String> changing)
       throws SQLException {
     Map<String, String> types = new HashMap<>();
     for (Column column : columns) {
@@ -294,7 +307,7 @@ final class PostgresSchemaReader extends SchemaReader {
     Optional<List<List<String>>> found = keysIfNothingRuns(connection, oid);
     List<List<String>> keys = found.orElse(List.of());
     types.keySet().removeIf(name -> keys.stream().noneMatch(key -> key.contains(name)));
-    return new Catalog.Traits(Map.copyOf(types), Set.of(), false, keys);
+    return new Catalog.Traits(Map.copyOf(types), Set.copyOf(changing), false, keys);
   }
 
   /**

@@ -2,6 +2,7 @@ package io.txwatch.jdbc;
 
 import io.txwatch.capture.SampledCallSite;
 import io.txwatch.history.Access;
+import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.RewritePlan;
@@ -55,6 +56,7 @@ final class CachedPlan {
 
   private final RewritePlan plan;
   private final String shownSql;
+  private final String columns;
   private volatile boolean proven;
   private volatile boolean batched;
   private volatile int lead;
@@ -75,11 +77,13 @@ final class CachedPlan {
    * A plan that has not been executed.
    *
    * @param shownSql the text as histories show it
+   * @param columns the columns that it reads and writes, as histories name them
    * @param place where in the application it is executed
    */
-  CachedPlan(RewritePlan plan, String shownSql, SampledCallSite place) {
+  CachedPlan(RewritePlan plan, String shownSql, String columns, SampledCallSite place) {
     this.plan = plan;
     this.shownSql = shownSql;
+    this.columns = columns;
     this.place = place;
     this.proven = !plan.isRewritten();
     this.sideReads = PlannedReads.of(plan);
@@ -110,6 +114,11 @@ final class CachedPlan {
 
   String shownSql() {
     return shownSql;
+  }
+
+  /** The columns that it reads and writes: {@link AccessedColumns#text}. */
+  String columns() {
+    return columns;
   }
 
   /** Where in the application it is executed. */

@@ -93,6 +93,7 @@ final class Execution {
       if (key != null) {
         connection.knownRows.mayMove(key);
       }
+      observation.accesses(cached.columns());
       noteWhatIsNotSeen(observation, cached);
       return new Execution(connection, cached, observation, firstRow);
     } catch (RuntimeException e) {
@@ -114,6 +115,7 @@ final class Execution {
   /** The same execution with another text. */
   Execution with(CachedPlan other) {
     if (observation != null) {
+      observation.accesses(other.columns());
       noteWhatIsNotSeen(observation, other);
     }
     return new Execution(connection, other, observation, 0);

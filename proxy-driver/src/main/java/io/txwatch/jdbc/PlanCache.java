@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.txwatch.capture.SampledCallSite;
 import io.txwatch.catalog.JdbcCatalog;
+import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.jdbc.CachedPlan.Variant;
@@ -94,7 +95,10 @@ final class PlanCache {
 
   private static CachedPlan bare(CachedPlan made) {
     return new CachedPlan(
-        made.plan().unseen(GapReason.SHAPE, "updatable result"), made.shownSql(), made.place());
+        made.plan().unseen(GapReason.SHAPE, "updatable result"),
+        made.shownSql(),
+        "", // what is written through the result is not in the text
+        made.place());
   }
 
   /**
@@ -125,7 +129,8 @@ final class PlanCache {
 
   private CachedPlan make(String sql, Catalog catalog, boolean mayReturnRows) {
     try {
-      return new CachedPlan(planner.plan(sql, catalog, mayReturnRows), show.apply(sql), newPlace());
+      RewritePlan plan = planner.plan(sql, catalog, mayReturnRows);
+      return new CachedPlan(plan, show.apply(sql), columns(plan, catalog), newPlace());
     } catch (RuntimeException | StackOverflowError e) {
       return new CachedPlan(
           RewritePlan.untouched(
@@ -136,7 +141,18 @@ final class PlanCache {
               e.getClass().getSimpleName(),
               0),
           "",
+          "",
           newPlace());
+    }
+  }
+
+  /** The columns of a text, as histories name them; empty if they are not known. */
+  private String columns(RewritePlan plan, Catalog catalog) {
+    try {
+      String columns = planner.columns(plan.original(), catalog).text();
+      return plan.passThrough().isEmpty() ? columns : AccessedColumns.withoutItems(columns);
+    } catch (RuntimeException | StackOverflowError e) {
+      return "";
     }
   }
 
@@ -182,6 +198,7 @@ final class PlanCache {
             plan.usesSystemColumns(),
             plan.unwatched()),
         cached.shownSql(),
+        AccessedColumns.withoutItems(cached.columns()),
         cached.place());
   }
 

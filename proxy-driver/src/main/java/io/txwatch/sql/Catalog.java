@@ -99,7 +99,8 @@ public interface Catalog {
    * @param types the type of each column, by its name in lower case, as the DBMS says it, in lower
    *     case (MySQL, MariaDB), with its character set if ASCII letters may be other bytes there
    * @param changing the columns, in lower case, that an UPDATE changes without assigning them:
-   *     generated ones, those with ON UPDATE (MySQL, MariaDB)
+   *     generated ones, those with ON UPDATE (MySQL, MariaDB, PostgreSQL, H2); all columns if a
+   *     trigger may (PostgreSQL, H2)
    * @param beforeUpdate true if something of the table's own may change a row that is being updated
    *     once the statement's assignments are done: a trigger
    * @param keys the columns, in lower case, of each unique key without a nullable column, the

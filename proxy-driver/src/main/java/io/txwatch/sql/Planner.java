@@ -1,5 +1,7 @@
 package io.txwatch.sql;
 
+import io.txwatch.history.AccessedColumns;
+
 /** Makes the plan for a SQL text: a pure function of the text, the dialect and the catalog. */
 public interface Planner {
 
@@ -16,5 +18,14 @@ public interface Planner {
   /** The plan for the usual case, in which the statement may be made to return rows. */
   default RewritePlan plan(String sql, Catalog catalog) {
     return plan(sql, catalog, true);
+  }
+
+  /**
+   * The columns that a text reads and writes, whatever is added to it.
+   *
+   * @return {@link AccessedColumns#UNKNOWN} if they are not known
+   */
+  default AccessedColumns columns(String sql, Catalog catalog) {
+    return AccessedColumns.UNKNOWN;
   }
 }

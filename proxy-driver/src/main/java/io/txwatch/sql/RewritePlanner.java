@@ -1,5 +1,6 @@
 package io.txwatch.sql;
 
+import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.dialect.Dialect;
@@ -80,6 +81,11 @@ public final class RewritePlanner implements Planner {
     } catch (RuntimeException | StackOverflowError | LinkageError e) {
       return untouched(tokens, GapReason.FAULT, e.getClass().getSimpleName(), parameters);
     }
+  }
+
+  @Override
+  public AccessedColumns columns(String sql, Catalog catalog) {
+    return StatementColumns.of(sql, dialect, catalog);
   }
 
   /**

@@ -1,0 +1,164 @@
+package io.txwatch.sql.semantics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.StatementParser;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * Statements, and below each the columns that it reads and writes as histories name them; "unknown"
+ * stands for all. The tables are t (id, a, b), u (id, a, c) and g (id, x, y), where y is generated;
+ * v is a view.
+ */
+class ColumnUseTest {
+
+  private static final Map<String, Schema.Relation> TABLES =
+      Map.of(
+          "t", new Schema.Relation("t", Set.of("id", "a", "b"), Set.of()),
+          "u", new Schema.Relation("u", Set.of("id", "a", "c"), Set.of()),
+          "g", new Schema.Relation("g", Set.of("id", "x", "y"), Set.of("y")));
+
+  private static final Schema SCHEMA = ColumnUseTest::find;
+
+  private static Optional<Schema.Relation> find(List<String> name) {
+    return Optional.ofNullable(TABLES.get(Identifiers.fold(name.get(name.size() - 1))));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> queries() {
+    return cases(
+        Dialect.POSTGRESQL,
+        """
+        SELECT a FROM t WHERE id = 1
+        -> t read=a,id predicate=id
+        SELECT T.A, "b" + 1 AS x FROM t ORDER BY id
+        -> t read=a,b,id predicate=id
+        SELECT * FROM t WHERE id = 1
+        -> t read=* predicate=id
+        SELECT count(*) FROM t
+        -> t
+        SELECT count(*) FROM t WHERE a > 1
+        -> t read=a predicate=a
+        SELECT a, count(b) FROM t GROUP BY 1
+        -> t read=a,b predicate=a,b
+        SELECT DISTINCT a FROM t
+        -> t read=a predicate=a
+        SELECT a AS x FROM t ORDER BY x LIMIT 1
+        -> t read=a predicate=a
+        SELECT x.a FROM t x JOIN u y ON x.id = y.id
+        -> t read=a,id predicate=id;u read=id predicate=id
+        SELECT b, c FROM t JOIN u USING (id)
+        -> t read=b,id predicate=id;u read=c,id predicate=id
+        SELECT b FROM t NATURAL JOIN u
+        -> t read=* predicate=*;u read=* predicate=*
+        SELECT u.* FROM t, u WHERE t.id = u.id
+        -> t read=id predicate=id;u read=* predicate=id
+        SELECT a FROM t WHERE EXISTS (SELECT * FROM u WHERE u.id = t.id)
+        -> t read=a,id predicate=id;u read=id predicate=id
+        SELECT b FROM t WHERE a IN (SELECT c FROM u WHERE b > 1)
+        -> t read=a,b predicate=a,b;u read=c predicate=c
+        SELECT b FROM t WHERE id IN (SELECT a FROM u)
+        -> t read=b,id predicate=id;u read=a predicate=a
+        SELECT s FROM (SELECT a AS s FROM t WHERE id = 1) d
+        -> t read=a,id predicate=a,id
+        WITH d AS (SELECT a FROM t) SELECT c FROM d, u
+        -> t read=a predicate=a;u read=c
+        SELECT a FROM t UNION SELECT c FROM u ORDER BY 1
+        -> t read=a predicate=a;u read=c predicate=c
+        SELECT t FROM t
+        -> t read=*
+        SELECT to_json(t.*) FROM t
+        -> t read=*
+        SELECT ctid FROM t
+        -> t read=*
+        SELECT a FROM t WHERE b < current_date
+        -> t read=a,b predicate=b
+        SELECT extract(year FROM a) FROM t
+        -> t read=a
+        SELECT a FROM t FOR UPDATE
+        -> t read=a
+        SELECT x FROM generate_series(1, 2) x
+        -> unknown
+        SELECT a FROM t, v
+        -> unknown
+        SELECT a FROM t WHERE a @#$ # 1 ## 2 b b
+        -> unknown
+        """);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> writes() {
+    return cases(
+        Dialect.POSTGRESQL,
+        """
+        UPDATE t SET a = 1 WHERE id = 1
+        -> t read=id predicate=id written=a
+        UPDATE t SET a = a + 1 WHERE id = 1
+        -> t read=a,id predicate=id written=a
+        UPDATE t SET (a, b) = (SELECT c, 1 FROM u WHERE u.id = t.id) WHERE b > 0
+        -> t read=b,id predicate=b,id written=a,b;u read=c,id predicate=c,id
+        UPDATE t x SET a = c FROM u WHERE u.id = x.id RETURNING *
+        -> t read=* predicate=id written=a;u read=* predicate=id
+        UPDATE g SET x = 1 WHERE id = 1
+        -> g read=id predicate=id written=x,y
+        UPDATE t SET nosuch = 1
+        -> t written=*
+        INSERT INTO t (id) VALUES (1)
+        -> t written=*
+        INSERT INTO t SELECT id, a, c FROM u WHERE a > 1
+        -> t written=*;u read=a,c,id predicate=a,c,id
+        INSERT INTO t (id, a) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET a = excluded.a
+        -> t read=* predicate=* written=*
+        DELETE FROM t WHERE a = 1
+        -> t read=a predicate=a written=*
+        WITH d AS (DELETE FROM t RETURNING a) SELECT a FROM d
+        -> unknown
+        """);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> writesOfMySql() {
+    return cases(
+        Dialect.MYSQL,
+        """
+        UPDATE t JOIN u ON t.id = u.id SET t.b = u.c, c = 1
+        -> t read=id predicate=id written=b;u read=c,id predicate=id written=c
+        UPDATE t, u SET a = 1 WHERE t.id = u.id
+        -> t read=id predicate=id written=a;u read=id predicate=id written=a
+        UPDATE t SET a = 1 WHERE b > 1 ORDER BY id LIMIT 1
+        -> t read=b,id predicate=b,id written=a
+        REPLACE INTO t VALUES (1, 2, 3)
+        -> t read=* predicate=* written=*
+        INSERT INTO t SET id = 1, a = 2
+        -> t written=*
+        """);
+  }
+
+  private static Stream<DynamicTest> cases(Dialect dialect, String text) {
+    return Arrays.stream(text.split("\n(?!->)"))
+        .map(one -> one.split("\n-> ?", 2))
+        .map(
+            one ->
+                DynamicTest.dynamicTest(
+                    one[0], () -> assertThat(use(one[0], dialect)).isEqualTo(one[1])));
+  }
+
+  private static String use(String sql, Dialect dialect) {
+    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    Span all = new Span(0, tokens.count());
+    String use = ColumnUse.of(StatementParser.parse(tokens, dialect, all), SCHEMA).text();
+    return use.isEmpty() ? "unknown" : use;
+  }
+}

@@ -1,0 +1,3 @@
+/** Statements and the columns that they read and write. */
+@org.jspecify.annotations.NullMarked
+package io.txwatch.sql.semantics;
