@@ -29,9 +29,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Lost updates whose writer in the middle is not watched, on PostgreSQL 18. Transactions are
- * written as {@code id 300: r100 w200>300}: the id of the whole transaction, then reads of versions
- * and writes that replaced one, all of one row.
+ * Lost updates whose writer in the middle is not watched, on PostgreSQL. Transactions are written
+ * as {@code id 300: r100 w200>300}: the id of the whole transaction, then reads of versions and
+ * writes that replaced one, all of one row.
  */
 class UnwatchedWritersTest {
 

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * The same history as a DBMS records it that names the writer of each version by an id of its own,
- * as PostgreSQL 18 does: each transaction has an id, each part of it that is rolled back to a
+ * as PostgreSQL does: each transaction has an id, each part of it that is rolled back to a
  * savepoint has another, and a write returns the ids of the version that it replaced and of its
  * own.
  */

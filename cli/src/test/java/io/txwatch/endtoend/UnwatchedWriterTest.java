@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * PostgreSQL 18 as it is, without prepare. A connection that is not watched, as psql is one, writes
+ * PostgreSQL as it is, without prepare. A connection that is not watched, as psql is one, writes
  * between a read and a write of a watched transaction.
  */
 class UnwatchedWriterTest {

@@ -81,7 +81,7 @@ public enum Setting {
       "auto",
       "auto|columns|system",
       "where row versions come from: the auxiliary columns, or PostgreSQL's system columns, which"
-          + " need no prepare; auto: system on PostgreSQL 18 and later, unless it was prepared"),
+          + " need no prepare; auto: system on PostgreSQL 14 and later, unless it was prepared"),
   REDACT("txwatch.redact", "true", "true|false", "replace literals in reported SQL by ?"),
   QUEUE(
       "txwatch.queue",

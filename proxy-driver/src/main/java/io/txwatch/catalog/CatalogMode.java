@@ -17,8 +17,8 @@ public record CatalogMode(Optional<TablePreparer.Factory> preparer, Versions ver
   /** Where row versions come from. */
   public enum Versions {
     /**
-     * The system columns if a write can return the version that it replaced (PostgreSQL 18), and no
-     * table carries the auxiliary columns; else the auxiliary columns.
+     * The system columns on PostgreSQL 14 and later, if no table carries the auxiliary columns;
+     * else the auxiliary columns.
      */
     AUTO,
     /** The auxiliary columns. */

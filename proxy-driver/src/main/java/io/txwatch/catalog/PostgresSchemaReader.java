@@ -16,11 +16,13 @@ import io.txwatch.history.WriterList;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.Catalog.Status;
 import io.txwatch.sql.RowKey;
+import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -42,18 +44,21 @@ final class PostgresSchemaReader extends SchemaReader {
   /** True if RETURNING can return the replaced row. */
   private final boolean returnsOld;
 
+  private final boolean hasSystemVersions;
+
   private final boolean usesSystemColumns;
 
   /** Of others that speak its dialect no more is taken for granted than what they return. */
   PostgresSchemaReader(Database database, boolean usesSystemColumns) {
     this.locksHold = database.product().equals("PostgreSQL");
-    this.returnsOld = returnsOld(database);
+    this.hasSystemVersions = hasSystemVersions(database);
+    this.returnsOld = locksHold && majorVersion(database) >= 18;
     this.usesSystemColumns = usesSystemColumns;
   }
 
-  /** True if RETURNING can return the replaced row. */
-  static boolean returnsOld(Database database) {
-    return database.product().equals("PostgreSQL") && majorVersion(database) >= 18;
+  /** True if all that txwatch needs of system columns is there: PostgreSQL 14. */
+  static boolean hasSystemVersions(Database database) {
+    return database.product().equals("PostgreSQL") && majorVersion(database) >= 14;
   }
 
   private static int majorVersion(Database database) {
@@ -201,7 +206,8 @@ final class PostgresSchemaReader extends SchemaReader {
         boolean isNotNull,
         Status status,
         boolean bindsAllRows,
-        boolean isPartitioned) {}
+        boolean isPartitioned,
+        boolean maySetSettings) {}
     List<Part> parts =
         query(
             connection,
@@ -220,7 +226,10 @@ final class PostgresSchemaReader extends SchemaReader {
                 + " (SELECT m.oid FROM pg_catalog.pg_am m WHERE m.amname = 'heap')))"
                 + " THEN 'NOT_A_BASE_TABLE'"
                 + " ELSE 'SYSTEM_COLUMNS' END, NOT (c.relkind = 'r' AND c.relhassubclass),"
-                + " c.relkind = 'p'"
+                + " c.relkind = 'p', pg_catalog.has_function_privilege("
+                + "'pg_catalog.set_config(text, text, boolean)', 'EXECUTE')"
+                + " AND pg_catalog.has_function_privilege("
+                + "'pg_catalog.current_setting(text, boolean)', 'EXECUTE')"
                 + " FROM pg_catalog.pg_class c LEFT JOIN (pg_catalog.pg_index i"
                 + " CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(att, n)"
                 + " JOIN pg_catalog.pg_attribute a"
@@ -237,12 +246,20 @@ final class PostgresSchemaReader extends SchemaReader {
                     row.getBoolean(4),
                     Status.valueOf(text(row, 5)),
                     row.getBoolean(6),
-                    row.getBoolean(7)),
+                    row.getBoolean(7),
+                    row.getBoolean(8)),
             oid,
             oid);
     Status status = parts.get(0).status();
     if (status != Status.SYSTEM_COLUMNS) {
       return new SystemVersions(status, Optional.empty());
+    }
+    Set<Replaced> replaced = EnumSet.noneOf(Replaced.class);
+    if (returnsOld) {
+      replaced.add(Replaced.RETURNED);
+    }
+    if (parts.get(0).maySetSettings()) {
+      replaced.add(Replaced.KEPT);
     }
     Set<String> partitionedBy =
         parts.get(0).isPartitioned() ? partitionedBy(connection, oid) : Set.of();
@@ -255,12 +272,11 @@ final class PostgresSchemaReader extends SchemaReader {
         List<String> columns = key.stream().map(Part::column).toList();
         return new SystemVersions(
             Status.SYSTEM_COLUMNS,
-            Optional.of(new RowKey(columns, isInteger, returnsOld, partitionedBy)));
+            Optional.of(new RowKey(columns, isInteger, replaced, partitionedBy)));
       }
     }
     return new SystemVersions(
-        Status.SYSTEM_COLUMNS,
-        Optional.of(new RowKey(List.of(), false, returnsOld, partitionedBy)));
+        Status.SYSTEM_COLUMNS, Optional.of(new RowKey(List.of(), false, replaced, partitionedBy)));
   }
 
   /**
@@ -431,7 +447,7 @@ final class PostgresSchemaReader extends SchemaReader {
 
   @Override
   public boolean hasSystemVersions() {
-    return returnsOld;
+    return hasSystemVersions;
   }
 
   /** True if {@code prepare} has added columns to tables of a database. */

@@ -182,8 +182,7 @@ final class SharedTableCache {
     boolean always = mode.versions() == CatalogMode.Versions.SYSTEM;
     if (mode.versions() == CatalogMode.Versions.COLUMNS
         || dialect != Dialect.POSTGRESQL
-        || !probe.database().product().equals("PostgreSQL")
-        || !(always || PostgresSchemaReader.returnsOld(probe.database()))) {
+        || !PostgresSchemaReader.hasSystemVersions(probe.database())) {
       return false;
     }
     if (PostgresSchemaReader.hasPreparedTables(connection)) {

@@ -198,7 +198,7 @@ final class PostgresDdl extends PreparationDdl {
             + " ever taken, so that plans can change, and with them what SERIALIZABLE locks and how"
             + " often it aborts: --analyze takes all statistics"
             + (reader().hasSystemVersions()
-                ? "; not needed on PostgreSQL 18 and later, where txwatch reads system columns as long"
+                ? "; not needed on PostgreSQL 14 and later, where txwatch reads system columns as long"
                     + " as no table is prepared; restart what is watched already"
                 : "")
         : "instant: the catalog alone changes, under ACCESS EXCLUSIVE";

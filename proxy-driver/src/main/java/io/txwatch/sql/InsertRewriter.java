@@ -3,6 +3,7 @@ package io.txwatch.sql;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Assignment;
 import io.txwatch.sql.syntax.Identifiers;
@@ -50,6 +51,10 @@ final class InsertRewriter {
       Set<Integer> observed = new HashSet<>();
       observed.add(target.from());
       if (draft.tables.key(target).map(RowKey::returnsInserted).orElse(true)) {
+        if (draft.mayReturnRows
+            && WriteRewriter.replaced(draft, target).equals(Optional.of(Replaced.KEPT))) {
+          keepReplaced();
+        }
         returning(observed);
       } else {
         draft.unseen(GapReason.SHAPE, "an INSERT into a partitioned table");
@@ -87,6 +92,22 @@ final class InsertRewriter {
       replaces();
     }
     WriteRewriter.reads(draft, observed);
+  }
+
+  /** Rows that the INSERT updates instead return the version that they replaced. */
+  private void keepReplaced() {
+    String keeps = draft.tables.versions(target).keepsReplaced(target.exposedName() + ".");
+    for (OnConflict conflict : shape.conflicts) {
+      if (!conflict.updates().isEmpty()) {
+        int last = conflict.span().to() - 1;
+        if (conflict.where().isPresent()) {
+          draft.splices.after(conflict.where().get().span().from(), " (");
+          draft.splices.after(last, ") and " + keeps);
+        } else {
+          draft.splices.after(last, " where " + keeps);
+        }
+      }
+    }
   }
 
   /**

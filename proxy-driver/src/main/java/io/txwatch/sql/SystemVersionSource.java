@@ -1,7 +1,9 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.Dialect;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -10,8 +12,7 @@ import java.util.stream.Stream;
  * of the transaction, or of the part of it that began with a savepoint, which wrote it. The table
  * is not changed.
  *
- * <p>A version is the text of an {@code xmin}. A write that replaces a version returns more, as far
- * as the DBMS can (PostgreSQL 18):
+ * <p>A version is the text of an {@code xmin}. A write that replaces a version returns more:
  *
  * <pre>
  *   731              the xmin of the version
@@ -21,11 +22,19 @@ import java.util.stream.Stream;
  *   !17@730~731      the same, with the id of the row before: an UPDATE of the key
  * </pre>
  *
+ * <p>PostgreSQL 18 returns the replaced row. Earlier versions do not, but evaluate the condition of
+ * an UPDATE on the very version that it replaces: if another transaction has replaced the one that
+ * the statement found, once more on the newer one. So a condition that is always true keeps {@code
+ * 17@730}, row and version, in a setting of the transaction, and RETURNING reads it: a row is
+ * updated and returned before the next one is found, as long as the statement joins nothing.
+ *
  * @param key what identifies the row
  */
 record SystemVersionSource(RowKey key) implements VersionSource {
 
   private static final String TEXT = "::pg_catalog.text";
+  private static final String SETTING = "txwatch.replaced";
+  private static final String KEPT = "pg_catalog.current_setting('" + SETTING + "', true)";
 
   @Override
   public String row(String qualifier) {
@@ -60,30 +69,55 @@ record SystemVersionSource(RowKey key) implements VersionSource {
   @Override
   public String written(StatementKind kind, String qualifier, Written how) {
     String own = version(qualifier);
-    boolean returnsOld = key.returnsOld() && !how.hidesOld();
-    String both = version("old.") + " || '~' || " + version("new.");
-    String before = "(" + row("old.") + ")" + TEXT + " || '@' || ";
+    boolean isUpsert = kind == StatementKind.INSERT && how.mayUpdate();
+    if (kind != StatementKind.UPDATE && !isUpsert) {
+      return own;
+    }
+    if (!how.replaced().isPresent()) {
+      return isUpsert ? ifUpdated(qualifier, "'0'") + own : own;
+    }
+    if (how.replaced().get() == Replaced.KEPT) {
+      String before = before(how, KEPT, keptVersion(qualifier));
+      return isUpsert ? ifUpdated(qualifier, before) + own : before + " || '~' || " + own;
+    }
+    String old = version("old.");
     String replaced =
-        how.mayChangeKey() ? "'!' || " + before + both : key.exists() ? both : before + both;
-    return switch (kind) {
-      case UPDATE -> returnsOld ? replaced : own;
-      case INSERT -> {
-        if (!how.mayUpdate()) {
-          yield own;
-        }
-        // Without old, xmax shows that the row was there: the statement has locked it.
-        yield returnsOld
-            ? "coalesce(" + replaced + ", " + version("new.") + ")"
-            : "case when %sxmax%s = '0' then '' else '0~' end || %s"
-                .formatted(qualifier, TEXT, own);
-      }
-      default -> own;
-    };
+        before(how, "(" + row("old.") + ")" + TEXT + " || '@' || " + old, old)
+            + " || '~' || "
+            + version("new.");
+    return isUpsert ? "coalesce(" + replaced + ", " + version("new.") + ")" : replaced;
+  }
+
+  /** The replaced version; with the row before where that may be another one. */
+  private String before(Written how, String rowAndVersion, String version) {
+    if (how.mayChangeKey()) {
+      return "'!' || " + rowAndVersion;
+    }
+    return key.exists() ? version : rowAndVersion;
+  }
+
+  /** The kept version if it is of this row; else 0: a trigger has changed the key. */
+  private String keptVersion(String qualifier) {
+    return "case pg_catalog.split_part(%s, '@', 1) when (%s)%s"
+            .formatted(KEPT, row(qualifier), TEXT)
+        + " then pg_catalog.split_part(%s, '@', 2) else '0' end".formatted(KEPT);
+  }
+
+  /** Of a row that an INSERT has updated, {@code xmax} shows it: the statement has locked it. */
+  private static String ifUpdated(String qualifier, String before) {
+    return "case when %sxmax%s = '0' then '' else %s || '~' end || "
+        .formatted(qualifier, TEXT, before);
   }
 
   @Override
-  public boolean returnsChangedKeys() {
-    return key.returnsOld();
+  public Set<Replaced> replaced() {
+    return key.replaced();
+  }
+
+  @Override
+  public String keepsReplaced(String qualifier) {
+    return "pg_catalog.set_config('%s', (%s)%s || '@' || %s, true) is not null"
+        .formatted(SETTING, row(qualifier), TEXT, version(qualifier));
   }
 
   @Override

@@ -1,6 +1,9 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.RowKey.Replaced;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * Where the versions of a table's rows come from: the expressions by which a statement returns the
@@ -26,13 +29,21 @@ sealed interface VersionSource permits AuxiliaryVersionSource, SystemVersionSour
    *
    * @param mayUpdate true for an INSERT that may update a row instead
    * @param mayChangeKey true if it may change what identifies a row
-   * @param hidesOld true if {@code old} or {@code new} names something else in the statement
+   * @param replaced how it returns the version that it replaced; empty if it does not
    */
-  record Written(boolean mayUpdate, boolean mayChangeKey, boolean hidesOld) {}
+  record Written(boolean mayUpdate, boolean mayChangeKey, Optional<Replaced> replaced) {}
 
-  /** True if a write that changes a row's key returns the row before, too. */
-  default boolean returnsChangedKeys() {
-    return true;
+  /** The ways in which a write can return the version that it replaced. */
+  default Set<Replaced> replaced() {
+    return Set.of();
+  }
+
+  /**
+   * A condition that is true of every row. It keeps the version of the row that it is evaluated for
+   * until {@link #written} returns it: {@link Replaced#KEPT}.
+   */
+  default String keepsReplaced(String qualifier) {
+    return "true";
   }
 
   /** True if a write must add its token to the row, so that its version is recognized. */

@@ -4,6 +4,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.RewritePlan.Returns;
+import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Identifiers;
 import java.util.ArrayList;
@@ -103,12 +104,19 @@ final class WriteRewriter {
       }
     }
     VersionSource versions = draft.tables.versions(target);
-    boolean showsKeys = versions.returnsChangedKeys() && !hidesOld(draft);
-    if (!versions.marksWrites() && !showsKeys && mayChangeKey(draft, target)) {
+    Optional<Replaced> replaced = replaced(draft, target);
+    if (!versions.marksWrites() && replaced.isEmpty() && mayChangeKey(draft, target)) {
       draft.unseen(GapReason.SHAPE, "an UPDATE of a key");
     }
     Set<Integer> observed = new HashSet<>();
     observed.add(target.from());
+    if (shape.kind == StatementKind.UPDATE && draft.mayReturnRows && !mayMoveRows()) {
+      if (replaced.equals(Optional.of(Replaced.KEPT))) {
+        addCondition(versions.keepsReplaced(qualifier()));
+      } else if (!versions.marksWrites() && replaced.isEmpty()) {
+        draft.unseen(GapReason.SHAPE, "which versions an UPDATE replaces that reads other rows");
+      }
+    }
     returnRows(observed);
     if (shape.kind == StatementKind.UPDATE && draft.returns == Returns.NOTHING) {
       WriteReads.after(draft, target);
@@ -223,9 +231,44 @@ final class WriteRewriter {
             draft.shape.kind,
             qualifier,
             new VersionSource.Written(
-                draft.shape.onConflict >= 0, mayChangeKey(draft, target), hidesOld(draft)));
+                draft.shape.onConflict >= 0, mayChangeKey(draft, target), replaced(draft, target)));
     return "%s as %s, %s as %s"
         .formatted(versions.row(qualifier), Auxiliary.RID, written, Auxiliary.WL);
+  }
+
+  /** Adds a condition to the statement's own, which is evaluated before it. */
+  private void addCondition(String condition) {
+    if (shape.where < 0) {
+      draft.splices.after(shape.setEnd - 1, " where " + condition);
+    } else {
+      draft.splices.after(shape.where, " (");
+      draft.splices.after(shape.whereEnd - 1, ") and " + condition);
+    }
+  }
+
+  /** How a write returns the version that each of its rows replaced; empty if it does not. */
+  static Optional<Replaced> replaced(Draft draft, TableRef target) {
+    Set<Replaced> ways = draft.tables.versions(target).replaced();
+    if (ways.contains(Replaced.RETURNED) && !hidesOld(draft)) {
+      return Optional.of(Replaced.RETURNED);
+    }
+    return ways.contains(Replaced.KEPT) && isEvaluatedLast(draft)
+        ? Optional.of(Replaced.KEPT)
+        : Optional.empty();
+  }
+
+  /**
+   * True if a condition that is added to a write is evaluated right before each row is updated, and
+   * hardly for other rows: it joins nothing, has no subquery that may become a join, and takes its
+   * row from no cursor.
+   */
+  private static boolean isEvaluatedLast(Draft draft) {
+    StatementShape shape = draft.shape;
+    int where = shape.where;
+    boolean selects =
+        shape.blocks.stream().anyMatch(b -> b.select > where && b.select < shape.whereEnd);
+    boolean atCursor = where >= 0 && draft.tokens.areWords(where + 1, "CURRENT", "OF");
+    return shape.onConflict >= 0 || (shape.moreAt < 0 && !selects && !atCursor);
   }
 
   /** True if {@code old} or {@code new} is a name of a table in the statement. */

@@ -3,6 +3,8 @@ package io.txwatch.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.txwatch.history.Event;
 import io.txwatch.history.Event.StatementExecuted;
@@ -22,6 +24,8 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,6 +49,12 @@ class SystemColumnsTest {
 
   private static Connection watched(TestDatabase database) throws SQLException {
     return database.watched(UnaryOperator.identity(), Map.of(Setting.VERSIONS, "system"));
+  }
+
+  private static int majorVersion(TestDatabase database) throws SQLException {
+    try (Connection raw = database.raw()) {
+      return raw.getMetaData().getDatabaseMajorVersion();
+    }
   }
 
   /** The rows of a statement. */
@@ -121,13 +131,14 @@ class SystemColumnsTest {
             List.of("UPDATE 41 a>b"), List.of("UPDATE 41 b>c"), List.of("UPDATE 41 b>d"));
   }
 
-  @Test
-  void theApplicationsOwnReturningStaysAsItIs() throws SQLException {
+  @ParameterizedTest
+  @ValueSource(strings = {"n - 1, n AS now", "old.n, new.n AS now"})
+  void theApplicationsOwnReturningStaysAsItIs(String list) throws SQLException {
     TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (41, 1)");
+    assumeTrue(majorVersion(database) >= 18 || !list.startsWith("old"));
     try (Connection connection = watched(database);
         Statement statement = connection.createStatement();
-        ResultSet result =
-            statement.executeQuery("UPDATE account SET n = 2 RETURNING old.n, new.n AS now")) {
+        ResultSet result = statement.executeQuery("UPDATE account SET n = 2 RETURNING " + list)) {
       assertThat(result.getMetaData().getColumnCount()).isEqualTo(2);
       assertThat(result.next()).isTrue();
       assertThat(result.getInt("now")).isEqualTo(2);
@@ -248,10 +259,13 @@ class SystemColumnsTest {
   @Test
   void aKeyThatMayContainNullsIdentifiesNoRow() throws SQLException {
     TestDatabase database =
-        database(
-            "CREATE TABLE t (k INT UNIQUE, n INT)",
-            "INSERT INTO t VALUES (NULL, 1)",
-            "ALTER TABLE t ADD CONSTRAINT c NOT NULL k NOT VALID");
+        database("CREATE TABLE t (k INT UNIQUE, n INT)", "INSERT INTO t VALUES (NULL, 1)");
+    try (Connection raw = database.raw();
+        Statement statement = raw.createStatement()) {
+      if (majorVersion(database) >= 18) {
+        statement.execute("ALTER TABLE t ADD CONSTRAINT c NOT NULL k NOT VALID");
+      }
+    }
     try (Connection connection = watched(database);
         Statement statement = connection.createStatement()) {
       assertThat(statement.executeQuery("SELECT n FROM t").next()).isTrue();
@@ -290,15 +304,84 @@ class SystemColumnsTest {
         .containsExactlyInAnyOrder("DELETE 41 a", "INSERT 50 b", "UPDATE 42 a>b");
   }
 
-  @Test
-  void aTableNamedOldHidesTheReplacedVersion() throws SQLException {
+  /**
+   * Before PostgreSQL 18, and where {@code old} has another meaning, the condition keeps what is
+   * replaced.
+   */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          UPDATE account AS old SET n = 2                                             | UPDATE 41 a>b
+          UPDATE account AS old SET n = 2 WHERE n = 1 OR n = 7 -- a comment           | UPDATE 41 a>b
+          UPDATE account AS old SET n = 2 WHERE n = 1 RETURNING n                     | UPDATE 41 a>b
+          UPDATE account AS old SET n = (SELECT 2) WHERE n = 1                        | UPDATE 41 a>b
+          UPDATE account AS old SET id = 50 WHERE n = 1                               | DELETE 41 a, INSERT 50 b
+          INSERT INTO account AS old VALUES (41, 1) ON CONFLICT (id) DO UPDATE SET n = 2              | UPDATE 41 a>b
+          INSERT INTO account AS old VALUES (41, 1) ON CONFLICT (id) DO UPDATE SET n = 2 WHERE old.n < 9 OR old.n > 9 | UPDATE 41 a>b
+          INSERT INTO account AS old VALUES (42, 1) ON CONFLICT (id) DO UPDATE SET n = 2              | INSERT 42 a
+          UPDATE account AS old SET n = 2 WHERE id IN (SELECT id FROM account)        | READ 41 a, UPDATE 41 b
+          UPDATE account AS old SET n = 2 FROM pg_class c WHERE c.relname = 'account' | UPDATE 41 a
+          """)
+  void theConditionKeepsTheReplacedVersion(String sql, String expected) throws SQLException {
     TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (41, 1)");
     try (Connection connection = watched(database);
         Statement statement = connection.createStatement()) {
-      assertThat(statement.executeUpdate("UPDATE account AS old SET n = 2 WHERE old.n = 1"))
-          .isOne();
+      statement.execute(sql);
+      ResultSet result = statement.getResultSet();
+      if (result != null) {
+        assertThat(result.getMetaData().getColumnCount()).isOne();
+        assertThat(result.next()).isTrue();
+        assertThat(result.next()).isFalse();
+      }
     }
-    assertThat(allRows(database)).containsExactly(List.of("UPDATE 41 a"));
+    assertThat(String.join(", ", allRows(database).get(0))).isEqualTo(expected);
+  }
+
+  /** A statement that waits for a lock evaluates its condition once more, on the newer version. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "UPDATE account SET n = n + 1 WHERE id = 41",
+        "UPDATE account AS old SET n = n + 1 WHERE id = 41",
+        "INSERT INTO account AS old VALUES (41, 1) ON CONFLICT (id) DO UPDATE SET n = 2",
+        "DELETE FROM account WHERE id = 41"
+      })
+  void theVersionOfTheWriterThatWasWaitedForIsReplaced(String sql) throws Exception {
+    TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (41, 1)");
+    try (Connection first = watched(database);
+        Connection second = watched(database);
+        Statement ofFirst = first.createStatement();
+        Statement ofSecond = second.createStatement()) {
+      first.setAutoCommit(false);
+      assertThat(ofFirst.executeUpdate("UPDATE account SET n = 5 WHERE id = 41")).isOne();
+      CompletableFuture<Void> waits =
+          CompletableFuture.runAsync(() -> executeUnchecked(ofSecond, sql));
+      awaitLockWait(database);
+      first.commit();
+      waits.get(1, TimeUnit.MINUTES);
+    }
+    List<List<String>> rows = allRows(database);
+    assertThat(rows.get(0)).containsExactly("UPDATE 41 a>b");
+    assertThat(rows.get(1))
+        .containsExactly(sql.startsWith("DELETE") ? "DELETE 41 b" : "UPDATE 41 b>c");
+  }
+
+  private static void executeUnchecked(Statement statement, String sql) {
+    try {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void awaitLockWait(TestDatabase database) throws SQLException {
+    try (Connection raw = database.raw();
+        Statement statement = raw.createStatement()) {
+      await()
+          .until(() -> statement.executeQuery("SELECT 1 FROM pg_locks WHERE NOT granted").next());
+    }
   }
 
   /** The second partition has its columns in another order, where PostgreSQL raises an error. */
