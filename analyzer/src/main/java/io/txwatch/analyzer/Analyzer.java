@@ -10,7 +10,6 @@ import io.txwatch.anomaly.Verdict;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.coverage.CoverageCounter;
 import io.txwatch.dependency.CommitOrder;
-import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.Transaction;
@@ -322,20 +321,8 @@ public final class Analyzer implements EventSink {
         database,
         finding.level(),
         finding.transactions().stream().map(t -> observed(t, finding.edges())).toList(),
-        finding.edges().stream().map(Analyzer::dependency).toList(),
+        finding.edges().stream().map(Edge::dependency).toList(),
         Advice.on(finding, verdict, database));
-  }
-
-  private static Dependency dependency(Edge edge) {
-    return new Dependency(
-        edge.from().id(),
-        edge.to().id(),
-        edge.kind(),
-        edge.row().table(),
-        edge.row().id(),
-        edge.fromStatement(),
-        edge.toStatement(),
-        edge.evidence());
   }
 
   private static ObservedTransaction observed(Transaction transaction, List<Edge> edges) {

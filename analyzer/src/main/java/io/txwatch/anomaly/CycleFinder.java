@@ -23,29 +23,13 @@ import java.util.function.Predicate;
  * Maintains a graph, searches for the cycles that new edges close, and reports each cycle once.
  *
  * <p>All edges that an event completes are added before any is searched, so that the worst finding
- * between two transactions is reported ({@link #RANK}) regardless of the order of edges. For a pair
- * of transactions the same finding is reported once, and no lesser one after it; a lost update by
- * other statements counts as another one. Of wider cycles the shortest through each new edge is
- * reported, and every lost update that contains the edge. A wider cycle is not reported if all its
- * transactions were already reported in cycles of the same or a worse class.
+ * between two transactions is reported ({@link CycleNames#rank}) regardless of the order of edges.
+ * For a pair of transactions the same finding is reported once, and no lesser one after it; a lost
+ * update by other statements counts as another one. Of wider cycles the shortest through each new
+ * edge is reported, and every lost update that contains the edge. A wider cycle is not reported if
+ * all its transactions were already reported in cycles of the same or a worse class.
  */
 final class CycleFinder {
-
-  /** The phenomena of two transactions, worst first. */
-  private static final List<Phenomenon> RANK =
-      List.of(
-          Phenomenon.DIRTY_WRITE,
-          Phenomenon.CIRCULAR_INFORMATION_FLOW,
-          Phenomenon.LOST_UPDATE,
-          Phenomenon.READ_WRITE_SKEW,
-          Phenomenon.NON_REPEATABLE_READ,
-          Phenomenon.PHANTOM,
-          Phenomenon.READ_SKEW,
-          Phenomenon.FRACTURED_READ,
-          Phenomenon.WRITE_SKEW,
-          Phenomenon.G_SINGLE,
-          Phenomenon.G2_ITEM,
-          Phenomenon.G2);
 
   /** The most edges of one kind between two transactions that are searched for each event. */
   private static final int MAX_PARALLEL_EDGES = 16;
@@ -215,7 +199,7 @@ final class CycleFinder {
   }
 
   private void reportWorst(List<Finding> findings) {
-    int worst = findings.stream().mapToInt(CycleFinder::rank).min().orElse(RANK.size());
+    int worst = findings.stream().mapToInt(CycleFinder::rank).min().orElse(0);
     findings.stream()
         .filter(finding -> rank(finding) == worst)
         .sorted(
@@ -294,8 +278,7 @@ final class CycleFinder {
   }
 
   private static int rank(Finding finding) {
-    int rank = RANK.indexOf(finding.phenomenon());
-    return rank < 0 ? RANK.size() : rank;
+    return CycleNames.rank(finding.phenomenon());
   }
 
   /** The statements at the ends of its edges, as a text that can be ordered and compared. */

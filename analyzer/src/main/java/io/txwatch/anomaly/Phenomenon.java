@@ -31,10 +31,11 @@ public enum Phenomenon {
       "A cycle of ww and wr edges with one wr edge at least.",
       "Adya 1999, G1c",
       AdyaLevel.PL_2),
-  /** A transaction does not see its own write. */
+  /** A row contradicts the order of a transaction's own statements. */
   INTERNAL(
       "internal inconsistency",
-      "T1 wrote a row, and a later statement of T1 read an older version of it.",
+      "T1 wrote a row, and a later statement of T1 read an older version of it; or an earlier"
+          + " statement of T1 read that write; or two writes of T1 took effect in the other order.",
       "Kingsbury and Alvaro 2020 (Elle), internal; Adya 1999, §3.1",
       AdyaLevel.PL_1),
   /** A read of a value that no transaction wrote. */

@@ -55,6 +55,12 @@ public record Edge(
         writer, reader, DependencyKind.WR, row, writeStatement, readStatement, EdgeEvidence.ITEM);
   }
 
+  /** The edge without references to its transactions and its row. */
+  public Dependency dependency() {
+    return new Dependency(
+        from.id(), to.id(), kind, row.table(), row.id(), fromStatement, toStatement, evidence);
+  }
+
   /** Whether one of its transactions was discarded. */
   public boolean isDiscarded() {
     return from.isDiscarded() || to.isDiscarded();

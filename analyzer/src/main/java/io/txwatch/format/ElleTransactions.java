@@ -45,7 +45,10 @@ final class ElleTransactions implements ElleReader.Sink {
     }
     if (op.type == Type.INVOKE) {
       if (op.hasMicroOps) {
-        invoked.put(op.process, new Invoked(emitted, op.index, op.micro.invoked()));
+        Invoked lost = invoked.put(op.process, new Invoked(emitted, op.index, op.micro.invoked()));
+        if (lost != null) {
+          emit(op.process, lost.before, lost.index, Outcome.UNKNOWN, lost.micro);
+        }
       }
       return;
     }

@@ -3,6 +3,8 @@ package io.txwatch.format;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.dependency.CommitOrder;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.listappend.ListAppendCheck;
+import io.txwatch.listappend.ListHistory;
 import io.txwatch.register.RegisterCheck;
 import io.txwatch.register.RegisterHistory;
 import java.io.IOException;
@@ -11,7 +13,6 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /** Checks a history of another tool. */
@@ -28,14 +29,12 @@ public final class ForeignHistory {
    * @param realTimeOrder whether real-time order counts, if the format {@linkplain
    *     ForeignFormat#hasRealTimeOrder records it}
    * @param budget the time limit of a search where nothing certain decides
-   * @param memory the approximate memory limit of the analysis, in bytes
    */
   public record Demand(
       IsolationLevel level,
       Optional<Boolean> sessionOrder,
       boolean realTimeOrder,
-      Duration budget,
-      long memory) {
+      Duration budget) {
 
     private Set<CommitOrder> orders() {
       Set<CommitOrder> orders = EnumSet.noneOf(CommitOrder.class);
@@ -79,32 +78,11 @@ public final class ForeignHistory {
 
   private static Verdict listAppend(Path file, Demand demand, Consumer<Anomaly> found)
       throws IOException {
-    ListHistory history = ListHistory.read(file);
-    AtomicBoolean violated = new AtomicBoolean();
-    ListAppendCheck.Seen seen =
-        new ListAppendCheck(
-                history,
-                demand.level(),
-                anomaly -> {
-                  violated.compareAndSet(
-                      false, anomaly.verdict() == io.txwatch.anomaly.Verdict.VIOLATION);
-                  found.accept(anomaly);
-                })
-            .run(demand.memory(), demand.orders());
-    return violated.get()
-        ? verdict(history, Optional.of(false), "")
-        : !seen.related()
-            ? verdict(history, Optional.empty(), "no transaction depends on another")
-            : !seen.whole()
-                ? verdict(
-                    history,
-                    Optional.empty(),
-                    "the history did not fit in memory: give Java more (-Xmx)")
-                : verdict(history, Optional.of(true), "");
-  }
-
-  private static Verdict verdict(ListHistory history, Optional<Boolean> valid, String reason) {
-    return new Verdict(history.operations(), history.transactions(), valid, reason);
+    ListHistory history = ElleLists.read(file);
+    ListAppendCheck.Result result =
+        ListAppendCheck.check(history, demand.level(), demand.orders(), demand.budget(), found);
+    return new Verdict(
+        history.operations(), history.transactions(), result.valid(), result.reason());
   }
 
   private static Verdict register(

@@ -3,31 +3,31 @@ package io.txwatch.graph;
 import java.util.Arrays;
 
 /** A growing list of ints. */
-final class IntList {
+public final class IntList {
 
   private int[] values = new int[16];
   private int size;
 
-  int size() {
+  public int size() {
     return size;
   }
 
-  int get(int index) {
+  public int get(int index) {
     return values[index];
   }
 
-  void add(int value) {
+  public void add(int value) {
     if (size == values.length) {
       values = Arrays.copyOf(values, size * 2);
     }
     values[size++] = value;
   }
 
-  void clear() {
+  public void clear() {
     size = 0;
   }
 
-  int[] toArray() {
+  public int[] toArray() {
     return Arrays.copyOf(values, size);
   }
 }

@@ -88,8 +88,7 @@ final class ElleNotation {
 
   /** What is demanded of a history in tests. */
   static ForeignHistory.Demand demand(IsolationLevel level) {
-    return new ForeignHistory.Demand(
-        level, Optional.empty(), false, Duration.ofSeconds(20), 1 << 28);
+    return new ForeignHistory.Demand(level, Optional.empty(), false, Duration.ofSeconds(20));
   }
 
   /** The anomalies of a text, as {@code LOST_UPDATE 1>0}, and the verdict last. */

@@ -76,11 +76,7 @@ class ElleRealTimeTest {
         Files.writeString(directory.resolve("history"), edn),
         ForeignFormat.ELLE_APPEND,
         new ForeignHistory.Demand(
-            IsolationLevel.SERIALIZABLE,
-            Optional.empty(),
-            realTime,
-            Duration.ofSeconds(20),
-            1 << 28),
+            IsolationLevel.SERIALIZABLE, Optional.empty(), realTime, Duration.ofSeconds(20)),
         found::add);
     return String.join(
         " ", found.stream().map(anomaly -> anomaly.cycleTerm().orElse("?")).distinct().toList());

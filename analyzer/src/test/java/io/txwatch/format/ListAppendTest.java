@@ -44,6 +44,25 @@ class ListAppendTest {
         "ax1 rx11                                   | DUPLICATE_WRITE false",
         "ax1 ax1 rx1                                | DUPLICATE_WRITE false",
         "ax1 rx17                                   | GARBAGE_READ false",
+        // Appends that nobody read come after the longest list, in an unknown order.
+        "ax1ay1 rx1ry_                              | FRACTURED_READ false",
+        "rx_ax1 rx_ax2                              | LOST_UPDATE false",
+        "ax9 rx9ax1 rx9ax2                          | LOST_UPDATE false",
+        "rx_ry_ax1 rx_ry_ay1                        | WRITE_SKEW false",
+        "ax1ax2 rx1                                 | INTERMEDIATE_READ false",
+        "ax1 ax2ax3 rx12                            | INTERMEDIATE_READ false",
+        "ax1ax3 ax2 rx12                            | DIRTY_WRITE false",
+        "rx_ ax1 ax2                                | true",
+        "rx_ry_ ax1ay1 ax2ay2                       | true",
+        "ax1 rx1 ax2 ax3                            | true",
+        "ax1! rx_ ax2                               | true",
+        // A transaction's own operations have an order, too.
+        "rx1ax1                                     | INTERNAL false",
+        "ax1 ax2rx123ax3                            | INTERNAL false",
+        "ax1ax2 rx21                                | INTERMEDIATE_READ INTERNAL false",
+        "ax1ax2 rx2                                 | INTERNAL false",
+        "ax1ax2rx2                                  | INTERNAL false",
+        "ax1rx1ax2rx12                              | unknown",
         // What must not be accused.
         "ax1 rx1ax2 rx12                            | true",
         "ax1? rx_                                   | unknown",
@@ -71,6 +90,14 @@ class ListAppendTest {
         "ax1! rx1                   | READ_COMMITTED   | ABORTED_READ false",
         "ax1! rx1                   | READ_UNCOMMITTED | ABORTED_READ true",
         "rx_ry_ax1 rx_ry_ay1 rx1ry1 | REPEATABLE_READ  | WRITE_SKEW false",
+        // Snapshot isolation: of two transactions that append to one key, one precedes the other.
+        "rx_ax1 rx_ax2              | SNAPSHOT         | LOST_UPDATE false",
+        "rx_ax1 rx_ax2              | READ_COMMITTED   | LOST_UPDATE true",
+        "rx_ry_ax1az1 rx_ry_ay1az2  | SNAPSHOT         | READ_WRITE_SKEW WRITE_SKEW false",
+        "rx_ry_ax1az1 rx_ry_ay1az2  | READ_COMMITTED   | WRITE_SKEW true",
+        "rx_ry_ax1az1 rx_ry_ay1     | SNAPSHOT         | WRITE_SKEW true",
+        "rx1ax1                     | READ_COMMITTED   | INTERNAL false",
+        "ax1ax2 rx21                | READ_UNCOMMITTED | INTERMEDIATE_READ INTERNAL false",
       })
   void verdictDependsOnTheLevel(String history, IsolationLevel level, String expected)
       throws IOException {

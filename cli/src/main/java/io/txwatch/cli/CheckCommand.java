@@ -195,11 +195,7 @@ final class CheckCommand implements Callable<Integer> {
     IsolationLevel level = isolation == null ? IsolationLevel.SERIALIZABLE : isolation;
     ForeignHistory.Demand demand =
         new ForeignHistory.Demand(
-            level,
-            Optional.ofNullable(sessionOrder),
-            realTimeOrder,
-            Duration.ofSeconds(budget),
-            Runtime.getRuntime().maxMemory() / 2);
+            level, Optional.ofNullable(sessionOrder), realTimeOrder, Duration.ofSeconds(budget));
     ForeignHistory.Verdict verdict = ForeignHistory.check(file, of, demand, groups::add);
     return CheckResult.ofForeign(file, of, level, groups, verdict, seconds(start));
   }

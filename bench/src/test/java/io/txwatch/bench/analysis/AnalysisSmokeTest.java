@@ -57,7 +57,7 @@ class AnalysisSmokeTest {
     }
     ForeignHistory.Demand demand =
         new ForeignHistory.Demand(
-            IsolationLevel.SERIALIZABLE, Optional.empty(), false, Duration.ofSeconds(10), 1 << 28);
+            IsolationLevel.SERIALIZABLE, Optional.empty(), false, Duration.ofSeconds(10));
     ForeignHistory.Verdict verdict =
         ForeignHistory.check(file, ForeignFormat.ELLE_APPEND, demand, found::add);
     assertThat(verdict.valid()).contains(true);

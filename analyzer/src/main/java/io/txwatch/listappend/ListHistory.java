@@ -1,8 +1,7 @@
-package io.txwatch.format;
+package io.txwatch.listappend;
 
 import io.txwatch.history.Outcome;
-import java.io.IOException;
-import java.nio.file.Path;
+import io.txwatch.register.RegisterHistory.Keys;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,8 +12,10 @@ import java.util.List;
  * <p>Nearly every list that is read is a prefix of a longer one. So only the longest list of each
  * key is stored, and for each read the length of its list. Contradictory lists of a key (neither is
  * a prefix of the other) are stored as further branches.
+ *
+ * <p>Only reads of committed transactions count: what others read is not known.
  */
-final class ListHistory {
+public final class ListHistory {
 
   enum Kind {
     /** An append; its value is the element. */
@@ -59,7 +60,7 @@ final class ListHistory {
     }
   }
 
-  private final KeyNames names;
+  private final Keys names;
   private final List<List<Branch>> branches = new ArrayList<>();
 
   private int transactions;
@@ -74,28 +75,23 @@ final class ListHistory {
   private int[] keys = new int[256];
   private long[] values = new long[256];
 
-  private boolean indexed;
-
-  ListHistory(KeyNames names) {
+  /**
+   * Starts a history.
+   *
+   * @param names the display names of keys and elements
+   */
+  public ListHistory(Keys names) {
     this.names = names;
   }
 
-  /** Reads an Elle history, in EDN or JSON. */
-  static ListHistory read(Path file) throws IOException {
-    ListHistory history = new ListHistory(new KeyNames());
-    ElleTransactions transactions = new ElleTransactions(history::add);
-    ElleReader.read(file, history.names, transactions);
-    transactions.end();
-    history.checkIndexes();
-    return history;
-  }
-
   /**
-   * Adds a transaction.
+   * Begins a transaction; operations added next are its own.
    *
+   * @param process the process that ran it, one transaction at a time; -1 if unknown
    * @param before how many earlier ones had ended when it began; -1 if unknown
+   * @param index its number for display; -1 if it has none
    */
-  void add(long process, int before, long index, Outcome outcome, MicroOps micro) {
+  public void begin(long process, int before, long index, Outcome outcome) {
     if (transactions == processes.length) {
       processes = Arrays.copyOf(processes, transactions * 2);
       outcomes = Arrays.copyOf(outcomes, transactions * 2);
@@ -107,20 +103,25 @@ final class ListHistory {
     outcomes[transactions] = (byte) outcome.ordinal();
     befores[transactions] = before;
     indexes[transactions] = index;
-    for (int i = 0; i < micro.size(); i++) {
-      add(outcome, micro, i);
-    }
     firstOps[++transactions] = operations;
   }
 
-  private void add(Outcome outcome, MicroOps micro, int i) {
-    int key = micro.key(i);
-    switch (micro.kind(i)) {
-      case APPEND, WRITE -> add(Kind.APPEND, key, micro.value(i));
-      case READ_NIL -> add(outcome == Outcome.COMMITTED ? Kind.READ : Kind.UNKNOWN_READ, key, 0);
-      case READ_LIST ->
-          add(Kind.READ, key, observe(key, micro.elements(), micro.start(i), (int) micro.value(i)));
-      case READ_VALUE -> add(Kind.UNKNOWN_READ, key, 0);
+  /** Adds an append to the current transaction. */
+  public void append(int key, long element) {
+    add(Kind.APPEND, key, element);
+  }
+
+  /** Adds a read whose result is unknown. */
+  public void readUnknown(int key) {
+    add(Kind.UNKNOWN_READ, key, 0);
+  }
+
+  /** Adds a read of a list: {@code count} elements of an array, from {@code start} on. */
+  public void read(int key, long[] elements, int start, int count) {
+    if (outcome(transactions - 1) == Outcome.COMMITTED) {
+      add(Kind.READ, key, count == 0 ? 0 : observe(key, elements, start, count));
+    } else {
+      readUnknown(key);
     }
   }
 
@@ -133,7 +134,7 @@ final class ListHistory {
     kinds[operations] = (byte) kind.ordinal();
     keys[operations] = key;
     values[operations] = value;
-    operations++;
+    firstOps[transactions] = ++operations;
   }
 
   private long observe(int key, long[] elements, int start, int count) {
@@ -152,25 +153,22 @@ final class ListHistory {
     return (long) (known.size() - 1) << 32 | count;
   }
 
-  /** Uses the indexes as names of transactions if each has its own. */
-  private void checkIndexes() {
-    long[] sorted = Arrays.copyOf(indexes, transactions);
-    Arrays.sort(sorted);
-    indexed = transactions == 0 || sorted[0] >= 0 && sorted[transactions - 1] <= Integer.MAX_VALUE;
-    for (int i = 1; i < transactions; i++) {
-      indexed &= sorted[i] != sorted[i - 1];
-    }
+  /** The number of keys: 0, 1, … */
+  int keys() {
+    return names.keys();
   }
 
-  KeyNames names() {
+  Keys names() {
     return names;
   }
 
-  int transactions() {
+  /** The number of transactions: 0, 1, … */
+  public int transactions() {
     return transactions;
   }
 
-  int operations() {
+  /** The number of operations: 0, 1, …; those of a transaction are consecutive. */
+  public int operations() {
     return operations;
   }
 
@@ -189,11 +187,18 @@ final class ListHistory {
 
   private static final Outcome[] OUTCOMES = Outcome.values();
 
-  /**
-   * The index of its completion if every transaction has one, otherwise its position in the file.
-   */
+  /** Its number for display; -1 if it has none. */
   long index(int transaction) {
-    return indexed ? indexes[transaction] : transaction;
+    return indexes[transaction];
+  }
+
+  /** The transaction of each operation. */
+  int[] owners() {
+    int[] owners = new int[operations];
+    for (int t = 0; t < transactions; t++) {
+      Arrays.fill(owners, firstOps[t], firstOps[t + 1], t);
+    }
+    return owners;
   }
 
   int firstOp(int transaction) {
@@ -226,7 +231,7 @@ final class ListHistory {
     return (int) values[op];
   }
 
-  /** The contradictory lists of a key; at most one if all is well. */
+  /** The contradictory lists of a key; at most one if all is well, none if it was empty. */
   List<Branch> branches(int key) {
     return key < branches.size() ? branches.get(key) : List.of();
   }

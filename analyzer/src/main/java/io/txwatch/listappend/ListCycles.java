@@ -1,0 +1,337 @@
+package io.txwatch.listappend;
+
+import io.txwatch.anomaly.CycleClass;
+import io.txwatch.dependency.CommitOrder;
+import io.txwatch.dependency.DependencyKind;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
+
+/**
+ * Finds the cycles of a list-append history's dependencies.
+ *
+ * <p>A history is acyclic if its graph has no strongly connected component, which takes time in
+ * proportion to its operations. In each component every cycle of two transactions is reported, by
+ * its worst class, and one wider cycle of the worst class if that is worse. Whether a class occurs
+ * is always decided: G0 and G1c by the components of fewer kinds of edges, cycles without adjacent
+ * rw edges by the components of the graph whose nodes have two states.
+ *
+ * <p>Cycles that exist only because of an order are searched afterwards, and reported if they are
+ * of a worse class than what was found without.
+ */
+final class ListCycles {
+
+  /** An edge of a cycle; the operations are -1 for the edges of orders. */
+  record Edge(int from, int to, DependencyKind kind, int fromOp, int toOp) {}
+
+  private static final int WW = 1 << DependencyKind.WW.ordinal();
+  private static final int WR = 1 << DependencyKind.WR.ordinal();
+  private static final int RW = 1 << DependencyKind.RW.ordinal();
+  private static final int ORDERS =
+      1 << DependencyKind.SO.ordinal() | 1 << DependencyKind.RT.ordinal() | 1 << EdgeList.THROUGH;
+
+  /** All kinds of edges, as bits. */
+  static final int ALL = WW | WR | RW | ORDERS;
+
+  /** The edges from which the shortest cycle of a component is searched. */
+  private static final int MAX_STARTS = 32;
+
+  /** The edges from which a cycle with one rw edge is searched: most of them may have none. */
+  private static final int MAX_SINGLE_STARTS = 256;
+
+  private final ListDependencies dependencies;
+  private final Set<CommitOrder> orders;
+  private final int transactions;
+  private final ToIntFunction<List<Edge>> rank;
+  private final Consumer<List<Edge>> found;
+
+  /** The worst class, by its ordinal, of the cycles reported through each transaction. */
+  private final byte[] worst;
+
+  private boolean related;
+
+  /**
+   * Prepares a search.
+   *
+   * @param rank the place of a cycle among those of the same class between two transactions, worst
+   *     first
+   * @param found receives each cycle
+   */
+  ListCycles(
+      ListDependencies dependencies,
+      Set<CommitOrder> orders,
+      int transactions,
+      ToIntFunction<List<Edge>> rank,
+      Consumer<List<Edge>> found) {
+    this.dependencies = dependencies;
+    this.orders = orders;
+    this.transactions = transactions;
+    this.rank = rank;
+    this.found = found;
+    this.worst = new byte[transactions];
+    Arrays.fill(worst, Byte.MAX_VALUE);
+  }
+
+  /** Whether any transaction depends on another. */
+  boolean related() {
+    return related;
+  }
+
+  /**
+   * Reports cycles.
+   *
+   * @param expected the approximate number of dependencies
+   * @return the component of each node with the orders that count, -1 for none
+   */
+  int[] search(int expected) {
+    EdgeList edges = new EdgeList(expected, false);
+    dependencies.forEach(edges);
+    related = edges.size() > 0;
+    int[] components = search(edges, Set.of());
+    if (!orders.isEmpty()) {
+      dependencies.forEachOrder(orders, edges);
+      components = search(edges, orders);
+    }
+    return components;
+  }
+
+  private int[] search(EdgeList edges, Set<CommitOrder> with) {
+    int[] components = Components.of(new Digraph(dependencies.nodes(), edges, false), ALL);
+    if (Arrays.stream(components).anyMatch(component -> component >= 0)) {
+      new Part(new CyclicPart(dependencies, components, with), with).search();
+    }
+    return components;
+  }
+
+  private static CycleClass classOf(List<Edge> cycle) {
+    int rw = 0;
+    boolean wr = false;
+    boolean adjacent = false;
+    for (int i = 0; i < cycle.size(); i++) {
+      boolean isRw = cycle.get(i).kind() == DependencyKind.RW;
+      rw += isRw ? 1 : 0;
+      wr |= cycle.get(i).kind() == DependencyKind.WR;
+      adjacent |= isRw && cycle.get((i + 1) % cycle.size()).kind() == DependencyKind.RW;
+    }
+    return rw == 0
+        ? wr ? CycleClass.G1C : CycleClass.G0
+        : rw == 1 ? CycleClass.G_SINGLE : adjacent ? CycleClass.G2_ITEM : CycleClass.G_NONADJACENT;
+  }
+
+  /** The search in the part of one graph that lies on cycles. */
+  private final class Part {
+
+    private final CyclicPart part;
+    private final EdgeList edges;
+    private final Set<CommitOrder> with;
+    private final PathSearch paths;
+
+    /** The worst class, by its ordinal, of what is known of each component. */
+    private final byte[] known;
+
+    Part(CyclicPart part, Set<CommitOrder> with) {
+      this.part = part;
+      this.edges = part.edges();
+      this.with = with;
+      this.paths = new PathSearch(part);
+      this.known = new byte[part.components()];
+      Arrays.fill(known, Byte.MAX_VALUE);
+      for (int node = 0; node < part.graph().nodes(); node++) {
+        if (part.original(node) < transactions) {
+          know(part.component(node), worst[part.original(node)]);
+        }
+      }
+    }
+
+    private void know(int component, int cycleClass) {
+      known[component] = (byte) Math.min(known[component], cycleClass);
+    }
+
+    void search() {
+      if (with.isEmpty()) {
+        pairs();
+      } else {
+        inversions();
+      }
+      searchClosed(CycleClass.G0, WW, WW);
+      searchClosed(CycleClass.G1C, WW | WR, WR);
+      searchSingle();
+      searchNonadjacent();
+      searchAny();
+    }
+
+    /** Reports each pair of transactions with edges in both directions. */
+    private void pairs() {
+      Digraph graph = part.graph();
+      for (int node = 0; node < graph.nodes(); node++) {
+        Set<Integer> partners = new HashSet<>();
+        for (int out = graph.start(node); out < graph.end(node); out++) {
+          int target = graph.target(out);
+          if (target > node && partners.add(target)) {
+            for (int back = graph.start(target); back < graph.end(target); back++) {
+              if (graph.target(back) == node) {
+                pair(node, target);
+                break;
+              }
+            }
+          }
+        }
+      }
+    }
+
+    private void pair(int one, int other) {
+      List<Edge> best = List.of();
+      Digraph graph = part.graph();
+      for (int out = graph.start(one); out < graph.end(one); out++) {
+        for (int back = graph.start(other);
+            graph.target(out) == other && back < graph.end(other);
+            back++) {
+          if (graph.target(back) == one) {
+            List<Edge> pair = List.of(part.edge(graph.edge(out)), part.edge(graph.edge(back)));
+            best = best.isEmpty() || isWorse(pair, best) ? pair : best;
+          }
+        }
+      }
+      report(part.component(one), best);
+    }
+
+    private boolean isWorse(List<Edge> one, List<Edge> other) {
+      int order = classOf(one).compareTo(classOf(other));
+      return order < 0 || order == 0 && rank.applyAsInt(one) < rank.applyAsInt(other);
+    }
+
+    /** Reports each dependency on a transaction that came later by an order that counts. */
+    private void inversions() {
+      for (int edge = 0; edge < edges.size(); edge++) {
+        int from = part.original(edges.from(edge));
+        int to = part.original(edges.to(edge));
+        if (from < transactions && to < transactions && (1 << edges.kind(edge) & ORDERS) == 0) {
+          int kind = dependencies.orderBetween(to, from, with);
+          if (kind >= 0) {
+            Edge back = new Edge(to, from, EdgeList.dependencyKind(kind), -1, -1);
+            List<Edge> cycle = List.of(part.edge(edge), back);
+            if (classOf(cycle).ordinal() < Math.max(worst[from], worst[to])) {
+              report(part.component(edges.from(edge)), cycle);
+            }
+          }
+        }
+      }
+    }
+
+    /** Reports a cycle of only these kinds of edges, and with one of a kind. */
+    private void searchClosed(CycleClass cycleClass, int kinds, int needed) {
+      if (nothingWorseThan(cycleClass)) {
+        return;
+      }
+      int[] closed = Components.of(part.graph(), kinds | ORDERS);
+      List<List<Integer>> shortest = new ArrayList<>();
+      int[] starts = new int[edges.size() + 1];
+      for (int edge = 0; edge < edges.size(); edge++) {
+        int component = closed[edges.from(edge)];
+        if (component >= 0
+            && component == closed[edges.to(edge)]
+            && (1 << edges.kind(edge) & needed) != 0
+            && known[part.component(edges.from(edge))] > cycleClass.ordinal()
+            && starts[component]++ < MAX_STARTS) {
+          while (shortest.size() <= component) {
+            shortest.add(List.of());
+          }
+          List<Integer> cycle = paths.cycle(edge, kinds | ORDERS, false);
+          shortest.set(component, shorter(shortest.get(component), cycle));
+        }
+      }
+      shortest.forEach(this::report);
+    }
+
+    private void searchSingle() {
+      if (nothingWorseThan(CycleClass.G_SINGLE)) {
+        return;
+      }
+      searchByComponent(CycleClass.G_SINGLE, MAX_SINGLE_STARTS, WW | WR | ORDERS);
+    }
+
+    private void searchNonadjacent() {
+      if (nothingWorseThan(CycleClass.G_NONADJACENT)) {
+        return;
+      }
+      int[] closed = Components.nonadjacent(part.graph(), ALL);
+      List<List<Integer>> shortest = new ArrayList<>();
+      int[] starts = new int[known.length];
+      for (int i = 0; i < known.length; i++) {
+        shortest.add(List.of());
+      }
+      for (int edge = 0; edge < edges.size(); edge++) {
+        int component = part.component(edges.from(edge));
+        int within = closed[2 * edges.from(edge)];
+        if ((1 << edges.kind(edge) & RW) != 0
+            && within >= 0
+            && within == closed[2 * edges.to(edge) + 1]
+            && known[component] > CycleClass.G_NONADJACENT.ordinal()
+            && starts[component]++ < MAX_STARTS) {
+          List<Integer> cycle = paths.cycle(edge, ALL, true);
+          shortest.set(component, shorter(shortest.get(component), cycle));
+        }
+      }
+      shortest.forEach(this::report);
+    }
+
+    private void searchAny() {
+      if (!nothingWorseThan(CycleClass.G2_ITEM)) {
+        searchByComponent(CycleClass.G2_ITEM, MAX_STARTS, ALL);
+      }
+    }
+
+    /** Reports the shortest cycle of each component through one of its first rw edges. */
+    private void searchByComponent(CycleClass cycleClass, int maxStarts, int kinds) {
+      List<List<Integer>> shortest = new ArrayList<>();
+      int[] starts = new int[known.length];
+      for (int i = 0; i < known.length; i++) {
+        shortest.add(List.of());
+      }
+      for (int edge = 0; edge < edges.size(); edge++) {
+        int component = part.component(edges.from(edge));
+        if ((1 << edges.kind(edge) & RW) != 0
+            && known[component] > cycleClass.ordinal()
+            && starts[component]++ < maxStarts) {
+          List<Integer> cycle = paths.cycle(edge, kinds, false);
+          shortest.set(component, shorter(shortest.get(component), cycle));
+        }
+      }
+      shortest.forEach(this::report);
+    }
+
+    private boolean nothingWorseThan(CycleClass cycleClass) {
+      for (byte of : known) {
+        if (of > cycleClass.ordinal()) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private List<Integer> shorter(List<Integer> one, List<Integer> other) {
+      return one.isEmpty() || !other.isEmpty() && other.size() < one.size() ? other : one;
+    }
+
+    private void report(List<Integer> path) {
+      if (!path.isEmpty()) {
+        report(part.component(edges.from(path.get(0))), part.transactions(path));
+      }
+    }
+
+    private void report(int component, List<Edge> cycle) {
+      int cycleClass = classOf(cycle).ordinal();
+      know(component, cycleClass);
+      for (Edge edge : cycle) {
+        if (with.isEmpty()) {
+          worst[edge.from()] = (byte) Math.min(worst[edge.from()], cycleClass);
+        }
+      }
+      found.accept(cycle);
+    }
+  }
+}
