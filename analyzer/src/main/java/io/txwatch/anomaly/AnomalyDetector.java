@@ -28,6 +28,12 @@ public final class AnomalyDetector implements DependencyListener {
   /** The edges that one search for a cycle may examine. */
   private static final int MAX_EDGES_PER_SEARCH = 4096;
 
+  /**
+   * The same if orders count: a cycle may lead through every transaction that ended in between. No
+   * search is made for an edge that closes no cycle.
+   */
+  private static final int MAX_EDGES_PER_ORDERED_SEARCH = 1 << 20;
+
   private static final int MAX_EDGES_PER_POSSIBLE_SEARCH = 512;
   private static final int MAX_POSSIBLE_SEARCHES = 16;
 
@@ -89,7 +95,7 @@ public final class AnomalyDetector implements DependencyListener {
           new CycleFinder(
               onFinding,
               AnomalyDetector::isInversion,
-              MAX_EDGES_PER_SEARCH,
+              MAX_EDGES_PER_ORDERED_SEARCH,
               Integer.MAX_VALUE,
               maxReportedPairs);
       ordered.addAll(proven);

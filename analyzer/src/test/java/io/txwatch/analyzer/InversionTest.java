@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -58,6 +59,21 @@ class InversionTest {
         .containsExactly(parts[0] + "-realtime VIOLATION " + parts[1].replace("-so>", "-rt>"));
     assertThat(found(Notation.events(levels + apart), EnumSet.of(CommitOrder.SESSION))).isEmpty();
     assertThat(found(Notation.events(levels + history), Set.of())).isEmpty();
+  }
+
+  /** The shortest cycle leads through the real-time order of all of them. */
+  @Test
+  void staleReadIsReportedAcrossThousandsOfTransactions() {
+    StringBuilder history = new StringBuilder("1@SER 8000@SER w1(x0) c1 ");
+    for (int t = 2; t < 8000; t++) {
+      history.append("r").append(t).append("(y0) c").append(t).append(' ');
+    }
+    history.append("r8000(x0) c8000");
+    assertThat(
+            found(Notation.events(history.toString()), EnumSet.of(CommitOrder.REAL_TIME)).stream()
+                .map(text -> text.substring(0, text.indexOf(' ')))
+                .toList())
+        .containsExactly("G-single-realtime");
   }
 
   @ParameterizedTest

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -43,6 +44,20 @@ class ElleRealTimeTest {
       throws IOException {
     assertThat(check(history, true)).as(why).isEqualTo(expected);
     assertThat(check(history, false)).as(why).isEmpty();
+  }
+
+  /** Some of them have an unknown outcome. */
+  @Test
+  void staleReadIsReportedAcrossTenThousandTransactions() throws IOException {
+    StringBuilder history = new StringBuilder("0( 0)ax1 1( 1)rx1");
+    for (int i = 0; i < 10_000; i++) {
+      int process = 2 + i % 7;
+      history.append(' ').append(process).append("( ").append(process).append(")ry_");
+      history.append(i % 50 == 0 ? "?" : "");
+    }
+    history.append(" 9( 9)rx_");
+    assertThat(check(history.toString(), true)).isEqualTo("G-single-realtime");
+    assertThat(check(history.toString(), false)).isEmpty();
   }
 
   private String check(String history, boolean realTime) throws IOException {
