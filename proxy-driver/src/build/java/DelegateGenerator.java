@@ -86,13 +86,13 @@ public final class DelegateGenerator {
               "java.sql.PreparedStatement",
               "WatchedStatement",
               "prepared",
-              "WatchedConnection connection, StatementOptions options",
+              "ExecutionContext context, StatementOptions options",
               Hooks.SETTERS),
           new Target(
               "java.sql.CallableStatement",
               "WatchedPreparedStatement",
               "callable",
-              "WatchedConnection connection, StatementOptions options, CachedPlan plan, CachedPlan active",
+              "ExecutionContext context, StatementOptions options, CachedPlan plan, CachedPlan active",
               Hooks.NONE),
           new Target("java.sql.ResultSet", "", "delegate", "", Hooks.COLUMNS),
           new Target("java.sql.ResultSetMetaData", "", "delegate", "", Hooks.COLUMNS),
@@ -255,16 +255,9 @@ public final class DelegateGenerator {
                 + "\n  /** A value as the driver has it from now on, whatever the application makes of it. */\n"
                 + "  protected abstract <T> T taken(T value);\n"
                 + "\n  /** Keeps a setter that has been called. */\n"
-                + "  protected abstract void keep(int index, Setter setter);\n"
+                + "  protected abstract void keep(int index, ParameterSetter setter);\n"
                 + "\n  /** Tells that a parameter is about to be set from a stream, which can be read once only. */\n"
-                + "  protected abstract void beforeStream() throws java.sql.SQLException;\n"
-                + "\n  /** A setter with its value. */\n"
-                + "  interface Setter {\n    /** Sets the parameter at a place. */\n"
-                + "    void set(java.sql.PreparedStatement statement, int place) throws java.sql.SQLException;\n"
-                + "\n    /** The same for a row of a batch, which has been added. */\n"
-                + "    default Setter added(io.txwatch.sql.dialect.Dialect dialect) {\n      return this;\n    }\n"
-                + "\n    /** The same with what its value is now. */\n"
-                + "    default Setter now() {\n      return this;\n    }\n  }\n";
+                + "  protected abstract void beforeStream() throws java.sql.SQLException;\n";
       };
     }
 

@@ -30,7 +30,7 @@ final class Batch {
   /** Numbers beyond are not passed over: a token does not distinguish all of them. */
   private static final int LAST_PASSED_OVER = 1 << 16;
 
-  private final WatchedConnection connection;
+  private final ExecutionContext context;
 
   /** How many statements may come between. */
   private final int lead;
@@ -71,8 +71,8 @@ final class Batch {
    * @param lead how many statements may come before it is sent
    * @param prepared true if its items are of one prepared statement
    */
-  Batch(WatchedConnection connection, int lead, boolean prepared) {
-    this.connection = connection;
+  Batch(ExecutionContext context, int lead, boolean prepared) {
+    this.context = context;
     this.lead = lead;
     this.prepared = prepared;
   }
@@ -110,11 +110,11 @@ final class Batch {
 
   private SessionTracker.Position nextPosition() {
     if (positions.isEmpty()) {
-      SessionTracker.Position first = connection.tracker().next(lead);
-      return first.statement() <= LAST_PASSED_OVER ? first : connection.tracker().next(0);
+      SessionTracker.Position first = context.tracker().next(lead);
+      return first.statement() <= LAST_PASSED_OVER ? first : context.tracker().next(0);
     }
     SessionTracker.Position first = positions.get(0);
-    return first.alone() ? connection.tracker().next(0) : first.after(positions.size());
+    return first.alone() ? context.tracker().next(0) : first.after(positions.size());
   }
 
   /** Keeps the parameters of the item that was added last. */
@@ -129,23 +129,23 @@ final class Batch {
 
   /** True if the tokens that were given name what will be executed now. */
   boolean tokensHold() {
-    return connection.tracker().stillHolds(positions);
+    return context.tracker().stillHolds(positions);
   }
 
   /** The lead with which the tokens would have held; 0 if none would have been enough. */
   int leadThatWouldHold() {
-    int missedBy = positions.isEmpty() ? 0 : connection.tracker().missedBy(positions.get(0));
+    int missedBy = positions.isEmpty() ? 0 : context.tracker().missedBy(positions.get(0));
     return missedBy <= 0 ? 0 : lead + missedBy;
   }
 
   /** Sends the batch and notes what became of each item. */
   <T> T run(Sender sender, Function<long[], T> as) throws SQLException {
-    plans.forEach(connection::beforeNext);
+    plans.forEach(context::beforeNext);
     if (!plans.isEmpty()) {
       SampledCallSite place = plans.get(0).place();
       calledFrom = place.usual();
       if (calledFrom.isEmpty()) {
-        calledFrom = place.found(connection.callSites().current());
+        calledFrom = place.found(context.callSites().current());
       }
     }
     List<Execution> begun = null;
@@ -179,7 +179,7 @@ final class Batch {
   /** The texts of the items; one if it is the same for all. */
   private List<SentText> texts() {
     if (prepared && !plans.isEmpty()) {
-      return List.of(SentText.prepared(plans.get(0)));
+      return List.of(plans.get(0).prepared());
     }
     List<SentText> texts = new ArrayList<>();
     for (int i = 0; i < plans.size(); i++) {
@@ -203,28 +203,31 @@ final class Batch {
         continue;
       }
       if (begun == null || plans.size() > MAX_ITEMS_WITH_READS) {
-        connection.gap(GapReason.SHAPE, "reads beside a batch");
+        context.gap(GapReason.SHAPE, "reads beside a batch");
         continue;
       }
       Parameters values = i < parameters.size() ? parameters.get(i) : Parameters.NONE;
-      begun.get(i).beside().standsInBatch(plans.size() > 1);
-      connection.sideReads().before(begun.get(i), values, i == 0);
+      StatementReads reads = begun.get(i).reads();
+      if (reads != null) {
+        reads.standsInBatch(plans.size() > 1);
+      }
+      begun.get(i).before(values, i == 0);
     }
   }
 
   private Execution begin(int i) {
     if (i >= positions.size()) {
-      return Execution.begin(connection, plans.get(i), null, 0, calledFrom);
+      return Execution.begin(context, plans.get(i), null, 0, calledFrom);
     }
     Given item = given.get(i);
     Execution execution =
-        Execution.begin(connection, plans.get(i), positions.get(i), item.firstRow(), calledFrom);
+        Execution.begin(context, plans.get(i), positions.get(i), item.firstRow(), calledFrom);
     execution.key(item.key());
     return execution;
   }
 
   private void failed(@Nullable List<Execution> begun, SQLException error, long[] counts) {
-    boolean shared = begun == null && connection.rules().batchSharesTransaction();
+    boolean shared = begun == null && context.rules().batchSharesTransaction();
     for (int i = 0; i < plans.size(); i++) {
       Execution execution = begun == null ? begin(i) : begun.get(i);
       boolean done = i < counts.length && counts[i] != Statement.EXECUTE_FAILED;

@@ -5,6 +5,8 @@ import io.txwatch.history.Access;
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
+import io.txwatch.history.WriterToken;
+import io.txwatch.sql.NewRows;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.TransactionControl;
 import java.util.Locale;
@@ -68,6 +70,15 @@ final class CachedPlan {
   private final @Nullable KnownKey key;
   private final boolean writesUnnamed;
   private final SampledCallSite place;
+  private final boolean isControl;
+  private final boolean countsWrites;
+  private final boolean returnsWrittenRows;
+  private final boolean appendsWrittenRows;
+  private final boolean aggregates;
+  private final boolean carries;
+  private final boolean hidesColumns;
+  private final boolean assumes;
+  private final boolean isAutocommitted;
   private final boolean asksFoundRows;
   private final boolean asksDiagnostics;
   private final boolean asksRowCount;
@@ -88,6 +99,15 @@ final class CachedPlan {
     this.proven = !plan.isRewritten();
     this.sideReads = PlannedReads.of(plan);
     this.key = KnownKey.of(plan.keys());
+    this.isControl = !(plan.control() instanceof TransactionControl.None);
+    this.countsWrites = countsWrites(plan.kind());
+    this.returnsWrittenRows = plan.returns() == RewritePlan.Returns.WRITTEN_ROWS;
+    this.appendsWrittenRows = plan.returns() == RewritePlan.Returns.WRITTEN_ROWS_APPENDED;
+    this.aggregates = plan.returns() == RewritePlan.Returns.AGGREGATED_TO_RESULT;
+    this.carries = !plan.carried().isEmpty();
+    this.hidesColumns = !plan.appended().isEmpty() || carries || plan.starShowsAuxiliary();
+    this.assumes = !plan.assumed().isNothing();
+    this.isAutocommitted = plan.assumed().isAutocommitted();
     this.writesUnnamed = writesUnnamed(plan);
     this.asksFoundRows = FOUND_ROWS.matcher(plan.original()).find();
     this.asksRowCount = ROW_COUNT.matcher(plan.original()).find();
@@ -130,9 +150,25 @@ final class CachedPlan {
     return plan.kind();
   }
 
+  /** The plan that sends the application's own text, with the reason why. */
+  CachedPlan asItIs(GapReason reason, String detail) {
+    return isControl ? this : untouched(reason, detail);
+  }
+
+  /** The same of a text that controls the transaction, too. */
+  CachedPlan untouched(GapReason reason, String detail) {
+    return new CachedPlan(
+        plan.asItIs(reason, detail), shownSql, AccessedColumns.withoutItems(columns), place);
+  }
+
+  /** The text of it that a driver has, or is to prepare. */
+  SentText prepared() {
+    return SentText.prepared(plan);
+  }
+
   /** True if the statement is there for the transaction's control alone. */
   boolean isControl() {
-    return !(plan.control() instanceof TransactionControl.None);
+    return isControl;
   }
 
   /** True if the DBMS has executed this very text, or if it is the application's own. */
@@ -184,7 +220,11 @@ final class CachedPlan {
 
   /** True if the statement wrote just as many rows as its update count says. */
   boolean countsWrites() {
-    return switch (plan.kind()) {
+    return countsWrites;
+  }
+
+  private static boolean countsWrites(StatementKind kind) {
+    return switch (kind) {
       case INSERT, REPLACE, UPDATE, DELETE, MERGE -> true;
       case SELECT, LOCKING_SELECT, DDL, OTHER -> false;
     };
@@ -221,12 +261,12 @@ final class CachedPlan {
 
   /** True if the statement was made to return what it wrote. */
   boolean returnsWrittenRows() {
-    return plan.returns() == RewritePlan.Returns.WRITTEN_ROWS;
+    return returnsWrittenRows;
   }
 
   /** True if it appends what it writes to the rows that the application's own text returns. */
   boolean appendsWrittenRows() {
-    return plan.returns() == RewritePlan.Returns.WRITTEN_ROWS_APPENDED;
+    return appendsWrittenRows;
   }
 
   /** The key by which it finds a row, or what it does to keys; null if it has none to do with. */
@@ -284,7 +324,7 @@ final class CachedPlan {
 
   /** True if each of the appended columns lists the versions of many rows. */
   boolean aggregates() {
-    return plan.returns() == RewritePlan.Returns.AGGREGATED_TO_RESULT;
+    return aggregates;
   }
 
   /** Notes that a table is larger than the plan supposed; false if that was noted before. */
@@ -301,39 +341,56 @@ final class CachedPlan {
 
   /** How many of them identify the result's own rows. */
   int ownColumns() {
-    return aggregates() ? plan.appended().size() : 2 * plan.appended().size();
+    return aggregates ? plan.appended().size() : 2 * plan.appended().size();
   }
 
   /** True if the rows of its result carry what it has read besides. */
   boolean carries() {
-    return !plan.carried().isEmpty();
+    return carries;
   }
 
   /** True if a result of it has columns to hide. */
   boolean hidesColumns() {
-    return !plan.appended().isEmpty() || carries() || plan.starShowsAuxiliary();
+    return hidesColumns;
   }
 
   /** True if its text is right only for some sessions and values. */
   boolean assumes() {
-    return !plan.assumed().isNothing();
+    return assumes;
   }
 
   /** True if its text is right only for a statement that is a transaction of its own. */
   boolean isAutocommitted() {
-    return plan.assumed().isAutocommitted();
+    return isAutocommitted;
   }
 
   /**
    * What was done to a row that came back with {@code writers}.
    *
    * <p>An INSERT that comes back with more than its own token has updated a row that was there (ON
-   * CONFLICT DO UPDATE).
+   * CONFLICT DO UPDATE). Of an upsert's rows those are new that bear an id that it gave; any other
+   * may have been there before.
+   *
+   * @param token of the statement
+   * @param firstRow the id of the first row that it gives an id; 0 if it gives none
    */
-  Access access(String writers) {
+  Access access(long row, String writers, String token, long firstRow) {
+    if (plan.kind() == StatementKind.MERGE && !writers.endsWith(token)) {
+      return Access.DELETE;
+    }
+    Optional<NewRows> rows = plan.newRows();
+    if (rows.isEmpty() || rows.get().fate() != NewRows.Fate.MAY_UPDATE_ANOTHER) {
+      return access(writers);
+    }
+    // Ids that were given are negative; others are not, and the difference would overflow.
+    boolean given =
+        row < 0 && firstRow != 0 && row >= firstRow && row - firstRow < rows.get().count();
+    return given ? Access.INSERT : Access.UPDATE;
+  }
+
+  private Access access(String writers) {
     return switch (plan.kind()) {
-      case INSERT, REPLACE ->
-          writers.length() > io.txwatch.history.WriterToken.LENGTH ? Access.UPDATE : Access.INSERT;
+      case INSERT, REPLACE -> writers.length() > WriterToken.LENGTH ? Access.UPDATE : Access.INSERT;
       case UPDATE, MERGE -> Access.UPDATE;
       case DELETE -> Access.DELETE;
       case SELECT, LOCKING_SELECT, DDL, OTHER -> Access.READ;

@@ -1,6 +1,5 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.jdbc.DelegatingPreparedStatement.Setter;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -17,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param value the value, copied if the driver had taken it over
  * @param setting sets it
  */
-record ChangingValue<T extends @Nullable Object>(T value, Setting<T> setting) implements Setter {
+record ChangingValue<T extends @Nullable Object>(T value, Setting<T> setting)
+    implements ParameterSetter {
 
   /** How it is set. */
   interface Setting<T extends @Nullable Object> {
@@ -43,12 +43,12 @@ record ChangingValue<T extends @Nullable Object>(T value, Setting<T> setting) im
   }
 
   @Override
-  public Setter added(Dialect dialect) {
+  public ParameterSetter added(Dialect dialect) {
     return dialect == Dialect.MYSQL && value instanceof byte[] ? now() : this;
   }
 
   @Override
-  public Setter now() {
+  public ParameterSetter now() {
     T copy = copy(value);
     return copy == value ? this : new ChangingValue<>(copy, setting);
   }

@@ -12,21 +12,21 @@ import java.util.Optional;
  */
 final class ControlStatements {
 
-  private final WatchedConnection connection;
+  private final ExecutionContext context;
   private final CachedPlan cached;
 
-  private ControlStatements(WatchedConnection connection, CachedPlan cached) {
-    this.connection = connection;
+  private ControlStatements(ExecutionContext context, CachedPlan cached) {
+    this.context = context;
     this.cached = cached;
   }
 
   /** Such a text was executed. */
-  static void executed(WatchedConnection connection, CachedPlan cached) {
-    new ControlStatements(connection, cached).controlled(cached.plan().control());
+  static void executed(ExecutionContext context, CachedPlan cached) {
+    new ControlStatements(context, cached).controlled(cached.plan().control());
   }
 
   private void controlled(TransactionControl control) {
-    SessionTracker tracker = connection.tracker();
+    SessionTracker tracker = context.tracker();
     if (control instanceof TransactionControl.Several several) {
       several.parts().forEach(this::controlled);
     } else if (control instanceof TransactionControl.None) {
@@ -34,7 +34,7 @@ final class ControlStatements {
     } else {
       tracker.controlled(control);
       if (control instanceof TransactionControl.RollbackTo) {
-        connection.knownRows.forget();
+        context.state().knownRows().forget();
       }
       if (control instanceof TransactionControl.ImplicitCommit) {
         afterwards(true, "");
@@ -50,9 +50,9 @@ final class ControlStatements {
    */
   private void afterwards(boolean alone, String detail) {
     Observation noted =
-        connection
+        context
             .tracker()
-            .afterwards(cached.kind(), cached.shownSql(), connection.callSites().current(), alone);
+            .afterwards(cached.kind(), cached.shownSql(), context.callSites().current(), alone);
     Optional<GapReason> known = cached.plan().passThrough();
     if (known.isPresent()) {
       noted.notSeen(known.get(), cached.plan().passThroughDetail());

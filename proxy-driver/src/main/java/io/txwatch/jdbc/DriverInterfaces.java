@@ -44,7 +44,7 @@ final class DriverInterfaces {
 
   /** The connection with its driver's interfaces; itself if there are none that it can have. */
   static Connection show(WatchedConnection watched) {
-    Class<?> driver = watched.delegate.getClass();
+    Class<?> driver = watched.context().real().getClass();
     try {
       Class<?>[] interfaces = INTERFACES.get(driver);
       if (interfaces.length == 0) {
@@ -53,10 +53,10 @@ final class DriverInterfaces {
       Connection shown =
           (Connection)
               Proxy.newProxyInstance(driver.getClassLoader(), interfaces, new Handler(watched));
-      watched.shownAs(shown);
+      watched.context().shownAs(shown);
       return shown;
     } catch (RuntimeException | LinkageError e) {
-      watched.fault(e);
+      watched.context().fault(e);
       return watched;
     }
   }
@@ -159,7 +159,7 @@ final class DriverInterfaces {
           return ours.invoke(watched, arguments);
         }
         bypass(method);
-        return method.invoke(watched.delegate, arguments);
+        return method.invoke(watched.context().real(), arguments);
       } catch (InvocationTargetException e) {
         throw e.getCause();
       }
@@ -180,11 +180,13 @@ final class DriverInterfaces {
       }
       synchronized (counted) {
         if (!counted.add(method)) {
-          watched.knownRows.forget();
+          watched.context().state().knownRows().forget();
           return;
         }
       }
-      watched.bypassed(method.getDeclaringClass().getSimpleName() + "." + method.getName());
+      watched
+          .context()
+          .bypassed(method.getDeclaringClass().getSimpleName() + "." + method.getName());
     }
 
     private static boolean isPlain(Method method) {

@@ -28,28 +28,12 @@ final class ErrorMessages {
 
   private ErrorMessages() {}
 
-  /** How what an error says is shown to the application. */
-  interface Change {
-    /** A message, or a part of it. */
-    String message(String message);
-
-    /** A text that was sent. */
-    default String text(String sql) {
-      return sql;
-    }
-
-    /** A position in the text that was sent, from 1, in the server's characters. */
-    default int position(int position) {
-      return position;
-    }
-  }
-
   /** The error as it is to be shown; itself if that makes no difference. */
-  static SQLException change(SQLException error, Change change) {
+  static SQLException change(SQLException error, ErrorChange change) {
     return change(error, change, 0);
   }
 
-  private static SQLException change(SQLException error, Change change, int depth) {
+  private static SQLException change(SQLException error, ErrorChange change, int depth) {
     if (depth > MAX_DEPTH) {
       return error;
     }
@@ -83,7 +67,10 @@ final class ErrorMessages {
   }
 
   private static SQLException make(
-      SQLException error, Change change, @Nullable Throwable cause, @Nullable SQLException next)
+      SQLException error,
+      ErrorChange change,
+      @Nullable Throwable cause,
+      @Nullable SQLException next)
       throws ReflectiveOperationException {
     Class<? extends SQLException> type = error.getClass();
     String name = type.getName();
@@ -122,7 +109,10 @@ final class ErrorMessages {
 
   /** H2 makes its message of two, of which one is the text, if it is about one. */
   private static SQLException ofH2(
-      SQLException error, Change change, @Nullable Throwable cause, @Nullable SQLException next)
+      SQLException error,
+      ErrorChange change,
+      @Nullable Throwable cause,
+      @Nullable SQLException next)
       throws ReflectiveOperationException {
     Class<? extends SQLException> type = error.getClass();
     String message = (String) type.getMethod("getOriginalMessage").invoke(error);

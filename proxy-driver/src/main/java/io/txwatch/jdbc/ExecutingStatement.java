@@ -1,6 +1,5 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.history.GapReason;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -21,21 +20,22 @@ abstract class ExecutingStatement extends DelegatingStatement {
   private static final long NO_MORE_RESULTS = -1;
   private static final int MAX_CANCEL_ATTEMPTS = 1000;
 
-  final WatchedConnection connection;
+  final ExecutionContext context;
   final StatementOptions options;
 
   private @Nullable Execution last;
   private long drained = NOT_DRAINED;
   private @Nullable ResultSet behind;
   private @Nullable ResultSet shown;
+  private StatementResultSet.@Nullable Origin results;
   private int queryTimeout;
 
   /** True while a read of ours goes before the application's statement. */
   private volatile boolean starting;
 
-  ExecutingStatement(Statement delegate, WatchedConnection connection, StatementOptions options) {
+  ExecutingStatement(Statement delegate, ExecutionContext context, StatementOptions options) {
     super(delegate);
-    this.connection = connection;
+    this.context = context;
     this.options = options;
   }
 
@@ -49,41 +49,42 @@ abstract class ExecutingStatement extends DelegatingStatement {
   final Execution start(CachedPlan cached) throws SQLException {
     String callSite = cached.isControl() ? "" : cached.place().usual();
     if (callSite.isEmpty() && !cached.isControl()) {
-      callSite = cached.place().found(connection.callSites().current());
+      callSite = cached.place().found(context.callSites().current());
     }
     endLast();
     drained = NOT_DRAINED;
     behind = null;
     shown = null;
-    connection.beforeNext(cached);
-    Execution execution = Execution.begin(connection, cached, callSite);
+    context.beforeNext(cached);
+    Execution execution = Execution.begin(context, cached, callSite);
     last = execution;
     KnownKey key = cached.key();
     if (key != null) {
       execution.key(bits(key));
     }
-    if (cached.sideReads() != null) {
-      readBeside(execution);
+    StatementReads reads = execution.reads();
+    if (reads != null && cached.sideReads() != null) {
+      readBeside(execution, reads);
     }
     try {
-      connection.guard.set(cached);
+      context.guard().set(cached);
     } catch (SQLException e) {
       execution.failed(e);
       throw e;
     }
-    if (connection.writesUnderTransactionId(cached)) {
+    if (context.writesUnderTransactionId(cached)) {
       execution.writesUnderTransactionId();
     }
     return execution;
   }
 
-  private void readBeside(Execution execution) {
+  private void readBeside(Execution execution, StatementReads reads) {
     starting = true;
-    execution.beside().timeout(queryTimeout);
+    reads.timeout(queryTimeout);
     try {
-      connection.sideReads().before(execution, parameters(), true);
+      execution.before(parameters(), true);
     } catch (RuntimeException e) {
-      connection.fault(e);
+      context.fault(e);
     } finally {
       starting = false;
     }
@@ -168,7 +169,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
     try {
       return delegate.getUpdateCount();
     } catch (SQLException | RuntimeException e) {
-      connection.fault(e);
+      context.fault(e);
       return -1;
     }
   }
@@ -187,23 +188,23 @@ abstract class ExecutingStatement extends DelegatingStatement {
     execution.after(-1);
     if (cached.hidesColumns()) {
       try {
-        return WatchedResultSet.of(result, this, execution);
+        return WatchedResultSet.of(result, results(), execution);
       } catch (SQLException | RuntimeException e) {
-        connection.fault(e);
+        context.fault(e);
       }
     }
     execution.succeeded(false);
-    return new PlainResultSet(result, this);
+    return new PlainResultSet(result, results());
   }
 
-  /** A row was written through a result. */
-  final void writtenThrough() {
-    connection.gap(GapReason.OPAQUE, "row written through a result");
-    try {
-      connection.tracker().wroteUnnamed();
-    } catch (RuntimeException e) {
-      connection.fault(e);
+  /** What its results need of it. */
+  final StatementResultSet.Origin results() {
+    StatementResultSet.Origin known = results;
+    if (known == null) {
+      known = new StatementResultSet.Origin(this, context, options.scrollable());
+      results = known;
     }
+    return known;
   }
 
   // ---------------------------------------------------------------- results
@@ -222,7 +223,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
       return known;
     }
     // A further result of several statements, or of a call: of which one is not known.
-    return last == null ? WatchedResultSet.ofNames(result, this) : showResult(result);
+    return last == null ? WatchedResultSet.ofNames(result, results()) : showResult(result);
   }
 
   @Override
@@ -266,8 +267,8 @@ abstract class ExecutingStatement extends DelegatingStatement {
       return null;
     }
     return hasRowsInKeys()
-        ? WatchedResultSet.of(keys, this, execution())
-        : WatchedResultSet.ofKeys(keys, this);
+        ? WatchedResultSet.of(keys, results(), execution())
+        : WatchedResultSet.ofKeys(keys, results());
   }
 
   // ---------------------------------------------------------------- its time
@@ -280,7 +281,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
   public void cancel() throws SQLException {
     delegate.cancel();
     for (int i = 0; starting && i < MAX_CANCEL_ATTEMPTS; i++) {
-      connection.sideReads().cancel();
+      context.sideReads().cancel();
       try {
         Thread.sleep(1);
       } catch (InterruptedException e) {

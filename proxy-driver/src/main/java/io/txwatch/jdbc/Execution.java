@@ -6,9 +6,6 @@ import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.SnapshotRules;
 import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
-import io.txwatch.history.StatementKind;
-import io.txwatch.history.VersionSet;
-import io.txwatch.sql.Carried;
 import io.txwatch.sql.KeyedRow;
 import io.txwatch.sql.NewRows;
 import io.txwatch.sql.dialect.Dialect;
@@ -24,13 +21,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Execution {
 
-  private final WatchedConnection connection;
+  private final ExecutionContext context;
   private final CachedPlan cached;
   private final @Nullable Observation observation;
-  private boolean over;
 
-  /** Null as long as nothing was asked of the reads beside it. */
-  private @Nullable ReadsBeside beside;
+  /** What is read besides its result; null if nothing is. */
+  private final @Nullable StatementReads reads;
+
+  private boolean over;
 
   /** Null before its first row. */
   private @Nullable HiddenColumns hidden;
@@ -48,14 +46,18 @@ final class Execution {
   private final long firstRow;
 
   private Execution(
-      WatchedConnection connection,
+      ExecutionContext context,
       CachedPlan cached,
       @Nullable Observation observation,
       long firstRow) {
-    this.connection = connection;
+    this.context = context;
     this.cached = cached;
     this.observation = observation;
     this.firstRow = firstRow;
+    this.reads =
+        observation == null
+            ? null
+            : StatementReads.of(context.state(), cached, observation, firstRow);
   }
 
   /**
@@ -63,8 +65,8 @@ final class Execution {
    *
    * @param callSite the place in the application that sends it
    */
-  static Execution begin(WatchedConnection connection, CachedPlan cached, String callSite) {
-    return begin(connection, cached, null, takeRowIds(cached), callSite);
+  static Execution begin(ExecutionContext context, CachedPlan cached, String callSite) {
+    return begin(context, cached, null, takeRowIds(cached), callSite);
   }
 
   /**
@@ -74,31 +76,31 @@ final class Execution {
    * @param callSite the place in the application that sends it, one for all items
    */
   static Execution begin(
-      WatchedConnection connection,
+      ExecutionContext context,
       CachedPlan cached,
       SessionTracker.@Nullable Position position,
       long firstRow,
       String callSite) {
-    connection.sending();
+    context.state().catalog().sending();
     if (cached.isControl()) {
-      return new Execution(connection, cached, null, firstRow);
+      return new Execution(context, cached, null, firstRow);
     }
     try {
-      SessionTracker tracker = connection.tracker();
+      SessionTracker tracker = context.tracker();
       Observation observation =
           position == null
               ? tracker.begin(cached.kind(), cached.shownSql(), callSite)
               : tracker.begin(position, cached.kind(), cached.shownSql(), callSite);
       KnownKey key = cached.key();
       if (key != null) {
-        connection.knownRows.mayMove(key);
+        context.state().knownRows().mayMove(key);
       }
       observation.accesses(cached.columns());
       noteWhatIsNotSeen(observation, cached);
-      return new Execution(connection, cached, observation, firstRow);
+      return new Execution(context, cached, observation, firstRow);
     } catch (RuntimeException e) {
-      connection.fault(e);
-      return new Execution(connection, cached, null, firstRow);
+      context.fault(e);
+      return new Execution(context, cached, null, firstRow);
     }
   }
 
@@ -112,13 +114,14 @@ final class Execution {
     return cached;
   }
 
-  /** The same execution with another text. */
-  Execution with(CachedPlan other) {
+  /** The application's own text was executed where this one's failed. */
+  Execution withoutRewriting(SQLException ours) {
+    CachedPlan untouched = context.plans().doNotRewrite(cached, ours);
     if (observation != null) {
-      observation.accesses(other.columns());
-      noteWhatIsNotSeen(observation, other);
+      observation.accesses(untouched.columns());
+      noteWhatIsNotSeen(observation, untouched);
     }
-    return new Execution(connection, other, observation, 0);
+    return new Execution(context, untouched, observation, 0);
   }
 
   private static void noteWhatIsNotSeen(Observation observation, CachedPlan cached) {
@@ -161,13 +164,6 @@ final class Execution {
     }
   }
 
-  /** Notes that rows are touched that will not be seen. */
-  void notSeen(GapReason reason, String detail) {
-    if (observation != null) {
-      observation.notSeen(reason, detail);
-    }
-  }
-
   /**
    * The DBMS executed the statement and gave an update count.
    *
@@ -181,10 +177,11 @@ final class Execution {
       return;
     }
     NewRows rows = given.get();
-    if (rows.fate() == NewRows.Fate.REPLACES && count != rows.count() && !returnedTakenAway()) {
-      sideReadFailed(NewRows.TAKEN_AWAY);
+    boolean returnedTakenAway = reads != null && reads.hasReturnedTakenAway();
+    if (rows.fate() == NewRows.Fate.REPLACES && count != rows.count() && !returnedTakenAway) {
+      observation.sideReadFailed(GapReason.SHAPE, NewRows.TAKEN_AWAY);
     }
-    boolean mayBeLeftOut = connection.rules().dialect() == Dialect.POSTGRESQL;
+    boolean mayBeLeftOut = context.rules().dialect() == Dialect.POSTGRESQL;
     NewRows.Verdict verdict = rows.verdict(count, mayBeLeftOut);
     switch (verdict) {
       case ALL, ALL_AND_OTHERS, LIKELY_ALL -> {
@@ -212,16 +209,6 @@ final class Execution {
     underTransactionId = true;
   }
 
-  /** It has written a version under an id. */
-  void wrote(long id) {
-    if (underTransactionId && observation != null) {
-      underTransactionId = false;
-      if (connection.tracker().open() == observation.transaction()) {
-        connection.tracker().identified(id);
-      }
-    }
-  }
-
   /** The bits of the key by which the statement finds a row; 0 if they are not known. */
   void key(long bits) {
     this.key = bits;
@@ -241,24 +228,12 @@ final class Execution {
         || observation.isAlone()) {
       return false;
     }
-    long row = count == 1 ? connection.knownRows.find(observation.transaction(), key) : 0;
+    long row = count == 1 ? context.state().knownRows().find(observation.transaction(), key) : 0;
     if (row == 0) {
       return false;
     }
     observation.target(by.table(), row);
     return true;
-  }
-
-  /** A row has come back that the statement may have found by a key. */
-  void byKey(long row) {
-    KnownKey by = cached.key();
-    if (key != 0
-        && by != null
-        && by.role() == KeyedRow.Role.READS
-        && observation != null
-        && !observation.isAlone()) {
-      connection.knownRows.read(observation.transaction(), key, by.table(), row);
-    }
   }
 
   /** The application has read the result to its end, and nothing had bounded it. */
@@ -276,56 +251,35 @@ final class Execution {
     over = true;
     try {
       cached.prove();
-      notCarried();
       if (cached.isControl()) {
-        ControlStatements.executed(connection, cached);
-        connection.sent();
+        ControlStatements.executed(context, cached);
+        context.state().catalog().sent();
       } else if (observation != null) {
         boolean all = writesSeen || !cached.kind().mayWrite();
-        ReadsBeside reads = beside;
         if (reads == null) {
           observation.succeeded(all);
-        } else if (reads.mayEnd(all)) {
-          observation.succeeded(all || reads.haveReturnedAllWrites());
+        } else {
+          reads.ended(all);
         }
       }
-      connection.earlier.executed(cached);
+      context.state().earlier().executed(cached);
     } catch (RuntimeException e) {
-      connection.fault(e);
+      context.fault(e);
     }
   }
 
   // ---------------------------------------------------------------- reads beside the statement
 
-  boolean isObserved() {
-    return observation != null;
-  }
-
-  /** True if the statement is a transaction of its own. */
-  boolean isAlone() {
-    return observation == null || observation.isAlone();
-  }
-
-  long transaction() {
-    return observation == null ? 0 : observation.transaction();
-  }
-
-  boolean hasEnded() {
-    return observation == null || observation.hasEnded();
-  }
-
-  /** What becomes of the reads beside it. */
-  ReadsBeside beside() {
-    ReadsBeside reads = beside;
-    if (reads == null) {
-      reads = new ReadsBeside();
-      beside = reads;
-    }
+  /** What is read besides its result; null if nothing is. */
+  @Nullable StatementReads reads() {
     return reads;
   }
 
-  private boolean returnedTakenAway() {
-    return beside != null && beside.hasReturnedTakenAway();
+  /** Decides what becomes of the reads beside it, and sends those that come before it. */
+  void before(Parameters parameters, boolean first) {
+    if (reads != null) {
+      context.sideReads().before(reads, parameters, first);
+    }
   }
 
   /**
@@ -335,9 +289,8 @@ final class Execution {
    */
   void after(long count) {
     if (!cached.isControl()) {
-      connection.sent();
+      context.state().catalog().sent();
     }
-    ReadsBeside reads = beside;
     if (reads == null || over) {
       return;
     }
@@ -346,55 +299,9 @@ final class Execution {
       return;
     }
     try {
-      connection.sideReads().after(this, sendings, reads.parameters(), count);
+      context.sideReads().after(reads, sendings, count);
     } catch (RuntimeException e) {
-      connection.fault(e);
-    }
-  }
-
-  /** Reads that return its writes are planned, and those that were not put off are done. */
-  void returnsWrites() {
-    if (cached.plan().passThrough().isEmpty()) {
-      beside().returnWrites();
-    }
-  }
-
-  /** A read that was put off is done with. */
-  void release() {
-    ReadsBeside reads = beside();
-    if (reads.release() && observation != null) {
-      observation.succeeded(reads.allSeen());
-    }
-  }
-
-  void sideReadRow(Access access, String table, long row, String writers, boolean certain) {
-    if (observation != null) {
-      observation.sideReadRow(access, table, row, writers, certain);
-    }
-  }
-
-  void versionSet(VersionSet set) {
-    if (observation != null) {
-      observation.versionSet(set);
-    }
-  }
-
-  /** A read beside it was not carried out. */
-  void notBeside(PlannedReads.One one, String why) {
-    if (observation == null) {
-      return;
-    }
-    if (one.isVersionSet()) {
-      connection.gap(GapReason.NO_VERSION_SET, one.table());
-    } else {
-      observation.sideReadFailed(GapReason.SHAPE, "a read beside it " + why);
-    }
-  }
-
-  /** A read beside it would bring, or brought, more rows than are wanted. */
-  void tooLarge(PlannedReads.One one) {
-    if (observation != null) {
-      observation.sideReadFailed(GapReason.TOO_LARGE, one.table());
+      context.fault(e);
     }
   }
 
@@ -402,14 +309,14 @@ final class Execution {
   void failed(SQLException error) {
     over = true;
     try {
-      connection.sent();
+      context.state().catalog().sent();
       if (cached.isControl()) {
-        connection.tracker().controlFailed(cached.plan().control(), error);
+        context.tracker().controlFailed(cached.plan().control(), error);
       } else if (observation != null) {
         observation.failed(error);
       }
     } catch (RuntimeException e) {
-      connection.fault(e);
+      context.fault(e);
     }
   }
 
@@ -421,7 +328,7 @@ final class Execution {
   /** The outcome of an autocommitted item of a batch is not known. */
   void outcomeUnknown() {
     if (observation != null) {
-      connection.tracker().outcomeUnknown(observation);
+      context.tracker().outcomeUnknown(observation);
     }
   }
 
@@ -436,57 +343,30 @@ final class Execution {
     }
     try {
       if (hidden == null) {
-        hidden = new HiddenColumns(connection, this, observation);
+        hidden =
+            new HiddenColumns(
+                context.state(), cached, observation, reads, firstRow, key, underTransactionId);
       }
       hidden.note(result, first);
       if (--awaited == 0) {
         succeeded(true);
       }
     } catch (SQLException | RuntimeException e) {
-      connection.fault(e);
-    }
-  }
-
-  /**
-   * What was done to a row that came back with {@code writers}. Of an upsert's rows those are new
-   * that bear an id that it gave; any other may have been there before.
-   */
-  Access access(long row, String writers) {
-    if (cached.kind() == StatementKind.MERGE && !writers.endsWith(token())) {
-      return Access.DELETE;
-    }
-    Optional<NewRows> rows = cached.plan().newRows();
-    if (rows.isEmpty() || rows.get().fate() != NewRows.Fate.MAY_UPDATE_ANOTHER) {
-      return cached.access(writers);
-    }
-    // Ids that were given are negative; others are not, and the difference would overflow.
-    boolean given =
-        row < 0 && firstRow != 0 && row >= firstRow && row - firstRow < rows.get().count();
-    return given ? Access.INSERT : Access.UPDATE;
-  }
-
-  /** There was no row to return what the statement has read besides. */
-  private void notCarried() {
-    if (cached.carries()
-        && (hidden == null || !hidden.hasReturnedCarried())
-        && cached.plan().carried().reads().stream().anyMatch(Carried.Read::mayBeLost)) {
-      sideReadFailed("no row came back that shows what else it read");
-    }
-  }
-
-  private void sideReadFailed(String why) {
-    if (observation != null) {
-      observation.sideReadFailed(GapReason.SHAPE, why);
+      context.fault(e);
     }
   }
 
   /**
    * Reads the rows that a write returned, to the end.
    *
+   * @param written null if the DBMS gives no result at all, for no row was written
    * @return how many: the update count
    * @throws SQLException the driver's, as an error of the statement itself
    */
-  long drain(ResultSet written) throws SQLException {
+  long drain(@Nullable ResultSet written) throws SQLException {
+    if (written == null) {
+      return 0;
+    }
     long count = 0;
     try (written) {
       while (written.next()) {

@@ -17,8 +17,8 @@ final class FilteredResultSet extends MetadataResultSet {
   private final Ours ours;
   private int row;
 
-  FilteredResultSet(ResultSet delegate, WatchedConnection connection, Ours ours) {
-    super(delegate, connection);
+  FilteredResultSet(ResultSet delegate, ExecutionContext context, Ours ours) {
+    super(delegate, context);
     this.ours = ours;
   }
 

@@ -6,9 +6,11 @@ import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.WriterToken;
 import io.txwatch.sql.Carried;
+import io.txwatch.sql.KeyedRow;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the columns that were appended to a result show of the rows behind it: of each row its id
@@ -17,21 +19,42 @@ import java.util.List;
  */
 final class HiddenColumns {
 
-  private final WatchedConnection connection;
-  private final Execution execution;
+  private final ConnectionState connection;
   private final CachedPlan cached;
   private final Observation observation;
   private final WriterTexts texts;
+  private final @Nullable StatementReads reads;
+  private final long firstRow;
+  private final long key;
 
-  /** True once a row of the result has returned what all of them carry. */
-  private boolean carriedReturned;
+  /** True if the next version written bears the id of the transaction as a whole. */
+  private boolean underTransactionId;
 
-  HiddenColumns(WatchedConnection connection, Execution execution, Observation observation) {
+  /**
+   * The hidden columns of one execution's result.
+   *
+   * @param reads what is read besides; null if nothing is
+   * @param firstRow the id of the first row that it gives an id; 0 if it gives none
+   * @param key the bits of the key by which it finds a row; 0 if there is none
+   * @param underTransactionId true if the versions that it writes bear the id of its transaction as
+   *     a whole
+   */
+  HiddenColumns(
+      ConnectionState connection,
+      CachedPlan cached,
+      Observation observation,
+      @Nullable StatementReads reads,
+      long firstRow,
+      long key,
+      boolean underTransactionId) {
     this.connection = connection;
-    this.execution = execution;
-    this.cached = execution.cached();
+    this.cached = cached;
     this.observation = observation;
     this.texts = connection.writerTexts();
+    this.reads = reads;
+    this.firstRow = firstRow;
+    this.key = key;
+    this.underTransactionId = underTransactionId;
   }
 
   /**
@@ -41,8 +64,8 @@ final class HiddenColumns {
    */
   void note(ResultSet result, int first) throws SQLException {
     List<String> tables = cached.plan().appended();
-    if (!carriedReturned && cached.carries()) {
-      carriedReturned = true;
+    if (reads != null && cached.carries() && !reads.hasReturnedCarried()) {
+      reads.carriedReturned();
       carried(result, first + cached.ownColumns());
     }
     if (cached.aggregates()) {
@@ -60,7 +83,7 @@ final class HiddenColumns {
         }
         String writers = text == null ? "" : texts.tokens(text, 0, text.length());
         if (writers == null) {
-          execution.notSeen(GapReason.FAULT, tables.get(i));
+          observation.notSeen(GapReason.FAULT, tables.get(i));
           continue;
         }
         row(tables.get(i), row, writers);
@@ -69,18 +92,30 @@ final class HiddenColumns {
   }
 
   private void row(String table, long row, String writers) {
-    Access access = execution.access(row, writers);
+    Access access = cached.access(row, writers, observation.token(), firstRow);
     observation.row(access, table, texts.row(row), writers);
     if (access == Access.INSERT || access == Access.UPDATE) {
       wrote(writers);
     }
-    connection.earlier.rowSeen(cached.kind(), observation.transaction());
-    execution.byKey(row);
+    connection.earlier().rowSeen(cached.kind(), observation.transaction());
+    byKey(row);
   }
 
   private void wrote(String writers) {
-    if (texts.areIds()) {
-      execution.wrote(WriterToken.transaction(writers, writers.length() - WriterToken.LENGTH));
+    if (underTransactionId) {
+      underTransactionId = false;
+      if (connection.tracker().open() == observation.transaction()) {
+        int last = writers.length() - WriterToken.LENGTH;
+        connection.tracker().identified(WriterToken.transaction(writers, last));
+      }
+    }
+  }
+
+  /** A row has come back that the statement may have found by a key. */
+  private void byKey(long row) {
+    KnownKey by = cached.key();
+    if (key != 0 && by != null && by.role() == KeyedRow.Role.READS && !observation.isAlone()) {
+      connection.knownRows().read(observation.transaction(), key, by.table(), row);
     }
   }
 
@@ -96,7 +131,7 @@ final class HiddenColumns {
     String old = texts.tokens(text, at + 1, tilde);
     String own = texts.tokens(text, tilde + 1, text.length());
     if (old == null || own == null) {
-      execution.notSeen(GapReason.FAULT, table);
+      observation.notSeen(GapReason.FAULT, table);
     } else if (hasKey && before != row) {
       observation.row(Access.DELETE, table, before, old);
       observation.row(Access.INSERT, table, row, own);
@@ -109,11 +144,6 @@ final class HiddenColumns {
     }
   }
 
-  /** True if a row returned what the statement has read besides. */
-  boolean hasReturnedCarried() {
-    return carriedReturned;
-  }
-
   private void aggregated(ResultSet result, int first, List<String> tables) throws SQLException {
     for (int i = 0; i < tables.size(); i++) {
       String text = result.getString(first + i);
@@ -121,7 +151,7 @@ final class HiddenColumns {
       if (text != null
           && !AggregatedVersions.read(
               text, texts, (row, writers) -> rowBehind(table, row, writers))) {
-        execution.notSeen(GapReason.TOO_LARGE, table);
+        observation.notSeen(GapReason.TOO_LARGE, table);
         connection.outgrown(cached);
       }
     }
@@ -129,7 +159,7 @@ final class HiddenColumns {
 
   private void rowBehind(String table, long row, String writers) {
     observation.row(Access.READ, table, texts.row(row), writers);
-    connection.earlier.rowSeen(cached.kind(), observation.transaction());
+    connection.earlier().rowSeen(cached.kind(), observation.transaction());
   }
 
   private void carried(ResultSet result, int first) throws SQLException {
@@ -151,10 +181,10 @@ final class HiddenColumns {
                           writers,
                           read.exact()));
       if (!all) {
-        execution.notSeen(GapReason.TOO_LARGE, read.tables().get(0));
+        observation.notSeen(GapReason.TOO_LARGE, read.tables().get(0));
         connection.outgrown(cached);
       }
     }
-    connection.earlier.rowSeen(cached.kind(), observation.transaction());
+    connection.earlier().rowSeen(cached.kind(), observation.transaction());
   }
 }

@@ -1,6 +1,5 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.jdbc.DelegatingPreparedStatement.Setter;
 import io.txwatch.sql.Assumed;
 import io.txwatch.sql.Carried;
 import io.txwatch.sql.dialect.Dialect;
@@ -17,7 +16,7 @@ final class KeptParameters {
 
   private final int count;
   private final Dialect dialect;
-  private @Nullable Setter @Nullable [] setters;
+  private @Nullable ParameterSetter @Nullable [] setters;
   private long @Nullable [] hashes;
 
   /** The bits of the parameters that are values of a key. */
@@ -40,12 +39,13 @@ final class KeptParameters {
   }
 
   /** What was set, at the time when a row was added to a batch. */
-  record Snapshot(@Nullable Setter @Nullable [] setters, long @Nullable [] hashes, long key) {}
+  record Snapshot(
+      @Nullable ParameterSetter @Nullable [] setters, long @Nullable [] hashes, long key) {}
 
-  void keep(int index, Setter setter) {
+  void keep(int index, ParameterSetter setter) {
     if (index >= 1 && index <= count) {
       if (setters == null) {
-        setters = new Setter[count];
+        setters = new ParameterSetter[count];
       }
       setters[index - 1] = setter;
     }
@@ -122,12 +122,13 @@ final class KeptParameters {
   }
 
   private static void setAgain(
-      @Nullable Setter @Nullable [] setters, Carried carried, PreparedStatement statement)
+      @Nullable ParameterSetter @Nullable [] setters, Carried carried, PreparedStatement statement)
       throws SQLException {
     int[] places = carried.places();
     for (int i = 0; i < places.length; i++) {
       int number = carried.parameters()[i];
-      Setter setter = setters == null || number > setters.length ? null : setters[number - 1];
+      ParameterSetter setter =
+          setters == null || number > setters.length ? null : setters[number - 1];
       if (setter != null) {
         setter.set(statement, places[i]);
       } // else the application has not set it, which the driver will say
@@ -161,13 +162,15 @@ final class KeptParameters {
   }
 
   private static void replay(
-      @Nullable Setter @Nullable [] setters, PreparedStatement statement, CachedPlan cached)
+      @Nullable ParameterSetter @Nullable [] setters,
+      PreparedStatement statement,
+      CachedPlan cached)
       throws SQLException {
     if (setters == null) {
       return;
     }
     for (int i = 0; i < setters.length; i++) {
-      Setter setter = setters[i];
+      ParameterSetter setter = setters[i];
       if (setter != null) {
         setter.set(statement, Places.behind(cached.plan(), i + 1));
       }

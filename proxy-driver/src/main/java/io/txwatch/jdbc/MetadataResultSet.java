@@ -11,21 +11,21 @@ import org.jspecify.annotations.Nullable;
  */
 class MetadataResultSet extends DelegatingResultSet {
 
-  private final WatchedConnection connection;
+  private final ExecutionContext context;
 
-  MetadataResultSet(ResultSet delegate, WatchedConnection connection) {
+  MetadataResultSet(ResultSet delegate, ExecutionContext context) {
     super(delegate);
-    this.connection = connection;
+    this.context = context;
   }
 
   @Override
   public @Nullable Statement getStatement() throws SQLException {
     Statement behind = delegate.getStatement();
-    return behind == null ? null : new WatchedStatement(behind, connection, StatementOptions.PLAIN);
+    return behind == null ? null : new WatchedStatement(behind, context, StatementOptions.PLAIN);
   }
 
   @Override
   public <T> T unwrap(Class<T> type) throws SQLException {
-    return Unwrap.unwrap(this, delegate, type, connection);
+    return Unwrap.unwrap(this, delegate, type, context);
   }
 }

@@ -1,6 +1,5 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.jdbc.DelegatingPreparedStatement.Setter;
 import io.txwatch.sql.SideRead;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param complete false if one of them is a stream, which can be read once only
  */
 record Parameters(
-    @Nullable Setter @Nullable [] setters, long @Nullable [] hashes, boolean complete) {
+    @Nullable ParameterSetter @Nullable [] setters, long @Nullable [] hashes, boolean complete) {
 
   /** Of a text without parameters. */
   static final Parameters NONE = new Parameters(null, null, true);
@@ -27,16 +26,17 @@ record Parameters(
     return setters == null && hashes == null
         ? this
         : new Parameters(
-            setters == null ? null : each(setters, Setter::now),
+            setters == null ? null : each(setters, ParameterSetter::now),
             hashes == null ? null : hashes.clone(),
             complete);
   }
 
   /** Others in their places, where there are any. */
-  static @Nullable Setter[] each(@Nullable Setter[] setters, UnaryOperator<Setter> other) {
-    @Nullable Setter[] others = setters.clone();
+  static @Nullable ParameterSetter[] each(
+      @Nullable ParameterSetter[] setters, UnaryOperator<ParameterSetter> other) {
+    @Nullable ParameterSetter[] others = setters.clone();
     for (int i = 0; i < others.length; i++) {
-      Setter setter = others[i];
+      ParameterSetter setter = others[i];
       others[i] = setter == null ? null : other.apply(setter);
     }
     return others;
@@ -55,7 +55,7 @@ record Parameters(
         statement.setString(i + 1, token);
         continue;
       }
-      Setter setter =
+      ParameterSetter setter =
           !complete || setters == null || number < 1 || number > setters.length
               ? null
               : setters[number - 1];

@@ -8,7 +8,7 @@ import java.sql.ResultSet;
  */
 final class PlainResultSet extends StatementResultSet {
 
-  PlainResultSet(ResultSet delegate, ExecutingStatement statement) {
-    super(delegate, statement);
+  PlainResultSet(ResultSet delegate, Origin origin) {
+    super(delegate, origin);
   }
 }

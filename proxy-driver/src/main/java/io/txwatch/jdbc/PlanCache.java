@@ -156,55 +156,9 @@ final class PlanCache {
     }
   }
 
-  /**
-   * The plan that sends the application's own text, with the reason why; where that would show the
-   * auxiliary columns, what hides them stays in it.
-   */
-  static CachedPlan asItIs(CachedPlan cached, GapReason reason, String detail) {
-    RewritePlan plan = cached.plan();
-    RewritePlan untouched =
-        RewritePlan.untouched(
-            plan.original(),
-            plan.kind(),
-            plan.control(),
-            Optional.of(reason),
-            detail,
-            plan.parameterCount());
-    return new CachedPlan(
-        new RewritePlan(
-            untouched.original(),
-            untouched.kind(),
-            untouched.control(),
-            untouched.passThrough(),
-            untouched.passThroughDetail(),
-            plan.unwatched().text(),
-            List.of(plan.unwatched().text()),
-            untouched.immediateGaps(),
-            plan.unwatched().origins(),
-            untouched.parameterCount(),
-            untouched.parameterIndex(),
-            untouched.tokenParameters(),
-            untouched.rowIdParameters(),
-            untouched.newRows(),
-            untouched.returns(),
-            untouched.appended(),
-            // Where a star was written out, the application's own text has it still.
-            plan.starShowsAuxiliary() || (plan.isRewritten() && plan.original().indexOf('*') >= 0),
-            untouched.keys(),
-            List.of(),
-            untouched.carried(),
-            untouched.assumed(),
-            untouched.mayLeaveUnnamed(),
-            plan.usesSystemColumns(),
-            plan.unwatched()),
-        cached.shownSql(),
-        AccessedColumns.withoutItems(cached.columns()),
-        cached.place());
-  }
-
   /** From now on the text is sent as it is. */
   CachedPlan doNotRewrite(CachedPlan cached, GapReason reason, String why) {
-    CachedPlan untouched = asItIs(cached, reason, why);
+    CachedPlan untouched = cached.untouched(reason, why);
     plans.put(cached.plan().original(), untouched);
     return untouched;
   }

@@ -22,6 +22,9 @@ final class PlannedReads {
   /** A read that failed so often is not tried any more. */
   private static final int MAX_FAILURES = 3;
 
+  /** Stands around a read where an error would abort the transaction. */
+  static final String SAVEPOINT = "txw_side";
+
   /** For so long a read that brought too many rows is not sent again. */
   private static final long REST_NANOS = 60_000_000_000L;
 
@@ -39,12 +42,7 @@ final class PlannedReads {
     private One(SideRead read) {
       this.read = read;
       this.guardedSql =
-          "SAVEPOINT "
-              + SideReads.SAVEPOINT
-              + "; "
-              + read.sql()
-              + "; RELEASE SAVEPOINT "
-              + SideReads.SAVEPOINT;
+          "SAVEPOINT " + SAVEPOINT + "; " + read.sql() + "; RELEASE SAVEPOINT " + SAVEPOINT;
     }
 
     /** True if it has failed too often. */
@@ -87,8 +85,8 @@ final class PlannedReads {
      * where it is not asked, plain reads see what the DELETE sees, or it is the version set that is
      * missing, and counted.
      */
-    boolean isNotMissed(CachedPlan cached, Dialect dialect) {
-      Optional<NewRows> rows = cached.plan().newRows();
+    boolean isNotMissed(RewritePlan plan, Dialect dialect) {
+      Optional<NewRows> rows = plan.newRows();
       boolean replaces = rows.filter(given -> given.fate() == NewRows.Fate.REPLACES).isPresent();
       boolean unknownRows =
           rows.filter(given -> given.fate() == NewRows.Fate.MAY_UPDATE_ANOTHER)

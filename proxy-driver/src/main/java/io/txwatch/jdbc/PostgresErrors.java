@@ -30,14 +30,13 @@ final class PostgresErrors {
   private PostgresErrors() {}
 
   /** The error as it is to be shown; itself if that makes no difference. */
-  static SQLException make(SQLException error, ErrorMessages.Change change)
+  static SQLException make(SQLException error, ErrorChange change)
       throws ReflectiveOperationException {
     Object server = error.getClass().getMethod("getServerErrorMessage").invoke(error);
     return server == null ? ofDriver(error, change) : ofServer(error, server, change);
   }
 
-  private static SQLException ofServer(
-      SQLException error, Object server, ErrorMessages.Change change)
+  private static SQLException ofServer(SQLException error, Object server, ErrorChange change)
       throws ReflectiveOperationException {
     Class<?> type = server.getClass();
     StringBuilder wire = new StringBuilder();
@@ -71,7 +70,7 @@ final class PostgresErrors {
     }
   }
 
-  private static SQLException ofDriver(SQLException error, ErrorMessages.Change change)
+  private static SQLException ofDriver(SQLException error, ErrorChange change)
       throws ReflectiveOperationException {
     Class<? extends SQLException> type = error.getClass();
     String message = error.getMessage();

@@ -11,7 +11,7 @@ import java.util.List;
  */
 final class PreparedBatch {
 
-  private final WatchedConnection connection;
+  private final ExecutionContext context;
   private final CachedPlan cached;
   private final KeptParameters kept;
   private final Batch batch;
@@ -22,17 +22,17 @@ final class PreparedBatch {
    *
    * @param kept what is set on the statement
    */
-  PreparedBatch(WatchedConnection connection, CachedPlan cached, KeptParameters kept) {
-    this(connection, cached, kept, new Batch(connection, cached.lead(), true), new ArrayList<>());
+  PreparedBatch(ExecutionContext context, CachedPlan cached, KeptParameters kept) {
+    this(context, cached, kept, new Batch(context, cached.lead(), true), new ArrayList<>());
   }
 
   private PreparedBatch(
-      WatchedConnection connection,
+      ExecutionContext context,
       CachedPlan cached,
       KeptParameters kept,
       Batch batch,
       List<KeptParameters.Snapshot> items) {
-    this.connection = connection;
+    this.context = context;
     this.cached = cached;
     this.kept = kept;
     this.batch = batch;
@@ -60,9 +60,9 @@ final class PreparedBatch {
 
   /** The same items with another text, to which more may be added. */
   PreparedBatch withText(CachedPlan other, PreparedStatement prepared) throws SQLException {
-    Batch again = new Batch(connection, other.lead(), true);
+    Batch again = new Batch(context, other.lead(), true);
     addAgain(again, other, prepared);
-    return new PreparedBatch(connection, other, kept, again, items);
+    return new PreparedBatch(context, other, kept, again, items);
   }
 
   /** What is to be sent now, with tokens that name what will be executed. */
@@ -72,7 +72,7 @@ final class PreparedBatch {
     }
     cached.leadWouldHold(batch.leadThatWouldHold());
     prepared.clearBatch();
-    Batch again = new Batch(connection, 0, true);
+    Batch again = new Batch(context, 0, true);
     addAgain(again, cached, prepared);
     return again;
   }

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class PreparedMetadata {
 
-  private final WatchedConnection connection;
+  private final ExecutionContext context;
   private final StatementOptions options;
   private @Nullable PreparedStatement asItWas;
 
-  PreparedMetadata(WatchedConnection connection, StatementOptions options) {
-    this.connection = connection;
+  PreparedMetadata(ExecutionContext context, StatementOptions options) {
+    this.context = context;
     this.options = options;
   }
 
@@ -41,7 +41,7 @@ final class PreparedMetadata {
     try {
       return mask((other ? asItWas(plan, kept) : prepared).getMetaData(), cached);
     } catch (SQLException e) {
-      throw VendorErrors.of(e, SentText.prepared(cached));
+      throw VendorErrors.of(e, cached.prepared());
     }
   }
 
@@ -57,7 +57,7 @@ final class PreparedMetadata {
           ? metaData
           : new WatchedParameterMetaData(metaData, cached.plan());
     } catch (SQLException e) {
-      throw VendorErrors.of(e, SentText.prepared(cached));
+      throw VendorErrors.of(e, cached.prepared());
     }
   }
 
@@ -81,7 +81,7 @@ final class PreparedMetadata {
   private PreparedStatement asItWas(CachedPlan plan, KeptParameters kept) throws SQLException {
     PreparedStatement own = asItWas;
     if (own == null) {
-      own = options.preparer().prepare(connection.delegate, plainest(plan).plan().preparedSql());
+      own = options.preparer().prepare(context.real(), plainest(plan).plan().preparedSql());
       asItWas = own;
     }
     kept.replay(own, plainest(plan));
@@ -91,10 +91,10 @@ final class PreparedMetadata {
   /** The application's text; where an INSERT must have its columns named, with that. */
   private CachedPlan plainest(CachedPlan plan) {
     boolean inserts = plan.kind() == StatementKind.INSERT || plan.kind() == StatementKind.REPLACE;
-    Dialect dialect = connection.rules().dialect();
+    Dialect dialect = context.rules().dialect();
     return inserts && (dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE)
-        ? connection.plans.withoutWrittenRows(plan)
-        : SessionPlans.asItIs(plan, GapReason.SHAPE, "");
+        ? context.plans().withoutWrittenRows(plan)
+        : plan.asItIs(GapReason.SHAPE, "");
   }
 
   void close() throws SQLException {

@@ -4,19 +4,17 @@ import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.sql.dialect.Dialect;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
-import org.jspecify.annotations.Nullable;
 
 /** A connection's writes that are run as queries, so that they return the rows that they wrote. */
 final class ReturningWrites {
 
-  private final WatchedConnection connection;
+  private final ConnectionState connection;
   private final TransactionRules rules;
   private final SessionTracker tracker;
 
-  ReturningWrites(WatchedConnection connection) {
+  ReturningWrites(ConnectionState connection) {
     this.connection = connection;
     this.rules = connection.rules();
     this.tracker = connection.tracker();
@@ -24,8 +22,8 @@ final class ReturningWrites {
 
   /** A write that was made to return its rows. */
   interface Write {
-    /** Sends it; null if the DBMS gives no result at all, for it wrote no row. */
-    @Nullable ResultSet send() throws SQLException;
+    /** Sends it and reads its rows to the end; gives their number. */
+    long send() throws SQLException;
   }
 
   /**
@@ -37,7 +35,7 @@ final class ReturningWrites {
    * MariaDB has none after RETURNING.
    */
   boolean mayReturn() {
-    if (connection.memory().isAskedForRowCount()) {
+    if (connection.database().memory().isAskedForRowCount()) {
       return false;
     }
     return !rules.failedQueryKeepsWrites()
@@ -53,33 +51,28 @@ final class ReturningWrites {
    * Runs a write as a query that returns its rows, and gives their number. If it fails, nothing of
    * it stays, as nothing of a plain write would.
    */
-  long run(Execution execution, Write query) throws SQLException {
+  long run(Write query) throws SQLException {
     if (!rules.failedQueryKeepsWrites()) {
-      return drain(execution, query);
+      return query.send();
     }
-    Savepoint before = connection.delegate.setSavepoint();
+    Savepoint before = connection.real().setSavepoint();
     long count;
     try {
-      count = drain(execution, query);
+      count = query.send();
     } catch (SQLException e) {
       undo(before, e);
       throw e;
     }
-    connection.delegate.releaseSavepoint(before);
+    connection.real().releaseSavepoint(before);
     return count;
-  }
-
-  private static long drain(Execution execution, Write query) throws SQLException {
-    ResultSet rows = query.send();
-    return rows == null ? 0 : execution.drain(rows);
   }
 
   private void undo(Savepoint before, SQLException error) {
     try {
       if (rules.afterError(error) == TransactionRules.AfterError.ROLLED_BACK) {
-        connection.delegate.rollback();
+        connection.real().rollback();
       } else {
-        connection.delegate.rollback(before);
+        connection.real().rollback(before);
       }
     } catch (SQLException e) {
       error.addSuppressed(e);

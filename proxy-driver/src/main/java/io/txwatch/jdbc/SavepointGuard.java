@@ -15,11 +15,11 @@ final class SavepointGuard {
   /** The savepoint that stands before a rewritten text that PostgreSQL has not executed yet. */
   private static final String NAME = "txw_guard";
 
-  private final WatchedConnection connection;
+  private final ConnectionState connection;
   private final SessionTracker tracker;
   private boolean set;
 
-  SavepointGuard(WatchedConnection connection) {
+  SavepointGuard(ConnectionState connection) {
     this.connection = connection;
     this.tracker = connection.tracker();
   }
@@ -38,7 +38,7 @@ final class SavepointGuard {
         || tracker.mustRollBack()) {
       return;
     }
-    try (Statement statement = connection.delegate.createStatement()) {
+    try (Statement statement = connection.real().createStatement()) {
       statement.execute("SAVEPOINT " + NAME);
       set = true;
     } catch (SQLException e) {
@@ -57,7 +57,7 @@ final class SavepointGuard {
   void release() {
     if (set) {
       set = false;
-      if (!connection.onTheSide("RELEASE SAVEPOINT " + NAME)) {
+      if (!connection.execute("RELEASE SAVEPOINT " + NAME)) {
         connection.fault(new IllegalStateException("the guarding savepoint is gone"));
       }
     }
@@ -67,8 +67,8 @@ final class SavepointGuard {
   boolean goBack() {
     if (set) {
       set = false;
-      return connection.onTheSide("ROLLBACK TO SAVEPOINT " + NAME)
-          && connection.onTheSide("RELEASE SAVEPOINT " + NAME);
+      return connection.execute("ROLLBACK TO SAVEPOINT " + NAME)
+          && connection.execute("RELEASE SAVEPOINT " + NAME);
     }
     return connection.rules().dialect() != Dialect.POSTGRESQL || !tracker.inTransactionMode();
   }

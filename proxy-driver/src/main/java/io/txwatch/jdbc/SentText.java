@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * @param sent the text, with a writer token or with parameters
  * @param prepared true if it is a prepared statement's
  */
-record SentText(RewritePlan plan, String sent, boolean prepared) implements ErrorMessages.Change {
+record SentText(RewritePlan plan, String sent, boolean prepared) implements ErrorChange {
 
   /** A row's id and its writers, as PostgreSQL and H2 give the values of a row in a message. */
   private static final Pattern OUR_VALUES =
@@ -53,13 +53,13 @@ record SentText(RewritePlan plan, String sent, boolean prepared) implements Erro
       Pattern.compile("(?is).*?\\binto\\s+(?<table>[\\w.\"`]+)\\s+(?:values|select|with)\\b.*");
 
   /** The text of a prepared statement. */
-  static SentText prepared(CachedPlan cached) {
-    return new SentText(cached.plan(), cached.plan().preparedSql(), true);
+  static SentText prepared(RewritePlan plan) {
+    return new SentText(plan, plan.preparedSql(), true);
   }
 
   /** The text that is sent where a rewritten one was refused. */
-  static SentText unwatched(CachedPlan cached, boolean prepared) {
-    RewritePlan plain = PlanCache.asItIs(cached, GapReason.SHAPE, "").plan();
+  static SentText unwatched(RewritePlan plan, boolean prepared) {
+    RewritePlan plain = plan.asItIs(GapReason.SHAPE, "");
     return new SentText(plain, plain.preparedSql(), prepared);
   }
 

@@ -56,7 +56,7 @@ final class SessionPlans {
     if (catalog.hasOtherLexis()
         && cached.kind() != StatementKind.DDL
         && cached.kind() != StatementKind.OTHER) {
-      return asItIs(cached, GapReason.NOT_UNDERSTOOD, "the session reads quotes in another way");
+      return cached.asItIs(GapReason.NOT_UNDERSTOOD, "the session reads quotes in another way");
     }
     if (cached.assumes()) {
       CachedPlan fitting = fitting(cached);
@@ -65,6 +65,32 @@ final class SessionPlans {
           : fitting;
     }
     return options.updatable() && cached.hidesColumns() ? variant(cached, Variant.BARE) : cached;
+  }
+
+  /** The plan for a text that is sent right afterwards. */
+  CachedPlan toSend(String sql, StatementOptions options) throws SQLFeatureNotSupportedException {
+    catalog.sending();
+    catalog.executing(true);
+    try {
+      CachedPlan cached = of(sql, options);
+      if (catalog.isWaiting() && !cached.asksDiagnostics()) {
+        catalog.lookUpWaiting();
+        cached = of(sql, options);
+      }
+      return cached;
+    } finally {
+      catalog.executing(false);
+    }
+  }
+
+  /** True if a plan that was made now may be another one by the time when it is executed. */
+  boolean mayChange() {
+    return catalog.isWaiting() || catalog.preparesTables();
+  }
+
+  /** What plans depend on: while it stays, so do they. */
+  long version() {
+    return catalog.version();
   }
 
   /**
@@ -188,7 +214,7 @@ final class SessionPlans {
     boolean first =
         cached.plan().parameterCount() == 0 && cached.plan().tokenParameters().length > 0;
     return first && database.rules().dialect() == Dialect.MARIADB
-        ? asItIs(cached, GapReason.SHAPE, "batch of a statement without parameters")
+        ? cached.asItIs(GapReason.SHAPE, "batch of a statement without parameters")
         : ofItem(cached);
   }
 
@@ -198,13 +224,8 @@ final class SessionPlans {
    */
   CachedPlan ofItem(CachedPlan cached) {
     return isOfInnoDb() && cached.kind() == StatementKind.OTHER && cached.plan().isRewritten()
-        ? asItIs(cached, GapReason.SHAPE, "several statements in an item of a batch")
+        ? cached.asItIs(GapReason.SHAPE, "several statements in an item of a batch")
         : withoutWrittenRows(cached);
-  }
-
-  /** The application's own text, with the reason why it is left. */
-  static CachedPlan asItIs(CachedPlan cached, GapReason reason, String detail) {
-    return cached.isControl() ? cached : PlanCache.asItIs(cached, reason, detail);
   }
 
   /** From now on the text is sent as it is. */

@@ -9,9 +9,6 @@ final class SideReadMemory {
   /** For so long a table that was too large is not read again. */
   private static final long REST_NANOS = 60_000_000_000L;
 
-  /** Of so many tables at most something is kept; of those beyond it is learnt again. */
-  static final int MAX_TABLES = 1 << 12;
-
   private final Map<String, Long> tooLargeUntil = new ConcurrentHashMap<>();
   private final VersionSetBudget versionSets = new VersionSetBudget(System::nanoTime);
   private volatile boolean foundRowsAsked;
@@ -34,7 +31,8 @@ final class SideReadMemory {
   }
 
   void tooLarge(String table) {
-    if (tooLargeUntil.size() >= MAX_TABLES) { // names that come and go, as of temporary tables
+    if (tooLargeUntil.size()
+        >= VersionSetBudget.MAX_TABLES) { // names that come and go, as of temporary tables
       tooLargeUntil.clear();
     }
     tooLargeUntil.put(table, System.nanoTime() + REST_NANOS);

@@ -24,21 +24,21 @@ final class SideReadRows {
 
   private static final String NO_WRITER = WriterToken.of(0, 0);
 
-  private final WatchedConnection connection;
+  private final ConnectionState connection;
 
-  SideReadRows(WatchedConnection connection) {
+  SideReadRows(ConnectionState connection) {
     this.connection = connection;
   }
 
   /** Notes the rows that a read has brought; gives their number, or -1 if there are too many. */
-  long rows(One one, ResultSet rows, Execution execution, boolean certain) throws SQLException {
+  long rows(One one, ResultSet rows, StatementReads reads, boolean certain) throws SQLException {
     List<String> tables = one.read.tables();
-    int most = connection.mostSideRows();
+    int most = connection.database().mostSideRows();
     long count = 0;
     while (rows.next()) {
       if (++count > most) {
         one.rest();
-        execution.tooLarge(one);
+        reads.tooLarge(one);
         return -1;
       }
       for (int i = 0; i < tables.size(); i++) {
@@ -46,16 +46,16 @@ final class SideReadRows {
         if (!rows.wasNull()) {
           String writers = writers(rows, 2 * i + 2);
           if (writers == null) {
-            execution.notBeside(one, "returned no version");
+            reads.missing(one, "returned no version");
           } else {
             long known = connection.writerTexts().row(row);
-            note(one, execution, tables.get(i), known, writers, certain);
+            note(one, reads, tables.get(i), known, writers, certain);
           }
         }
       }
     }
     if (count > 0) {
-      connection.earlier.rowSeen(StatementKind.SELECT, execution.transaction());
+      connection.earlier().rowSeen(StatementKind.SELECT, reads.transaction());
     }
     return count;
   }
@@ -67,27 +67,27 @@ final class SideReadRows {
   }
 
   private static void note(
-      One one, Execution execution, String table, long row, String writers, boolean certain) {
+      One one, StatementReads reads, String table, long row, String writers, boolean certain) {
     switch (one.read.purpose()) {
-      case BEFORE_WRITE -> execution.sideReadRow(Access.DELETE, table, row, writers, certain);
+      case BEFORE_WRITE -> reads.row(Access.DELETE, table, row, writers, certain);
       case AFTER_WRITE -> {
         // The token proves who wrote; what was written on top of it is not this statement's.
-        int own = writers.lastIndexOf(execution.token());
+        int own = writers.lastIndexOf(reads.token());
         if (own >= 0) {
           String upTo = writers.substring(0, own + WriterToken.LENGTH);
-          execution.sideReadRow(execution.access(row, upTo), table, row, upTo, true);
+          reads.row(reads.access(row, upTo), table, row, upTo, true);
         }
       }
       case SKIPPED_BY_DELETE -> {
         if (certain) {
-          execution.sideReadRow(Access.SKIPPED_BY_DELETE, table, row, writers, true);
+          reads.row(Access.SKIPPED_BY_DELETE, table, row, writers, true);
         }
       }
       case READ, VERSION_SET -> {
-        int length = lengthBefore(writers, execution.token(), 0);
+        int length = lengthBefore(writers, reads.token(), 0);
         if (length > 0 || writers.isEmpty()) {
           String before = writers.substring(0, length);
-          execution.sideReadRow(Access.READ, table, row, before, certain);
+          reads.row(Access.READ, table, row, before, certain);
         }
       }
     }
@@ -95,9 +95,9 @@ final class SideReadRows {
 
   /** Notes the version set that a read has brought; gives its size, or -1 if it is too large. */
   long versionSet(
-      One one, ResultSet rows, Execution execution, Parameters parameters, boolean certain)
+      One one, ResultSet rows, StatementReads reads, Parameters parameters, boolean certain)
       throws SQLException {
-    int most = connection.mostSideRows();
+    int most = connection.database().mostSideRows();
     long[] ids = new long[Math.min(most, 64)];
     StringBuilder writers = new StringBuilder();
     int count = 0;
@@ -107,18 +107,18 @@ final class SideReadRows {
         continue;
       }
       if (count == most) {
-        connection.memory().tooLarge(one.table());
-        execution.tooLarge(one);
+        connection.database().memory().tooLarge(one.table());
+        reads.tooLarge(one);
         return -1;
       }
       if (count == ids.length) {
         ids = Arrays.copyOf(ids, Math.min(most, 2 * count));
       }
       String list = writers(rows, 2);
-      int length = list == null ? 0 : lengthBefore(list, execution.token(), 1);
+      int length = list == null ? 0 : lengthBefore(list, reads.token(), 1);
       if (length == 0 && list != null && !list.isEmpty()) {
         if (list.length() > WriterToken.LENGTH) {
-          execution.notBeside(one, "came too late");
+          reads.missing(one, "came too late");
           return -1; // who wrote the row before its own transaction did was cut off
         }
         continue; // a row of the transaction's own, inserted after the statement
@@ -133,12 +133,12 @@ final class SideReadRows {
       }
     }
     if (count > 0) {
-      connection.earlier.rowSeen(StatementKind.SELECT, execution.transaction());
+      connection.earlier().rowSeen(StatementKind.SELECT, reads.transaction());
     }
-    execution.versionSet(
+    reads.versionSet(
         new VersionSet(
             one.table(),
-            predicate(execution, parameters),
+            predicate(reads, parameters),
             Arrays.copyOf(ids, count),
             writers.toString(),
             certain));
@@ -161,8 +161,8 @@ final class SideReadRows {
     return length;
   }
 
-  private static long predicate(Execution execution, Parameters parameters) {
-    PlannedReads planned = execution.cached().sideReads();
+  private static long predicate(StatementReads reads, Parameters parameters) {
+    PlannedReads planned = reads.cached().sideReads();
     long[] values = parameters.values();
     return planned == null || planned.predicateText == 0 || values == null
         ? 0

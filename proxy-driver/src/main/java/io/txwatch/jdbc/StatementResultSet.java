@@ -10,39 +10,48 @@ import java.sql.Statement;
  */
 abstract class StatementResultSet extends DelegatingResultSet {
 
-  final ExecutingStatement statement;
+  /**
+   * Where results come from.
+   *
+   * @param statement the watched statement
+   * @param context of its connection
+   * @param scrollable true if its results can be moved in both directions
+   */
+  record Origin(Statement statement, ExecutionContext context, boolean scrollable) {}
 
-  StatementResultSet(ResultSet delegate, ExecutingStatement statement) {
+  final Origin origin;
+
+  StatementResultSet(ResultSet delegate, Origin origin) {
     super(delegate);
-    this.statement = statement;
+    this.origin = origin;
   }
 
   @Override
   public Statement getStatement() throws SQLException {
     delegate.getStatement(); // for the driver's own error if it is closed
-    return statement;
+    return origin.statement();
   }
 
   @Override
   public void insertRow() throws SQLException {
     delegate.insertRow();
-    statement.writtenThrough();
+    origin.context().writtenThrough();
   }
 
   @Override
   public void updateRow() throws SQLException {
     delegate.updateRow();
-    statement.writtenThrough();
+    origin.context().writtenThrough();
   }
 
   @Override
   public void deleteRow() throws SQLException {
     delegate.deleteRow();
-    statement.writtenThrough();
+    origin.context().writtenThrough();
   }
 
   @Override
   public <T> T unwrap(Class<T> type) throws SQLException {
-    return Unwrap.unwrap(this, delegate, type, statement.connection);
+    return Unwrap.unwrap(this, delegate, type, origin.context());
   }
 }

@@ -31,14 +31,14 @@ final class TransactionIds {
   }
 
   /** The connection's transaction is about to be committed. */
-  static void identify(WatchedConnection connection) {
+  static void identify(ConnectionState connection) {
     WriterTexts texts = connection.writerTexts();
     if (!texts.areIds()
         || !connection.tracker().hasUnseenWrites()
-        || !connection.acceptsStatements()) {
+        || !connection.catalog().isInTransaction()) {
       return;
     }
-    try (Statement statement = connection.delegate.createStatement();
+    try (Statement statement = connection.real().createStatement();
         ResultSet row = statement.executeQuery(SQL)) {
       String id = row.next() ? row.getString(1) : null;
       if (id != null) {

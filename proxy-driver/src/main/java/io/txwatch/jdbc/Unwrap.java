@@ -13,14 +13,14 @@ final class Unwrap {
   private Unwrap() {}
 
   static <T> T unwrap(
-      Wrapper self, Wrapper delegate, @Nullable Class<T> type, WatchedConnection connection)
+      Wrapper self, Wrapper delegate, @Nullable Class<T> type, ExecutionContext context)
       throws SQLException {
     if (type != null && type.isInstance(self)) {
       return type.cast(self);
     }
     T unwrapped =
         type != null && type.isInstance(delegate) ? type.cast(delegate) : delegate.unwrap(type);
-    connection.bypassed("unwrap to " + (type == null ? null : type.getName()));
+    context.bypassed("unwrap to " + (type == null ? null : type.getName()));
     return unwrapped;
   }
 

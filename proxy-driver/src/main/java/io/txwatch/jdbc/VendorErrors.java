@@ -3,6 +3,7 @@ package io.txwatch.jdbc;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.catalog.AuxiliaryColumns;
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
@@ -46,21 +47,25 @@ final class VendorErrors {
 
   private VendorErrors() {}
 
-  /** True if an error of a rewritten text may come from what we added. */
-  static boolean mayBeOurs(CachedPlan cached, SQLException error, Dialect dialect) {
-    boolean plainest = cached.plan().preparedSql().equals(cached.plan().unwatched().text());
+  /**
+   * True if an error of a rewritten text may come from what we added.
+   *
+   * @param proven true if the DBMS has executed this very text before
+   */
+  static boolean mayBeOurs(RewritePlan plan, boolean proven, SQLException error, Dialect dialect) {
+    boolean plainest = plan.preparedSql().equals(plan.unwatched().text());
     if (plainest || TransactionRules.connectionLost(error)) {
       return false; // there is no other text to try
     }
     if (isAboutOurs(error)) {
       return true;
     }
-    if (cached.isProven() && error.getErrorCode() != H2_NO_RIGHTS) {
+    if (proven && error.getErrorCode() != H2_NO_RIGHTS) {
       return false; // the DBMS has taken this very text before
     }
-    if (cached.kind() == StatementKind.INSERT
+    if (plan.kind() == StatementKind.INSERT
         && (dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE)
-        && SentText.namesNoColumns(cached.plan())) {
+        && SentText.namesNoColumns(plan)) {
       // Where our columns are visible, a text with too many values would fill them; but a column
       // that is not there may be one that we named, of a table that is not what it was.
       return isUnknownColumn(error);
@@ -121,13 +126,12 @@ final class VendorErrors {
         texts.size() == 1
             ? 0
             : entry.matches() ? Integer.parseInt(entry.group("item")) : texts.size();
-    ErrorMessages.Change change =
-        item < texts.size() ? new OfEntry(texts.get(item)) : new OfAny(texts);
+    ErrorChange change = item < texts.size() ? new OfEntry(texts.get(item)) : new OfAny(texts);
     return (BatchUpdateException) ErrorMessages.change(error, change);
   }
 
   /** pgjdbc's error of a batch repeats the text that failed, with its parameters filled in. */
-  private record OfEntry(SentText text) implements ErrorMessages.Change {
+  private record OfEntry(SentText text) implements ErrorChange {
     @Override
     public String message(String message) {
       if (!text.plan().isRewritten()) {
@@ -155,7 +159,7 @@ final class VendorErrors {
   }
 
   /** An error of some item of a batch, which is found by what the error says. */
-  private record OfAny(List<SentText> texts) implements ErrorMessages.Change {
+  private record OfAny(List<SentText> texts) implements ErrorChange {
     @Override
     public String message(String message) {
       return first(message, SentText::message);

@@ -18,6 +18,9 @@ import java.util.function.LongSupplier;
  */
 final class VersionSetBudget {
 
+  /** Of so many tables at most something is kept; of those beyond it is learnt again. */
+  static final int MAX_TABLES = 1 << 12;
+
   /** Tables of that many rows, and smaller ones, cost nothing. */
   static final int FREE_ROWS = 100;
 
@@ -90,7 +93,7 @@ final class VersionSetBudget {
       return;
     }
     long cost = Math.max(rows * MIN_NANOS_PER_ROW, Math.min(rows * MAX_NANOS_PER_ROW, nanos));
-    if (costs.size() >= SideReadMemory.MAX_TABLES) { // names that come and go
+    if (costs.size() >= MAX_TABLES) { // names that come and go
       costs.clear();
     }
     costs.put(table, cost);

@@ -116,7 +116,7 @@ public final class Watch {
 
   private static Connection shown(Connection real, WatchedSession session) {
     try {
-      return DriverInterfaces.show(new WatchedConnection(real, session, null));
+      return DriverInterfaces.show(new WatchedConnection(real, session, session::close));
     } catch (RuntimeException | LinkageError e) {
       session.close();
       throw e;
@@ -251,7 +251,8 @@ public final class Watch {
    */
   public static void tablesChanged(Connection connection) {
     if (DriverInterfaces.behind(connection) instanceof WatchedConnection watched) {
-      watched.tablesChanged();
+      watched.context().state().catalog().invalidate();
+      watched.context().state().knownRows().forget();
     }
   }
 

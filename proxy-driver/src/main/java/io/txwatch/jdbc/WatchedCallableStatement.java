@@ -10,10 +10,10 @@ final class WatchedCallableStatement extends DelegatingCallableStatement {
 
   WatchedCallableStatement(
       CallableStatement delegate,
-      WatchedConnection connection,
+      ExecutionContext context,
       StatementOptions options,
       CachedPlan plan) {
-    super(delegate, connection, options, plan, plan);
+    super(delegate, context, options, plan, plan);
   }
 
   @Override
@@ -28,6 +28,6 @@ final class WatchedCallableStatement extends DelegatingCallableStatement {
 
   /** A cursor that a call gives out may show columns of ours, and leads back to its statement. */
   private @Nullable Object shown(@Nullable Object value) throws SQLException {
-    return value instanceof ResultSet result ? WatchedResultSet.ofNames(result, this) : value;
+    return value instanceof ResultSet result ? WatchedResultSet.ofNames(result, results()) : value;
   }
 }

@@ -10,21 +10,21 @@ import org.jspecify.annotations.Nullable;
 /** The description of the database, without what we added to it. */
 final class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
 
-  private final WatchedConnection connection;
+  private final ExecutionContext context;
 
-  WatchedDatabaseMetaData(DatabaseMetaData delegate, WatchedConnection connection) {
+  WatchedDatabaseMetaData(DatabaseMetaData delegate, ExecutionContext context) {
     super(delegate);
-    this.connection = connection;
+    this.context = context;
   }
 
   @Override
   public @Nullable Connection getConnection() throws SQLException {
-    return delegate.getConnection() == null ? null : connection.shown();
+    return delegate.getConnection() == null ? null : context.shown();
   }
 
   @Override
   protected ResultSet result(ResultSet result) {
-    return new MetadataResultSet(result, connection);
+    return new MetadataResultSet(result, context);
   }
 
   @Override
@@ -58,21 +58,21 @@ final class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
       throws SQLException {
     ResultSet tables = delegate.getTables(catalog, schema, table, types);
     return new FilteredResultSet(
-        tables, connection, row -> AuxiliaryColumns.SEQUENCE.equalsIgnoreCase(row.getString(3)));
+        tables, context, row -> AuxiliaryColumns.SEQUENCE.equalsIgnoreCase(row.getString(3)));
   }
 
   private ResultSet withoutOurs(ResultSet rows, String nameColumn) throws SQLException {
     int column = rows.findColumn(nameColumn);
-    return new FilteredResultSet(rows, connection, row -> namesOurColumn(row, column));
+    return new FilteredResultSet(rows, context, row -> namesOurColumn(row, column));
   }
 
   private boolean namesOurColumn(ResultSet row, int column) throws SQLException {
     return ColumnMask.isOurs(row.getString(column))
-        && connection.hasOurColumns(row.getString(1), row.getString(2), row.getString(3));
+        && context.state().hasOurColumns(row.getString(1), row.getString(2), row.getString(3));
   }
 
   @Override
   public <T> T unwrap(Class<T> type) throws SQLException {
-    return Unwrap.unwrap(this, delegate, type, connection);
+    return Unwrap.unwrap(this, delegate, type, context);
   }
 }

@@ -49,8 +49,8 @@ class WatchedPooledConnection implements PooledConnection {
 
   private @Nullable Connection untaken;
 
-  /** The handle that the application has, null if it has none: an older one is closed by it. */
-  private @Nullable WatchedConnection handedOut;
+  /** Identifies the handle that the application has; null if it has none. */
+  private @Nullable Object handedOut;
 
   WatchedPooledConnection(
       PooledConnection delegate,
@@ -75,9 +75,16 @@ class WatchedPooledConnection implements PooledConnection {
           .tracker()
           .handedOut(handle.getAutoCommit(), Levels.orDefault(handle.getTransactionIsolation()));
     }
-    WatchedConnection watched = new WatchedConnection(handle, known, this);
-    handedOut = watched;
-    return DriverInterfaces.show(watched);
+    Object number = new Object();
+    handedOut = number;
+    return DriverInterfaces.show(
+        new WatchedConnection(
+            handle,
+            known,
+            () -> {
+              known.tracker().handedBack();
+              handleClosed(number);
+            }));
   }
 
   private @Nullable WatchedSession begun(Connection handle) {
@@ -123,9 +130,8 @@ class WatchedPooledConnection implements PooledConnection {
     return session == null ? null : session.tracker();
   }
 
-  /** A handle was closed. Two are equal where the driver gives the same object for both. */
-  @SuppressWarnings("ReferenceEquality")
-  synchronized void handleClosed(WatchedConnection handle) {
+  /** A handle was closed; an older one than the application has is closed by the driver. */
+  private synchronized void handleClosed(Object handle) {
     if (handedOut == handle) {
       handedOut = null;
       endIfGivenBack();

@@ -49,17 +49,17 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
    */
   WatchedPreparedStatement(
       PreparedStatement delegate,
-      WatchedConnection connection,
+      ExecutionContext context,
       StatementOptions options,
       CachedPlan plan,
       CachedPlan active) {
-    super(delegate, connection, options);
+    super(delegate, context, options);
     this.plan = plan;
     this.active = active;
-    this.plannedAt = connection.catalogVersion();
+    this.plannedAt = context.plans().version();
     this.mayPlanAnew = mayPlanAnew();
-    this.kept = new KeptParameters(plan.plan().parameterCount(), connection.rules().dialect());
-    if (active.returnsWrittenRows() && connection.rules().dialect() == Dialect.SQLITE) {
+    this.kept = new KeptParameters(plan.plan().parameterCount(), context.rules().dialect());
+    if (active.returnsWrittenRows() && context.rules().dialect() == Dialect.SQLITE) {
       notExecuted(); // what its driver says of a write before it is executed
     }
   }
@@ -99,11 +99,11 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   protected <T> T taken(T value) {
-    return ChangingValue.whenSet(connection.rules().dialect(), value);
+    return ChangingValue.whenSet(context.rules().dialect(), value);
   }
 
   @Override
-  protected void keep(int index, Setter setter) {
+  protected void keep(int index, ParameterSetter setter) {
     kept.keep(index, setter);
   }
 
@@ -157,12 +157,12 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   /** The plan for the values that are set. */
   private CachedPlan fitting() {
-    plan = connection.plans.fitting(plan); // and not back again: each change prepares a text
-    return holds(plan) ? plan : connection.plans.assumingNothing(plan);
+    plan = context.plans().fitting(plan); // and not back again: each change prepares a text
+    return holds(plan) ? plan : context.plans().assumingNothing(plan);
   }
 
   private boolean mayPlanAnew() {
-    return connection.plansMayChange() && !(this instanceof CallableStatement);
+    return context.plans().mayChange() && !(this instanceof CallableStatement);
   }
 
   /**
@@ -174,8 +174,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (!mayPlanAnew || kept.isStreamed()) {
       return false;
     }
-    CachedPlan now = connection.planToSend(plan.plan().original(), options);
-    long version = connection.catalogVersion();
+    CachedPlan now = context.plans().toSend(plan.plan().original(), options);
+    long version = context.plans().version();
     mayPlanAnew = mayPlanAnew();
     if (version == plannedAt) {
       return false;
@@ -193,7 +193,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private boolean holds(CachedPlan assuming) {
     return !assuming.assumes()
         || assuming.isAutocommitted()
-        || (connection.plans.mayAssume() && kept.fit(assuming.plan().assumed()));
+        || (context.plans().mayAssume() && kept.fit(assuming.plan().assumed()));
   }
 
   @Override
@@ -204,8 +204,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   protected void beforeStream() throws SQLException {
     // A stream can be read once: from here on the text does not change any more.
-    CachedPlan any = connection.plans.assumingNothing(plan);
-    prepareFor(connection.plans.carryingNothing(connection.plans.withoutWrittenRows(any)));
+    CachedPlan any = context.plans().assumingNothing(plan);
+    prepareFor(context.plans().carryingNothing(context.plans().withoutWrittenRows(any)));
     kept.streamed();
   }
 
@@ -226,7 +226,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       return;
     }
     PreparedStatement other =
-        options.preparer().prepare(connection.delegate, wanted.plan().preparedSql());
+        options.preparer().prepare(context.real(), wanted.plan().preparedSql());
     try {
       copySettings(prepared, other);
       kept.replay(other, wanted);
@@ -270,7 +270,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   public ResultSet executeQuery() throws SQLException {
     planAnew();
-    prepareFor(connection.plans.withoutWrittenRows(fitting()));
+    prepareFor(context.plans().withoutWrittenRows(fitting()));
     return showResult(run(start(active), PreparedStatement::executeQuery));
   }
 
@@ -309,7 +309,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   private void prepareForWrite() throws SQLException {
     planAnew();
-    prepareFor(connection.plans.ofWrite(fitting(), mayDrain()));
+    prepareFor(context.plans().ofWrite(fitting(), mayDrain()));
   }
 
   private <T> T run(Execution execution, PreparedCall<T> call) throws SQLException {
@@ -318,12 +318,12 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       kept.setAgain(active, prepared);
       T result = call.on(prepared);
       active.prove();
-      connection.guard.release();
+      context.guard().release();
       return result;
     } catch (SQLException e) {
       if (!mayBeOurFault(e)) {
         execution.failed(e);
-        throw VendorErrors.of(e, SentText.prepared(execution.cached()));
+        throw VendorErrors.of(e, execution.cached().prepared());
       }
       return runAsItWas(execution, e, call);
     }
@@ -336,13 +336,15 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       execution.setParameters(prepared);
       kept.setAgain(active, prepared);
       long count =
-          connection.returning.run(
-              execution,
-              () ->
-                  connection.returning.mayAnswerWithoutRows()
-                      ? (prepared.execute() ? prepared.getResultSet() : null)
-                      : prepared.executeQuery());
-      connection.guard.release();
+          context
+              .returning()
+              .run(
+                  () ->
+                      execution.drain(
+                          context.returning().mayAnswerWithoutRows()
+                              ? (prepared.execute() ? prepared.getResultSet() : null)
+                              : prepared.executeQuery()));
+      context.guard().release();
       drained(count);
       return null;
     } catch (SQLException e) {
@@ -352,34 +354,34 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       }
       if (!mayBeOurFault(e)) {
         execution.failed(e);
-        throw VendorErrors.of(e, SentText.prepared(execution.cached()));
+        throw VendorErrors.of(e, execution.cached().prepared());
       }
       return runAsItWas(execution, e, asItWas);
     }
   }
 
   private boolean mayBeOurFault(SQLException error) {
-    return connection.mayBeOurFault(active, error);
+    return context.mayBeOurFault(active, error);
   }
 
   private <T> T runAsItWas(Execution execution, SQLException ours, PreparedCall<T> call)
       throws SQLException {
     CachedPlan failed = execution.cached();
-    if (failed.isProven() || kept.isStreamed() || !connection.guard.goBack()) {
-      connection.plans.doNotRewrite(failed, ours);
+    if (failed.isProven() || kept.isStreamed() || !context.guard().goBack()) {
+      context.plans().doNotRewrite(failed, ours);
       execution.failed(ours);
-      throw VendorErrors.of(ours, SentText.prepared(failed));
+      throw VendorErrors.of(ours, failed.prepared());
     }
     T result;
     try {
-      prepareFor(SessionPlans.asItIs(failed, GapReason.FAULT, ""));
+      prepareFor(failed.asItIs(GapReason.FAULT, ""));
       result = call.on(prepared);
     } catch (SQLException e) {
       execution.failed(e); // not our fault: the application's own text gives it
-      SentText sent = SentText.unwatched(failed, true);
+      SentText sent = SentText.unwatched(failed.plan(), true);
       throw VendorErrors.theApplications(ours, VendorErrors.of(e, sent));
     }
-    Execution instead = connection.goOnWithout(execution, ours);
+    Execution instead = execution.withoutRewriting(ours);
     plan = instead.cached();
     active = plan;
     goOnWith(instead);
@@ -392,18 +394,18 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   public void addBatch() throws SQLException {
     PreparedBatch collecting = batch;
     if (collecting == null) {
-      plan = connection.plans.inTransaction(plan); // which it may be in when it is sent
-      CachedPlan wanted = connection.plans.forBatch(fitting());
+      plan = context.plans().inTransaction(plan); // which it may be in when it is sent
+      CachedPlan wanted = context.plans().forBatch(fitting());
       prepareFor(wanted);
       plan.batched(true);
-      collecting = new PreparedBatch(connection, active, kept);
+      collecting = new PreparedBatch(context, active, kept);
     } else if (!holds(active)) {
       collecting = collectAnew(collecting);
     }
     try {
       collecting.add(prepared);
     } catch (SQLException e) {
-      throw VendorErrors.of(e, SentText.prepared(active));
+      throw VendorErrors.of(e, active.prepared());
     }
     batch = collecting;
   }
@@ -412,8 +414,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private PreparedBatch collectAnew(PreparedBatch collected) throws SQLException {
     prepared.clearBatch();
     batch = null;
-    CachedPlan less = holds(active) ? plan : connection.plans.assumingNothing(plan);
-    prepareFor(connection.plans.forBatch(less));
+    CachedPlan less = holds(active) ? plan : context.plans().assumingNothing(plan);
+    prepareFor(context.plans().forBatch(less));
     PreparedBatch again = collected.withText(active, prepared);
     kept.replay(prepared, active);
     batch = again;
@@ -448,11 +450,11 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     notDrained();
     PreparedBatch collected = batch;
     if (collected != null && planAnew()) {
-      plan = connection.plans.inTransaction(plan);
+      plan = context.plans().inTransaction(plan);
       collected = collectAnew(collected);
     }
     batch = null;
-    return collected == null ? new Batch(connection, 0, true) : collected.toSend(prepared);
+    return collected == null ? new Batch(context, 0, true) : collected.toSend(prepared);
   }
 
   // ---------------------------------------------------------------- its description
@@ -470,7 +472,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private PreparedMetadata metadata() {
     PreparedMetadata known = metadata;
     if (known == null) {
-      known = new PreparedMetadata(connection, options);
+      known = new PreparedMetadata(context, options);
       metadata = known;
     }
     return known;
@@ -487,8 +489,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   public String toString() {
     String described = prepared.toString();
-    return active.plan().isRewritten()
-        ? SentText.prepared(active).description(described)
-        : described;
+    return active.plan().isRewritten() ? active.prepared().description(described) : described;
   }
 }

@@ -35,20 +35,19 @@ final class WatchedResultSet extends StatementResultSet {
 
   private WatchedResultSet(
       ResultSet delegate,
-      ExecutingStatement statement,
+      Origin origin,
       ColumnMask mask,
       @Nullable Execution execution,
       int firstAppended) {
-    super(delegate, statement);
+    super(delegate, origin);
     this.mask = mask;
     this.execution = execution;
     this.firstAppended = firstAppended;
-    this.noted = execution != null && statement.options.scrollable() ? new BitSet() : null;
+    this.noted = execution != null && origin.scrollable() ? new BitSet() : null;
   }
 
   /** The result of an execution whose plan hides columns. */
-  static ResultSet of(ResultSet delegate, ExecutingStatement statement, Execution execution)
-      throws SQLException {
+  static ResultSet of(ResultSet delegate, Origin origin, Execution execution) throws SQLException {
     ResultSetMetaData metaData = delegate.getMetaData();
     int appended = execution.cached().appendedColumns();
     int columns = metaData.getColumnCount();
@@ -60,33 +59,32 @@ final class WatchedResultSet extends StatementResultSet {
       execution.succeeded(false);
     }
     return new WatchedResultSet(
-        delegate, statement, mask, execution, appended == 0 ? 0 : columns - appended + 1);
+        delegate, origin, mask, execution, appended == 0 ? 0 : columns - appended + 1);
   }
 
   /**
    * Generated keys, ours hidden. H2 takes the row id for a key: where it is the only one, there are
    * no keys, and no rows.
    */
-  static ResultSet ofKeys(ResultSet delegate, ExecutingStatement statement) throws SQLException {
+  static ResultSet ofKeys(ResultSet delegate, Origin origin) throws SQLException {
     ColumnMask mask = ColumnMask.ofNames(delegate.getMetaData(), 0);
     if (mask.hidesAny() && mask.visible() == 0) {
       while (delegate.next()) {
         // to the end
       }
     }
-    return masked(delegate, statement, mask);
+    return masked(delegate, origin, mask);
   }
 
   /** A result in which columns with our names are to be hidden, and nothing is to be noted. */
-  static ResultSet ofNames(ResultSet delegate, ExecutingStatement statement) throws SQLException {
-    return masked(delegate, statement, ColumnMask.ofNames(delegate.getMetaData(), 0));
+  static ResultSet ofNames(ResultSet delegate, Origin origin) throws SQLException {
+    return masked(delegate, origin, ColumnMask.ofNames(delegate.getMetaData(), 0));
   }
 
-  private static ResultSet masked(
-      ResultSet delegate, ExecutingStatement statement, ColumnMask mask) {
+  private static ResultSet masked(ResultSet delegate, Origin origin, ColumnMask mask) {
     return mask.hidesAny()
-        ? new WatchedResultSet(delegate, statement, mask, null, 0)
-        : new PlainResultSet(delegate, statement);
+        ? new WatchedResultSet(delegate, origin, mask, null, 0)
+        : new PlainResultSet(delegate, origin);
   }
 
   // ---------------------------------------------------------------- columns
@@ -135,7 +133,7 @@ final class WatchedResultSet extends StatementResultSet {
         visible.add(columns.getColumnLabel(mask.behind(i)).toLowerCase(Locale.ROOT));
       }
     } catch (SQLException e) {
-      statement.connection.fault(e);
+      origin.context().fault(e);
     }
     List<String> all = keys(labels, visible);
     Set<String> others = new HashSet<>((int) (mask.visible() * 2.5));
@@ -184,7 +182,7 @@ final class WatchedResultSet extends StatementResultSet {
     if (onRow) {
       note();
     } else if (execution != null && noted == null) {
-      if (execution.cached().comparesPredicates() && statement.getMaxRows() == 0) {
+      if (execution.cached().comparesPredicates() && origin.statement().getMaxRows() == 0) {
         execution.allRowsReported();
       }
       execution.succeeded(true);
@@ -212,7 +210,7 @@ final class WatchedResultSet extends StatementResultSet {
         }
         noted.set(row);
       } catch (SQLException e) {
-        statement.connection.fault(e);
+        origin.context().fault(e);
         return;
       }
     }

@@ -21,8 +21,8 @@ class WatchedStatement extends ExecutingStatement {
   private boolean closesOnCompletion;
   private @Nullable List<String> batch;
 
-  WatchedStatement(Statement delegate, WatchedConnection connection, StatementOptions options) {
-    super(delegate, connection, options);
+  WatchedStatement(Statement delegate, ExecutionContext context, StatementOptions options) {
+    super(delegate, context, options);
   }
 
   /** Something that is done with a text. */
@@ -143,7 +143,7 @@ class WatchedStatement extends ExecutingStatement {
   private CachedPlan plan(String sql, boolean writtenRows) throws SQLException {
     // What a prepared statement makes of a text is its driver's own.
     boolean mayReturn = writtenRows && mayDrain() && !(this instanceof PreparedStatement);
-    return connection.plans.ofWrite(connection.planToSend(sql, options), mayReturn);
+    return context.plans().ofWrite(context.plans().toSend(sql, options), mayReturn);
   }
 
   /**
@@ -154,7 +154,7 @@ class WatchedStatement extends ExecutingStatement {
     return !rowsLimited
         && !closesOnCompletion
         && !options.keysAsked()
-        && connection.returning.mayReturn();
+        && context.returning().mayReturn();
   }
 
   /** Sends a text, rewritten, and if the DBMS refuses the rewriting, as it was. */
@@ -164,10 +164,10 @@ class WatchedStatement extends ExecutingStatement {
     try {
       T result = call.on(text);
       cached.prove();
-      connection.guard.release();
+      context.guard().release();
       return result;
     } catch (SQLException e) {
-      if (!connection.mayBeOurFault(cached, e)) {
+      if (!context.mayBeOurFault(cached, e)) {
         execution.failed(e);
         throw VendorErrors.of(e, new SentText(cached.plan(), text, false));
       }
@@ -177,8 +177,8 @@ class WatchedStatement extends ExecutingStatement {
 
   private <T> T runAsItWas(String sql, Execution execution, SQLException ours, Call<T> call)
       throws SQLException {
-    if (!connection.guard.goBack()) {
-      connection.plans.doNotRewrite(execution.cached(), ours);
+    if (!context.guard().goBack()) {
+      context.plans().doNotRewrite(execution.cached(), ours);
       execution.failed(ours);
       RewritePlan plan = execution.cached().plan();
       throw VendorErrors.of(ours, new SentText(plan, execution.immediateSql(), false));
@@ -188,10 +188,10 @@ class WatchedStatement extends ExecutingStatement {
       result = call.on(sql == null ? sql : execution.cached().plan().unwatched().text());
     } catch (SQLException e) {
       execution.failed(e); // not our fault: the application's own text gives it
-      SentText sent = SentText.unwatched(execution.cached(), false);
+      SentText sent = SentText.unwatched(execution.cached().plan(), false);
       throw VendorErrors.theApplications(ours, VendorErrors.of(e, sent));
     }
-    goOnWith(connection.goOnWithout(execution, ours));
+    goOnWith(execution.withoutRewriting(ours));
     return result;
   }
 
@@ -206,17 +206,19 @@ class WatchedStatement extends ExecutingStatement {
     String text = execution.immediateSql();
     try {
       long count =
-          connection.returning.run(
-              execution,
-              () ->
-                  connection.returning.mayAnswerWithoutRows()
-                      ? (delegate.execute(text) ? delegate.getResultSet() : null)
-                      : delegate.executeQuery(text));
-      connection.guard.release();
+          context
+              .returning()
+              .run(
+                  () ->
+                      execution.drain(
+                          context.returning().mayAnswerWithoutRows()
+                              ? (delegate.execute(text) ? delegate.getResultSet() : null)
+                              : delegate.executeQuery(text)));
+      context.guard().release();
       drained(count);
       return null;
     } catch (SQLException e) {
-      if (!connection.mayBeOurFault(execution.cached(), e)) {
+      if (!context.mayBeOurFault(execution.cached(), e)) {
         execution.failed(e);
         throw VendorErrors.of(e, new SentText(execution.cached().plan(), text, false));
       }
@@ -265,17 +267,17 @@ class WatchedStatement extends ExecutingStatement {
     List<CachedPlan> plans = new ArrayList<>();
     boolean control = false;
     for (String sql : texts) {
-      CachedPlan any = connection.plans.inTransaction(connection.planToSend(sql, options));
-      CachedPlan cached = connection.plans.ofItem(any);
+      CachedPlan any = context.plans().inTransaction(context.plans().toSend(sql, options));
+      CachedPlan cached = context.plans().ofItem(any);
       plans.add(cached);
       control |= cached.isControl();
     }
-    Batch sending = new Batch(connection, 0, false);
+    Batch sending = new Batch(context, 0, false);
     for (int i = 0; i < texts.size(); i++) {
       CachedPlan cached = plans.get(i);
       if (control) {
         // Where one item ends the transaction, the next one's position is not known beforehand.
-        cached = SessionPlans.asItIs(cached, GapReason.SHAPE, "batch with transaction control");
+        cached = cached.asItIs(GapReason.SHAPE, "batch with transaction control");
         delegate.addBatch(cached.plan().unwatched().text());
         sending.addWithoutPosition(cached);
       } else {
@@ -314,11 +316,11 @@ class WatchedStatement extends ExecutingStatement {
 
   @Override
   public @Nullable Connection getConnection() throws SQLException {
-    return delegate.getConnection() == null ? null : connection.shown();
+    return delegate.getConnection() == null ? null : context.shown();
   }
 
   @Override
   public <T> T unwrap(Class<T> type) throws SQLException {
-    return Unwrap.unwrap(this, delegate, type, connection);
+    return Unwrap.unwrap(this, delegate, type, context);
   }
 }

@@ -193,6 +193,41 @@ public record RewritePlan(
         unwatched);
   }
 
+  /**
+   * The plan that sends the application's own text, with the reason why; where that would show the
+   * auxiliary columns, what hides them stays in it.
+   */
+  public RewritePlan asItIs(GapReason reason, String detail) {
+    RewritePlan untouched =
+        untouched(original, kind, control, Optional.of(reason), detail, parameterCount);
+    return new RewritePlan(
+        untouched.original,
+        untouched.kind,
+        untouched.control,
+        untouched.passThrough,
+        untouched.passThroughDetail,
+        unwatched.text(),
+        List.of(unwatched.text()),
+        untouched.immediateGaps,
+        unwatched.origins(),
+        untouched.parameterCount,
+        untouched.parameterIndex,
+        untouched.tokenParameters,
+        untouched.rowIdParameters,
+        untouched.newRows,
+        untouched.returns,
+        untouched.appended,
+        // Where a star was written out, the application's own text has it still.
+        starShowsAuxiliary || (isRewritten() && original.indexOf('*') >= 0),
+        untouched.keys,
+        List.of(),
+        untouched.carried,
+        untouched.assumed,
+        untouched.mayLeaveUnnamed,
+        usesSystemColumns,
+        unwatched);
+  }
+
   /** The same plan, with a reason why not every row that it touches can be seen. */
   public RewritePlan unseen(GapReason reason, String detail) {
     return new RewritePlan(

@@ -34,15 +34,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Nothing that goes wrong here comes through: a read that fails is counted, and after a few
  * failures given up.
  */
-final class SideReads {
-
-  /** Stands around a read on PostgreSQL. */
-  static final String SAVEPOINT = "txw_side";
+final class SideReadRunner {
 
   /** Statements of ours that are kept prepared on a connection. */
   private static final int MAX_STATEMENTS = 64;
 
-  private final WatchedConnection connection;
+  private final ConnectionState connection;
   private final SnapshotRules rules;
   private final SideReadRows recorder;
   private final Map<String, PreparedStatement> statements = new LinkedHashMap<>(16, 0.75f, true);
@@ -52,7 +49,7 @@ final class SideReads {
 
   /** A read that was put off. */
   private static final class Later {
-    final Execution execution;
+    final StatementReads reads;
     final One one;
     final Parameters parameters;
 
@@ -65,19 +62,19 @@ final class SideReads {
     /** True once another statement of the transaction may have written what it asks for. */
     boolean overtaken;
 
-    Later(Execution execution, One one, Parameters parameters, long count, boolean inSnapshot) {
+    Later(StatementReads reads, One one, Parameters parameters, long count, boolean inSnapshot) {
       this.count = count;
       this.inSnapshot = inSnapshot;
-      this.overtaken = execution.beside().standsInBatch();
-      this.execution = execution;
+      this.overtaken = reads.standsInBatch();
+      this.reads = reads;
       this.one = one;
       this.parameters = parameters;
     }
   }
 
-  SideReads(WatchedConnection connection, SnapshotRules rules) {
+  SideReadRunner(ConnectionState connection) {
     this.connection = connection;
-    this.rules = rules;
+    this.rules = connection.database().snapshots();
     this.recorder = new SideReadRows(connection);
   }
 
@@ -88,7 +85,7 @@ final class SideReads {
     if (next.asksFoundRows()) {
       if (!foundRowsAwaited && !next.countsFoundRows()) {
         // Not of a query that counts for it, during which nothing is sent: of any query, then.
-        connection.memory().asksFoundRows();
+        connection.database().memory().asksFoundRows();
       }
       foundRowsAwaited = next.countsFoundRows();
     } else if (next.kind() == StatementKind.SELECT) {
@@ -157,34 +154,32 @@ final class SideReads {
   private void readLater(boolean ending) {
     for (Iterator<Later> all = later.iterator(); all.hasNext(); ) {
       Later one = all.next();
-      if (one.execution.hasEnded()) {
+      if (one.reads.hasEnded()) {
         all.remove();
         continue;
       }
       if (one.overtaken && one.one.read.purpose() == Purpose.SKIPPED_BY_DELETE) {
         all.remove(); // what it shows may be what was written since
-        one.execution.release();
+        one.reads.release();
         continue;
       }
       if (one.overtaken && one.one.read.purpose() == Purpose.READ) {
         all.remove(); // what it finds may have been changed since
-        one.execution.notBeside(one.one, "came too late");
-        one.execution.release();
+        one.reads.missing(one.one, "came too late");
+        one.reads.release();
         continue;
       }
-      SnapshotRules.Session session = session(one.execution);
+      SnapshotRules.Session session = session(one.reads);
       if (rules.mayReadNow(ending, session)) {
         all.remove();
         boolean certain =
             one.inSnapshot
                 && one.one.read.exact()
                 && (!one.one.isVersionSet() || (session.hasSnapshot() && !one.overtaken));
-        long found = send(one.one, one.execution, one.parameters, certain);
-        one.execution
-            .beside()
-            .returned(
-                !one.one.returnsWrites() || (certain && isAll(found, one.count, one.overtaken)));
-        one.execution.release();
+        long found = send(one.one, one.reads, one.parameters, certain);
+        one.reads.returned(
+            !one.one.returnsWrites() || (certain && isAll(found, one.count, one.overtaken)));
+        one.reads.release();
       }
     }
   }
@@ -194,21 +189,21 @@ final class SideReads {
    *
    * @param first false for an item of a batch that stands behind another
    */
-  void before(Execution execution, Parameters parameters, boolean first) {
-    PlannedReads planned = execution.cached().sideReads();
-    if (planned == null || !execution.isObserved() || connection.tracker().mustRollBack()) {
+  void before(StatementReads reads, Parameters parameters, boolean first) {
+    PlannedReads planned = reads.cached().sideReads();
+    if (planned == null || connection.tracker().mustRollBack()) {
       return;
     }
-    SnapshotRules.Session session = session(execution);
+    SnapshotRules.Session session = session(reads);
     SideReadTiming[] sendings = new SideReadTiming[planned.all.size()];
-    boolean mustNot = mustNot(execution, session);
+    boolean mustNot = mustNot(reads, session);
     for (int i = 0; i < sendings.length; i++) {
       One one = planned.all.get(i);
       SideReadTiming sending =
           mustNot || (!first && one.isVersionSet())
               ? SnapshotRules.NOT_SENT
               : rules.sending(
-                  execution.cached().kind(),
+                  reads.cached().kind(),
                   one.read.purpose(),
                   one.read.moment(),
                   planned.oneTable,
@@ -216,44 +211,42 @@ final class SideReads {
       sendings[i] = sending;
       boolean isComplete = true;
       if (sending.when() == When.NEVER) {
-        if (!one.isNotMissed(execution.cached(), rules.dialect())) {
-          execution.notBeside(one, "could be noticed");
+        if (!one.isNotMissed(reads.cached().plan(), rules.dialect())) {
+          reads.missing(one, "could be noticed");
         }
         isComplete = false;
       } else if (sending.when() == When.BEFORE) {
         boolean certain = sending.certain() && one.read.exact() && first;
-        boolean all = send(one, execution, parameters, certain) >= 0;
+        boolean all = send(one, reads, parameters, certain) >= 0;
         if (all && one.read.purpose() == Purpose.BEFORE_WRITE) {
-          execution.beside().returnedTakenAway();
+          reads.returnedTakenAway();
         }
         isComplete = all && certain;
       }
-      execution.beside().returned(isComplete || !one.returnsWrites());
+      reads.returned(isComplete || !one.returnsWrites());
     }
-    execution.beside().decided(sendings, parameters);
+    reads.decided(sendings, parameters);
   }
 
   /** Sends the reads that come after a statement, or puts them off. */
-  void after(Execution execution, SideReadTiming[] sendings, Parameters parameters, long count) {
-    PlannedReads planned = java.util.Objects.requireNonNull(execution.cached().sideReads());
+  void after(StatementReads reads, SideReadTiming[] sendings, long count) {
+    Parameters parameters = reads.parameters();
+    PlannedReads planned = java.util.Objects.requireNonNull(reads.cached().sideReads());
     for (int i = 0; i < sendings.length; i++) {
       One one = planned.all.get(i);
       boolean nothingWritten = one.read.purpose() == Purpose.AFTER_WRITE && count == 0;
       if (sendings[i].when() == When.AFTER && !nothingWritten) {
         boolean certain = sendings[i].certain() && one.read.exact();
-        long found = send(one, execution, parameters, certain);
-        execution
-            .beside()
-            .returned(
-                !one.returnsWrites()
-                    || (certain && isAll(found, count, execution.beside().standsInBatch())));
+        long found = send(one, reads, parameters, certain);
+        reads.returned(
+            !one.returnsWrites() || (certain && isAll(found, count, reads.standsInBatch())));
       } else if (sendings[i].when() == When.LATER && !nothingWritten) {
-        execution.beside().hold();
-        later.add(new Later(execution, one, parameters.copy(), count, sendings[i].certain()));
+        reads.putOff();
+        later.add(new Later(reads, one, parameters.copy(), count, sendings[i].certain()));
       }
     }
     if (planned.returnWrites) {
-      execution.returnsWrites();
+      reads.returnWrites();
     }
   }
 
@@ -270,51 +263,52 @@ final class SideReads {
     return found >= 0 && ((!overtaken && !countsVersions) || found == count);
   }
 
-  private SnapshotRules.Session session(Execution execution) {
+  private SnapshotRules.Session session(StatementReads reads) {
     return new SnapshotRules.Session(
         connection.tracker().level(),
-        !execution.isAlone(),
-        connection.earlier.hasSnapshot(execution.transaction()));
+        !reads.isAlone(),
+        connection.earlier().hasSnapshot(reads.transaction()));
   }
 
   /** True if a read of ours would use up, or replace, what is meant for the application. */
-  private boolean mustNot(Execution execution, SnapshotRules.Session session) {
+  private boolean mustNot(StatementReads reads, SnapshotRules.Session session) {
     if (!rules.keepsDiagnostics()) {
       return false;
     }
-    boolean levelWaits = connection.earlier.wasSet() && !session.inTransaction();
+    boolean levelWaits = connection.earlier().wasSet() && !session.inTransaction();
     boolean foundRows =
-        execution.cached().kind() != StatementKind.SELECT
-            && (foundRowsAwaited || connection.memory().isAskedForFoundRows());
+        reads.cached().kind() != StatementKind.SELECT
+            && (foundRowsAwaited || connection.database().memory().isAskedForFoundRows());
     return levelWaits || foundRows;
   }
 
   // ---------------------------------------------------------------- sending one
 
   /** Sends a read and notes its rows; gives their number, or -1 if they are not all of them. */
-  private long send(One one, Execution execution, Parameters parameters, boolean certain) {
+  private long send(One one, StatementReads reads, Parameters parameters, boolean certain) {
     if (one.isGivenUp()) {
-      execution.notBeside(one, "failed before");
+      reads.missing(one, "failed before");
       return -1;
     }
-    if (one.rests() || (one.isVersionSet() && connection.memory().isTooLarge(one.table()))) {
-      execution.tooLarge(one);
+    if (one.rests()
+        || (one.isVersionSet() && connection.database().memory().isTooLarge(one.table()))) {
+      reads.tooLarge(one);
       return -1;
     }
-    if (one.isVersionSet() && !connection.memory().versionSets().pays(one.table())) {
-      execution.notBeside(one, "was not paid for");
+    if (one.isVersionSet() && !connection.database().memory().versionSets().pays(one.table())) {
+      reads.missing(one, "was not paid for");
       return -1;
     }
-    boolean guarded = rules.dialect() == Dialect.POSTGRESQL && !execution.isAlone();
+    boolean guarded = rules.dialect() == Dialect.POSTGRESQL && !reads.isAlone();
     String sql = guarded ? one.guardedSql : one.read.sql();
     try {
       PreparedStatement statement = prepared(sql);
-      if (!parameters.bind(one.read, statement, execution.token())) {
-        execution.notBeside(one, "has a parameter that can be read once only");
+      if (!parameters.bind(one.read, statement, reads.token())) {
+        reads.missing(one, "has a parameter that can be read once only");
         return -1;
       }
-      if (statement.getQueryTimeout() != execution.beside().timeout()) {
-        statement.setQueryTimeout(execution.beside().timeout());
+      if (statement.getQueryTimeout() != reads.timeout()) {
+        statement.setQueryTimeout(reads.timeout());
       }
       running = statement;
       long sent = one.isVersionSet() ? System.nanoTime() : 0;
@@ -322,17 +316,21 @@ final class SideReads {
       try (ResultSet rows = guarded ? firstResult(statement) : statement.executeQuery()) {
         found =
             one.isVersionSet()
-                ? recorder.versionSet(one, rows, execution, parameters, certain)
-                : recorder.rows(one, rows, execution, certain);
+                ? recorder.versionSet(one, rows, reads, parameters, certain)
+                : recorder.rows(one, rows, reads, certain);
       }
       one.succeeded();
       if (one.isVersionSet()) {
-        int rows = found < 0 ? connection.mostSideRows() : (int) found;
-        connection.memory().versionSets().read(one.table(), rows, System.nanoTime() - sent);
+        int rows = found < 0 ? connection.database().mostSideRows() : (int) found;
+        connection
+            .database()
+            .memory()
+            .versionSets()
+            .read(one.table(), rows, System.nanoTime() - sent);
       }
       return found;
     } catch (SQLException | RuntimeException e) {
-      failed(one, sql, guarded, execution, e);
+      failed(one, sql, guarded, reads, e);
       return -1;
     } finally {
       running = null;
@@ -344,7 +342,7 @@ final class SideReads {
     if (known != null) {
       return known;
     }
-    PreparedStatement made = connection.delegate.prepareStatement(sql);
+    PreparedStatement made = connection.real().prepareStatement(sql);
     statements.put(sql, made);
     if (statements.size() > MAX_STATEMENTS) {
       Iterator<PreparedStatement> oldest = statements.values().iterator();
@@ -373,14 +371,14 @@ final class SideReads {
     return java.util.Objects.requireNonNull(statement.getResultSet(), "no result");
   }
 
-  private void failed(One one, String sql, boolean guarded, Execution execution, Exception error) {
+  private void failed(One one, String sql, boolean guarded, StatementReads reads, Exception error) {
     one.failed();
     PreparedStatement statement = statements.remove(sql);
     if (statement != null) {
       close(statement);
     }
     String state = error instanceof SQLException e ? String.valueOf(e.getSQLState()) : "";
-    execution.notBeside(one, "failed " + state);
+    reads.missing(one, "failed " + state);
     Faults.say(
         "a read beside a statement failed, the application is not affected: "
             + error.getClass().getSimpleName()
@@ -388,8 +386,8 @@ final class SideReads {
             + state);
     boolean lost = error instanceof SQLException e && TransactionRules.connectionLost(e);
     if (guarded && !lost) {
-      connection.onTheSide("ROLLBACK TO SAVEPOINT " + SAVEPOINT);
-      connection.onTheSide("RELEASE SAVEPOINT " + SAVEPOINT);
+      connection.execute("ROLLBACK TO SAVEPOINT " + PlannedReads.SAVEPOINT);
+      connection.execute("RELEASE SAVEPOINT " + PlannedReads.SAVEPOINT);
     }
   }
 
