@@ -2,6 +2,7 @@ package io.txwatch;
 
 import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaModifier.PUBLIC;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -16,6 +17,8 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,13 +33,6 @@ import org.junit.jupiter.api.Test;
  * check.
  */
 class ArchitectureTest {
-
-  /**
-   * Type names that a module uses twice. {@code SideReads} stays until {@code sql} and {@code jdbc}
-   * of the proxy-driver are rebuilt.
-   */
-  private static final Map<String, Set<String>> TYPE_NAMES_USED_TWICE =
-      Map.of("proxy-driver", Set.of("SideReads"));
 
   /** Limits are {@code MAX_…} and {@code MIN_…}; nothing is named for what it is not. */
   private static final String COLLOQUIAL_CONSTANT =
@@ -154,6 +150,57 @@ class ArchitectureTest {
         .check(CLASSES);
   }
 
+  /**
+   * The classes of a statement's way, from the wrappers to the driver, can be read in one order.
+   */
+  @Test
+  void classesOfTheDriverFormNoCycles() {
+    slices()
+        .assignedFrom(new OutermostClasses("io.txwatch.jdbc"))
+        .should()
+        .beFreeOfCycles()
+        .check(CLASSES);
+  }
+
+  @Test
+  void otherModulesUseThePublicTypesOfTheDriverAlone() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.txwatch.jdbc..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.txwatch.jdbc.*..")
+        .check(CLASSES);
+    assertThat(
+            CLASSES.stream()
+                .filter(type -> type.getPackageName().equals("io.txwatch.jdbc"))
+                .filter(type -> type.isTopLevelClass() && type.getModifiers().contains(PUBLIC))
+                .map(JavaClass::getSimpleName))
+        .containsExactlyInAnyOrder(
+            "ConnectionWatcher",
+            "TxWatchDataSource",
+            "TxWatchDriver",
+            "TxWatchXADataSource",
+            "Watch");
+  }
+
+  /** Each class of a package and of those below it, with the classes nested in it. */
+  private record OutermostClasses(String in) implements SliceAssignment {
+    @Override
+    public SliceIdentifier getIdentifierOf(JavaClass type) {
+      boolean belongs =
+          type.getPackageName().equals(in) || type.getPackageName().startsWith(in + ".");
+      return belongs
+          ? SliceIdentifier.of(type.getName().replaceAll("\\$.*", ""))
+          : SliceIdentifier.ignore();
+    }
+
+    @Override
+    public String getDescription() {
+      return "classes of " + in;
+    }
+  }
+
   @Test
   void typeNamesAreUniqueWithinAModule() {
     table()
@@ -161,7 +208,7 @@ class ArchitectureTest {
             (name, module) ->
                 assertThat(typeNamesUsedTwice(module))
                     .as("type names that %s uses twice", name)
-                    .isEqualTo(new TreeSet<>(TYPE_NAMES_USED_TWICE.getOrDefault(name, Set.of()))));
+                    .isEmpty());
   }
 
   private static Set<String> typeNamesUsedTwice(Module module) {

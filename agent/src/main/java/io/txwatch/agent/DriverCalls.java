@@ -1,7 +1,6 @@
 package io.txwatch.agent;
 
 import io.txwatch.jdbc.ConnectionWatcher;
-import io.txwatch.jdbc.DriverClasses;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.SQLException;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A vendor's data source for pooled and distributed connections casts the connections of its own
  * driver: a connection opened within such a call is not watched, the data source's result is. A
  * pool's data source (c3p0's, DBCP's) implements the same interfaces and casts its own connections:
- * it is not watched, a connection that a driver opens within its call is. {@link DriverClasses}
+ * it is not watched, a connection that a driver opens within its call is. {@link ConnectionWatcher}
  * distinguishes them.
  */
 public final class DriverCalls {
@@ -111,7 +110,7 @@ public final class DriverCalls {
     }
     ConnectionWatcher chosen = watcher;
     if (chosen == null
-        || !DriverClasses.isDrivers(source)
+        || !ConnectionWatcher.isDrivers(source)
         || (outer != null && outer.driver == source)) {
       return pooled;
     }
@@ -152,7 +151,8 @@ public final class DriverCalls {
       return true;
     }
     for (Call call = outer; call != null; call = call.outer) {
-      if (!(call.driver instanceof Driver) && DriverClasses.areOfOneVendor(call.driver, driver)) {
+      if (!(call.driver instanceof Driver)
+          && ConnectionWatcher.areOfOneVendor(call.driver, driver)) {
         return true;
       }
     }

@@ -56,4 +56,20 @@ public final class ConnectionWatcher {
   public Connection watch(Connection real, String url, String user, ConnectionSource source) {
     return Watch.connection(real, url, user, source, settings);
   }
+
+  /**
+   * True if an object is of a class, or of a subclass of one, that belongs to the driver of a DBMS
+   * whose SQL is rewritten; false for those of pools and proxies.
+   */
+  public static boolean isDrivers(Object object) {
+    return DriverClasses.isDrivers(object);
+  }
+
+  /**
+   * True if two objects are of one vendor's making, so that one may cast what it gets from the
+   * other to a class of their own.
+   */
+  public static boolean areOfOneVendor(Object one, Object other) {
+    return DriverClasses.areOfOneVendor(one, other);
+  }
 }

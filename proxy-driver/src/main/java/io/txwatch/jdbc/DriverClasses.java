@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Pools implement {@link javax.sql.ConnectionPoolDataSource} and {@link java.sql.Driver}, too
  * (c3p0, DBCP), and cast what they get from themselves, so what a class implements says nothing.
  */
-public final class DriverClasses {
+final class DriverClasses {
 
   /** The drivers of the DBMSs whose SQL is rewritten. */
   private static final List<String> DRIVERS =
@@ -20,7 +20,7 @@ public final class DriverClasses {
    * True if an object is of a class, or of a subclass of one, that belongs to the driver of a DBMS
    * whose SQL is rewritten.
    */
-  public static boolean isDrivers(Object object) {
+  static boolean isDrivers(Object object) {
     return driver(object.getClass()) != null;
   }
 
@@ -28,7 +28,7 @@ public final class DriverClasses {
    * True if a data source may give out the same physical connection again after it was closed: all
    * but those of drivers that cannot themselves be closed. ({@code MariaDbPoolDataSource} can.)
    */
-  public static boolean mayPool(Object dataSource) {
+  static boolean mayPool(Object dataSource) {
     return dataSource instanceof AutoCloseable || !isDrivers(dataSource);
   }
 
@@ -36,7 +36,7 @@ public final class DriverClasses {
    * True if two objects are of one vendor's making, so that one may cast what it gets from the
    * other to a class of their own.
    */
-  public static boolean areOfOneVendor(Object one, Object other) {
+  static boolean areOfOneVendor(Object one, Object other) {
     return vendor(one.getClass()).equals(vendor(other.getClass()));
   }
 

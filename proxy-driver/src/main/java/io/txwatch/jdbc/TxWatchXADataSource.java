@@ -1,10 +1,10 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.catalog.ConnectionSource;
+import io.txwatch.jdbc.wrap.OwningConnection;
 import io.txwatch.settings.SettingException;
 import io.txwatch.settings.Settings;
 import java.io.PrintWriter;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLNonTransientConnectionException;
@@ -97,7 +97,7 @@ public final class TxWatchXADataSource implements XADataSource, ConnectionPoolDa
     return () -> {
       PooledConnection pooled = source.open();
       try {
-        return new Owning(pooled.getConnection(), pooled);
+        return new OwningConnection(pooled.getConnection(), pooled);
       } catch (SQLException | RuntimeException e) {
         pooled.close();
         throw e;
@@ -109,21 +109,6 @@ public final class TxWatchXADataSource implements XADataSource, ConnectionPoolDa
   public interface PooledSource {
     /** Opens one. */
     PooledConnection open() throws SQLException;
-  }
-
-  private static final class Owning extends DelegatingConnection {
-    private final PooledConnection owned;
-
-    Owning(Connection handle, PooledConnection owned) {
-      super(handle);
-      this.owned = owned;
-    }
-
-    @Override
-    public void close() throws SQLException {
-      delegate.close();
-      owned.close();
-    }
   }
 
   private <T> T of(Class<T> type) throws SQLException {

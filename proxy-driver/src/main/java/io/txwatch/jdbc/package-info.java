@@ -1,12 +1,20 @@
 /**
- * The driver behind {@code jdbc:txwatch:}, and wrappers around the objects of the real one. Their
- * delegating halves are written by the build; what stands here is only what they change.
+ * The driver behind {@code jdbc:txwatch:}, the data sources, and {@link io.txwatch.jdbc.Watch}, the
+ * one way in. The public types of this package are for applications and for the other modules;
+ * those of the packages below it are not.
  *
- * <p>{@link io.txwatch.jdbc.Watch} is the one way in. A statement's text is looked up in the {@link
- * io.txwatch.jdbc.PlanCache}, sent as its plan says, and reported by an {@link
- * io.txwatch.jdbc.Execution}; the hidden columns of a result are read as the application steps
- * through it. What has no way back to the connection is the vendor's own object: arrays, blobs,
- * savepoints. {@code java.sql} does not say what may be null, so neither do the generated halves.
+ * <p>The way of a statement, from top to bottom, in the order of the packages; none depends on one
+ * above it:
+ *
+ * <ol>
+ *   <li>{@code wrap}: the application calls {@code execute} on a wrapper;
+ *   <li>{@code session}, {@code plan}: the plan for the text, by look-up, and its variant that is
+ *       right now;
+ *   <li>{@code execution}: the execution begins, the text is sent to the driver, hidden columns are
+ *       read as the application steps through the result;
+ *   <li>{@code read}: what is read besides, before and after;
+ *   <li>{@code io.txwatch.capture}: the observation, and at its end the event.
+ * </ol>
  */
 @NullMarked
 package io.txwatch.jdbc;

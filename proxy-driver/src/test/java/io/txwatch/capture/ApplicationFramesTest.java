@@ -203,7 +203,7 @@ class ApplicationFramesTest {
             "com.acme.Shop$$EnhancerBySpringCGLIB$$1",
             "jdk.proxy2.$Proxy12",
             "com.acme.Shop$HibernateProxy$x",
-            "io.txwatch.jdbc.WatchedStatement")) {
+            "io.txwatch.jdbc.wrap.WatchedStatement")) {
       assertThat(KnownLibraries.isNever(name)).isTrue();
     }
     assertThat(KnownLibraries.isNever("com.acme.Shop")).isFalse();

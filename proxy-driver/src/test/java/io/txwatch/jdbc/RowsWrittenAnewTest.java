@@ -2,6 +2,7 @@ package io.txwatch.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.jdbc.wrap.WatchedConnection;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.sql.Connection;
@@ -188,7 +189,7 @@ class RowsWrittenAnewTest {
 
   private static Step unwrapped() {
     return connection -> {
-      Connection own = connection.unwrap(WatchedConnection.class).delegate;
+      Connection own = connection.unwrap(WatchedConnection.class).context().real();
       connection.unwrap(own.getClass().asSubclass(Connection.class)).setAutoCommit(false);
     };
   }

@@ -1,0 +1,17 @@
+package io.txwatch.jdbc.error;
+
+/** How what a driver's error says is shown to the application. */
+public interface ErrorChange {
+  /** A message, or a part of it. */
+  String message(String message);
+
+  /** A text that was sent. */
+  default String text(String sql) {
+    return sql;
+  }
+
+  /** A position in the text that was sent, from 1, in the server's characters. */
+  default int position(int position) {
+    return position;
+  }
+}

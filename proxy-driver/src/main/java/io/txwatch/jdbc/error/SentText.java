@@ -1,0 +1,273 @@
+package io.txwatch.jdbc.error;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.history.WriterToken;
+import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.ServerText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A rewritten text that was sent, and what drivers say of it: errors, or a prepared statement's
+ * {@code toString()}. All of it is shown as it is of the application's own text.
+ *
+ * @param sent the text, with a writer token or with parameters
+ * @param prepared true if it is a prepared statement's
+ */
+public record SentText(RewritePlan plan, String sent, boolean prepared) implements ErrorChange {
+
+  /** A row's id and its writers, as PostgreSQL and H2 give the values of a row in a message. */
+  private static final Pattern OUR_VALUES =
+      Pattern.compile(
+          ", (?:CAST\\()?(?:-?\\d+|null)(?: AS BIGINT\\))?, "
+              + "(?:(?:[-\\w]{L})*(?:[-\\w]*\\.\\.\\.)?|'(?:[-\\w]{L})*'|null)(?=[,)])"
+                  .replace("L", String.valueOf(WriterToken.LENGTH)),
+          Pattern.CASE_INSENSITIVE);
+
+  /** The beginnings of rows in messages. */
+  private static final Pattern ROW =
+      Pattern.compile("(?s)Failing row contains \\(.*\\)|\\( /\\* key:.*\\)");
+
+  /** A value in a text: strings in it end where their quotes do. */
+  private static final String VALUE = "([^']*?(?:'[^']*+(?:''[^']*+)*+'[^']*?)*?)";
+
+  /** The same where a backslash may stand before a quote. */
+  private static final String BACKSLASHED_VALUE =
+      "([^']*?(?:'[^'\\\\]*+(?:(?:''|\\\\.)[^'\\\\]*+)*+'[^']*?)*?)";
+
+  /** What pgjdbc puts between the items of a batch. */
+  private static final String BETWEEN_BATCHED = ";\n";
+
+  private static final Pattern UNSET =
+      Pattern.compile(
+          "(?<=No value specified for parameter |Parameter at position |Parameter \"#)\\d{1,9}");
+
+  private static final Pattern VALUE_COUNTS =
+      Pattern.compile("(?<values>\\d{1,9}) values for (?<columns>\\d{1,9}) columns");
+
+  /** An INSERT that names no columns. */
+  private static final Pattern ALL_COLUMNS =
+      Pattern.compile("(?is).*?\\binto\\s+(?<table>[\\w.\"`]+)\\s+(?:values|select|with)\\b.*");
+
+  /** The text of a prepared statement. */
+  public static SentText prepared(RewritePlan plan) {
+    return new SentText(plan, plan.preparedSql(), true);
+  }
+
+  /** The text that is sent where a rewritten one was refused. */
+  public static SentText unwatched(RewritePlan plan, boolean prepared) {
+    RewritePlan plain = plan.asItIs(GapReason.SHAPE, "");
+    return new SentText(plain, plain.preparedSql(), prepared);
+  }
+
+  /** True if a text is an INSERT that names no columns. */
+  static boolean namesNoColumns(RewritePlan plan) {
+    return ALL_COLUMNS.matcher(plan.original()).matches();
+  }
+
+  // ---------------------------------------------------------------- errors
+
+  @Override
+  public String message(String message) {
+    String shown = message.replace(sent, plan.original());
+    if (!plan.usesSystemColumns()) {
+      shown = ROW.matcher(shown).replaceAll(SentText::withoutOurs);
+    }
+    if (prepared) {
+      shown =
+          UNSET
+              .matcher(shown)
+              .replaceAll(n -> "" + Places.front(plan, Integer.parseInt(n.group())));
+    }
+    return VALUE_COUNTS.matcher(shown).replaceAll(this::counts);
+  }
+
+  private static String withoutOurs(MatchResult row) {
+    Matcher values = OUR_VALUES.matcher(row.group());
+    int from = -1;
+    int to = -1;
+    while (values.find(from < 0 ? 0 : from + 1)) { // the last ones
+      from = values.start();
+      to = values.end();
+    }
+    return Matcher.quoteReplacement(
+        from < 0 ? row.group() : row.group().substring(0, from) + row.group().substring(to));
+  }
+
+  /** SQLite's, for an INSERT whose columns we have named, and added to. */
+  private String counts(MatchResult found) {
+    Matcher counts = VALUE_COUNTS.matcher(found.group());
+    if (!counts.matches()) {
+      return Matcher.quoteReplacement(found.group());
+    }
+    int values = Integer.parseInt(counts.group("values"));
+    int columns = Integer.parseInt(counts.group("columns"));
+    int added = 0;
+    int list = sent.indexOf('(');
+    String named = list < 0 ? "" : sent.substring(list, Math.max(list, sent.indexOf(')', list)));
+    for (String name : List.of("txw_rid", "txw_wl")) {
+      added += named.contains(name) ? 1 : 0;
+    }
+    Matcher all = ALL_COLUMNS.matcher(plan.original());
+    return Matcher.quoteReplacement(
+        all.matches()
+            ? "table %s has %d columns but %d values were supplied"
+                .formatted(all.group("table"), columns - added, values - added)
+            : "%d values for %d columns".formatted(values - added, columns - added));
+  }
+
+  @Override
+  public String text(String sql) {
+    return sql.equals(sent)
+        ? plan.original()
+        : sql.contains("txw_") ? plan.original().strip() : sql; // as H2 has it
+  }
+
+  @Override
+  public int position(int position) {
+    ServerText ours = new ServerText(sent, prepared);
+    ServerText theApplications = new ServerText(plan.original(), prepared);
+    int end = ours.position(sent.length());
+    if (position > end) { // in what the driver has appended, such as RETURNING for generated keys
+      return position - end + theApplications.position(plan.original().length());
+    }
+    return theApplications.position(plan.originalOffset(ours.offset(position), sent));
+  }
+
+  // ---------------------------------------------------------------- a statement's own description
+
+  /**
+   * What a driver's prepared statement says of itself: its text, with the values in their places
+   * (PostgreSQL, MySQL) or after it, in brackets.
+   */
+  public String description(String ours) {
+    for (String text : List.of(sent, sent.strip())) { // as H2 has it
+      int at = ours.indexOf(text);
+      if (at >= 0) {
+        String original = text.equals(sent) ? plan.original() : plan.original().strip();
+        return ours.substring(0, at)
+            + original
+            + withoutOurValues(ours.substring(at + text.length()));
+      }
+    }
+    int prefix = ours.startsWith("com.mysql.") ? ours.indexOf(": ") + 2 : 0;
+    return ours.contains("txw_")
+        ? ours.substring(0, prefix) + filledIn(ours.substring(prefix))
+        : ours;
+  }
+
+  /** The application's text with the values that stand in ours; as it is if they are not found. */
+  String filledIn(String ours) {
+    try {
+      return filledIn(ours, ours.contains("\\'") ? BACKSLASHED_VALUE : VALUE);
+    } catch (StackOverflowError e) {
+      return plan.original(); // of very many values
+    }
+  }
+
+  private String filledIn(String ours, String value) {
+    String[] around = plan.preparedSql().split("\\?", -1);
+    String[] pieces = plan.original().split("\\?", -1);
+    int places = plan.parameterCount() + plan.addedParameters();
+    if (around.length - 1 != places || pieces.length - 1 != plan.parameterCount()) {
+      return plan.original(); // some question mark is no parameter
+    }
+    StringBuilder pattern = new StringBuilder("(?s)");
+    for (int i = 0; i < around.length; i++) {
+      pattern.append(i == 0 ? "" : value).append(Pattern.quote(around[i]));
+    }
+    pattern.append("(?=\\z|").append(BETWEEN_BATCHED).append(')');
+    Matcher values = Pattern.compile(pattern.toString()).matcher(ours);
+    StringBuilder filled = new StringBuilder();
+    int at = 0;
+    while (values.region(at, ours.length()).lookingAt()) {
+      filled.append(pieces[0]);
+      for (int i = 1; i < pieces.length; i++) {
+        filled.append(values.group(plan.parameterIndex()[i - 1])).append(pieces[i]);
+      }
+      if (values.end() == ours.length()) {
+        return filled.toString();
+      }
+      filled.append(BETWEEN_BATCHED);
+      at = values.end() + BETWEEN_BATCHED.length();
+    }
+    return plan.original();
+  }
+
+  /** A list of values, {@code [7,'x']} or {@code {1: 7, 2: 'x'}}, without ours. */
+  private String withoutOurValues(String list) {
+    boolean numbered = list.indexOf('[') < 0;
+    int from = list.indexOf(numbered ? '{' : '[') + 1;
+    int to = list.lastIndexOf(numbered ? '}' : ']');
+    if (from == 0 || to <= from) {
+      return list;
+    }
+    boolean quoted = !list.startsWith(" \n"); // as SQLite has them
+    List<String> items =
+        items(list.substring(from, to), numbered || !quoted ? ", " : ",", quoted, !numbered);
+    List<String> shown = numbered ? ofNumbered(items) : ofListed(items);
+    String values = String.join(numbered || !quoted ? ", " : ",", shown);
+    return numbered && shown.isEmpty() ? "" : list.substring(0, from) + values + list.substring(to);
+  }
+
+  /** H2 lists those that are set alone, and counts them: before it is executed, none of ours. */
+  private List<String> ofNumbered(List<String> items) {
+    if (items.size() <= plan.parameterCount()) {
+      return items;
+    }
+    List<String> shown = new ArrayList<>();
+    for (int i = 0; i < plan.parameterIndex().length; i++) {
+      String number = plan.parameterIndex()[i] + ": ";
+      for (String item : items) {
+        if (item.startsWith(number)) {
+          shown.add((i + 1) + ": " + item.substring(number.length()));
+        }
+      }
+    }
+    return shown;
+  }
+
+  /** The values of a batch stand one behind the other. */
+  private List<String> ofListed(List<String> items) {
+    List<String> shown = new ArrayList<>();
+    int all = plan.parameterCount() + plan.addedParameters();
+    if (items.size() > all && items.size() % all != 0) {
+      return List.of("?"); // SQLite's driver does not say where a value ends
+    }
+    for (int row = 0; row < items.size(); row += all) {
+      for (int place : plan.parameterIndex()) {
+        if (row + place <= items.size()) {
+          shown.add(items.get(row + place - 1));
+        }
+      }
+    }
+    return shown;
+  }
+
+  /**
+   * The items of a list; a comma in a string ends none.
+   *
+   * @param quoted true if strings are in quotes
+   * @param escaped true if a backslash stands before a quote in one, false if another quote does
+   */
+  private static List<String> items(String list, String comma, boolean quoted, boolean escaped) {
+    List<String> items = new ArrayList<>();
+    int from = 0;
+    boolean inside = false;
+    for (int i = 0; i < list.length(); i++) {
+      if (inside && escaped && list.charAt(i) == '\\') {
+        i++;
+      } else if (quoted && list.charAt(i) == '\'') {
+        inside = !inside;
+      } else if (!inside && list.startsWith(comma, i)) {
+        items.add(list.substring(from, i));
+        from = i + comma.length();
+      }
+    }
+    items.add(list.substring(from));
+    return items;
+  }
+}

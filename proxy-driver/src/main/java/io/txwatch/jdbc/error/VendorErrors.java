@@ -1,0 +1,188 @@
+package io.txwatch.jdbc.error;
+
+import io.txwatch.capture.TransactionRules;
+import io.txwatch.catalog.AuxiliaryColumns;
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.dialect.Dialect;
+import java.sql.BatchUpdateException;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The errors of drivers: whether one comes from what we added to a text, and what is put right
+ * about it so that it speaks of the application's text. Class, SQLState and vendor code are never
+ * touched.
+ */
+public final class VendorErrors {
+
+  /** SQLite's code for everything that is wrong with a text. */
+  private static final int SQLITE_ERROR = 1;
+
+  private static final Pattern BATCH_ENTRY =
+      Pattern.compile("(?s)Batch entry (?<item>\\d{1,9}) (?<text>.*?)(?<rest> was aborted.*)");
+
+  private static final int H2_NO_RIGHTS = 90096;
+
+  /** PostgreSQL's SQLState. */
+  private static final String UNDEFINED_COLUMN = "42703";
+
+  /**
+   * MySQL, MariaDB: a column's name is ambiguous; too many columns; too many placeholders; the
+   * thread's stack is too small for the text. Their SQLStates do not say that it is the text.
+   */
+  private static final Set<Integer> OF_TEXT = Set.of(1052, 1117, 1390, 1436);
+
+  /** Those of them that are of limits; and H2's. */
+  private static final Set<Integer> OF_LIMIT = Set.of(1117, 1390, 1436, 54011);
+
+  private static final Pattern SQLITE_LIMIT =
+      Pattern.compile("too many|too large|too big|stack overflow");
+
+  private VendorErrors() {}
+
+  /**
+   * True if an error of a rewritten text may come from what we added.
+   *
+   * @param proven true if the DBMS has executed this very text before
+   */
+  public static boolean mayBeOurs(
+      RewritePlan plan, boolean proven, SQLException error, Dialect dialect) {
+    boolean plainest = plan.preparedSql().equals(plan.unwatched().text());
+    if (plainest || TransactionRules.connectionLost(error)) {
+      return false; // there is no other text to try
+    }
+    if (isAboutOurs(error)) {
+      return true;
+    }
+    if (proven && error.getErrorCode() != H2_NO_RIGHTS) {
+      return false; // the DBMS has taken this very text before
+    }
+    if (plan.kind() == StatementKind.INSERT
+        && (dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE)
+        && SentText.namesNoColumns(plan)) {
+      // Where our columns are visible, a text with too many values would fill them; but a column
+      // that is not there may be one that we named, of a table that is not what it was.
+      return isUnknownColumn(error);
+    }
+    String state = error.getSQLState();
+    int code = error.getErrorCode();
+    return (state != null && (state.startsWith("42") || state.startsWith("54")))
+        || (dialect == Dialect.SQLITE && (code & 0xff) == SQLITE_ERROR)
+        || (dialect == Dialect.H2 && code == H2_NO_RIGHTS)
+        || ((dialect == Dialect.MYSQL || dialect == Dialect.MARIADB) && OF_TEXT.contains(code));
+  }
+
+  /** True if an error is that a text is larger, in whatever way, than the DBMS takes it. */
+  public static boolean isOfLimit(SQLException error) {
+    String state = error.getSQLState();
+    String message = String.valueOf(error.getMessage());
+    return (state != null && state.startsWith("54"))
+        || OF_LIMIT.contains(error.getErrorCode())
+        || (error.getErrorCode() == SQLITE_ERROR && SQLITE_LIMIT.matcher(message).find());
+  }
+
+  private static boolean isUnknownColumn(SQLException error) {
+    return UNDEFINED_COLUMN.equals(error.getSQLState())
+        || String.valueOf(error.getMessage()).contains("has no column named");
+  }
+
+  /** True if the message names something of ours, the statement left out that H2 repeats in it. */
+  private static boolean isAboutOurs(SQLException error) {
+    String message = error.getMessage();
+    if (message == null) {
+      return false;
+    }
+    int statement = message.indexOf("; SQL statement:");
+    String about = statement < 0 ? message : message.substring(0, statement);
+    about = about.toLowerCase(Locale.ROOT);
+    return about.contains(AuxiliaryColumns.ROW_ID) || about.contains(AuxiliaryColumns.WRITERS);
+  }
+
+  /** Of two errors, of a rewritten text and of the application's own, the one that is raw. */
+  public static SQLException theApplications(SQLException ours, SQLException raw) {
+    boolean same = Objects.equals(ours.getSQLState(), raw.getSQLState());
+    return same || isAboutOurs(ours) ? raw : ours;
+  }
+
+  /** An error of a rewritten text, speaking of the application's own. */
+  public static SQLException of(SQLException error, SentText text) {
+    return text.plan().isRewritten() ? ErrorMessages.change(error, text) : error;
+  }
+
+  /**
+   * The error of a batch.
+   *
+   * @param texts its items' texts; one if all have the same
+   */
+  public static BatchUpdateException ofBatch(BatchUpdateException error, List<SentText> texts) {
+    Matcher entry = BATCH_ENTRY.matcher(String.valueOf(error.getMessage()));
+    int item =
+        texts.size() == 1
+            ? 0
+            : entry.matches() ? Integer.parseInt(entry.group("item")) : texts.size();
+    ErrorChange change = item < texts.size() ? new OfEntry(texts.get(item)) : new OfAny(texts);
+    return (BatchUpdateException) ErrorMessages.change(error, change);
+  }
+
+  /** pgjdbc's error of a batch repeats the text that failed, with its parameters filled in. */
+  private record OfEntry(SentText text) implements ErrorChange {
+    @Override
+    public String message(String message) {
+      if (!text.plan().isRewritten()) {
+        return message;
+      }
+      Matcher entry = BATCH_ENTRY.matcher(message);
+      return entry.matches()
+          ? "Batch entry "
+              + entry.group("item")
+              + " "
+              + text.filledIn(entry.group("text"))
+              + text.message(entry.group("rest"))
+          : text.message(message);
+    }
+
+    @Override
+    public String text(String sql) {
+      return text.text(sql);
+    }
+
+    @Override
+    public int position(int position) {
+      return text.plan().isRewritten() ? text.position(position) : position;
+    }
+  }
+
+  /** An error of some item of a batch, which is found by what the error says. */
+  private record OfAny(List<SentText> texts) implements ErrorChange {
+    @Override
+    public String message(String message) {
+      return first(message, SentText::message);
+    }
+
+    @Override
+    public String text(String sql) {
+      return texts.stream()
+          .filter(item -> sql.equals(item.sent().strip()))
+          .findFirst()
+          .map(item -> item.text(sql))
+          .orElse(sql);
+    }
+
+    private String first(String text, BiFunction<SentText, String, String> change) {
+      for (SentText item : texts) {
+        String shown = item.plan().isRewritten() ? change.apply(item, text) : text;
+        if (!shown.equals(text)) {
+          return shown;
+        }
+      }
+      return text;
+    }
+  }
+}

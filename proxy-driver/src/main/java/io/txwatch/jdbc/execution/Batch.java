@@ -1,0 +1,276 @@
+package io.txwatch.jdbc.execution;
+
+import io.txwatch.capture.SampledCallSite;
+import io.txwatch.capture.SessionTracker;
+import io.txwatch.history.GapReason;
+import io.txwatch.jdbc.error.SentText;
+import io.txwatch.jdbc.error.VendorErrors;
+import io.txwatch.jdbc.parameter.Parameters;
+import io.txwatch.jdbc.plan.CachedPlan;
+import io.txwatch.jdbc.plan.PlannedReads;
+import io.txwatch.jdbc.read.StatementReads;
+import io.txwatch.sql.RewritePlan;
+import java.sql.BatchUpdateException;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The items of a batch, each a statement of its own: with a number, a writer token and an outcome.
+ *
+ * <p>A token must be given when an item is added, before it is known in which transaction the batch
+ * will be executed, and what comes between. So an item is given the {@linkplain
+ * SessionTracker.Position position} that it will have if at most so many statements come between as
+ * did before ({@link CachedPlan#lead}), and whether that held is asked when the batch is sent. If
+ * fewer came, some numbers of the transaction are no statement's.
+ */
+public final class Batch {
+
+  /** A longer batch has no reads beside its items. */
+  private static final int MAX_ITEMS_WITH_READS = 64;
+
+  /** Numbers beyond are not passed over: a token does not distinguish all of them. */
+  private static final int LAST_PASSED_OVER = 1 << 16;
+
+  private final ExecutionContext context;
+
+  /** How many statements may come between. */
+  private final int lead;
+
+  /** True if its items are of one prepared statement. */
+  private final boolean prepared;
+
+  /**
+   * What an item is given when it is added.
+   *
+   * @param firstRow the id of its first new row; 0 if it has none
+   * @param key the bits of the key by which it finds a row; 0 if there is none
+   */
+  public record Given(
+      CachedPlan cached, SessionTracker.Position position, long firstRow, long key) {
+    public String immediateSql() {
+      return cached.plan().immediateSql(position.token(), firstRow);
+    }
+
+    /** Sets the parameters of the item that the driver adds. */
+    public void setParameters(PreparedStatement statement) throws SQLException {
+      Execution.setParameters(statement, cached, position.token(), firstRow);
+    }
+  }
+
+  private final List<CachedPlan> plans = new ArrayList<>();
+  private final List<SessionTracker.Position> positions = new ArrayList<>();
+  private final List<Given> given = new ArrayList<>();
+
+  /** The parameters of each item, if they are needed for reads beside it. */
+  private final List<Parameters> parameters = new ArrayList<>(0);
+
+  /** The place in the application that sends it; empty before. */
+  private String calledFrom = "";
+
+  /**
+   * One that has no items yet.
+   *
+   * @param lead how many statements may come before it is sent
+   * @param prepared true if its items are of one prepared statement
+   */
+  public Batch(ExecutionContext context, int lead, boolean prepared) {
+    this.context = context;
+    this.lead = lead;
+    this.prepared = prepared;
+  }
+
+  /** Sends the items. */
+  public interface Sender {
+    /** The update counts, as the driver gives them. */
+    long[] send() throws SQLException;
+  }
+
+  int size() {
+    return plans.size();
+  }
+
+  /** Adds an item and gives it its token and its rows' ids. */
+  public Given add(CachedPlan cached, long key) {
+    SessionTracker.Position position = nextPosition();
+    plans.add(cached);
+    positions.add(position);
+    Given item = new Given(cached, position, Execution.takeRowIds(cached), key);
+    given.add(item);
+    return item;
+  }
+
+  /** The driver has refused the item that was added last. */
+  public void removeLast() {
+    int last = plans.size() - 1;
+    plans.remove(last);
+    positions.remove(last);
+    given.remove(last);
+    if (parameters.size() > last) {
+      parameters.remove(last);
+    }
+  }
+
+  private SessionTracker.Position nextPosition() {
+    if (positions.isEmpty()) {
+      SessionTracker.Position first = context.tracker().next(lead);
+      return first.statement() <= LAST_PASSED_OVER ? first : context.tracker().next(0);
+    }
+    SessionTracker.Position first = positions.get(0);
+    return first.alone() ? context.tracker().next(0) : first.after(positions.size());
+  }
+
+  /** Keeps the parameters of the item that was added last. */
+  public void parameters(Parameters values) {
+    parameters.add(values);
+  }
+
+  /** Adds an item that has no token. */
+  public void addWithoutPosition(CachedPlan cached) {
+    plans.add(cached);
+  }
+
+  /** True if the tokens that were given name what will be executed now. */
+  public boolean tokensHold() {
+    return context.tracker().stillHolds(positions);
+  }
+
+  /** The lead with which the tokens would have held; 0 if none would have been enough. */
+  public int leadThatWouldHold() {
+    int missedBy = positions.isEmpty() ? 0 : context.tracker().missedBy(positions.get(0));
+    return missedBy <= 0 ? 0 : lead + missedBy;
+  }
+
+  /** Sends the batch and notes what became of each item. */
+  public <T> T run(Sender sender, Function<long[], T> as) throws SQLException {
+    plans.forEach(context::beforeNext);
+    if (!plans.isEmpty()) {
+      SampledCallSite place = plans.get(0).place();
+      calledFrom = place.usual();
+      if (calledFrom.isEmpty()) {
+        calledFrom = place.found(context.callSites().current());
+      }
+    }
+    List<Execution> begun = null;
+    if (!positions.isEmpty() && !positions.get(0).alone()) {
+      begun = new ArrayList<>(plans.size());
+      for (int i = 0; i < plans.size(); i++) {
+        begun.add(begin(i));
+      }
+    }
+    readBefore(begun);
+    long[] counts;
+    try {
+      counts = sender.send();
+    } catch (BatchUpdateException e) {
+      long[] done = countsOf(e);
+      failed(begun, e, done);
+      throw VendorErrors.ofBatch(e, texts());
+    } catch (SQLException e) {
+      failed(begun, e, new long[0]);
+      throw texts().size() == 1 ? VendorErrors.of(e, texts().get(0)) : e;
+    }
+    for (int i = 0; i < plans.size(); i++) {
+      Execution execution = begun == null ? begin(i) : begun.get(i);
+      long count = i < counts.length ? counts[i] : -1;
+      execution.after(count);
+      execution.counted(count);
+    }
+    return as.apply(counts);
+  }
+
+  /** The texts of the items; one if it is the same for all. */
+  private List<SentText> texts() {
+    if (prepared && !plans.isEmpty()) {
+      return List.of(plans.get(0).prepared());
+    }
+    List<SentText> texts = new ArrayList<>();
+    for (int i = 0; i < plans.size(); i++) {
+      RewritePlan plan = plans.get(i).plan();
+      String sent = i < given.size() ? given.get(i).immediateSql() : plan.original();
+      texts.add(new SentText(plan, sent, false));
+    }
+    return texts;
+  }
+
+  /**
+   * Sends the reads that come before the items, all of them before the first item: what one item
+   * does to another's rows they do not see, so they are certain for the first item alone. A version
+   * set is read for the first alone. Under autocommit, and for a batch that is long, they would
+   * cost more than the batch itself: they are counted, not sent.
+   */
+  private void readBefore(@Nullable List<Execution> begun) {
+    for (int i = 0; i < plans.size(); i++) {
+      PlannedReads planned = plans.get(i).sideReads();
+      if (planned == null) {
+        continue;
+      }
+      if (begun == null || plans.size() > MAX_ITEMS_WITH_READS) {
+        context.gap(GapReason.SHAPE, "reads beside a batch");
+        continue;
+      }
+      Parameters values = i < parameters.size() ? parameters.get(i) : Parameters.NONE;
+      StatementReads reads = begun.get(i).reads();
+      if (reads != null) {
+        reads.standsInBatch(plans.size() > 1);
+      }
+      begun.get(i).before(values, i == 0);
+    }
+  }
+
+  private Execution begin(int i) {
+    if (i >= positions.size()) {
+      return Execution.begin(context, plans.get(i), null, 0, calledFrom);
+    }
+    Given item = given.get(i);
+    Execution execution =
+        Execution.begin(context, plans.get(i), positions.get(i), item.firstRow(), calledFrom);
+    execution.key(item.key());
+    return execution;
+  }
+
+  private void failed(@Nullable List<Execution> begun, SQLException error, long[] counts) {
+    boolean shared = begun == null && context.rules().batchSharesTransaction();
+    for (int i = 0; i < plans.size(); i++) {
+      Execution execution = begun == null ? begin(i) : begun.get(i);
+      boolean done = i < counts.length && counts[i] != Statement.EXECUTE_FAILED;
+      if (shared) {
+        execution.outcomeUnknown();
+      } else if (done) {
+        execution.after(counts[i]);
+        execution.counted(counts[i]);
+      } else {
+        execution.failed(error);
+      }
+    }
+  }
+
+  private static long[] countsOf(BatchUpdateException error) {
+    long[] counts = error.getLargeUpdateCounts();
+    if (counts != null && counts.length > 0) {
+      return counts;
+    }
+    int[] narrow = error.getUpdateCounts();
+    return narrow == null ? new long[0] : widen(narrow);
+  }
+
+  public static long[] widen(int[] counts) {
+    long[] wide = new long[counts.length];
+    for (int i = 0; i < counts.length; i++) {
+      wide[i] = counts[i];
+    }
+    return wide;
+  }
+
+  public static int[] narrow(long[] counts) {
+    int[] narrow = new int[counts.length];
+    for (int i = 0; i < counts.length; i++) {
+      narrow[i] = (int) counts[i];
+    }
+    return narrow;
+  }
+}

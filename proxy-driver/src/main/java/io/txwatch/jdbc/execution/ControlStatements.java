@@ -1,0 +1,68 @@
+package io.txwatch.jdbc.execution;
+
+import io.txwatch.capture.Observation;
+import io.txwatch.capture.SessionTracker;
+import io.txwatch.history.GapReason;
+import io.txwatch.jdbc.plan.CachedPlan;
+import io.txwatch.sql.TransactionControl;
+import java.util.Optional;
+
+/**
+ * Texts that control the transaction (BEGIN, COMMIT, SAVEPOINT; DDL where it commits), maybe with
+ * other statements in the same string: what they do is reported once they were executed.
+ */
+final class ControlStatements {
+
+  private final ExecutionContext context;
+  private final CachedPlan cached;
+
+  private ControlStatements(ExecutionContext context, CachedPlan cached) {
+    this.context = context;
+    this.cached = cached;
+  }
+
+  /** Such a text was executed. */
+  static void executed(ExecutionContext context, CachedPlan cached) {
+    new ControlStatements(context, cached).controlled(cached.plan().control());
+  }
+
+  private void controlled(TransactionControl control) {
+    SessionTracker tracker = context.tracker();
+    if (control instanceof TransactionControl.Several several) {
+      several.parts().forEach(this::controlled);
+    } else if (control instanceof TransactionControl.None) {
+      afterwards(false, "several statements in one string");
+    } else {
+      tracker.controlled(control);
+      if (control instanceof TransactionControl.RollbackTo) {
+        context.state().knownRows().forget();
+      }
+      if (control instanceof TransactionControl.ImplicitCommit) {
+        afterwards(true, "");
+      }
+    }
+  }
+
+  /**
+   * What the text did besides.
+   *
+   * @param alone true if it was a transaction of its own
+   * @param detail why its rows are not seen, if the plan does not say; empty if it touches none
+   */
+  private void afterwards(boolean alone, String detail) {
+    Observation noted =
+        context
+            .tracker()
+            .afterwards(cached.kind(), cached.shownSql(), context.callSites().current(), alone);
+    Optional<GapReason> known = cached.plan().passThrough();
+    if (known.isPresent()) {
+      noted.notSeen(known.get(), cached.plan().passThroughDetail());
+    } else if (!detail.isEmpty()) {
+      noted.notSeen(GapReason.OPAQUE, detail);
+    }
+    if (cached.mayWriteUnnamed() || !detail.isEmpty()) {
+      noted.mayWriteUnnamed();
+    }
+    noted.succeeded(false);
+  }
+}

@@ -1,0 +1,383 @@
+package io.txwatch.jdbc.execution;
+
+import io.txwatch.capture.Observation;
+import io.txwatch.capture.RowIds;
+import io.txwatch.capture.SessionTracker;
+import io.txwatch.capture.SnapshotRules;
+import io.txwatch.history.Access;
+import io.txwatch.history.GapReason;
+import io.txwatch.jdbc.parameter.Parameters;
+import io.txwatch.jdbc.plan.CachedPlan;
+import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.read.StatementReads;
+import io.txwatch.sql.KeyedRow;
+import io.txwatch.sql.NewRows;
+import io.txwatch.sql.dialect.Dialect;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One execution of a statement, as the wrappers see it: the rim behind which capture lives. Nothing
+ * that goes wrong behind it comes through to the application; it is counted as a fault.
+ */
+public final class Execution {
+
+  private final ExecutionContext context;
+  private final CachedPlan cached;
+  private final @Nullable Observation observation;
+
+  /** What is read besides its result; null if nothing is. */
+  private final @Nullable StatementReads reads;
+
+  private boolean over;
+
+  /** Null before its first row. */
+  private @Nullable HiddenColumns hidden;
+
+  /** The bits of the key by which it finds a row; 0 if there is none. */
+  private long key;
+
+  /** True if the id in the versions that it writes is that of the transaction as a whole. */
+  private boolean underTransactionId;
+
+  /** How many rows a result is still to return; negative if that is not known. */
+  private long awaited = -1;
+
+  /** The id of the first row that an INSERT gives an id; 0 if it gives none. */
+  private final long firstRow;
+
+  private Execution(
+      ExecutionContext context,
+      CachedPlan cached,
+      @Nullable Observation observation,
+      long firstRow) {
+    this.context = context;
+    this.cached = cached;
+    this.observation = observation;
+    this.firstRow = firstRow;
+    this.reads =
+        observation == null
+            ? null
+            : StatementReads.of(context.state(), cached, observation, firstRow);
+  }
+
+  /**
+   * A statement is about to be sent.
+   *
+   * @param callSite the place in the application that sends it
+   */
+  public static Execution begin(ExecutionContext context, CachedPlan cached, String callSite) {
+    return begin(context, cached, null, takeRowIds(cached), callSite);
+  }
+
+  /**
+   * An item of a batch is about to be sent, at the position that its token names.
+   *
+   * @param firstRow what {@link #takeRowIds} gave it
+   * @param callSite the place in the application that sends it, one for all items
+   */
+  public static Execution begin(
+      ExecutionContext context,
+      CachedPlan cached,
+      SessionTracker.@Nullable Position position,
+      long firstRow,
+      String callSite) {
+    context.state().catalog().sending();
+    if (cached.isControl()) {
+      return new Execution(context, cached, null, firstRow);
+    }
+    try {
+      SessionTracker tracker = context.tracker();
+      Observation observation =
+          position == null
+              ? tracker.begin(cached.kind(), cached.shownSql(), callSite)
+              : tracker.begin(position, cached.kind(), cached.shownSql(), callSite);
+      KnownKey key = cached.key();
+      if (key != null) {
+        context.state().knownRows().mayMove(key);
+      }
+      observation.accesses(cached.columns());
+      noteWhatIsNotSeen(observation, cached);
+      return new Execution(context, cached, observation, firstRow);
+    } catch (RuntimeException e) {
+      context.fault(e);
+      return new Execution(context, cached, null, firstRow);
+    }
+  }
+
+  /** The first of as many row ids as a statement gives; 0 if it gives none. */
+  static long takeRowIds(CachedPlan cached) {
+    int rows = cached.plan().rowIdParameters().length;
+    return rows == 0 ? 0 : RowIds.shared().take(rows);
+  }
+
+  public CachedPlan cached() {
+    return cached;
+  }
+
+  /** The application's own text was executed where this one's failed. */
+  public Execution withoutRewriting(SQLException ours) {
+    CachedPlan untouched = context.plans().doNotRewrite(cached, ours);
+    if (observation != null) {
+      observation.accesses(untouched.columns());
+      noteWhatIsNotSeen(observation, untouched);
+    }
+    return new Execution(context, untouched, observation, 0);
+  }
+
+  private static void noteWhatIsNotSeen(Observation observation, CachedPlan cached) {
+    Optional<GapReason> reason = cached.plan().passThrough();
+    if (reason.isPresent()) {
+      observation.notSeen(reason.get(), cached.plan().passThroughDetail());
+    }
+    if (cached.mayWriteUnnamed()) {
+      observation.mayWriteUnnamed();
+    }
+  }
+
+  /** The writer token; one that names nobody if capture is at fault. */
+  String token() {
+    return observation == null ? SessionTracker.NO_TRANSACTION_TOKEN : observation.token();
+  }
+
+  /** The text for a plain statement. */
+  public String immediateSql() {
+    return cached.plan().immediateSql(token(), firstRow);
+  }
+
+  /** Sets the parameters of a prepared statement that the driver adds. */
+  public void setParameters(PreparedStatement statement) throws SQLException {
+    if (cached.plan().tokenParameters().length > 0 || firstRow != 0) {
+      setParameters(statement, cached, token(), firstRow);
+    }
+  }
+
+  /** Sets the parameters of a prepared statement that the driver adds. */
+  public static void setParameters(
+      PreparedStatement statement, CachedPlan cached, String token, long firstRow)
+      throws SQLException {
+    for (int place : cached.plan().tokenParameters()) {
+      statement.setString(place, token);
+    }
+    int[] rowIds = cached.plan().rowIdParameters();
+    for (int i = 0; i < rowIds.length; i++) {
+      statement.setLong(rowIds[i], firstRow + i);
+    }
+  }
+
+  /**
+   * The DBMS executed the statement and gave an update count.
+   *
+   * @param count as the driver gave it, {@link java.sql.Statement#SUCCESS_NO_INFO} included; -1 if
+   *     it is not known
+   */
+  public void counted(long count) {
+    Optional<NewRows> given = cached.plan().newRows();
+    if (observation == null || firstRow == 0 || given.isEmpty()) {
+      succeeded(count == 0 ? cached.countsWrites() : foundByKey(count));
+      return;
+    }
+    NewRows rows = given.get();
+    boolean returnedTakenAway = reads != null && reads.hasReturnedTakenAway();
+    if (rows.fate() == NewRows.Fate.REPLACES && count != rows.count() && !returnedTakenAway) {
+      observation.sideReadFailed(GapReason.SHAPE, NewRows.TAKEN_AWAY);
+    }
+    boolean mayBeLeftOut = context.rules().dialect() == Dialect.POSTGRESQL;
+    NewRows.Verdict verdict = rows.verdict(count, mayBeLeftOut);
+    switch (verdict) {
+      case ALL, ALL_AND_OTHERS, LIKELY_ALL -> {
+        boolean certain = verdict != NewRows.Verdict.LIKELY_ALL;
+        for (int i = 0; i < rows.count() && !over; i++) {
+          observation.row(Access.INSERT, rows.table(), firstRow + i, token(), certain);
+        }
+        succeeded(verdict == NewRows.Verdict.ALL);
+      }
+      case NONE -> succeeded(true);
+      case UNKNOWN -> succeeded(false);
+    }
+  }
+
+  /** The DBMS has written as many rows, which its generated keys will return. */
+  public void awaitRows(long count) {
+    awaited = count > 0 ? count : -1;
+    if (count == 0) {
+      succeeded(true);
+    }
+  }
+
+  /** The id in the versions that it writes is that of the transaction as a whole. */
+  public void writesUnderTransactionId() {
+    underTransactionId = true;
+  }
+
+  /** The bits of the key by which the statement finds a row; 0 if they are not known. */
+  public void key(long bits) {
+    this.key = bits;
+  }
+
+  /**
+   * An UPDATE has found as many rows. If it was one, by a key, it is the one that the transaction
+   * has read by that key, or one that has taken its place.
+   *
+   * @return false if it is not known
+   */
+  private boolean foundByKey(long count) {
+    KnownKey by = cached.key();
+    if (by == null
+        || by.role() != KeyedRow.Role.WRITES
+        || observation == null
+        || observation.isAlone()) {
+      return false;
+    }
+    long row = count == 1 ? context.state().knownRows().find(observation.transaction(), key) : 0;
+    if (row == 0) {
+      return false;
+    }
+    observation.target(by.table(), row);
+    return true;
+  }
+
+  /** The application has read the result to its end, and nothing had bounded it. */
+  public void allRowsReported() {
+    if (observation != null) {
+      observation.allRowsReported();
+    }
+  }
+
+  /** The DBMS executed the statement and its result, if any, has no more rows. */
+  public void succeeded(boolean writesSeen) {
+    if (over) {
+      return;
+    }
+    over = true;
+    try {
+      cached.prove();
+      if (cached.isControl()) {
+        ControlStatements.executed(context, cached);
+        context.state().catalog().sent();
+      } else if (observation != null) {
+        boolean all = writesSeen || !cached.kind().mayWrite();
+        if (reads == null) {
+          observation.succeeded(all);
+        } else {
+          reads.ended(all);
+        }
+      }
+      context.state().earlier().executed(cached);
+    } catch (RuntimeException e) {
+      context.fault(e);
+    }
+  }
+
+  // ---------------------------------------------------------------- reads beside the statement
+
+  /** What is read besides its result; null if nothing is. */
+  public @Nullable StatementReads reads() {
+    return reads;
+  }
+
+  /** Decides what becomes of the reads beside it, and sends those that come before it. */
+  public void before(Parameters parameters, boolean first) {
+    if (reads != null) {
+      context.sideReads().before(reads, parameters, first);
+    }
+  }
+
+  /**
+   * The statement was executed: the reads after it are sent, or put off.
+   *
+   * @param count its update count; -1 if it is not known, or if it has a result
+   */
+  public void after(long count) {
+    if (!cached.isControl()) {
+      context.state().catalog().sent();
+    }
+    if (reads == null || over) {
+      return;
+    }
+    SnapshotRules.SideReadTiming[] sendings = reads.takeDecided();
+    if (sendings == null) {
+      return;
+    }
+    try {
+      context.sideReads().after(reads, sendings, count);
+    } catch (RuntimeException e) {
+      context.fault(e);
+    }
+  }
+
+  /** The statement failed. */
+  public void failed(SQLException error) {
+    over = true;
+    try {
+      context.state().catalog().sent();
+      if (cached.isControl()) {
+        context.tracker().controlFailed(cached.plan().control(), error);
+      } else if (observation != null) {
+        observation.failed(error);
+      }
+    } catch (RuntimeException e) {
+      context.fault(e);
+    }
+  }
+
+  /** Its result was closed, or is about to be: what was not read by now will not be. */
+  public void over() {
+    succeeded(false);
+  }
+
+  /** The outcome of an autocommitted item of a batch is not known. */
+  void outcomeUnknown() {
+    if (observation != null) {
+      context.tracker().outcomeUnknown(observation);
+    }
+  }
+
+  /**
+   * Notes the row that a result stands on.
+   *
+   * @param first the driver's index of the first appended column
+   */
+  public void row(ResultSet result, int first) {
+    if (observation == null) {
+      return;
+    }
+    try {
+      if (hidden == null) {
+        hidden =
+            new HiddenColumns(
+                context.state(), cached, observation, reads, firstRow, key, underTransactionId);
+      }
+      hidden.note(result, first);
+      if (--awaited == 0) {
+        succeeded(true);
+      }
+    } catch (SQLException | RuntimeException e) {
+      context.fault(e);
+    }
+  }
+
+  /**
+   * Reads the rows that a write returned, to the end.
+   *
+   * @param written null if the DBMS gives no result at all, for no row was written
+   * @return how many: the update count
+   * @throws SQLException the driver's, as an error of the statement itself
+   */
+  public long drain(@Nullable ResultSet written) throws SQLException {
+    if (written == null) {
+      return 0;
+    }
+    long count = 0;
+    try (written) {
+      while (written.next()) {
+        row(written, 1);
+        count++;
+      }
+    }
+    return count;
+  }
+}

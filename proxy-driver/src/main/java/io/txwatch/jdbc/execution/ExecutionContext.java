@@ -1,0 +1,208 @@
+package io.txwatch.jdbc.execution;
+
+import io.txwatch.capture.CallSites;
+import io.txwatch.capture.SessionTracker;
+import io.txwatch.capture.TransactionRules;
+import io.txwatch.history.GapReason;
+import io.txwatch.jdbc.error.VendorErrors;
+import io.txwatch.jdbc.plan.CachedPlan;
+import io.txwatch.jdbc.read.SideReadRunner;
+import io.txwatch.jdbc.session.ConnectionState;
+import io.txwatch.jdbc.session.SavepointGuard;
+import io.txwatch.jdbc.session.SessionPlans;
+import io.txwatch.jdbc.session.TransactionIds;
+import io.txwatch.jdbc.session.WatchedSession;
+import io.txwatch.sql.TransactionControl;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the execution of a statement needs of its connection: the plans, what makes it safe to try a
+ * rewritten text, the reads beside statements. It ends at the driver: what the application gets of
+ * the connection are wrappers around it.
+ */
+public final class ExecutionContext {
+
+  private final ConnectionState state;
+  private final SessionPlans plans;
+  private final SavepointGuard guard;
+  private final ReturningWrites returning;
+
+  /** What the application has of the connection. */
+  private Connection shown;
+
+  private @Nullable SideReadRunner sideReads;
+
+  /** True if the driver, or the application past txwatch, may set savepoints. */
+  private boolean mayHaveOtherSavepoints;
+
+  public ExecutionContext(Connection real, WatchedSession session) {
+    this.state = new ConnectionState(real, session);
+    this.shown = real;
+    this.plans = new SessionPlans(session);
+    this.guard = new SavepointGuard(state);
+    this.returning = new ReturningWrites(state);
+    this.mayHaveOtherSavepoints =
+        state.writerTexts().areIds() && TransactionIds.setsSavepoints(real);
+  }
+
+  // ---------------------------------------------------------------- its parts
+
+  /** The driver's connection and the session on it. */
+  public ConnectionState state() {
+    return state;
+  }
+
+  /** The driver's connection. */
+  public Connection real() {
+    return state.real();
+  }
+
+  SessionTracker tracker() {
+    return state.tracker();
+  }
+
+  public TransactionRules rules() {
+    return state.rules();
+  }
+
+  /** The plans for its texts. */
+  public SessionPlans plans() {
+    return plans;
+  }
+
+  /** Makes it safe to try a rewritten text. */
+  public SavepointGuard guard() {
+    return guard;
+  }
+
+  /** Its writes that are made to return their rows. */
+  public ReturningWrites returning() {
+    return returning;
+  }
+
+  /** Where in the application its statements are executed. */
+  public CallSites callSites() {
+    return state.database().callSites();
+  }
+
+  /** The reads beside its statements. */
+  public SideReadRunner sideReads() {
+    SideReadRunner known = sideReads;
+    if (known == null) {
+      known = new SideReadRunner(state);
+      sideReads = known;
+    }
+    return known;
+  }
+
+  /** What the application has of the connection: the watched one, maybe with more interfaces. */
+  public Connection shown() {
+    return shown;
+  }
+
+  public void shownAs(Connection connection) {
+    shown = connection;
+  }
+
+  // ---------------------------------------------------------------- around a statement
+
+  /** The application is about to send a statement. */
+  public void beforeNext(CachedPlan next) {
+    TransactionControl control = next.plan().control();
+    if (control instanceof TransactionControl.Commit
+        || control instanceof TransactionControl.ImplicitCommit
+        || control instanceof TransactionControl.Begin) {
+      TransactionIds.identify(state);
+    }
+    if (state.catalog().isWaiting() && !next.asksDiagnostics()) {
+      state.catalog().lookUpWaiting();
+    }
+    if (sideReads != null || next.asksFoundRows()) {
+      try {
+        sideReads().beforeNext(next);
+      } catch (RuntimeException e) {
+        fault(e);
+      }
+    }
+  }
+
+  /**
+   * True if a statement that is about to be sent writes under the id of its transaction, and not of
+   * a part of it that began with a savepoint, and that id is not known.
+   */
+  public boolean writesUnderTransactionId(CachedPlan cached) {
+    return state.writerTexts().areIds()
+        && cached.countsWrites()
+        && !mayHaveOtherSavepoints
+        && !guard.isSet()
+        && tracker().isUnidentifiedWithoutSavepoint();
+  }
+
+  /** True if an error may come from what we added to a text. */
+  public boolean mayBeOurFault(CachedPlan cached, SQLException error) {
+    // What would be tried again after a rollback would be without what came before it.
+    return rules().afterError(error) != TransactionRules.AfterError.ROLLED_BACK
+        && VendorErrors.mayBeOurs(cached.plan(), cached.isProven(), error, rules().dialect());
+  }
+
+  // ---------------------------------------------------------------- around a transaction's end
+
+  /** The transaction is about to be committed. */
+  public void beforeCommit() {
+    TransactionIds.identify(state);
+    readBeside(SideReadRunner::beforeCommit);
+  }
+
+  /** The transaction is about to go back to a savepoint. */
+  public void beforeRollbackTo() {
+    readBeside(SideReadRunner::beforeRollbackTo);
+  }
+
+  /** The transaction is about to be rolled back: nothing of it matters any more. */
+  public void beforeRollback() {
+    readBeside(SideReadRunner::forget);
+  }
+
+  private void readBeside(Consumer<SideReadRunner> what) {
+    if (sideReads != null) {
+      try {
+        what.accept(sideReads);
+      } catch (RuntimeException e) {
+        fault(e);
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- what is not observed
+
+  /** The application is given something of the driver's, and what it does with it is not seen. */
+  public void bypassed(String by) {
+    mayHaveOtherSavepoints = true;
+    plans.bypassed();
+    state.knownRows().forget();
+    gap(GapReason.BYPASS, by);
+  }
+
+  /** A row was written through a result. */
+  public void writtenThrough() {
+    gap(GapReason.OPAQUE, "row written through a result");
+    try {
+      tracker().wroteUnnamed();
+    } catch (RuntimeException e) {
+      fault(e);
+    }
+  }
+
+  /** Something was not observed: counted. */
+  void gap(GapReason reason, String detail) {
+    state.gap(reason, detail);
+  }
+
+  /** Something of ours went wrong: counted, printed once, never the application's business. */
+  public void fault(Throwable fault) {
+    state.fault(fault);
+  }
+}

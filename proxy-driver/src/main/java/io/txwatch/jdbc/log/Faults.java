@@ -1,0 +1,38 @@
+package io.txwatch.jdbc.log;
+
+import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Faults of ours, printed: the first few, a line each, on standard error. All of them are counted
+ * in the history as gaps.
+ */
+public final class Faults {
+
+  private static final int MAX_LINES = 5;
+  private static final AtomicInteger PRINTED = new AtomicInteger();
+
+  private Faults() {}
+
+  public static void report(Throwable fault) {
+    say("a fault of txwatch, the application is not affected: " + fault);
+  }
+
+  /** The application's text is sent instead of ours. */
+  public static void reportRewriting(SQLException error) {
+    say(
+        "the database refused a rewritten statement, which is sent as it is from now on: SQLState "
+            + error.getSQLState()
+            + ", code "
+            + error.getErrorCode());
+  }
+
+  /** Says a line, unless enough has been said. */
+  public static void say(String line) {
+    int printed = PRINTED.incrementAndGet();
+    if (printed <= MAX_LINES) {
+      String rest = printed == MAX_LINES ? " (further ones are counted, not printed)" : "";
+      System.err.println("txwatch: " + line.replaceAll("\\s+", " ") + rest);
+    }
+  }
+}

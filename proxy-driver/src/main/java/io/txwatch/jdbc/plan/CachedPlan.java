@@ -1,0 +1,400 @@
+package io.txwatch.jdbc.plan;
+
+import io.txwatch.capture.SampledCallSite;
+import io.txwatch.history.Access;
+import io.txwatch.history.AccessedColumns;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.WriterToken;
+import io.txwatch.jdbc.error.SentText;
+import io.txwatch.sql.NewRows;
+import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.TransactionControl;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A plan with what is learnt by executing it. Shared by all connections to a database.
+ *
+ * <p>A rewritten text is on probation until the DBMS has executed it once: as long as it is, what
+ * is needed to send the application's own text instead is kept at hand.
+ */
+public final class CachedPlan {
+
+  /** What a plan differs in from the one that is made for a text first. */
+  public enum Variant {
+    /** A write that returns no rows. */
+    COUNTING,
+    /** A query that appends nothing, for a result that rows are written through. */
+    BARE,
+    /** One whose rows carry nothing of what it reads besides. */
+    CARRYING_NOTHING,
+    /** One that does not assume that the statement is a transaction of its own. */
+    IN_TRANSACTION,
+    /** One that assumes nothing of session and values. */
+    ASSUMING_NOTHING
+  }
+
+  private static final Pattern FOUND_ROWS = Pattern.compile("FOUND_ROWS", Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern ROW_COUNT =
+      Pattern.compile("\\bROW_COUNT\\b", Pattern.CASE_INSENSITIVE);
+
+  /** What MySQL and MariaDB keep of the statement before. */
+  private static final Pattern DIAGNOSTICS =
+      Pattern.compile(
+          "ROW_COUNT|WARNING_COUNT|ERROR_COUNT|DIAGNOSTICS|SHOW\\s+(WARN|ERR|COUNT)",
+          Pattern.CASE_INSENSITIVE);
+
+  /** Statements of no kind of ours that begin no transaction and call nothing that does. */
+  private static final Pattern BEGINS_NOTHING =
+      Pattern.compile(
+          "(?is)\\s*(set(?!\\s+statement\\b)|show|use|explain|describe|desc|analyze|check|do|kill)\\b"
+              + "(?!.*\\bcompletion_type\\b).*");
+
+  private static final int MAX_LEAD_CHARACTERS = 512;
+
+  private final RewritePlan plan;
+  private final String shownSql;
+  private final String columns;
+  private volatile boolean proven;
+  private volatile boolean batched;
+  private volatile int lead;
+  private final AtomicReferenceArray<@Nullable CachedPlan> variants =
+      new AtomicReferenceArray<>(Variant.values().length);
+  private volatile boolean outgrown;
+  private volatile @Nullable CachedPlan withoutKeys;
+  private final @Nullable PlannedReads sideReads;
+  private final @Nullable KnownKey key;
+  private final boolean writesUnnamed;
+  private final SampledCallSite place;
+  private final boolean isControl;
+  private final boolean countsWrites;
+  private final boolean returnsWrittenRows;
+  private final boolean appendsWrittenRows;
+  private final boolean aggregates;
+  private final boolean carries;
+  private final boolean hidesColumns;
+  private final boolean assumes;
+  private final boolean isAutocommitted;
+  private final boolean asksFoundRows;
+  private final boolean asksDiagnostics;
+  private final boolean asksRowCount;
+  private final boolean mayBeginUnheard;
+
+  /**
+   * A plan that has not been executed.
+   *
+   * @param shownSql the text as histories show it
+   * @param columns the columns that it reads and writes, as histories name them
+   * @param place where in the application it is executed
+   */
+  CachedPlan(RewritePlan plan, String shownSql, String columns, SampledCallSite place) {
+    this.plan = plan;
+    this.shownSql = shownSql;
+    this.columns = columns;
+    this.place = place;
+    this.proven = !plan.isRewritten();
+    this.sideReads = PlannedReads.of(plan);
+    this.key = KnownKey.of(plan.keys());
+    this.isControl = !(plan.control() instanceof TransactionControl.None);
+    this.countsWrites = countsWrites(plan.kind());
+    this.returnsWrittenRows = plan.returns() == RewritePlan.Returns.WRITTEN_ROWS;
+    this.appendsWrittenRows = plan.returns() == RewritePlan.Returns.WRITTEN_ROWS_APPENDED;
+    this.aggregates = plan.returns() == RewritePlan.Returns.AGGREGATED_TO_RESULT;
+    this.carries = !plan.carried().isEmpty();
+    this.hidesColumns = !plan.appended().isEmpty() || carries || plan.starShowsAuxiliary();
+    this.assumes = !plan.assumed().isNothing();
+    this.isAutocommitted = plan.assumed().isAutocommitted();
+    this.writesUnnamed = writesUnnamed(plan);
+    this.asksFoundRows = FOUND_ROWS.matcher(plan.original()).find();
+    this.asksRowCount = ROW_COUNT.matcher(plan.original()).find();
+    this.mayBeginUnheard = mayBeginUnheard(plan);
+    this.asksDiagnostics = asksFoundRows || DIAGNOSTICS.matcher(plan.original()).find();
+  }
+
+  public RewritePlan plan() {
+    return plan;
+  }
+
+  /**
+   * The plan of the text to which RETURNING was appended for generated keys; itself if none was.
+   */
+  public CachedPlan withoutKeys() {
+    CachedPlan before = withoutKeys;
+    return before == null ? this : before;
+  }
+
+  /** RETURNING was appended to the text of that plan. */
+  public void keysOf(CachedPlan before) {
+    withoutKeys = before;
+  }
+
+  public String shownSql() {
+    return shownSql;
+  }
+
+  /** The columns that it reads and writes: {@link AccessedColumns#text}. */
+  public String columns() {
+    return columns;
+  }
+
+  /** Where in the application it is executed. */
+  public SampledCallSite place() {
+    return place;
+  }
+
+  public StatementKind kind() {
+    return plan.kind();
+  }
+
+  /** The plan that sends the application's own text, with the reason why. */
+  public CachedPlan asItIs(GapReason reason, String detail) {
+    return isControl ? this : untouched(reason, detail);
+  }
+
+  /** The same of a text that controls the transaction, too. */
+  CachedPlan untouched(GapReason reason, String detail) {
+    return new CachedPlan(
+        plan.asItIs(reason, detail), shownSql, AccessedColumns.withoutItems(columns), place);
+  }
+
+  /** The text of it that a driver has, or is to prepare. */
+  public SentText prepared() {
+    return SentText.prepared(plan);
+  }
+
+  /** True if the statement is there for the transaction's control alone. */
+  public boolean isControl() {
+    return isControl;
+  }
+
+  /** True if the DBMS has executed this very text, or if it is the application's own. */
+  public boolean isProven() {
+    return proven;
+  }
+
+  /** The DBMS has executed the text. */
+  public void prove() {
+    if (!proven) {
+      proven = true;
+    }
+  }
+
+  /** True if the text was last used in a batch. */
+  public boolean isBatched() {
+    return batched;
+  }
+
+  public void batched(boolean now) {
+    if (batched != now) {
+      batched = now;
+    }
+  }
+
+  /** Another plan for the same text, if it has been made. */
+  @Nullable CachedPlan variant(Variant which) {
+    return variants.get(which.ordinal());
+  }
+
+  void variant(Variant which, CachedPlan made) {
+    variants.set(which.ordinal(), made);
+  }
+
+  /**
+   * How many statements its transactions usually execute while a batch of it is collected, items of
+   * other batches among them: as many as were met, or somewhat more.
+   */
+  public int lead() {
+    return lead;
+  }
+
+  /** With that lead a batch of it would have been given the right tokens at once. */
+  public void leadWouldHold(int wanted) {
+    if (wanted > lead && wanted <= MAX_LEAD_CHARACTERS) {
+      lead = Math.min(MAX_LEAD_CHARACTERS, 2 * Integer.highestOneBit(wanted));
+    }
+  }
+
+  /** True if the statement wrote just as many rows as its update count says. */
+  public boolean countsWrites() {
+    return countsWrites;
+  }
+
+  private static boolean countsWrites(StatementKind kind) {
+    return switch (kind) {
+      case INSERT, REPLACE, UPDATE, DELETE, MERGE -> true;
+      case SELECT, LOCKING_SELECT, DDL, OTHER -> false;
+    };
+  }
+
+  /**
+   * True if it may write versions that do not bear its token: it was sent as it is, calls what we
+   * do not look into, or has the DBMS make versions of rows that stay the same. A DELETE leaves
+   * none.
+   */
+  public boolean mayWriteUnnamed() {
+    return writesUnnamed;
+  }
+
+  private static boolean writesUnnamed(RewritePlan plan) {
+    if (plan.passThrough().isEmpty() || plan.tokenParameters().length > 0) {
+      return plan.mayLeaveUnnamed();
+    }
+    return switch (plan.passThrough().get()) {
+      case OPAQUE -> plan.kind() != StatementKind.DDL;
+      case SHAPE, NOT_UNDERSTOOD, NOT_A_BASE_TABLE, LOOKUP_FAILED, FAULT ->
+          switch (plan.kind()) {
+            case INSERT, UPDATE, REPLACE, MERGE, OTHER -> true;
+            case SELECT, LOCKING_SELECT, DELETE, DDL -> false;
+          };
+      default -> false;
+    };
+  }
+
+  /** True if a table of it could not be looked up yet. */
+  boolean awaitsLookup() {
+    return plan.passThrough().equals(Optional.of(GapReason.LOOKUP_FAILED));
+  }
+
+  /** True if the statement was made to return what it wrote. */
+  public boolean returnsWrittenRows() {
+    return returnsWrittenRows;
+  }
+
+  /** True if it appends what it writes to the rows that the application's own text returns. */
+  public boolean appendsWrittenRows() {
+    return appendsWrittenRows;
+  }
+
+  /** The key by which it finds a row, or what it does to keys; null if it has none to do with. */
+  public @Nullable KnownKey key() {
+    return key;
+  }
+
+  /** The reads that stand beside the statement; null if there are none. */
+  public @Nullable PlannedReads sideReads() {
+    return sideReads;
+  }
+
+  /** True if values of parameters are needed to name its predicates. */
+  public boolean comparesPredicates() {
+    return sideReads != null && sideReads.predicateText != 0;
+  }
+
+  /** True if it speaks of FOUND_ROWS. */
+  public boolean asksFoundRows() {
+    return asksFoundRows;
+  }
+
+  /** True if it makes FOUND_ROWS() worth asking for. */
+  public boolean countsFoundRows() {
+    return asksFoundRows
+        && plan.original().toUpperCase(Locale.ROOT).contains("SQL_CALC_FOUND_ROWS");
+  }
+
+  /** True if it speaks of ROW_COUNT. */
+  public boolean asksRowCount() {
+    return asksRowCount;
+  }
+
+  /**
+   * True if there may be an open transaction after it although its beginning was not seen: it calls
+   * a procedure, or is made of statements that we do not look into.
+   */
+  public boolean mayBeginUnheard() {
+    return mayBeginUnheard;
+  }
+
+  private static boolean mayBeginUnheard(RewritePlan plan) {
+    if (plan.kind() != StatementKind.OTHER) {
+      return false;
+    }
+    return plan.control() instanceof TransactionControl.Several
+        || (plan.control() instanceof TransactionControl.None
+            && !BEGINS_NOTHING.matcher(plan.original()).matches());
+  }
+
+  /** True if it asks for what the DBMS keeps of the statement before. */
+  public boolean asksDiagnostics() {
+    return asksDiagnostics;
+  }
+
+  /** True if each of the appended columns lists the versions of many rows. */
+  public boolean aggregates() {
+    return aggregates;
+  }
+
+  /** Notes that a table is larger than the plan supposed; false if that was noted before. */
+  public boolean outgrow() {
+    boolean first = !outgrown;
+    outgrown = true;
+    return first;
+  }
+
+  /** How many columns were appended to the result. */
+  public int appendedColumns() {
+    return ownColumns() + plan.carried().reads().size();
+  }
+
+  /** How many of them identify the result's own rows. */
+  public int ownColumns() {
+    return aggregates ? plan.appended().size() : 2 * plan.appended().size();
+  }
+
+  /** True if the rows of its result carry what it has read besides. */
+  public boolean carries() {
+    return carries;
+  }
+
+  /** True if a result of it has columns to hide. */
+  public boolean hidesColumns() {
+    return hidesColumns;
+  }
+
+  /** True if its text is right only for some sessions and values. */
+  public boolean assumes() {
+    return assumes;
+  }
+
+  /** True if its text is right only for a statement that is a transaction of its own. */
+  public boolean isAutocommitted() {
+    return isAutocommitted;
+  }
+
+  /**
+   * What was done to a row that came back with {@code writers}.
+   *
+   * <p>An INSERT that comes back with more than its own token has updated a row that was there (ON
+   * CONFLICT DO UPDATE). Of an upsert's rows those are new that bear an id that it gave; any other
+   * may have been there before.
+   *
+   * @param token of the statement
+   * @param firstRow the id of the first row that it gives an id; 0 if it gives none
+   */
+  public Access access(long row, String writers, String token, long firstRow) {
+    if (plan.kind() == StatementKind.MERGE && !writers.endsWith(token)) {
+      return Access.DELETE;
+    }
+    Optional<NewRows> rows = plan.newRows();
+    if (rows.isEmpty() || rows.get().fate() != NewRows.Fate.MAY_UPDATE_ANOTHER) {
+      return access(writers);
+    }
+    // Ids that were given are negative; others are not, and the difference would overflow.
+    boolean given =
+        row < 0 && firstRow != 0 && row >= firstRow && row - firstRow < rows.get().count();
+    return given ? Access.INSERT : Access.UPDATE;
+  }
+
+  private Access access(String writers) {
+    return switch (plan.kind()) {
+      case INSERT, REPLACE -> writers.length() > WriterToken.LENGTH ? Access.UPDATE : Access.INSERT;
+      case UPDATE, MERGE -> Access.UPDATE;
+      case DELETE -> Access.DELETE;
+      case SELECT, LOCKING_SELECT, DDL, OTHER -> Access.READ;
+    };
+  }
+}

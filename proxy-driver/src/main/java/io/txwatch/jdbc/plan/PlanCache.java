@@ -1,0 +1,165 @@
+package io.txwatch.jdbc.plan;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.txwatch.capture.SampledCallSite;
+import io.txwatch.catalog.JdbcCatalog;
+import io.txwatch.history.AccessedColumns;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import io.txwatch.jdbc.plan.CachedPlan.Variant;
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.Planner;
+import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.TransactionControl;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/**
+ * The plans for a database, by text: one look-up in the steady state, bounded by the characters of
+ * the texts. A plan is made outside the cache's locks, so that a slow catalog holds up nobody else;
+ * two connections may make the same plan at the same time.
+ */
+public final class PlanCache {
+
+  /** Characters of SQL that are kept; a plan weighs some six times its text. */
+  private static final long MAX_CHARACTERS = 4_000_000;
+
+  private static final int WEIGHT_OF_A_PLAN = 200;
+
+  private final Planner planner;
+  private final UnaryOperator<String> show;
+  private final boolean exactPlaces;
+
+  /** The catalog's version that the plans were made at. */
+  private volatile long version;
+
+  private final Cache<String, CachedPlan> plans =
+      Caffeine.newBuilder()
+          .maximumWeight(MAX_CHARACTERS)
+          .weigher((String sql, CachedPlan plan) -> sql.length() + WEIGHT_OF_A_PLAN)
+          .executor(Runnable::run)
+          .build();
+
+  /**
+   * An empty cache.
+   *
+   * @param show the text as histories show it
+   * @param exactPlaces true if the place in the application is looked up at each execution
+   */
+  public PlanCache(Planner planner, UnaryOperator<String> show, boolean exactPlaces) {
+    this.planner = planner;
+    this.show = show;
+    this.exactPlaces = exactPlaces;
+  }
+
+  /** The plan for a text. Never throws: what goes wrong here is a reason to pass the text on. */
+  public CachedPlan of(String sql, JdbcCatalog catalog) {
+    long now = catalog.version();
+    if (now != version) {
+      version = now;
+      plans.invalidateAll();
+    }
+    CachedPlan known = plans.getIfPresent(sql);
+    if (known != null) {
+      return known;
+    }
+    CachedPlan made = make(sql, catalog, true);
+    boolean stays = made.plan().unwatched().refused().isEmpty(); // the next look-up may not fail
+    if (stays && catalog.version() == now) {
+      plans.put(sql, made);
+    }
+    return made;
+  }
+
+  /** Another plan for the text of a plan. */
+  public CachedPlan variant(CachedPlan cached, Variant which, Catalog catalog) {
+    CachedPlan known = cached.variant(which);
+    if (known == null) {
+      known = make(cached.plan().original(), which, catalog);
+      cached.variant(which, known);
+    }
+    return known;
+  }
+
+  private CachedPlan make(String sql, Variant which, Catalog catalog) {
+    return switch (which) {
+      case COUNTING -> make(sql, catalog, false);
+      case BARE -> bare(make(sql, catalog, false));
+      case CARRYING_NOTHING -> make(sql, catalog::find, true);
+      case IN_TRANSACTION -> make(sql, new SayingLess(catalog, true), true);
+      case ASSUMING_NOTHING -> make(sql, new SayingLess(catalog, false), true);
+    };
+  }
+
+  private static CachedPlan bare(CachedPlan made) {
+    return new CachedPlan(
+        made.plan().unseen(GapReason.SHAPE, "updatable result"),
+        made.shownSql(),
+        "", // what is written through the result is not in the text
+        made.place());
+  }
+
+  /**
+   * A catalog that does not say whether rows may be written anew.
+   *
+   * @param values whether it says how values are stored
+   */
+  private record SayingLess(Catalog catalog, boolean values) implements Catalog {
+    @Override
+    public Optional<Table> find(List<String> nameParts) {
+      return catalog.find(nameParts);
+    }
+
+    @Override
+    public boolean isSmall(List<String> nameParts) {
+      return catalog.isSmall(nameParts);
+    }
+
+    @Override
+    public boolean storesAsGiven() {
+      return values && catalog.storesAsGiven();
+    }
+  }
+
+  private SampledCallSite newPlace() {
+    return new SampledCallSite(exactPlaces);
+  }
+
+  private CachedPlan make(String sql, Catalog catalog, boolean mayReturnRows) {
+    try {
+      RewritePlan plan = planner.plan(sql, catalog, mayReturnRows);
+      return new CachedPlan(plan, show.apply(sql), columns(plan, catalog), newPlace());
+    } catch (RuntimeException | StackOverflowError e) {
+      return new CachedPlan(
+          RewritePlan.untouched(
+              sql,
+              StatementKind.OTHER,
+              TransactionControl.NONE,
+              Optional.of(GapReason.FAULT),
+              e.getClass().getSimpleName(),
+              0),
+          "",
+          "",
+          newPlace());
+    }
+  }
+
+  /** The columns of a text, as histories name them; empty if they are not known. */
+  private String columns(RewritePlan plan, Catalog catalog) {
+    try {
+      String columns = planner.columns(plan.original(), catalog).text();
+      return plan.passThrough().isEmpty() ? columns : AccessedColumns.withoutItems(columns);
+    } catch (RuntimeException | StackOverflowError e) {
+      return "";
+    }
+  }
+
+  /** From now on the text is sent as it is. */
+  public CachedPlan doNotRewrite(CachedPlan cached, GapReason reason, String why) {
+    CachedPlan untouched = cached.untouched(reason, why);
+    plans.put(cached.plan().original(), untouched);
+    return untouched;
+  }
+}

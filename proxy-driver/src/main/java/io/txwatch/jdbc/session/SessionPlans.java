@@ -1,0 +1,246 @@
+package io.txwatch.jdbc.session;
+
+import io.txwatch.capture.SessionTracker;
+import io.txwatch.catalog.JdbcCatalog;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import io.txwatch.jdbc.error.VendorErrors;
+import io.txwatch.jdbc.log.Faults;
+import io.txwatch.jdbc.plan.CachedPlan;
+import io.txwatch.jdbc.plan.CachedPlan.Variant;
+import io.txwatch.jdbc.plan.PlanCache;
+import io.txwatch.jdbc.plan.StatementOptions;
+import io.txwatch.sql.dialect.Dialect;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The plans for the texts of one connection, and their variants: which of them is to be taken, its
+ * isolation level and the way in which a statement is executed have a say in.
+ */
+public final class SessionPlans {
+
+  /** SQLState: a feature that is not supported. */
+  private static final String REFUSED = "0A000";
+
+  private final WatchedDatabase database;
+  private final SessionTracker tracker;
+  private final JdbcCatalog catalog;
+  private @Nullable PlanCache own;
+  private boolean typesStay;
+  private boolean mayBeInUnheardTransaction;
+
+  public SessionPlans(WatchedSession session) {
+    this.database = session.database();
+    this.tracker = session.tracker();
+    this.catalog = session.catalog();
+  }
+
+  /**
+   * The plan for a text; null, for which the driver has its own error, has an empty plan.
+   *
+   * @throws SQLFeatureNotSupportedException if the text may read the auxiliary columns, and nothing
+   *     is known that hides them: nothing was sent
+   */
+  public CachedPlan of(@Nullable String sql, StatementOptions options)
+      throws SQLFeatureNotSupportedException {
+    CachedPlan cached = withKeys(sql == null ? "" : sql, options);
+    Optional<String> refused = cached.plan().unwatched().refused();
+    if (refused.isPresent()) {
+      throw new SQLFeatureNotSupportedException(
+          "txwatch does not send this statement: it may read the columns that txwatch added to its"
+              + " tables, and they cannot be hidden from it ("
+              + refused.get()
+              + "). Name the columns instead of *, NATURAL or IN, or run txwatch unprepare.",
+          REFUSED);
+    }
+    mayBeInUnheardTransaction |= cached.mayBeginUnheard();
+    if (catalog.hasOtherLexis()
+        && cached.kind() != StatementKind.DDL
+        && cached.kind() != StatementKind.OTHER) {
+      return cached.asItIs(GapReason.NOT_UNDERSTOOD, "the session reads quotes in another way");
+    }
+    if (cached.assumes()) {
+      CachedPlan fitting = fitting(cached);
+      return fitting.assumes() && !fitting.isAutocommitted() && !mayAssume()
+          ? assumingNothing(fitting)
+          : fitting;
+    }
+    return options.updatable() && cached.hidesColumns() ? variant(cached, Variant.BARE) : cached;
+  }
+
+  /** The plan for a text that is sent right afterwards. */
+  public CachedPlan toSend(String sql, StatementOptions options)
+      throws SQLFeatureNotSupportedException {
+    catalog.sending();
+    catalog.executing(true);
+    try {
+      CachedPlan cached = of(sql, options);
+      if (catalog.isWaiting() && !cached.asksDiagnostics()) {
+        catalog.lookUpWaiting();
+        cached = of(sql, options);
+      }
+      return cached;
+    } finally {
+      catalog.executing(false);
+    }
+  }
+
+  /** True if a plan that was made now may be another one by the time when it is executed. */
+  public boolean mayChange() {
+    return catalog.isWaiting() || catalog.preparesTables();
+  }
+
+  /** What plans depend on: while it stays, so do they. */
+  public long version() {
+    return catalog.version();
+  }
+
+  /**
+   * The plan for a text. PostgreSQL's driver appends RETURNING to a write whose generated keys are
+   * wanted, unless it is there. Appended here, it can return the versions of the rows, too.
+   */
+  private CachedPlan withKeys(String sql, StatementOptions options) {
+    CachedPlan cached = cache().of(sql, catalog);
+    if (options.returning().isEmpty()
+        || !database.writerTexts().areIds()
+        || !cached.returnsWrittenRows()) {
+      return cached;
+    }
+    CachedPlan withKeys = cache().of(sql + options.returning(), catalog);
+    if (!withKeys.appendsWrittenRows()) {
+      return cached;
+    }
+    withKeys.keysOf(cached);
+    return withKeys;
+  }
+
+  /** The variant that is not made to return what it writes. */
+  public CachedPlan withoutWrittenRows(CachedPlan cached) {
+    return atThisLevel(cached.returnsWrittenRows() ? variant(cached, Variant.COUNTING) : cached);
+  }
+
+  /** The plan, or the variant that carries nothing where the isolation level is against it. */
+  CachedPlan atThisLevel(CachedPlan cached) {
+    return cached.carries() && !database.snapshots().mayPiggyback(tracker.level())
+        ? carryingNothing(cached)
+        : cached;
+  }
+
+  /** The plan, or the variant for a longer transaction unless the next statement is one itself. */
+  public CachedPlan fitting(CachedPlan cached) {
+    return !cached.isAutocommitted() || (isAutocommitted() && !typesStay)
+        ? cached
+        : inTransaction(cached);
+  }
+
+  private boolean isAutocommitted() {
+    return catalog.writtenAnewUnseen()
+        && !mayBeInUnheardTransaction
+        && !tracker.inTransactionMode();
+  }
+
+  /**
+   * The variant of a write that is right now.
+   *
+   * @param mayReturn true if it may be made to return what it writes
+   */
+  public CachedPlan ofWrite(CachedPlan cached, boolean mayReturn) {
+    return mayReturn ? atThisLevel(cached) : withoutWrittenRows(cached);
+  }
+
+  private boolean isOfInnoDb() {
+    Dialect dialect = database.rules().dialect();
+    return dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+  }
+
+  /** The variant that is right in a longer transaction, too. */
+  public CachedPlan inTransaction(CachedPlan cached) {
+    return cached.isAutocommitted() ? variant(cached, Variant.IN_TRANSACTION) : cached;
+  }
+
+  /** The application was handed the driver's own objects: it may begin transactions with them. */
+  public void bypassed() {
+    mayBeInUnheardTransaction = true;
+  }
+
+  /** True if plans may assume something of values. */
+  public boolean mayAssume() {
+    return !typesStay && catalog.storesAsGiven();
+  }
+
+  /**
+   * Notes what a statement was prepared as. What MySQL's driver prepares at the server keeps the
+   * types that its parameters first had: a change to another text would forget them.
+   *
+   * @return false if another plan must be taken
+   */
+  public boolean mayAssume(CachedPlan cached, PreparedStatement prepared) {
+    typesStay |=
+        database.rules().dialect() == Dialect.MYSQL
+            && prepared.getClass().getSimpleName().equals("ServerPreparedStatement");
+    return !typesStay || !cached.assumes();
+  }
+
+  /** The variant that is right for any session and any values. */
+  public CachedPlan assumingNothing(CachedPlan cached) {
+    return cached.assumes() ? variant(cached, Variant.ASSUMING_NOTHING) : cached;
+  }
+
+  public CachedPlan carryingNothing(CachedPlan cached) {
+    return cached.carries() ? variant(cached, Variant.CARRYING_NOTHING) : cached;
+  }
+
+  private CachedPlan variant(CachedPlan cached, Variant which) {
+    return cache().variant(cached, which, catalog);
+  }
+
+  /** A session that looks names up elsewhere than it first did has plans of its own. */
+  private PlanCache cache() {
+    if (catalog.version() >>> 32 == 0) {
+      return database.plans();
+    }
+    if (own == null) {
+      own = database.ownPlans();
+    }
+    return own;
+  }
+
+  /**
+   * The variant of a plan for batches of a prepared statement. MariaDB's driver sends a batch with
+   * parameters in bulk, for which the server refuses some statements, and one without as it is: a
+   * first parameter must not come from us. PostgreSQL's driver waits for the server after fewer
+   * items the longer their generated keys are, so they stay as they are.
+   */
+  public CachedPlan forBatch(CachedPlan planned) {
+    CachedPlan cached = planned.withoutKeys();
+    boolean first =
+        cached.plan().parameterCount() == 0 && cached.plan().tokenParameters().length > 0;
+    return first && database.rules().dialect() == Dialect.MARIADB
+        ? cached.asItIs(GapReason.SHAPE, "batch of a statement without parameters")
+        : ofItem(cached);
+  }
+
+  /**
+   * The variant of a plan for an item of a batch. Of several statements in one text the drivers of
+   * MySQL and MariaDB make what their settings say, an error among it: they are left alone.
+   */
+  public CachedPlan ofItem(CachedPlan cached) {
+    return isOfInnoDb() && cached.kind() == StatementKind.OTHER && cached.plan().isRewritten()
+        ? cached.asItIs(GapReason.SHAPE, "several statements in an item of a batch")
+        : withoutWrittenRows(cached);
+  }
+
+  /** From now on the text is sent as it is. */
+  public CachedPlan doNotRewrite(CachedPlan cached, SQLException ours) {
+    if (VendorErrors.isOfLimit(ours)) {
+      return cache().doNotRewrite(cached, GapReason.SHAPE, "near a limit of the DBMS");
+    }
+    Faults.reportRewriting(ours);
+    catalog.invalidate();
+    return cache().doNotRewrite(cached, GapReason.FAULT, "SQLState " + ours.getSQLState());
+  }
+}

@@ -1,0 +1,74 @@
+package io.txwatch.jdbc.session;
+
+import io.txwatch.capture.CallSites;
+import io.txwatch.capture.Pipeline;
+import io.txwatch.capture.SnapshotRules;
+import io.txwatch.capture.TransactionRules;
+import io.txwatch.capture.WriterTexts;
+import io.txwatch.history.Database;
+import io.txwatch.jdbc.plan.PlanCache;
+import io.txwatch.jdbc.plan.SideReadMemory;
+import io.txwatch.sql.Planner;
+import io.txwatch.sql.dialect.Dialect;
+import java.util.function.UnaryOperator;
+
+/**
+ * What the watched connections to one database, of one user, have in common.
+ *
+ * @param database the DBMS as histories name it
+ * @param rules what it does to transactions
+ * @param snapshots when a read beside a statement may be sent, and what it sees
+ * @param planner makes plans
+ * @param show a text as histories show it
+ * @param exactPlaces true if the place in the application is looked up at each execution
+ * @param callSites finds the place in the application
+ * @param plans the plans that hold for sessions that look names up where they did when opened
+ * @param pipeline where events go
+ * @param mostSideRows how many rows a read beside a statement may bring
+ * @param memory what such reads have learnt
+ * @param writerTexts reads the writers of a version
+ */
+public record WatchedDatabase(
+    Database database,
+    TransactionRules rules,
+    SnapshotRules snapshots,
+    Planner planner,
+    UnaryOperator<String> show,
+    boolean exactPlaces,
+    CallSites callSites,
+    PlanCache plans,
+    Pipeline pipeline,
+    int mostSideRows,
+    SideReadMemory memory,
+    WriterTexts writerTexts) {
+
+  public static WatchedDatabase of(
+      Database database,
+      Dialect dialect,
+      Planner planner,
+      WriterTexts writerTexts,
+      int mostSideRows,
+      UnaryOperator<String> show,
+      boolean exactPlaces,
+      CallSites callSites,
+      Pipeline pipeline) {
+    return new WatchedDatabase(
+        database,
+        TransactionRules.of(dialect, database),
+        SnapshotRules.of(dialect, database),
+        planner,
+        show,
+        exactPlaces,
+        callSites,
+        new PlanCache(planner, show, exactPlaces),
+        pipeline,
+        mostSideRows,
+        new SideReadMemory(),
+        writerTexts);
+  }
+
+  /** An empty cache, for a session that looks names up elsewhere. */
+  PlanCache ownPlans() {
+    return new PlanCache(planner, show, exactPlaces);
+  }
+}

@@ -1,0 +1,184 @@
+package io.txwatch.jdbc.wrap;
+
+import io.txwatch.jdbc.error.Places;
+import io.txwatch.jdbc.parameter.ParameterSetter;
+import io.txwatch.jdbc.parameter.Parameters;
+import io.txwatch.jdbc.plan.CachedPlan;
+import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.sql.Assumed;
+import io.txwatch.sql.Carried;
+import io.txwatch.sql.dialect.Dialect;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an application has set on a prepared statement, as far as it may be needed again: by another
+ * text that takes the values over, by reads beside the statement, for the key by which it finds a
+ * row.
+ */
+final class KeptParameters {
+
+  private final int count;
+  private final Dialect dialect;
+  private @Nullable ParameterSetter @Nullable [] setters;
+  private long @Nullable [] hashes;
+
+  /** The bits of the parameters that are values of a key. */
+  private long @Nullable [] keyValues;
+
+  /** The parameters whose values are as a text assumes. */
+  private boolean @Nullable [] fitting;
+
+  private boolean streamed;
+
+  /**
+   * Nothing was set yet.
+   *
+   * @param count how many parameters the application's text has
+   * @param dialect of the DBMS, whose driver has its own ways with values that change
+   */
+  KeptParameters(int count, Dialect dialect) {
+    this.count = count;
+    this.dialect = dialect;
+  }
+
+  /** What was set, at the time when a row was added to a batch. */
+  record Snapshot(
+      @Nullable ParameterSetter @Nullable [] setters, long @Nullable [] hashes, long key) {}
+
+  void keep(int index, ParameterSetter setter) {
+    if (index >= 1 && index <= count) {
+      if (setters == null) {
+        setters = new ParameterSetter[count];
+      }
+      setters[index - 1] = setter;
+    }
+  }
+
+  void keepHash(int index, long hash) {
+    if (index >= 1 && index <= count) {
+      if (hashes == null) {
+        hashes = new long[count];
+      }
+      hashes[index - 1] = hash;
+    }
+  }
+
+  void keepKeyValue(int index, long bits) {
+    if (keyValues == null) {
+      keyValues = new long[count];
+    }
+    keyValues[index - 1] = bits;
+  }
+
+  void keepFitting(int index, boolean fits) {
+    if (fitting == null) {
+      fitting = new boolean[count];
+    }
+    fitting[index - 1] = fits;
+  }
+
+  /** True if all values are as a text assumes. */
+  boolean fit(Assumed assumed) {
+    for (int number = 1; number <= assumed.parameters(); number++) {
+      if (assumed.of(number) != null && (fitting == null || !fitting[number - 1])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The bits of a key with the values that were set. */
+  long bits(KnownKey key) {
+    return key.bits(keyValues);
+  }
+
+  /** A parameter was set from a stream, which can be read once only. */
+  void streamed() {
+    streamed = true;
+  }
+
+  boolean isStreamed() {
+    return streamed;
+  }
+
+  /** The application has cleared its parameters. */
+  void clear() {
+    setters = null;
+    hashes = null;
+    keyValues = null;
+    fitting = null;
+  }
+
+  /** For reads beside the statement. */
+  Parameters parameters() {
+    return new Parameters(setters, hashes, !streamed);
+  }
+
+  /** Sets them on a statement of a plan's. */
+  void replay(PreparedStatement statement, CachedPlan cached) throws SQLException {
+    replay(setters, statement, cached);
+  }
+
+  /** Sets the parameters that the text takes once more. */
+  void setAgain(CachedPlan cached, PreparedStatement statement) throws SQLException {
+    setAgain(setters, cached.plan().carried(), statement);
+  }
+
+  private static void setAgain(
+      @Nullable ParameterSetter @Nullable [] setters, Carried carried, PreparedStatement statement)
+      throws SQLException {
+    int[] places = carried.places();
+    for (int i = 0; i < places.length; i++) {
+      int number = carried.parameters()[i];
+      ParameterSetter setter =
+          setters == null || number > setters.length ? null : setters[number - 1];
+      if (setter != null) {
+        setter.set(statement, places[i]);
+      } // else the application has not set it, which the driver will say
+    }
+  }
+
+  /**
+   * What is set now, for a row of a batch.
+   *
+   * @param key the bits of the key by which it finds a row
+   */
+  Snapshot snapshot(long key) {
+    return new Snapshot(
+        streamed || setters == null
+            ? null
+            : Parameters.each(setters, setter -> setter.added(dialect)),
+        hashes == null ? null : hashes.clone(),
+        key);
+  }
+
+  /** Sets what was set when a row was added to a batch. */
+  static void replay(Snapshot then, PreparedStatement statement, CachedPlan cached)
+      throws SQLException {
+    replay(then.setters(), statement, cached);
+    setAgain(then.setters(), cached.plan().carried(), statement);
+  }
+
+  /** What was set when a row was added to a batch, for reads beside it. */
+  Parameters parameters(Snapshot then) {
+    return new Parameters(then.setters(), then.hashes(), then.setters() != null || !streamed);
+  }
+
+  private static void replay(
+      @Nullable ParameterSetter @Nullable [] setters,
+      PreparedStatement statement,
+      CachedPlan cached)
+      throws SQLException {
+    if (setters == null) {
+      return;
+    }
+    for (int i = 0; i < setters.length; i++) {
+      ParameterSetter setter = setters[i];
+      if (setter != null) {
+        setter.set(statement, Places.behind(cached.plan(), i + 1));
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package io.txwatch.jdbc.wrap;
+
+import io.txwatch.catalog.AuxiliaryColumns;
+import io.txwatch.jdbc.execution.ExecutionContext;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** The description of the database, without what we added to it. */
+final class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
+
+  private final ExecutionContext context;
+
+  WatchedDatabaseMetaData(DatabaseMetaData delegate, ExecutionContext context) {
+    super(delegate);
+    this.context = context;
+  }
+
+  @Override
+  public @Nullable Connection getConnection() throws SQLException {
+    return delegate.getConnection() == null ? null : context.shown();
+  }
+
+  @Override
+  protected ResultSet result(ResultSet result) {
+    return new MetadataResultSet(result, context);
+  }
+
+  @Override
+  public ResultSet getColumns(String catalog, String schema, String table, String column)
+      throws SQLException {
+    return withoutOurs(delegate.getColumns(catalog, schema, table, column), "COLUMN_NAME");
+  }
+
+  @Override
+  public ResultSet getColumnPrivileges(String catalog, String schema, String table, String column)
+      throws SQLException {
+    return withoutOurs(delegate.getColumnPrivileges(catalog, schema, table, column), "COLUMN_NAME");
+  }
+
+  @Override
+  public ResultSet getPseudoColumns(String catalog, String schema, String table, String column)
+      throws SQLException {
+    return withoutOurs(delegate.getPseudoColumns(catalog, schema, table, column), "COLUMN_NAME");
+  }
+
+  @Override
+  public ResultSet getIndexInfo(
+      String catalog, String schema, String table, boolean unique, boolean approximate)
+      throws SQLException {
+    return withoutOurs(
+        delegate.getIndexInfo(catalog, schema, table, unique, approximate), "COLUMN_NAME");
+  }
+
+  @Override
+  public ResultSet getTables(String catalog, String schema, String table, String[] types)
+      throws SQLException {
+    ResultSet tables = delegate.getTables(catalog, schema, table, types);
+    return new FilteredResultSet(
+        tables, context, row -> AuxiliaryColumns.SEQUENCE.equalsIgnoreCase(row.getString(3)));
+  }
+
+  private ResultSet withoutOurs(ResultSet rows, String nameColumn) throws SQLException {
+    int column = rows.findColumn(nameColumn);
+    return new FilteredResultSet(rows, context, row -> namesOurColumn(row, column));
+  }
+
+  private boolean namesOurColumn(ResultSet row, int column) throws SQLException {
+    return ColumnMask.isOurs(row.getString(column))
+        && context.state().hasOurColumns(row.getString(1), row.getString(2), row.getString(3));
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) throws SQLException {
+    return Unwrap.unwrap(this, delegate, type, context);
+  }
+}

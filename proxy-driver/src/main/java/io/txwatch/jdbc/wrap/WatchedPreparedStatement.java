@@ -1,0 +1,506 @@
+package io.txwatch.jdbc.wrap;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.jdbc.error.Places;
+import io.txwatch.jdbc.error.SentText;
+import io.txwatch.jdbc.error.VendorErrors;
+import io.txwatch.jdbc.execution.Batch;
+import io.txwatch.jdbc.execution.Execution;
+import io.txwatch.jdbc.execution.ExecutionContext;
+import io.txwatch.jdbc.parameter.ChangingValue;
+import io.txwatch.jdbc.parameter.ParameterSetter;
+import io.txwatch.jdbc.parameter.Parameters;
+import io.txwatch.jdbc.plan.CachedPlan;
+import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.StatementOptions;
+import io.txwatch.sql.AssumedValue;
+import io.txwatch.sql.dialect.Dialect;
+import java.sql.CallableStatement;
+import java.sql.ParameterMetaData;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A prepared statement whose text carries the writer token as one more parameter: prepared once, in
+ * one transaction, executed in many, each time with a token of its own.
+ *
+ * <p>There are two texts of a write: one that returns what it wrote, for {@code executeUpdate}, and
+ * one that does not, for batches and for results that must stay what they are. Which one is needed
+ * is known only when it is executed, so setters are kept as long as the other text, or the
+ * application's own, may have to take their values over.
+ */
+class WatchedPreparedStatement extends DelegatingPreparedStatement {
+
+  /** The plan for the text that the application prepared. */
+  private CachedPlan plan;
+
+  /** The plan for the text that the driver has. */
+  private CachedPlan active;
+
+  /** The catalog's version that the plan was made at. */
+  private long plannedAt;
+
+  /** True if the plan may be another one when the statement is executed. */
+  private boolean mayPlanAnew;
+
+  private final KeptParameters kept;
+
+  /** Null before it was asked of its result or its parameters. */
+  private @Nullable PreparedMetadata metadata;
+
+  /** Null if no item was added. */
+  private @Nullable PreparedBatch batch;
+
+  /**
+   * Wraps a statement that was prepared.
+   *
+   * @param active the plan that it was prepared by: {@code plan} or its variant without rows
+   */
+  WatchedPreparedStatement(
+      PreparedStatement delegate,
+      ExecutionContext context,
+      StatementOptions options,
+      CachedPlan plan,
+      CachedPlan active) {
+    super(delegate, context, options);
+    this.plan = plan;
+    this.active = active;
+    this.plannedAt = context.plans().version();
+    this.mayPlanAnew = mayPlanAnew();
+    this.kept = new KeptParameters(plan.plan().parameterCount(), context.rules().dialect());
+    if (active.returnsWrittenRows() && context.rules().dialect() == Dialect.SQLITE) {
+      notExecuted(); // what its driver says of a write before it is executed
+    }
+  }
+
+  // ---------------------------------------------------------------- parameters
+
+  @Override
+  protected int place(int index) {
+    return Places.behind(active.plan(), index);
+  }
+
+  @Override
+  protected SQLException shown(SQLException error, int index) {
+    return Places.shown(error, active.plan(), index);
+  }
+
+  @Override
+  protected boolean keepsSetters() {
+    return plan != active // after an error the driver has the application's own text for one run
+        || plan.returnsWrittenRows()
+        || mayPlanAnew
+        || !active.isProven()
+        || active.plan().tokenParameters().length > 0
+        || active.sideReads() != null
+        || plan.carries();
+  }
+
+  @Override
+  protected boolean keepsValues() {
+    return plan.comparesPredicates();
+  }
+
+  @Override
+  protected void keepValue(int index, long hash) {
+    kept.keepHash(index, hash);
+  }
+
+  @Override
+  protected <T> T taken(T value) {
+    return ChangingValue.whenSet(context.rules().dialect(), value);
+  }
+
+  @Override
+  protected void keep(int index, ParameterSetter setter) {
+    kept.keep(index, setter);
+  }
+
+  @Override
+  protected void valueSet(int index, long value) {
+    KnownKey key = plan.key();
+    if (key != null && key.takes(index)) {
+      kept.keepKeyValue(index, key.of(index, value));
+    }
+    AssumedValue assumed = plan.plan().assumed().of(index);
+    if (assumed != null) {
+      kept.keepFitting(index, assumed.fits(value));
+    }
+  }
+
+  @Override
+  protected void valueSet(int index, double value) {
+    forgetKeyValue(index);
+    AssumedValue assumed = plan.plan().assumed().of(index);
+    if (assumed != null) {
+      kept.keepFitting(index, assumed.fits(value));
+    }
+  }
+
+  @Override
+  protected void valueSet(int index, @Nullable Object value) {
+    KnownKey key = plan.key();
+    if (key != null && key.takes(index)) {
+      kept.keepKeyValue(index, key.of(index, value));
+    }
+    AssumedValue assumed = plan.plan().assumed().of(index);
+    if (assumed != null) {
+      kept.keepFitting(index, value == null ? assumed.fitsNull() : assumed.fits(value));
+    }
+  }
+
+  @Override
+  protected void otherValueSet(int index) {
+    forgetKeyValue(index);
+    if (plan.plan().assumed().of(index) != null) {
+      kept.keepFitting(index, false);
+    }
+  }
+
+  private void forgetKeyValue(int index) {
+    KnownKey key = plan.key();
+    if (key != null && key.takes(index)) {
+      kept.keepKeyValue(index, 0);
+    }
+  }
+
+  /** The plan for the values that are set. */
+  private CachedPlan fitting() {
+    plan = context.plans().fitting(plan); // and not back again: each change prepares a text
+    return holds(plan) ? plan : context.plans().assumingNothing(plan);
+  }
+
+  private boolean mayPlanAnew() {
+    return context.plans().mayChange() && !(this instanceof CallableStatement);
+  }
+
+  /**
+   * A table of it may have been looked up, or prepared, after the statement was.
+   *
+   * @return true if it was planned anew
+   */
+  private boolean planAnew() throws SQLException {
+    if (!mayPlanAnew || kept.isStreamed()) {
+      return false;
+    }
+    CachedPlan now = context.plans().toSend(plan.plan().original(), options);
+    long version = context.plans().version();
+    mayPlanAnew = mayPlanAnew();
+    if (version == plannedAt) {
+      return false;
+    }
+    plannedAt = version;
+    plan = now;
+    if (metadata != null) {
+      metadata.close();
+      metadata = null;
+    }
+    return true;
+  }
+
+  /** True if what a plan assumes holds now. */
+  private boolean holds(CachedPlan assuming) {
+    return !assuming.assumes()
+        || assuming.isAutocommitted()
+        || (context.plans().mayAssume() && kept.fit(assuming.plan().assumed()));
+  }
+
+  @Override
+  long bits(KnownKey key) {
+    return kept.bits(key);
+  }
+
+  @Override
+  protected void beforeStream() throws SQLException {
+    // A stream can be read once: from here on the text does not change any more.
+    CachedPlan any = context.plans().assumingNothing(plan);
+    prepareFor(context.plans().carryingNothing(context.plans().withoutWrittenRows(any)));
+    kept.streamed();
+  }
+
+  @Override
+  public void clearParameters() throws SQLException {
+    prepared.clearParameters();
+    kept.clear();
+  }
+
+  @Override
+  Parameters parameters() {
+    return kept.parameters();
+  }
+
+  /** Changes to the text of another plan, and takes the parameters over. */
+  private void prepareFor(CachedPlan wanted) throws SQLException {
+    if (wanted == active || kept.isStreamed() || batch != null || prepared.isClosed()) {
+      return;
+    }
+    PreparedStatement other =
+        options.preparer().prepare(context.real(), wanted.plan().preparedSql());
+    try {
+      copySettings(prepared, other);
+      kept.replay(other, wanted);
+    } catch (SQLException | RuntimeException e) {
+      other.close();
+      throw e;
+    }
+    PreparedStatement former = prepared;
+    prepared = other;
+    delegate = other;
+    active = wanted;
+    former.close();
+  }
+
+  private static void copySettings(PreparedStatement from, PreparedStatement to)
+      throws SQLException {
+    if (from.getMaxRows() != to.getMaxRows()) {
+      to.setMaxRows(from.getMaxRows());
+    }
+    if (from.getFetchSize() != to.getFetchSize()) {
+      to.setFetchSize(from.getFetchSize());
+    }
+    if (from.getQueryTimeout() != to.getQueryTimeout()) {
+      to.setQueryTimeout(from.getQueryTimeout());
+    }
+    if (from.getMaxFieldSize() != to.getMaxFieldSize()) {
+      to.setMaxFieldSize(from.getMaxFieldSize());
+    }
+    if (from.isCloseOnCompletion()) {
+      to.closeOnCompletion();
+    }
+  }
+
+  // ---------------------------------------------------------------- executing
+
+  /** Something that is done with the prepared statement. */
+  private interface PreparedCall<T> {
+    T on(PreparedStatement statement) throws SQLException;
+  }
+
+  @Override
+  public ResultSet executeQuery() throws SQLException {
+    planAnew();
+    prepareFor(context.plans().withoutWrittenRows(fitting()));
+    return showResult(run(start(active), PreparedStatement::executeQuery));
+  }
+
+  @Override
+  public int executeUpdate() throws SQLException {
+    prepareForWrite();
+    PreparedCall<Integer> call = PreparedStatement::executeUpdate;
+    if (active.returnsWrittenRows()) {
+      Integer raw = runWrite(start(active), call);
+      return raw == null ? (int) drainedCount() : (int) counted(raw);
+    }
+    return (int) counted(run(start(active), call));
+  }
+
+  @Override
+  public long executeLargeUpdate() throws SQLException {
+    prepareForWrite();
+    PreparedCall<Long> call = PreparedStatement::executeLargeUpdate;
+    if (active.returnsWrittenRows()) {
+      Long raw = runWrite(start(active), call);
+      return raw == null ? drainedCount() : counted(raw);
+    }
+    return counted(run(start(active), call));
+  }
+
+  @Override
+  public boolean execute() throws SQLException {
+    prepareForWrite();
+    PreparedCall<Boolean> call = PreparedStatement::execute;
+    if (active.returnsWrittenRows()) {
+      Boolean raw = runWrite(start(active), call);
+      return raw != null && hasResult(raw);
+    }
+    return hasResult(run(start(active), call));
+  }
+
+  private void prepareForWrite() throws SQLException {
+    planAnew();
+    prepareFor(context.plans().ofWrite(fitting(), mayDrain()));
+  }
+
+  private <T> T run(Execution execution, PreparedCall<T> call) throws SQLException {
+    try {
+      execution.setParameters(prepared);
+      kept.setAgain(active, prepared);
+      T result = call.on(prepared);
+      active.prove();
+      context.guard().release();
+      return result;
+    } catch (SQLException e) {
+      if (!mayBeOurFault(e)) {
+        execution.failed(e);
+        throw VendorErrors.of(e, execution.cached().prepared());
+      }
+      return runAsItWas(execution, e, call);
+    }
+  }
+
+  /** What the application's own call gave, if ours was refused; else null, and it is drained. */
+  private <T> @Nullable T runWrite(Execution execution, PreparedCall<T> asItWas)
+      throws SQLException {
+    try {
+      execution.setParameters(prepared);
+      kept.setAgain(active, prepared);
+      long count =
+          context
+              .returning()
+              .run(
+                  () ->
+                      execution.drain(
+                          context.returning().mayAnswerWithoutRows()
+                              ? (prepared.execute() ? prepared.getResultSet() : null)
+                              : prepared.executeQuery()));
+      context.guard().release();
+      drained(count);
+      return null;
+    } catch (SQLException e) {
+      if (prepared.isClosed()) {
+        execution.failed(e);
+        return asItWas.on(prepared); // for the driver's own error
+      }
+      if (!mayBeOurFault(e)) {
+        execution.failed(e);
+        throw VendorErrors.of(e, execution.cached().prepared());
+      }
+      return runAsItWas(execution, e, asItWas);
+    }
+  }
+
+  private boolean mayBeOurFault(SQLException error) {
+    return context.mayBeOurFault(active, error);
+  }
+
+  private <T> T runAsItWas(Execution execution, SQLException ours, PreparedCall<T> call)
+      throws SQLException {
+    CachedPlan failed = execution.cached();
+    if (failed.isProven() || kept.isStreamed() || !context.guard().goBack()) {
+      context.plans().doNotRewrite(failed, ours);
+      execution.failed(ours);
+      throw VendorErrors.of(ours, failed.prepared());
+    }
+    T result;
+    try {
+      prepareFor(failed.asItIs(GapReason.FAULT, ""));
+      result = call.on(prepared);
+    } catch (SQLException e) {
+      execution.failed(e); // not our fault: the application's own text gives it
+      SentText sent = SentText.unwatched(failed.plan(), true);
+      throw VendorErrors.theApplications(ours, VendorErrors.of(e, sent));
+    }
+    Execution instead = execution.withoutRewriting(ours);
+    plan = instead.cached();
+    active = plan;
+    goOnWith(instead);
+    return result;
+  }
+
+  // ---------------------------------------------------------------- batches
+
+  @Override
+  public void addBatch() throws SQLException {
+    PreparedBatch collecting = batch;
+    if (collecting == null) {
+      plan = context.plans().inTransaction(plan); // which it may be in when it is sent
+      CachedPlan wanted = context.plans().forBatch(fitting());
+      prepareFor(wanted);
+      plan.batched(true);
+      collecting = new PreparedBatch(context, active, kept);
+    } else if (!holds(active)) {
+      collecting = collectAnew(collecting);
+    }
+    try {
+      collecting.add(prepared);
+    } catch (SQLException e) {
+      throw VendorErrors.of(e, active.prepared());
+    }
+    batch = collecting;
+  }
+
+  /** Collects the items once more, with a text that takes less for granted. */
+  private PreparedBatch collectAnew(PreparedBatch collected) throws SQLException {
+    prepared.clearBatch();
+    batch = null;
+    CachedPlan less = holds(active) ? plan : context.plans().assumingNothing(plan);
+    prepareFor(context.plans().forBatch(less));
+    PreparedBatch again = collected.withText(active, prepared);
+    kept.replay(prepared, active);
+    batch = again;
+    return again;
+  }
+
+  @Override
+  public void addBatch(String sql) throws SQLException {
+    prepared.addBatch(sql); // for the driver's own error
+  }
+
+  @Override
+  public void clearBatch() throws SQLException {
+    prepared.clearBatch();
+    batch = null;
+  }
+
+  @Override
+  public int[] executeBatch() throws SQLException {
+    Batch sending = batchToSend();
+    return sending.run(() -> Batch.widen(prepared.executeBatch()), Batch::narrow);
+  }
+
+  @Override
+  public long[] executeLargeBatch() throws SQLException {
+    Batch sending = batchToSend();
+    return sending.run(() -> prepared.executeLargeBatch(), counts -> counts);
+  }
+
+  private Batch batchToSend() throws SQLException {
+    endLast();
+    notDrained();
+    PreparedBatch collected = batch;
+    if (collected != null && planAnew()) {
+      plan = context.plans().inTransaction(plan);
+      collected = collectAnew(collected);
+    }
+    batch = null;
+    return collected == null ? new Batch(context, 0, true) : collected.toSend(prepared);
+  }
+
+  // ---------------------------------------------------------------- its description
+
+  @Override
+  public @Nullable ResultSetMetaData getMetaData() throws SQLException {
+    return metadata().ofResult(prepared, active, plan, kept);
+  }
+
+  @Override
+  public ParameterMetaData getParameterMetaData() throws SQLException {
+    return metadata().ofParameters(prepared, active, plan, kept);
+  }
+
+  private PreparedMetadata metadata() {
+    PreparedMetadata known = metadata;
+    if (known == null) {
+      known = new PreparedMetadata(context, options);
+      metadata = known;
+    }
+    return known;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    if (metadata != null) {
+      metadata.close();
+    }
+    super.close();
+  }
+
+  @Override
+  public String toString() {
+    String described = prepared.toString();
+    return active.plan().isRewritten() ? active.prepared().description(described) : described;
+  }
+}

@@ -1,0 +1,334 @@
+package io.txwatch.jdbc.wrap;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.jdbc.error.SentText;
+import io.txwatch.jdbc.error.VendorErrors;
+import io.txwatch.jdbc.execution.Batch;
+import io.txwatch.jdbc.execution.Execution;
+import io.txwatch.jdbc.execution.ExecutionContext;
+import io.txwatch.jdbc.plan.CachedPlan;
+import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.StatementOptions;
+import io.txwatch.sql.RewritePlan;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A statement whose texts are rewritten on the way to the driver, and whose results are read over
+ * the application's shoulder on the way back.
+ */
+class WatchedStatement extends ExecutingStatement {
+
+  private boolean rowsLimited;
+  private boolean closesOnCompletion;
+  private @Nullable List<String> batch;
+
+  WatchedStatement(Statement delegate, ExecutionContext context, StatementOptions options) {
+    super(delegate, context, options);
+  }
+
+  /** Something that is done with a text. */
+  interface Call<T> {
+    T on(String sql) throws SQLException;
+  }
+
+  // ---------------------------------------------------------------- executing a text
+
+  @Override
+  public ResultSet executeQuery(String sql) throws SQLException {
+    CachedPlan cached = plan(sql, false);
+    return showResult(run(sql, start(cached), text -> delegate.executeQuery(text)));
+  }
+
+  @Override
+  public int executeUpdate(String sql) throws SQLException {
+    return update(sql, text -> delegate.executeUpdate(text));
+  }
+
+  private int update(String sql, Call<Integer> call) throws SQLException {
+    CachedPlan cached = plan(sql, true);
+    if (cached.returnsWrittenRows()) {
+      Integer raw = runWrite(sql, start(cached), call);
+      return raw == null ? (int) drainedCount() : (int) counted(raw);
+    }
+    return (int) counted(run(sql, start(cached), call));
+  }
+
+  @Override
+  public long executeLargeUpdate(String sql) throws SQLException {
+    return updateLarge(sql, text -> delegate.executeLargeUpdate(text));
+  }
+
+  private long updateLarge(String sql, Call<Long> call) throws SQLException {
+    CachedPlan cached = plan(sql, true);
+    if (cached.returnsWrittenRows()) {
+      Long raw = runWrite(sql, start(cached), call);
+      return raw == null ? drainedCount() : counted(raw);
+    }
+    return counted(run(sql, start(cached), call));
+  }
+
+  @Override
+  public boolean execute(String sql) throws SQLException {
+    return execute(sql, text -> delegate.execute(text));
+  }
+
+  private boolean execute(String sql, Call<Boolean> call) throws SQLException {
+    CachedPlan cached = plan(sql, true);
+    if (cached.returnsWrittenRows()) {
+      Boolean raw = runWrite(sql, start(cached), call);
+      return raw != null && hasResult(raw);
+    }
+    return hasResult(run(sql, start(cached), call));
+  }
+
+  @Override
+  public int executeUpdate(String sql, int keys) throws SQLException {
+    return keys == NO_GENERATED_KEYS
+        ? update(sql, text -> delegate.executeUpdate(text, keys))
+        : (int)
+            counted(run(sql, start(plan(sql, false)), text -> delegate.executeUpdate(text, keys)));
+  }
+
+  @Override
+  public int executeUpdate(String sql, int[] keys) throws SQLException {
+    return (int)
+        counted(run(sql, start(plan(sql, false)), text -> delegate.executeUpdate(text, keys)));
+  }
+
+  @Override
+  public int executeUpdate(String sql, String[] keys) throws SQLException {
+    return (int)
+        counted(run(sql, start(plan(sql, false)), text -> delegate.executeUpdate(text, keys)));
+  }
+
+  @Override
+  public long executeLargeUpdate(String sql, int keys) throws SQLException {
+    return keys == NO_GENERATED_KEYS
+        ? updateLarge(sql, text -> delegate.executeLargeUpdate(text, keys))
+        : counted(
+            run(sql, start(plan(sql, false)), text -> delegate.executeLargeUpdate(text, keys)));
+  }
+
+  @Override
+  public long executeLargeUpdate(String sql, int[] keys) throws SQLException {
+    return counted(
+        run(sql, start(plan(sql, false)), text -> delegate.executeLargeUpdate(text, keys)));
+  }
+
+  @Override
+  public long executeLargeUpdate(String sql, String[] keys) throws SQLException {
+    return counted(
+        run(sql, start(plan(sql, false)), text -> delegate.executeLargeUpdate(text, keys)));
+  }
+
+  @Override
+  public boolean execute(String sql, int keys) throws SQLException {
+    return keys == NO_GENERATED_KEYS
+        ? execute(sql, text -> delegate.execute(text, keys))
+        : hasResult(run(sql, start(plan(sql, false)), text -> delegate.execute(text, keys)));
+  }
+
+  @Override
+  public boolean execute(String sql, int[] keys) throws SQLException {
+    return hasResult(run(sql, start(plan(sql, false)), text -> delegate.execute(text, keys)));
+  }
+
+  @Override
+  public boolean execute(String sql, String[] keys) throws SQLException {
+    return hasResult(run(sql, start(plan(sql, false)), text -> delegate.execute(text, keys)));
+  }
+
+  // ---------------------------------------------------------------- the way of an execution
+
+  /** The plan for a text; {@code writtenRows} if a write may be made to return its rows. */
+  private CachedPlan plan(String sql, boolean writtenRows) throws SQLException {
+    // What a prepared statement makes of a text is its driver's own.
+    boolean mayReturn = writtenRows && mayDrain() && !(this instanceof PreparedStatement);
+    return context.plans().ofWrite(context.plans().toSend(sql, options), mayReturn);
+  }
+
+  /**
+   * True if running a write as a query leaves no trace: a limit would cut its rows, closing its
+   * result would close this statement, and some DBMS does not read the same in it.
+   */
+  final boolean mayDrain() {
+    return !rowsLimited
+        && !closesOnCompletion
+        && !options.keysAsked()
+        && context.returning().mayReturn();
+  }
+
+  /** Sends a text, rewritten, and if the DBMS refuses the rewriting, as it was. */
+  private <T> T run(String sql, Execution execution, Call<T> call) throws SQLException {
+    CachedPlan cached = execution.cached();
+    String text = sql == null ? sql : execution.immediateSql();
+    try {
+      T result = call.on(text);
+      cached.prove();
+      context.guard().release();
+      return result;
+    } catch (SQLException e) {
+      if (!context.mayBeOurFault(cached, e)) {
+        execution.failed(e);
+        throw VendorErrors.of(e, new SentText(cached.plan(), text, false));
+      }
+      return runAsItWas(sql, execution, e, call);
+    }
+  }
+
+  private <T> T runAsItWas(String sql, Execution execution, SQLException ours, Call<T> call)
+      throws SQLException {
+    if (!context.guard().goBack()) {
+      context.plans().doNotRewrite(execution.cached(), ours);
+      execution.failed(ours);
+      RewritePlan plan = execution.cached().plan();
+      throw VendorErrors.of(ours, new SentText(plan, execution.immediateSql(), false));
+    }
+    T result;
+    try {
+      result = call.on(sql == null ? sql : execution.cached().plan().unwatched().text());
+    } catch (SQLException e) {
+      execution.failed(e); // not our fault: the application's own text gives it
+      SentText sent = SentText.unwatched(execution.cached().plan(), false);
+      throw VendorErrors.theApplications(ours, VendorErrors.of(e, sent));
+    }
+    goOnWith(execution.withoutRewriting(ours));
+    return result;
+  }
+
+  /**
+   * Runs a write that was made to return its rows.
+   *
+   * @param asItWas what is done with the application's own text if the DBMS refuses ours
+   * @return what that gave; null if it was not needed, and the count is {@link #drainedCount}
+   */
+  private <T> @Nullable T runWrite(String sql, Execution execution, Call<T> asItWas)
+      throws SQLException {
+    String text = execution.immediateSql();
+    try {
+      long count =
+          context
+              .returning()
+              .run(
+                  () ->
+                      execution.drain(
+                          context.returning().mayAnswerWithoutRows()
+                              ? (delegate.execute(text) ? delegate.getResultSet() : null)
+                              : delegate.executeQuery(text)));
+      context.guard().release();
+      drained(count);
+      return null;
+    } catch (SQLException e) {
+      if (!context.mayBeOurFault(execution.cached(), e)) {
+        execution.failed(e);
+        throw VendorErrors.of(e, new SentText(execution.cached().plan(), text, false));
+      }
+      return runAsItWas(sql, execution, e, asItWas);
+    }
+  }
+
+  // ---------------------------------------------------------------- batches
+
+  @Override
+  public void addBatch(String sql) throws SQLException {
+    delegate.addBatch(sql); // for the driver's own error
+    if (!delegate.isClosed()) {
+      delegate.clearBatch(); // what is sent is another text
+    }
+    if (batch == null) {
+      batch = new ArrayList<>();
+    }
+    batch.add(sql);
+  }
+
+  @Override
+  public void clearBatch() throws SQLException {
+    batch = null;
+    delegate.clearBatch();
+  }
+
+  @Override
+  public int[] executeBatch() throws SQLException {
+    Batch sent = sendBatch();
+    return sent.run(() -> Batch.widen(delegate.executeBatch()), Batch::narrow);
+  }
+
+  @Override
+  public long[] executeLargeBatch() throws SQLException {
+    Batch sent = sendBatch();
+    return sent.run(() -> delegate.executeLargeBatch(), counts -> counts);
+  }
+
+  /** Hands the texts that were collected to the driver. */
+  private Batch sendBatch() throws SQLException {
+    endLast();
+    notDrained();
+    List<String> texts = batch == null ? List.of() : batch;
+    batch = null;
+    List<CachedPlan> plans = new ArrayList<>();
+    boolean control = false;
+    for (String sql : texts) {
+      CachedPlan any = context.plans().inTransaction(context.plans().toSend(sql, options));
+      CachedPlan cached = context.plans().ofItem(any);
+      plans.add(cached);
+      control |= cached.isControl();
+    }
+    Batch sending = new Batch(context, 0, false);
+    for (int i = 0; i < texts.size(); i++) {
+      CachedPlan cached = plans.get(i);
+      if (control) {
+        // Where one item ends the transaction, the next one's position is not known beforehand.
+        cached = cached.asItIs(GapReason.SHAPE, "batch with transaction control");
+        delegate.addBatch(cached.plan().unwatched().text());
+        sending.addWithoutPosition(cached);
+      } else {
+        KnownKey key = cached.key();
+        delegate.addBatch(sending.add(cached, key == null ? 0 : key.bits()).immediateSql());
+      }
+    }
+    return sending;
+  }
+
+  // ---------------------------------------------------------------- the rest
+
+  @Override
+  public void setMaxRows(int max) throws SQLException {
+    delegate.setMaxRows(max);
+    rowsLimited = max > 0;
+  }
+
+  @Override
+  public void setLargeMaxRows(long max) throws SQLException {
+    delegate.setLargeMaxRows(max);
+    rowsLimited = max > 0;
+  }
+
+  @Override
+  public void closeOnCompletion() throws SQLException {
+    delegate.closeOnCompletion();
+    closesOnCompletion = true;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    endLast();
+    delegate.close();
+  }
+
+  @Override
+  public @Nullable Connection getConnection() throws SQLException {
+    return delegate.getConnection() == null ? null : context.shown();
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) throws SQLException {
+    return Unwrap.unwrap(this, delegate, type, context);
+  }
+}
