@@ -4,7 +4,7 @@ import io.txwatch.campaign.CampaignFinding;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.oracle.GraphAnomaly;
-import io.txwatch.oracle.KnownBehaviour;
+import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.TextReport;
 import io.txwatch.schedule.StepOutcome;
@@ -121,6 +121,7 @@ final class FindingFolder {
             + finding.original().header("seed").orElse("?")
             + ", case "
             + finding.original().header("number").orElse("?"));
+    lines.add("class: " + finding.findingClass());
     Optional<KnownBehaviour> known = finding.known();
     known.ifPresent(
         behaviour -> {

@@ -11,9 +11,7 @@ import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.Grammar;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
-import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.report.JsonReport;
-import io.txwatch.schedule.CaseExecution;
 import io.txwatch.testcase.CaseWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -68,6 +66,8 @@ import picocli.CommandLine.TypeConversionException;
       "  txwatch fuzz --url jdbc:mysql://localhost/test --user root --oracle isorel --isolation RR"
           + " --statements 10",
       "",
+      "A finding is BY_DESIGN (the DBMS's manual describes it), a KNOWN_BUG (its tracker has a",
+      "number), or NEW. The last two make the exit code 1.",
       "With --json, a line for each finding, and a summary at the end:",
       "  {\"type\":\"finding\",\"oracle\":…,\"isolation\":…,\"case\":…,\"reproducedRuns\":\"5/5\",…}",
       "  {\"type\":\"summary\",\"seed\":N,\"cases\":N,\"undecided\":N,\"casesPerSecond\":x,…}",
@@ -76,6 +76,9 @@ import picocli.CommandLine.TypeConversionException;
       ""
     })
 final class FuzzCommand implements Callable<Integer> {
+
+  /** The folder, within that of the findings, of violations that did not always occur again. */
+  private static final String NOT_REPRODUCED = "not-reproduced";
 
   private static final String IN_MEMORY_URL = "jdbc:h2:mem:fuzz";
   private static final Duration DEFAULT_DURATION = Duration.ofSeconds(60);
@@ -217,7 +220,7 @@ final class FuzzCommand implements Callable<Integer> {
       finished = true;
       removeHook(onSignal);
     }
-    boolean failing = common.failOn != FailOn.NEVER && report.unknown;
+    boolean failing = common.failOn != FailOn.NEVER && report.hasFault;
     return failing ? ExitCode.ANOMALIES : ExitCode.CLEAN;
   }
 
@@ -288,7 +291,7 @@ final class FuzzCommand implements Callable<Integer> {
   private final class Report implements Campaign.Listener {
     private final Console console;
     private final FindingFolder folder;
-    private volatile boolean unknown;
+    private volatile boolean hasFault;
 
     Report(Console console, Dbms dbms) {
       this.console = console;
@@ -297,7 +300,7 @@ final class FuzzCommand implements Callable<Integer> {
 
     @Override
     public synchronized void found(CampaignFinding finding) {
-      unknown |= finding.known().isEmpty();
+      hasFault |= finding.findingClass().isFault();
       try {
         String place = out == null ? "" : folder.write(finding, out).toString();
         if (common.json()) {
@@ -310,14 +313,26 @@ final class FuzzCommand implements Callable<Integer> {
     }
 
     @Override
-    public synchronized void notReproduced(CaseExecution execution, OracleVerdict verdict) {
-      console.note(
-          "not reproduced: case "
-              + execution.testCase().header("number").orElse("?")
-              + " at "
-              + execution.level()
-              + ": "
-              + Console.printable(verdict.reason()));
+    public synchronized void notReproduced(CampaignFinding violation) {
+      try {
+        String place =
+            out == null ? "" : ", " + folder.write(violation, out.resolve(NOT_REPRODUCED));
+        console.note(
+            "not reproduced: case "
+                + violation.original().header("number").orElse("?")
+                + " at "
+                + violation.level()
+                + ", "
+                + violation.reproduced()
+                + " of "
+                + violation.runs()
+                + " runs"
+                + place
+                + ": "
+                + Console.printable(violation.reason()));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     private void print(CampaignFinding finding, String place) {
@@ -333,7 +348,9 @@ final class FuzzCommand implements Callable<Integer> {
               + " of "
               + finding.runs()
               + " runs"
-              + finding.known().map(known -> ", known: " + known.id()).orElse("")
+              + ", "
+              + finding.findingClass()
+              + finding.known().map(known -> ": " + known.id()).orElse("")
               + (place.isEmpty() ? "" : ", " + place));
       Console.printable(CaseWriter.write(finding.reduced()))
           .lines()
@@ -346,12 +363,17 @@ final class FuzzCommand implements Callable<Integer> {
   private static String progress(Summary summary) {
     return String.format(
         Locale.ROOT,
-        "%.0f s: %d cases, %.1f a second, %d undecided, %d findings",
+        "%.0f s: %d cases, %.1f a second, %d undecided, %d findings%s",
         summary.seconds(),
         summary.cases(),
         summary.casesPerSecond(),
         summary.undecided(),
-        summary.findings());
+        summary.findings(),
+        summary.classes().isEmpty()
+            ? ""
+            : summary.classes().entrySet().stream()
+                .map(count -> count.getValue() + " " + count.getKey())
+                .collect(Collectors.joining(", ", " (", ")")));
   }
 
   private static void print(PrintWriter textOut, Summary summary) {
@@ -414,6 +436,7 @@ final class FuzzCommand implements Callable<Integer> {
       } else {
         json.writeNullField("knownBehaviour");
       }
+      json.writeStringField("class", finding.findingClass().name());
       json.writeStringField("reason", finding.reason());
       json.writeEndObject();
     }
@@ -432,6 +455,11 @@ final class FuzzCommand implements Callable<Integer> {
       json.writeNumberField("notReproduced", summary.unreproduced());
       json.writeNumberField("casesPerSecond", summary.casesPerSecond());
       json.writeNumberField("findings", summary.findings());
+      json.writeObjectFieldStart("classes");
+      for (var count : summary.classes().entrySet()) {
+        json.writeNumberField(count.getKey().name(), count.getValue());
+      }
+      json.writeEndObject();
       json.writeNumberField("repeated", summary.repeated());
       json.writeNumberField("statements", summary.statements());
       json.writeNumberField("accepted", summary.accepted());

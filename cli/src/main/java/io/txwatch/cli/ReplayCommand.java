@@ -4,9 +4,12 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.ServerCaseExecutor;
+import io.txwatch.oracle.known.FindingClass;
+import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.report.JsonReport;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
@@ -28,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -186,6 +190,31 @@ final class ReplayCommand implements Callable<Integer> {
     return level;
   }
 
+  /** A verdict, and the known behaviour that explains it if it is a violation. */
+  private record Judgement(OracleVerdict verdict, Optional<KnownBehaviour> known) {
+
+    static Judgement of(OracleVerdict verdict, CaseExecution execution, CaseExecutor executor)
+        throws SQLException, InterruptedException {
+      return new Judgement(
+          verdict,
+          verdict.result() == OracleVerdict.Result.VIOLATION
+              ? KnownBehaviour.of(executor, execution, verdict)
+              : Optional.empty());
+    }
+
+    boolean isViolation() {
+      return verdict.result() == OracleVerdict.Result.VIOLATION;
+    }
+
+    FindingClass findingClass() {
+      return KnownBehaviour.classOf(known);
+    }
+
+    boolean isFault() {
+      return isViolation() && findingClass().isFault();
+    }
+  }
+
   /** Replays a case; true if a verdict makes the command fail. */
   private boolean replay(
       Console console,
@@ -197,31 +226,26 @@ final class ReplayCommand implements Callable<Integer> {
       throws SQLException, IOException, InterruptedException {
     try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, MAX_WAIT)) {
       CaseExecution execution = executor.execute(testCase, level);
-      List<OracleVerdict> verdicts = new ArrayList<>();
+      List<Judgement> verdicts = new ArrayList<>();
       for (Oracle judge : judges) {
-        verdicts.add(judge.judge(execution, executor));
+        verdicts.add(Judgement.of(judge.judge(execution, executor), execution, executor));
       }
       if (common.json()) {
         writeJson(console.out(), dbms, file, execution, verdicts);
       }
       print(console.textOut(common.json()), dbms, file, execution, verdicts);
-      return common.failOn != FailOn.NEVER
-          && verdicts.stream()
-              .anyMatch(verdict -> verdict.result() == OracleVerdict.Result.VIOLATION);
+      return common.failOn != FailOn.NEVER && verdicts.stream().anyMatch(Judgement::isFault);
     } catch (ScheduleExecutor.SetupException e) {
       throw CommandException.badInput(file + ": " + e.getMessage());
     }
   }
 
   private static void print(
-      PrintWriter out,
-      Dbms dbms,
-      Path file,
-      CaseExecution execution,
-      List<OracleVerdict> verdicts) {
+      PrintWriter out, Dbms dbms, Path file, CaseExecution execution, List<Judgement> verdicts) {
     out.println(file + " on " + dbms.describe() + " at " + execution.level());
     Console.printable(execution.toString()).lines().forEach(line -> out.println("  " + line));
-    for (OracleVerdict verdict : verdicts) {
+    for (Judgement judgement : verdicts) {
+      OracleVerdict verdict = judgement.verdict();
       out.println(
           "  "
               + verdict.oracle()
@@ -229,12 +253,19 @@ final class ReplayCommand implements Callable<Integer> {
               + verdict.result().name().toLowerCase(Locale.ROOT)
               + ", "
               + Console.printable(verdict.reason()));
+      if (judgement.isViolation()) {
+        out.println(
+            "    "
+                + judgement.findingClass()
+                + judgement.known().map(known -> ": " + known.id()).orElse(""));
+        judgement.known().ifPresent(known -> out.println("    " + known.source()));
+      }
     }
     out.flush();
   }
 
   private static void writeJson(
-      PrintWriter out, Dbms dbms, Path file, CaseExecution execution, List<OracleVerdict> verdicts)
+      PrintWriter out, Dbms dbms, Path file, CaseExecution execution, List<Judgement> verdicts)
       throws IOException {
     try (JsonGenerator json = JsonReport.generator(out)) {
       json.writeStartObject();
@@ -255,11 +286,20 @@ final class ReplayCommand implements Callable<Integer> {
       }
       json.writeEndArray();
       json.writeArrayFieldStart("verdicts");
-      for (OracleVerdict verdict : verdicts) {
+      for (Judgement judgement : verdicts) {
+        OracleVerdict verdict = judgement.verdict();
         json.writeStartObject();
         json.writeStringField("oracle", verdict.oracle());
         json.writeStringField("result", verdict.result().name().toLowerCase(Locale.ROOT));
         json.writeStringField("reason", verdict.reason());
+        if (judgement.isViolation()) {
+          json.writeStringField("class", judgement.findingClass().name());
+          if (judgement.known().isPresent()) {
+            json.writeStringField("knownBehaviour", judgement.known().get().id());
+          } else {
+            json.writeNullField("knownBehaviour");
+          }
+        }
         json.writeEndObject();
       }
       json.writeEndArray();

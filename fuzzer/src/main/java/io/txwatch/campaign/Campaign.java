@@ -8,10 +8,11 @@ import io.txwatch.generator.Grammar;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.GraphAnomaly;
-import io.txwatch.oracle.KnownBehaviour;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.ServerCaseExecutor;
+import io.txwatch.oracle.known.FindingClass;
+import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
@@ -74,6 +75,7 @@ public final class Campaign {
   private final AtomicLong statements = new AtomicLong();
   private final AtomicLong rejected = new AtomicLong();
   private final Map<String, Long> kinds = new ConcurrentHashMap<>();
+  private final Map<FindingClass, Long> classes = new ConcurrentHashMap<>();
   private final Map<GraphAnomaly.Kind, Long> anomalies = new ConcurrentHashMap<>();
   private final AtomicBoolean stop = new AtomicBoolean();
   private volatile @Nullable Throwable fault;
@@ -119,8 +121,11 @@ public final class Campaign {
     /** Called for each verdict. */
     default void judged(CaseExecution execution, OracleVerdict verdict) {}
 
-    /** Called for a violation that a second run of the same case did not reproduce. */
-    default void notReproduced(CaseExecution execution, OracleVerdict verdict) {}
+    /**
+     * Called for a violation that not every further execution reproduced, with the case before or
+     * after reduction and the number of executions that did.
+     */
+    default void notReproduced(CampaignFinding violation) {}
   }
 
   /** Creates a campaign. */
@@ -195,6 +200,7 @@ public final class Campaign {
         unsupported.get(),
         unreproduced.get(),
         findings.get(),
+        new TreeMap<>(classes),
         repeated.get(),
         statements.get(),
         rejected.get(),
@@ -297,6 +303,7 @@ public final class Campaign {
      */
     private void reportCrash(CaseExecution execution) {
       findings.incrementAndGet();
+      classes.merge(FindingClass.NEW, 1L, Long::sum);
       listener.found(
           new CampaignFinding(
               new OracleVerdict(
@@ -343,19 +350,44 @@ public final class Campaign {
 
     private void report(Oracle oracle, CaseExecution first, OracleVerdict firstVerdict)
         throws SQLException, InterruptedException {
-      Optional<KnownBehaviour> asFirstSeen =
-          KnownBehaviour.of(dbms.database(), first, firstVerdict);
+      Optional<KnownBehaviour> asFirstSeen = KnownBehaviour.of(executor, first, firstVerdict);
       if (repetitions.isRepetition(first, firstVerdict, asFirstSeen)) {
         repeated.incrementAndGet();
         return;
       }
       Reducer reducer = new Reducer(oracle, executor, first.level(), firstVerdict);
       if (!reducer.isViolating(first.testCase())) {
-        unreproduced.incrementAndGet();
-        listener.notReproduced(first, firstVerdict);
+        reportUnreproduced(repeat(oracle, first.testCase(), first, firstVerdict, 1));
         return;
       }
-      TestCase reduced = reducer.reduce(first.testCase());
+      CampaignFinding finding =
+          repeat(oracle, reducer.reduce(first.testCase()), first, firstVerdict, 0);
+      if (!finding.isReproduced()) {
+        reportUnreproduced(finding);
+        return;
+      }
+      findings.incrementAndGet();
+      classes.merge(finding.findingClass(), 1L, Long::sum);
+      listener.found(finding);
+    }
+
+    private void reportUnreproduced(CampaignFinding violation) {
+      unreproduced.incrementAndGet();
+      listener.notReproduced(violation);
+    }
+
+    /**
+     * Executes a case several times.
+     *
+     * @param failedBefore how many further executions did not reproduce the violation before
+     */
+    private CampaignFinding repeat(
+        Oracle oracle,
+        TestCase reduced,
+        CaseExecution first,
+        OracleVerdict firstVerdict,
+        int failedBefore)
+        throws SQLException, InterruptedException {
       int reproduced = 0;
       CaseExecution shown = first;
       OracleVerdict shownVerdict = firstVerdict;
@@ -372,23 +404,15 @@ public final class Campaign {
           break;
         }
       }
-      if (reproduced < REPRODUCTIONS) {
-        unreproduced.incrementAndGet();
-        listener.notReproduced(first, firstVerdict);
-        return;
-      }
-      Optional<KnownBehaviour> known = KnownBehaviour.of(dbms.database(), shown, shownVerdict);
-      findings.incrementAndGet();
-      listener.found(
-          new CampaignFinding(
-              shownVerdict,
-              first.level(),
-              first.testCase(),
-              reduced,
-              shown,
-              reproduced,
-              REPRODUCTIONS,
-              known));
+      return new CampaignFinding(
+          shownVerdict,
+          first.level(),
+          first.testCase(),
+          reduced,
+          shown,
+          reproduced,
+          REPRODUCTIONS + failedBefore,
+          KnownBehaviour.of(executor, shown, shownVerdict));
     }
 
     private void count(CaseGenerator.GeneratedCase generated, CaseExecution execution) {

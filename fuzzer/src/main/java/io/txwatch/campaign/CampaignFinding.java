@@ -1,8 +1,9 @@
 package io.txwatch.campaign;
 
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.oracle.KnownBehaviour;
 import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.known.FindingClass;
+import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.testcase.TestCase;
 import java.util.Optional;
@@ -29,6 +30,16 @@ public record CampaignFinding(
     int reproduced,
     int runs,
     Optional<KnownBehaviour> known) {
+
+  /** Whether it is by design. */
+  public FindingClass findingClass() {
+    return KnownBehaviour.classOf(known);
+  }
+
+  /** True if every fresh execution reproduced it. */
+  public boolean isReproduced() {
+    return reproduced == runs;
+  }
 
   /** The oracle that reported it. */
   public String oracle() {

@@ -1,7 +1,7 @@
 package io.txwatch.campaign;
 
-import io.txwatch.oracle.KnownBehaviour;
 import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import java.util.Locale;

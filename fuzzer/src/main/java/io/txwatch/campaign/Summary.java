@@ -1,6 +1,7 @@
 package io.txwatch.campaign;
 
 import io.txwatch.oracle.GraphAnomaly;
+import io.txwatch.oracle.known.FindingClass;
 import java.util.Map;
 import java.util.SortedMap;
 
@@ -15,6 +16,7 @@ import java.util.SortedMap;
  * @param unsupported the cases to which no oracle applies
  * @param unreproduced the violations that a second execution did not reproduce
  * @param findings the reported findings
+ * @param classes the number of reported findings of each class
  * @param repeated the violations that are similar to several reported ones and were only counted
  * @param statements the statements executed in transactions
  * @param rejected the statements that the DBMS rejected for reasons other than the data
@@ -30,6 +32,7 @@ public record Summary(
     long unsupported,
     long unreproduced,
     long findings,
+    SortedMap<FindingClass, Long> classes,
     long repeated,
     long statements,
     long rejected,

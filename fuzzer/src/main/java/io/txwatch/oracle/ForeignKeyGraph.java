@@ -3,6 +3,7 @@ package io.txwatch.oracle;
 import io.txwatch.dbms.Failure;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.TestCase;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -21,6 +22,10 @@ public final class ForeignKeyGraph {
           "(?i)\\bREFERENCES\\s+([\\w\"`]+)\\s*(?:\\(([^)]*)\\))?"
               + "((?:\\s+ON\\s+(?:DELETE|UPDATE)\\s+"
               + "(?:CASCADE|RESTRICT|NO\\s+ACTION|SET\\s+\\w+))*)");
+  private static final Pattern CONSTRAINT =
+      Pattern.compile(
+          "(?i),\\s*(?:CONSTRAINT\\s+[\\w\"`]+\\s+)?FOREIGN\\s+KEY\\s*\\([^)]*\\)\\s*"
+              + REFERS.pattern());
   private static final Pattern ACTION = Pattern.compile("(?i)\\b(CASCADE|SET)\\b");
   private static final Pattern WRITTEN =
       Pattern.compile("(?i)\\b(?:INTO|UPDATE|DELETE\\s+FROM)\\s+([\\w\"`]+)");
@@ -54,6 +59,14 @@ public final class ForeignKeyGraph {
   private final List<ForeignKey> foreignKeys = new ArrayList<>();
 
   private ForeignKeyGraph() {}
+
+  /** The same case without foreign keys. */
+  public static TestCase withoutForeignKeys(TestCase testCase) {
+    return testCase.withSetup(
+        testCase.setup().stream()
+            .map(sql -> REFERS.matcher(CONSTRAINT.matcher(sql).replaceAll("")).replaceAll(""))
+            .toList());
+  }
 
   /** The foreign keys that a set-up defines. */
   public static ForeignKeyGraph of(List<String> setup) {
@@ -101,7 +114,7 @@ public final class ForeignKeyGraph {
   }
 
   /** True if one session removed keys of a parent table and another one wrote its child table. */
-  boolean hasParentChildConflict(CaseExecution execution) {
+  public boolean hasParentChildConflict(CaseExecution execution) {
     return foreignKeys.stream()
         .anyMatch(
             foreignKey ->
@@ -123,7 +136,7 @@ public final class ForeignKeyGraph {
    * has an action, while another session used the child table. A deadlock victim has blocked
    * another session, even if no poll has seen it.
    */
-  boolean hasBlockedCascade(CaseExecution execution) {
+  public boolean hasBlockedCascade(CaseExecution execution) {
     boolean deadlock =
         execution.outcomes().stream()
             .map(StepOutcome::failure)

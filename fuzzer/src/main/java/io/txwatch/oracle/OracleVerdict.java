@@ -50,11 +50,6 @@ public record OracleVerdict(
                 .anyMatch(a -> a.isForbidden() && a.anomaly().phenomenon() == wanted.get()));
   }
 
-  /** The text of the statement, or an empty text. */
-  String sql() {
-    return statement.map(Step::sql).orElse("");
-  }
-
   /** The possible results. */
   public enum Result {
     /** The DBMS behaved incorrectly. */

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Splits lists in SQL. */
-final class SqlLists {
+public final class SqlLists {
 
   private SqlLists() {}
 
   /** Splits at commas outside of parentheses and quotes. */
-  static List<String> split(String text) {
+  public static List<String> split(String text) {
     List<String> parts = new ArrayList<>();
     int depth = 0;
     boolean quoted = false;

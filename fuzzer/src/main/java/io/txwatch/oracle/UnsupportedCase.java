@@ -1,5 +1,6 @@
 package io.txwatch.oracle;
 
+import io.txwatch.dbms.Innodb;
 import io.txwatch.history.Database;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.testcase.StatementText;
@@ -31,7 +32,7 @@ public final class UnsupportedCase {
   /** The reason; empty if the execution can be compared. */
   public static Optional<String> of(CaseExecution execution, Database database) {
     List<Step> steps = execution.testCase().steps();
-    if (KnownBehaviour.isInnodb(database)) {
+    if (Innodb.isEngineOf(database)) {
       ForeignKeyGraph references = ForeignKeyGraph.of(execution.testCase().setup());
       if (steps.stream().anyMatch(step -> references.cascadesIntoRead(step.sql()))) {
         return Optional.of(

@@ -54,9 +54,12 @@ class CampaignTest {
           }
 
           @Override
-          public void notReproduced(CaseExecution execution, OracleVerdict verdict) {
+          public void notReproduced(CampaignFinding violation) {
             notReproduced.add(
-                CaseWriter.write(execution.testCase()) + execution + "\n" + verdict.reason());
+                CaseWriter.write(violation.original())
+                    + violation.execution()
+                    + "\n"
+                    + violation.reason());
           }
         };
 

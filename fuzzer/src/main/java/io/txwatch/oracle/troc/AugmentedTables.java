@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -150,6 +151,15 @@ final class AugmentedTables {
   /** The columns of a table that was read. */
   Layout layout(String table) {
     return Objects.requireNonNull(layouts.get(table));
+  }
+
+  /** The index of a column in a table's rows; -1 if it has none of that name. */
+  int columnIndex(String table, String column) {
+    List<String> columns =
+        List.of(layout(table).columns().split(", ")).stream()
+            .map(name -> unquoted(name).toLowerCase(Locale.ROOT))
+            .toList();
+    return columns.indexOf(unquoted(column).toLowerCase(Locale.ROOT));
   }
 
   /** The query for a table's rows: number, mark, and the original columns. */

@@ -1,10 +1,12 @@
 package io.txwatch.oracle.troc;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
@@ -45,12 +47,14 @@ final class ChangeHistory {
   record Version(@Nullable List<@Nullable Object> data, Writer writer, int number) {}
 
   private final Map<String, TreeMap<Long, List<Version>>> tables = new HashMap<>();
-  private final Writer initial = new Writer();
+  private final RowIdentity identity;
   private long lastRow;
   private int lastNumber;
 
   /** Creates the history of the rows after the set-up; their writer commits before all others. */
-  ChangeHistory(Map<String, List<List<@Nullable Object>>> rows) {
+  ChangeHistory(Map<String, List<List<@Nullable Object>>> rows, RowIdentity identity) {
+    this.identity = identity;
+    Writer initial = new Writer();
     initial.commit(-1);
     rows.forEach(
         (table, list) -> {
@@ -59,16 +63,88 @@ final class ChangeHistory {
         });
   }
 
-  /** Adds a new row. */
+  private ChangeHistory(ChangeHistory other) {
+    this.identity = other.identity;
+    this.lastRow = other.lastRow;
+    this.lastNumber = other.lastNumber;
+    other.tables.forEach(
+        (table, rows) -> {
+          TreeMap<Long, List<Version>> copied = new TreeMap<>();
+          rows.forEach((row, versions) -> copied.put(row, new ArrayList<>(versions)));
+          tables.put(table, copied);
+        });
+  }
+
+  /** A copy that can be changed by itself. */
+  ChangeHistory copy() {
+    return new ChangeHistory(this);
+  }
+
+  /** True if the other history has the same versions of the same rows. */
+  boolean hasSameVersions(ChangeHistory other) {
+    return tables.equals(other.tables);
+  }
+
+  /** Adds a new row, or a new version of the deleted row that the DBMS considers the same. */
   void insert(String table, List<@Nullable Object> data, Writer writer) {
-    write(table, ++lastRow, data, writer);
+    add(table, deletedRow(table, data).orElseGet(() -> ++lastRow), data, writer);
+  }
+
+  private Optional<Long> deletedRow(String table, List<@Nullable Object> data) {
+    Optional<Object> key = identity.key(table, data);
+    return key.isEmpty()
+        ? Optional.empty()
+        : of(table).entrySet().stream()
+            .filter(row -> row.getValue().get(row.getValue().size() - 1).data() == null)
+            .filter(
+                row ->
+                    row.getValue().stream()
+                        .map(Version::data)
+                        .anyMatch(
+                            before -> before != null && identity.key(table, before).equals(key)))
+            .map(Map.Entry::getKey)
+            .findFirst();
   }
 
   /** Adds a version of a row; null deletes it. */
   void write(String table, long row, @Nullable List<@Nullable Object> data, Writer writer) {
+    Optional<List<@Nullable Object>> before = newest(table, row).map(Version::data);
+    if (data != null
+        && identity.changesWithKey()
+        && before.isPresent()
+        && !identity.key(table, before.get()).equals(identity.key(table, data))) {
+      add(table, row, null, writer);
+      insert(table, data, writer);
+    } else {
+      add(table, row, data, writer);
+    }
+  }
+
+  private void add(String table, long row, @Nullable List<@Nullable Object> data, Writer writer) {
     of(table)
         .computeIfAbsent(row, first -> new ArrayList<>())
         .add(new Version(data, writer, ++lastNumber));
+  }
+
+  /** Records a write and the rows that it touched. */
+  void record(Writer writer, ViewExecutor.Outcome result, Map<String, Set<Long>> touched) {
+    touched.forEach(
+        (table, rows) -> {
+          TreeMap<Long, List<@Nullable Object>> after =
+              result.after().getOrDefault(table, new TreeMap<>());
+          rows.stream().sorted().forEach(row -> write(table, row, after.get(row), writer));
+        });
+    result.inserted().forEach((table, rows) -> rows.forEach(row -> insert(table, row, writer)));
+  }
+
+  /** All rows of a table that have or had a version, by number. */
+  Map<Long, List<Version>> rows(String table) {
+    return Collections.unmodifiableMap(of(table));
+  }
+
+  /** The names of the tables. */
+  Set<String> tables() {
+    return tables.keySet();
   }
 
   private TreeMap<Long, List<Version>> of(String table) {

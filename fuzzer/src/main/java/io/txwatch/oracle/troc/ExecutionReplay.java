@@ -1,8 +1,6 @@
 package io.txwatch.oracle.troc;
 
-import io.txwatch.history.Database;
 import io.txwatch.oracle.OracleVerdict.Result;
-import io.txwatch.oracle.troc.Semantics.Snapshot;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.Step;
@@ -10,35 +8,41 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * Replays an execution in the order of completion, checks each statement against its view (Troc,
- * section III-E4), and stops at the first one whose result differs or whose effect cannot be
- * determined.
+ * Replays an execution in the order of completion. Subclasses process each statement, and stop the
+ * replay with an {@link EarlyVerdictException}.
  */
-final class ExecutionReplay {
+abstract class ExecutionReplay {
 
-  private final CaseExecution execution;
-  private final Semantics semantics;
-  private final ViewExecutor executor;
-  private final ChangeHistory versions;
+  final CaseExecution execution;
+  final Timeline timeline;
   private final Map<String, OpenTransaction> open = new HashMap<>();
-  private final Timeline timeline;
-  private final StatementChecker expectation;
 
-  ExecutionReplay(
-      CaseExecution execution, Semantics semantics, Database database, ViewExecutor executor) {
+  ExecutionReplay(CaseExecution execution) {
     this.execution = execution;
-    this.semantics = semantics;
-    this.executor = executor;
-    this.versions = new ChangeHistory(executor.initial());
     this.timeline = new Timeline(execution);
-    this.expectation = new StatementChecker(semantics, database, executor, versions, timeline);
   }
+
+  /** Called for a BEGIN. */
+  abstract void begin(OpenTransaction begun, StepOutcome outcome);
+
+  /** Called for a statement that failed and left its transaction open. */
+  abstract void failed(OpenTransaction transaction, StepOutcome outcome)
+      throws SQLException, EarlyVerdictException;
+
+  /** Called for a statement that succeeded. */
+  abstract void work(OpenTransaction transaction, StepOutcome outcome)
+      throws SQLException, EarlyVerdictException;
+
+  /** Called for a transaction that was rolled back. */
+  abstract void rollBack(OpenTransaction transaction);
+
+  /** Called at the end, after all open transactions were rolled back. */
+  abstract void compareFinalState() throws SQLException, EarlyVerdictException;
 
   /** Replays all steps. */
   void run() throws SQLException, EarlyVerdictException {
@@ -65,8 +69,8 @@ final class ExecutionReplay {
         timeline.completed(outcome.step());
       }
     }
-    open.values().forEach(transaction -> versions.rollBack(transaction.writer, 0));
-    expectation.compareFinalState(execution);
+    open.values().forEach(this::rollBack);
+    compareFinalState();
   }
 
   /** A transaction that was aborted while blocked unblocked the steps that completed with it. */
@@ -103,7 +107,7 @@ final class ExecutionReplay {
     if (commit) {
       transaction.writer.commit(timeline.now());
     } else {
-      versions.rollBack(transaction.writer, 0);
+      rollBack(transaction);
     }
   }
 
@@ -113,9 +117,7 @@ final class ExecutionReplay {
       if (outcome.failure().endsTransaction() || step.role() != Step.Role.WORK) {
         end(step.session(), false);
       } else {
-        Optional.ofNullable(open.get(step.session()))
-            .ifPresent(
-                transaction -> takeSnapshot(transaction, StatementForm.of(step.sql()), outcome));
+        failed(transaction(step), outcome);
       }
       return;
     }
@@ -127,74 +129,23 @@ final class ExecutionReplay {
         end(step.session(), true);
         OpenTransaction begun = new OpenTransaction(true);
         open.put(step.session(), begun);
-        boolean atOnce = step.sql().toUpperCase(Locale.ROOT).contains("CONSISTENT SNAPSHOT");
-        if (semantics.snapshot() == Snapshot.BEGIN || atOnce) {
-          begun.snapshot = timeline.now();
-        }
+        begin(begun, outcome);
       }
       case COMMIT -> end(step.session(), true);
       case ROLLBACK -> end(step.session(), false);
-      case WORK -> replayStatement(outcome);
+      case WORK -> {
+        OpenTransaction transaction = transaction(step);
+        work(transaction, outcome);
+        if (!transaction.explicit) {
+          transaction.writer.commit(timeline.now());
+        }
+      }
     }
   }
 
-  private void replayStatement(StepOutcome outcome) throws SQLException, EarlyVerdictException {
-    Step step = outcome.step();
-    OpenTransaction transaction =
-        Optional.ofNullable(open.get(step.session())).orElseGet(() -> new OpenTransaction(false));
-    StatementForm form = StatementForm.of(step.sql());
-    if (form.kind() == StatementForm.Kind.SAVEPOINT) {
-      savepoint(transaction, step.sql());
-      return;
-    }
-    if (form.kind() == StatementForm.Kind.OTHER) {
-      throw EarlyVerdictException.undecided(
-          outcome, "the expected result of such a statement is unknown");
-    }
-    if (form.dependsOnRowOrder()) {
-      throw EarlyVerdictException.undecided(outcome, "its effect depends on the order of rows");
-    }
-    if (!executor.isHidden() && form.dependsOnColumnCount()) {
-      throw EarlyVerdictException.undecided(outcome, "the added columns would change its meaning");
-    }
-    takeSnapshot(transaction, form, outcome);
-    if (form.kind() == StatementForm.Kind.READ) {
-      expectation.read(outcome, form, transaction);
-    } else if (form.kind() == StatementForm.Kind.LOCKING_READ) {
-      expectation.lockingRead(outcome, form, transaction);
-    } else {
-      expectation.write(outcome, form, transaction);
-    }
-    if (!transaction.explicit) {
-      transaction.writer.commit(timeline.now());
-    }
-  }
-
-  private void savepoint(OpenTransaction transaction, String sql) {
-    String[] words = sql.strip().toUpperCase(Locale.ROOT).split("\\s+");
-    String name = words[words.length - 1];
-    if (words[0].equals("SAVEPOINT")) {
-      transaction.savepoints.put(name, versions.savepoint());
-    } else if (words[0].equals("ROLLBACK")) {
-      versions.rollBack(transaction.writer, transaction.savepoints.getOrDefault(name, 0));
-    }
-  }
-
-  private void takeSnapshot(OpenTransaction transaction, StatementForm form, StepOutcome outcome) {
-    boolean takes =
-        switch (semantics.snapshot()) {
-          case BEGIN -> true;
-          case FIRST_STATEMENT ->
-              form.kind() != StatementForm.Kind.SAVEPOINT
-                  && form.kind() != StatementForm.Kind.OTHER;
-          case FIRST_READ -> form.kind() == StatementForm.Kind.READ && outcome.succeeded();
-        };
-    if (!takes) {
-      return;
-    }
-    int moment = timeline.begin(outcome);
-    if (transaction.snapshot == OpenTransaction.NO_SNAPSHOT) {
-      transaction.snapshot = moment;
-    }
+  /** The open transaction of a step's session, or a new one in autocommit mode. */
+  private OpenTransaction transaction(Step step) {
+    return Optional.ofNullable(open.get(step.session()))
+        .orElseGet(() -> new OpenTransaction(false));
   }
 }

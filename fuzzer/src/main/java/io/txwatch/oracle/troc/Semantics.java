@@ -2,6 +2,8 @@ package io.txwatch.oracle.troc;
 
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.schedule.StepOutcome;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -47,6 +49,22 @@ record Semantics(
     FIRST_STATEMENT,
     /** With its first plain query (InnoDB: writes and locking reads take none). */
     FIRST_READ
+  }
+
+  /** True if this BEGIN takes the snapshot of its transaction. */
+  boolean takesSnapshotAtBegin(String begin) {
+    return snapshot == Snapshot.BEGIN
+        || begin.toUpperCase(Locale.ROOT).contains("CONSISTENT SNAPSHOT");
+  }
+
+  /** True if a statement takes the snapshot of its transaction, if there is none yet. */
+  boolean takesSnapshot(StatementForm form, StepOutcome outcome) {
+    return switch (snapshot) {
+      case BEGIN -> true;
+      case FIRST_STATEMENT ->
+          form.kind() != StatementForm.Kind.SAVEPOINT && form.kind() != StatementForm.Kind.OTHER;
+      case FIRST_READ -> form.kind() == StatementForm.Kind.READ && outcome.succeeded();
+    };
   }
 
   private static final Semantics MVCC_SNAPSHOT =

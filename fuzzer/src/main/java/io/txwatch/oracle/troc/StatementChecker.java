@@ -3,22 +3,17 @@ package io.txwatch.oracle.troc;
 import io.txwatch.history.Database;
 import io.txwatch.oracle.troc.ChangeHistory.Version;
 import io.txwatch.oracle.troc.ChangeHistory.View;
-import io.txwatch.oracle.troc.ChangeHistory.Writer;
 import io.txwatch.oracle.troc.Semantics.Snapshot;
 import io.txwatch.oracle.troc.Semantics.Visibility;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
 import java.sql.SQLException;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class StatementChecker {
 
   private final Semantics semantics;
-  private final boolean isCaseInsensitive;
+  private final ResultBags bags;
   private final ViewExecutor executor;
   private final ChangeHistory versions;
   private final Timeline timeline;
@@ -41,8 +36,7 @@ final class StatementChecker {
       ChangeHistory versions,
       Timeline timeline) {
     this.semantics = semantics;
-    // Their collations treat 'a' and 'A' as equal: which of them a group shows is undefined.
-    this.isCaseInsensitive = Set.of("MySQL", "MariaDB", "TiDB").contains(database.product());
+    this.bags = ResultBags.of(database);
     this.executor = executor;
     this.versions = versions;
     this.timeline = timeline;
@@ -103,7 +97,7 @@ final class StatementChecker {
   }
 
   private boolean isSame(StepOutcome outcome, ViewExecutor.Outcome expected) {
-    return expected.error().isEmpty() && bag(outcome.rows()).equals(bag(expected.rows()));
+    return expected.error().isEmpty() && bags.areEqual(outcome.rows(), expected.rows());
   }
 
   /** Checks a query that locks the rows it reads. */
@@ -153,14 +147,15 @@ final class StatementChecker {
     String sql = executor.adapt(form, form.withTouchedMark(AugmentedTables.TOUCHED));
     ViewExecutor.Outcome expected = executor.write(sql, view, table);
     if (expected.error().isEmpty()) {
-      View rechecked = views.recheck(outcome, form, transaction, view, touched(view, expected));
+      View rechecked =
+          views.recheck(outcome, form, transaction, view, executor.touched(view, expected));
       if (!rechecked.equals(view)) {
         view = rechecked;
         expected = executor.write(sql, view, table);
       }
     }
     requireSuccess(expected, outcome);
-    Map<String, Set<Long>> touched = touched(view, expected);
+    Map<String, Set<Long>> touched = executor.touched(view, expected);
     for (Map.Entry<String, Set<Long>> rows : touched.entrySet()) {
       requireMayTouch(outcome, transaction, rows.getKey(), rows.getValue());
     }
@@ -170,7 +165,7 @@ final class StatementChecker {
     if (form.kind() != StatementForm.Kind.UPSERT && expected.count() != outcome.updateCount()) {
       throw EarlyVerdictException.mismatch(outcome, "#" + expected.count());
     }
-    recordWrite(transaction.writer, expected, touched);
+    versions.record(transaction.writer, expected, touched);
   }
 
   /** Checks that the order of completion determines what a write sees. */
@@ -249,38 +244,6 @@ final class StatementChecker {
       throw EarlyVerdictException.undecided(
           outcome, "foreign keys are checked against rows that it does not see");
     }
-  }
-
-  /** The rows that a write updated or deleted. */
-  private Map<String, Set<Long>> touched(View view, ViewExecutor.Outcome result) {
-    Map<String, Set<Long>> touched = new HashMap<>();
-    for (String table : executor.tables()) {
-      Set<Long> rows = new HashSet<>(result.updated().getOrDefault(table, Set.of()));
-      TreeMap<Long, List<@Nullable Object>> after =
-          result.after().getOrDefault(table, new TreeMap<>());
-      view.rows(table)
-          .forEach(
-              (row, data) -> {
-                if (!data.equals(after.get(row))) {
-                  rows.add(row);
-                }
-              });
-      touched.put(table, rows);
-    }
-    return touched;
-  }
-
-  private void recordWrite(
-      Writer writer, ViewExecutor.Outcome result, Map<String, Set<Long>> touched) {
-    touched.forEach(
-        (table, rows) -> {
-          TreeMap<Long, List<@Nullable Object>> after =
-              result.after().getOrDefault(table, new TreeMap<>());
-          rows.stream().sorted().forEach(row -> versions.write(table, row, after.get(row), writer));
-        });
-    result
-        .inserted()
-        .forEach((table, rows) -> rows.forEach(row -> versions.insert(table, row, writer)));
   }
 
   // Checks for forbidden effects.
@@ -381,7 +344,7 @@ final class StatementChecker {
       throws SQLException, EarlyVerdictException {
     ViewExecutor.Outcome dirty =
         executor.query(form.sql(), views.view(Visibility.DIRTY, transaction, outcome));
-    if (dirty.error().isEmpty() && !bag(dirty.rows()).equals(bag(expected.rows()))) {
+    if (dirty.error().isEmpty() && !bags.areEqual(dirty.rows(), expected.rows())) {
       throw EarlyVerdictException.violation(
           outcome, "; it should have waited for a transaction that had changed rows it reads");
     }
@@ -391,22 +354,15 @@ final class StatementChecker {
       throws EarlyVerdictException {
     if (expected.error().isPresent()) {
       throw EarlyVerdictException.undecided(
-          outcome, "it fails when executed alone: " + expected.error().get());
+          outcome, "it fails when executed alone: " + expected.error().get().message());
     }
   }
 
   private void compare(StepOutcome outcome, List<List<@Nullable Object>> expected)
       throws EarlyVerdictException {
-    if (!bag(outcome.rows()).equals(bag(expected))) {
+    if (!bags.areEqual(outcome.rows(), expected)) {
       throw EarlyVerdictException.mismatch(outcome, Values.bag(expected).toString());
     }
-  }
-
-  private List<String> bag(List<List<@Nullable Object>> rows) {
-    List<String> bag = Values.bag(rows);
-    return isCaseInsensitive
-        ? bag.stream().map(line -> line.toLowerCase(Locale.ROOT)).sorted().toList()
-        : bag;
   }
 
   /** Checks the final state. */

@@ -1,6 +1,7 @@
 package io.txwatch.oracle.troc;
 
 import io.txwatch.testcase.StatementText;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -33,6 +34,16 @@ record StatementForm(Kind kind, String sql, String table) {
     SAVEPOINT,
     /** Any other statement. */
     OTHER
+  }
+
+  /** What a statement does with its savepoint. */
+  enum SavepointAction {
+    /** Sets it. */
+    SET,
+    /** Rolls back to it. */
+    ROLL_BACK,
+    /** Releases it. */
+    RELEASE
   }
 
   private static final int FLAGS = Pattern.CASE_INSENSITIVE | Pattern.DOTALL;
@@ -71,6 +82,8 @@ record StatementForm(Kind kind, String sql, String table) {
               + NAME
               + "\\s+USING)\\b.*",
           FLAGS);
+  private static final Pattern WHOLE_TABLE =
+      Pattern.compile("\\s*SELECT\\s+\\*\\s+FROM\\s+" + NAME + "\\s*", FLAGS);
   private static final Pattern SUBQUERY = Pattern.compile("\\bSELECT\\b", FLAGS);
   private static final Pattern LIMIT = Pattern.compile("\\b(LIMIT|FETCH)\\b", FLAGS);
   private static final Pattern ORDER = Pattern.compile("\\bORDER\\s+BY\\b", FLAGS);
@@ -113,6 +126,27 @@ record StatementForm(Kind kind, String sql, String table) {
     return matcher.matches()
         ? new StatementForm(Kind.DELETE, sql, matcher.group(1))
         : new StatementForm(Kind.OTHER, sql, "");
+  }
+
+  /** For a savepoint statement: what it does. */
+  SavepointAction savepointAction() {
+    return switch (sql.strip().split("\\s+", 2)[0].toUpperCase(Locale.ROOT)) {
+      case "SAVEPOINT" -> SavepointAction.SET;
+      case "ROLLBACK" -> SavepointAction.ROLL_BACK;
+      default -> SavepointAction.RELEASE;
+    };
+  }
+
+  /** For a savepoint statement: the savepoint's name, in upper case. */
+  String savepointName() {
+    String[] words = sql.strip().toUpperCase(Locale.ROOT).split("\\s+");
+    return words[words.length - 1];
+  }
+
+  /** The table of which it returns all rows and columns, if it does nothing else. */
+  Optional<String> wholeTable() {
+    Matcher matcher = WHOLE_TABLE.matcher(sql);
+    return matcher.matches() ? Optional.of(matcher.group(1)) : Optional.empty();
   }
 
   /** True if it handles duplicate keys. */

@@ -45,7 +45,7 @@ public final class Troc implements Oracle {
       return new OracleVerdict(name(), Result.UNSUPPORTED, obstacle.get());
     }
     try (ViewExecutor scratch = new ViewExecutor(executor, execution.testCase())) {
-      new ExecutionReplay(execution, semantics.get(), executor.dbms().database(), scratch).run();
+      new CheckingReplay(execution, semantics.get(), executor.dbms().database(), scratch).run();
       return new OracleVerdict(name(), Result.CLEAN, "every statement has the result of its view");
     } catch (EarlyVerdictException end) {
       return end.verdict(name());

@@ -49,9 +49,27 @@ final class ViewExecutor implements AutoCloseable {
 
   private final AugmentedTables tables;
   private final TableLoader loader;
+  private final List<String> definitions;
   private final ForeignKeyGraph references;
   private final Map<String, Set<String>> relatedTables = new HashMap<>();
   private final Map<String, List<List<@Nullable Object>>> initial = new LinkedHashMap<>();
+
+  /**
+   * The error of a statement.
+   *
+   * @param message its message
+   * @param sqlState its SQLSTATE; empty if it has none
+   * @param vendorCode the vendor's code; 0 if it has none
+   */
+  record Error(String message, String sqlState, int vendorCode) {
+
+    static Error of(SQLException error) {
+      return new Error(
+          StableErrorMessages.of(error),
+          Objects.requireNonNullElse(error.getSQLState(), ""),
+          error.getErrorCode());
+    }
+  }
 
   /**
    * The outcome of a statement.
@@ -64,28 +82,43 @@ final class ViewExecutor implements AutoCloseable {
    * @param inserted the new rows of each table
    */
   record Outcome(
-      Optional<String> error,
+      Optional<Error> error,
       long count,
       List<List<@Nullable Object>> rows,
       Map<String, Set<Long>> updated,
       Map<String, TreeMap<Long, List<@Nullable Object>>> after,
-      Map<String, List<List<@Nullable Object>>> inserted) {}
+      Map<String, List<List<@Nullable Object>>> inserted) {
+
+    /** The outcome of a statement that failed. */
+    static Outcome failed(SQLException error) {
+      return new Outcome(Optional.of(Error.of(error)), -1, List.of(), Map.of(), Map.of(), Map.of());
+    }
+  }
 
   /** The view cannot be loaded: versions of different points in time together violate a key. */
   static final class BrokenViewException extends SQLException {
     private static final long serialVersionUID = 1;
 
     BrokenViewException(SQLException cause) {
-      super("its view violates a key: " + StableErrorMessages.of(cause), cause);
+      super(
+          "its view violates a key: " + StableErrorMessages.of(cause),
+          cause.getSQLState(),
+          cause.getErrorCode(),
+          cause);
     }
   }
 
   /** Sets up the case and adds the columns. */
   ViewExecutor(CaseExecutor executor, TestCase testCase)
       throws SQLException, ScheduleExecutor.SetupException {
-    this.dbms = executor.dbms();
-    this.references = ForeignKeyGraph.of(testCase.setup());
-    Sandbox sandbox = executor.sandbox();
+    this(executor.dbms(), executor.sandbox(), testCase);
+  }
+
+  ViewExecutor(Dbms dbms, Sandbox sandbox, TestCase testCase)
+      throws SQLException, ScheduleExecutor.SetupException {
+    this.dbms = dbms;
+    this.definitions = testCase.setup();
+    this.references = ForeignKeyGraph.of(definitions);
     this.session = sandbox.session();
     String product = dbms.database().product();
     // A transaction saves commits; without one where an error aborts it.
@@ -170,6 +203,21 @@ final class ViewExecutor implements AutoCloseable {
     return tables.areHidden();
   }
 
+  /** How the DBMS identifies rows. */
+  RowIdentity rowIdentity() {
+    return RowIdentity.of(dbms.database(), definitions, tables);
+  }
+
+  /** The index of a column in a table's rows; -1 if it has none of that name. */
+  int columnIndex(String table, String column) {
+    return tables.columnIndex(table, column);
+  }
+
+  /** The keys and indexes of the tables. */
+  TableKeys keys() {
+    return TableKeys.of(definitions);
+  }
+
   /** The rows after the set-up, by table. */
   Map<String, List<List<@Nullable Object>>> initial() {
     return initial;
@@ -220,8 +268,7 @@ final class ViewExecutor implements AutoCloseable {
         answers = Optional.of(List.of(executeOne(dbms.renderSql(sql))));
       } catch (SQLException e) {
         written.forEach(loader::invalidate);
-        return new Outcome(
-            Optional.of(StableErrorMessages.of(e)), -1, List.of(), Map.of(), Map.of(), Map.of());
+        return Outcome.failed(e);
       }
     }
     Iterator<StatementResult> next = answers.get().iterator();
@@ -263,6 +310,25 @@ final class ViewExecutor implements AutoCloseable {
     outcome.updated().put(table, updated);
     outcome.after().put(table, known);
     outcome.inserted().put(table, inserted);
+  }
+
+  /** The rows of a view that a write updated or deleted, by table. */
+  Map<String, Set<Long>> touched(View view, Outcome result) {
+    Map<String, Set<Long>> touched = new HashMap<>();
+    for (String table : tables.names()) {
+      Set<Long> rows = new HashSet<>(result.updated().getOrDefault(table, Set.of()));
+      TreeMap<Long, List<@Nullable Object>> after =
+          result.after().getOrDefault(table, new TreeMap<>());
+      view.rows(table)
+          .forEach(
+              (row, data) -> {
+                if (!data.equals(after.get(row))) {
+                  rows.add(row);
+                }
+              });
+      touched.put(table, rows);
+    }
+    return touched;
   }
 
   /** The numbers of the rows that the query returns. */

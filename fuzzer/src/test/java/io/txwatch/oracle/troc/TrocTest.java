@@ -7,6 +7,8 @@ import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TrocTest {
 
@@ -32,7 +34,36 @@ class TrocTest {
       assertThat(execution.outcome(4).updateCount()).isEqualTo(1);
       assertThat(new Troc().judge(execution, fixture.executor()).result())
           .as(execution.toString())
-          .isEqualTo(OracleVerdict.Result.UNDECIDED);
+          .isEqualTo(OracleVerdict.Result.CLEAN);
+    }
+  }
+
+  /**
+   * H2 identifies a row by its primary key, if that is one integer: T2 finds the row that T1
+   * deleted and inserted again. Any other row gets a new identity, and T2 does not find it.
+   */
+  @ParameterizedTest
+  @CsvSource({"'id INT PRIMARY KEY', 1", "'id VARCHAR(9) PRIMARY KEY', 0", "id INT, 0"})
+  void aRowInsertedAgainIsTheSameIfItsKeyIsAnInteger(String key, long count) throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      var execution =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (%s, k INT)
+              I: INSERT INTO t VALUES (0, 0), (1, 1)
+              T1: BEGIN
+              T1: DELETE FROM t WHERE id = 1
+              T1: INSERT INTO t VALUES (1, 7)
+              T2: UPDATE t SET k = k + 1 WHERE id = 1
+              T1: COMMIT
+              """
+                  .formatted(key),
+              "RC");
+
+      assertThat(execution.outcome(4).updateCount()).as(execution.toString()).isEqualTo(count);
+      assertThat(new Troc().judge(execution, fixture.executor()).result())
+          .as(execution.toString())
+          .isEqualTo(OracleVerdict.Result.CLEAN);
     }
   }
 

@@ -1,12 +1,14 @@
-package io.txwatch.oracle;
+package io.txwatch.oracle.known;
 
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.Step;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -29,30 +31,36 @@ final class RolledBackInserts {
   private static final Pattern BACK =
       Pattern.compile("(?i)^\\s*ROLLBACK\\s+TO\\s+(?:SAVEPOINT\\s+)?(\\w+).*");
 
-  /** The prefix of a savepoint on the stack; table names have none. */
-  private static final String SAVEPOINT_PREFIX = "savepoint ";
-
   /**
-   * By session, the tables into which its open transaction has inserted and its savepoints, newest
-   * first.
+   * An INSERT or a savepoint of an open transaction.
+   *
+   * @param name the table or the savepoint
+   * @param insert the INSERT; empty for a savepoint
    */
-  private final Map<String, Deque<String>> open = new HashMap<>();
+  private record Entry(String name, Optional<Step> insert) {}
 
-  /** By session, the tables whose inserts its open transaction has rolled back. */
-  private final Map<String, Set<String>> rolledBack = new HashMap<>();
+  /** By session, the INSERTs and savepoints of its open transaction, newest first. */
+  private final Map<String, Deque<Entry>> open = new HashMap<>();
+
+  /** By session, the INSERTs that its open transaction has rolled back. */
+  private final Map<String, List<Entry>> rolledBack = new HashMap<>();
+
+  /** The rolled-back INSERTs whose tables were then written. */
+  private final Set<Step> found = new HashSet<>();
 
   private RolledBackInserts() {}
 
   /**
-   * True if another transaction wrote such a table before the transaction that had rolled back the
-   * INSERT ended.
+   * The rolled-back INSERTs into tables that another transaction wrote before the transaction of
+   * the INSERT ended.
    */
-  static boolean matches(CaseExecution execution) {
+  static Set<Step> of(CaseExecution execution) {
     RolledBackInserts inserts = new RolledBackInserts();
-    return execution.order().stream().anyMatch(id -> inserts.matchesStep(execution.outcome(id)));
+    execution.order().forEach(id -> inserts.add(execution.outcome(id)));
+    return inserts.found;
   }
 
-  private boolean matchesStep(StepOutcome outcome) {
+  private void add(StepOutcome outcome) {
     Step step = outcome.step();
     switch (step.role()) {
       case BEGIN -> open.put(step.session(), new ArrayDeque<>());
@@ -62,44 +70,48 @@ final class RolledBackInserts {
       }
       case WORK -> {
         record(outcome);
-        return outcome.succeeded() && matchesStep(step);
+        if (outcome.succeeded()) {
+          name(WRITE, step.sql()).ifPresent(table -> find(step.session(), table));
+        }
       }
     }
-    return false;
   }
 
-  private boolean matchesStep(Step write) {
-    Optional<String> table = name(WRITE, write.sql());
-    return table.isPresent()
-        && rolledBack.entrySet().stream()
-            .anyMatch(
-                entry ->
-                    !entry.getKey().equals(write.session())
-                        && entry.getValue().contains(table.get()));
+  private void find(String writer, String table) {
+    rolledBack.forEach(
+        (session, inserts) -> {
+          if (!session.equals(writer)) {
+            inserts.stream()
+                .filter(entry -> entry.name().equals(table))
+                .forEach(entry -> entry.insert().ifPresent(found::add));
+          }
+        });
   }
 
   private void record(StepOutcome outcome) {
     Step step = outcome.step();
-    Deque<String> stack = open.get(step.session());
+    Deque<Entry> stack = open.get(step.session());
     if (stack == null) {
       return;
     }
-    Set<String> rolledBackTables =
-        rolledBack.computeIfAbsent(step.session(), none -> new HashSet<>());
+    List<Entry> undone = rolledBack.computeIfAbsent(step.session(), none -> new ArrayList<>());
     Optional<String> inserted = name(INSERT, step.sql());
     Optional<String> back = name(BACK, step.sql());
     if (inserted.isPresent()) {
+      Entry entry = new Entry(inserted.get(), Optional.of(step));
       if (outcome.succeeded()) {
-        stack.push(inserted.get());
+        stack.push(entry);
       } else {
-        rolledBackTables.add(inserted.get());
+        undone.add(entry);
       }
-    } else if (back.isPresent() && stack.contains(SAVEPOINT_PREFIX + back.get())) {
-      while (!(SAVEPOINT_PREFIX + back.get()).equals(stack.peek())) {
-        rolledBackTables.add(stack.pop());
+    } else if (back.isPresent()) {
+      Entry savepoint = new Entry(back.get(), Optional.empty());
+      while (stack.contains(savepoint) && !savepoint.equals(stack.peek())) {
+        undone.add(stack.pop());
       }
     } else {
-      name(SAVEPOINT, step.sql()).ifPresent(savepoint -> stack.push(SAVEPOINT_PREFIX + savepoint));
+      name(SAVEPOINT, step.sql())
+          .ifPresent(savepoint -> stack.push(new Entry(savepoint, Optional.empty())));
     }
   }
 

@@ -1,5 +1,6 @@
-package io.txwatch.oracle;
+package io.txwatch.oracle.known;
 
+import io.txwatch.oracle.ForeignKeyGraph;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutedTransaction;
 import io.txwatch.schedule.StepOutcome;

@@ -1,5 +1,6 @@
-package io.txwatch.oracle;
+package io.txwatch.oracle.known;
 
+import io.txwatch.oracle.SqlLists;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.StatementText;
@@ -9,10 +10,10 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -40,16 +41,15 @@ final class RetriedInserts {
   private RetriedInserts() {}
 
   /**
-   * True if an INSERT was rejected because of one of its own rows, whose key no other statement
-   * writes, and a later row of it has a key that an open transaction had written.
-   *
-   * @param statement the statement that the verdict names; empty if any statement matches
+   * The INSERTs that were rejected because of one of their own rows, whose key no other statement
+   * writes, while a later row of them had a key that an open transaction had written.
    */
-  static boolean matches(CaseExecution execution, Optional<Step> statement) {
+  static Set<Step> of(CaseExecution execution) {
     return execution.outcomes().stream()
-        .filter(outcome -> statement.isEmpty() || outcome.step().equals(statement.get()))
         .filter(outcome -> outcome.vendorCode() == DUPLICATE_KEY)
-        .anyMatch(outcome -> isRejectedByOwnRow(outcome, execution));
+        .filter(outcome -> isRejectedByOwnRow(outcome, execution))
+        .map(StepOutcome::step)
+        .collect(Collectors.toSet());
   }
 
   private static boolean isRejectedByOwnRow(StepOutcome outcome, CaseExecution execution) {

@@ -1,19 +1,33 @@
-package io.txwatch.oracle;
+package io.txwatch.oracle.known;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.IsoRel;
+import io.txwatch.oracle.Oracle;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.troc.Troc;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
+import io.txwatch.schedule.StepOutcome;
 import io.txwatch.servers.ServerKind;
+import io.txwatch.testcase.CaseReader;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An entry matches its own behaviour and no similar one. */
+/**
+ * An entry matches what its mechanism gives, and nothing else: no similar case, and not the same
+ * case with another row, count or final state.
+ */
 class KnownBehaviourTest {
 
   private static final String TABLES =
@@ -81,8 +95,7 @@ class KnownBehaviourTest {
       CaseExecution dirty = fixture.execute(copied, "RU");
       OracleVerdict verdict = new WriteCheck().judge(dirty, fixture.executor());
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-      assertThat(KnownBehaviour.of(fixture.dbms().database(), dirty, verdict))
-          .contains(KnownBehaviour.INNODB_DIRTY_SOURCE);
+      assertKnown(fixture, dirty, verdict, KnownBehaviour.INNODB_DIRTY_SOURCE);
       CaseExecution alone =
           fixture.execute(copied.replace("T2: BEGIN\n", "").replace("T2: ROLLBACK\n", ""), "RU");
       assertThat(known(fixture, alone, "writecheck")).isEmpty();
@@ -111,8 +124,7 @@ class KnownBehaviourTest {
       OracleVerdict verdict = new IsoRel().judge(moved, fixture.executor());
 
       assertThat(verdict.phenomenon()).contains(Phenomenon.INTERNAL);
-      assertThat(KnownBehaviour.of(fixture.dbms().database(), moved, verdict))
-          .contains(KnownBehaviour.INNODB_SNAPSHOT_BESIDE_CURRENT_READ);
+      assertKnown(fixture, moved, verdict, KnownBehaviour.INNODB_SNAPSHOT_BESIDE_CURRENT_READ);
     }
   }
 
@@ -137,8 +149,7 @@ class KnownBehaviourTest {
         OracleVerdict verdict = oracle.judge(execution, fixture.executor());
 
         assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-        assertThat(KnownBehaviour.of(fixture.dbms().database(), execution, verdict))
-            .contains(KnownBehaviour.MARIADB_INDEX_WITHOUT_CHILD);
+        assertKnown(fixture, execution, verdict, KnownBehaviour.MARIADB_INDEX_WITHOUT_CHILD);
       }
       assertThat(
               known(
@@ -180,8 +191,7 @@ class KnownBehaviourTest {
           assertThat(verdict.result())
               .as(verdict.reason())
               .isEqualTo(OracleVerdict.Result.VIOLATION);
-          assertThat(KnownBehaviour.of(fixture.dbms().database(), twice, verdict))
-              .contains(KnownBehaviour.MARIADB_ROW_TAKEN_TWICE);
+          assertKnown(fixture, twice, verdict, KnownBehaviour.MARIADB_ROW_TAKEN_TWICE);
         }
       }
       String reading =
@@ -239,8 +249,7 @@ class KnownBehaviourTest {
       OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-      assertThat(KnownBehaviour.of(fixture.dbms().database(), execution, verdict))
-          .contains(KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
+      assertKnown(fixture, execution, verdict, KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
     }
   }
 
@@ -262,8 +271,7 @@ class KnownBehaviourTest {
       OracleVerdict verdict = new WriteCheck().judge(refused, fixture.executor());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-      assertThat(KnownBehaviour.of(fixture.dbms().database(), refused, verdict))
-          .contains(KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
+      assertKnown(fixture, refused, verdict, KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
       CaseExecution unopposed =
           fixture.execute(schedule.replace("T2: UPDATE t SET a = 1 WHERE a = 5\n", ""), "RC");
       assertThat(known(fixture, unopposed, "writecheck")).isEmpty();
@@ -292,8 +300,7 @@ class KnownBehaviourTest {
       OracleVerdict verdict = new WriteCheck().judge(refused, fixture.executor());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-      assertThat(KnownBehaviour.of(fixture.dbms().database(), refused, verdict))
-          .contains(KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
+      assertKnown(fixture, refused, verdict, KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
       for (String other :
           List.of(
               schedule.replace("T1: UPDATE p SET id = 5\n", ""),
@@ -359,9 +366,8 @@ class KnownBehaviourTest {
       OracleVerdict verdict = new Troc().judge(wrong, fixture.executor());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-      assertThat(verdict.sql()).as("the final state shows it").doesNotContain("MAX");
-      assertThat(KnownBehaviour.of(fixture.dbms().database(), wrong, verdict))
-          .contains(KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      assertThat(verdict.statement()).as("the final state shows it").isEmpty();
+      assertKnown(fixture, wrong, verdict, KnownBehaviour.H2_EXTREMES_BY_INDEX);
       for (String right :
           List.of(
               schedule.replace("T1: UPDATE t SET b = b WHERE a = 2\n", ""),
@@ -410,8 +416,7 @@ class KnownBehaviourTest {
       OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-      assertThat(KnownBehaviour.of(fixture.dbms().database(), execution, verdict))
-          .contains(KnownBehaviour.INNODB_UNDONE_INSERT);
+      assertKnown(fixture, execution, verdict, KnownBehaviour.INNODB_UNDONE_INSERT);
       CaseExecution elsewhere =
           fixture.execute(
               schedule
@@ -422,8 +427,103 @@ class KnownBehaviourTest {
     }
   }
 
+  /** T2's UPDATE sees the first row as before T1, and the others as after it. */
+  private static final String HALF_AN_UPDATE =
+      """
+      I: CREATE TABLE t (a INT, b INT) {ENGINE}
+      I: INSERT INTO t VALUES (NULL, 1), (2, 2), (NULL, 3)
+      T1: BEGIN
+      T1: UPDATE t SET a = 10
+      T2: UPDATE t SET b = 20 WHERE a IS NOT NULL
+      T1: COMMIT
+      """;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"RU", "RC"})
+  void anUpdateThatSeesHalfOfAnotherIsSemiConsistent(String level) throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution half = fixture.execute(HALF_AN_UPDATE, level);
+      for (Oracle oracle : List.of(new Troc(), new WriteCheck())) {
+        OracleVerdict verdict = oracle.judge(half, fixture.executor());
+        assertKnown(fixture, half, verdict, KnownBehaviour.INNODB_SEMI_CONSISTENT_READ);
+      }
+      assertThat(known(fixture, fixture.execute(HALF_AN_UPDATE, "RR"), "troc")).isEmpty();
+    }
+  }
+
+  /** T2 waits for one row and then misses another one, which T1 inserts behind its scan. */
   @Test
-  void waitingForAKeyIsNotASemiConsistentRead() throws Exception {
+  void aLockingQueryThatMissesARowIsSemiConsistent() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution missing =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (a INT NOT NULL PRIMARY KEY) {ENGINE}
+              T1: BEGIN
+              T1: INSERT INTO t VALUES (2)
+              T2: SELECT a FROM t FOR UPDATE
+              T1: INSERT INTO t VALUES (1)
+              T1: COMMIT
+              """,
+              "RC");
+      OracleVerdict verdict = new Troc().judge(missing, fixture.executor());
+      assertKnown(fixture, missing, verdict, KnownBehaviour.INNODB_SEMI_CONSISTENT_READ);
+    }
+  }
+
+  /** T2's DELETE waits for a row whose key changes, and then finds it nowhere. */
+  @Test
+  void aRowThatMovedBehindTheScanIsMissed() throws Exception {
+    String moved =
+        """
+        I: CREATE TABLE t (a INT NOT NULL PRIMARY KEY, b INT) {ENGINE}
+        I: INSERT INTO t VALUES (8, 1)
+        T1: BEGIN
+        T1: UPDATE t SET a = 5
+        T2: DELETE FROM t
+        T1: UPDATE t SET a = 3
+        T1: COMMIT
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution missed = fixture.execute(moved, "RC");
+      for (Oracle oracle : List.of(new Troc(), new WriteCheck())) {
+        OracleVerdict verdict = oracle.judge(missed, fixture.executor());
+        assertKnown(fixture, missed, verdict, KnownBehaviour.INNODB_MOVED_ROW);
+      }
+      CaseExecution sameKey =
+          fixture.execute(moved.replace("SET a = 5", "SET b = 5").replace("a = 3", "b = 3"), "RC");
+      assertThat(known(fixture, sameKey, "troc")).isEmpty();
+      assertThat(known(fixture, withCount(sameKey, 5, 0), "troc"))
+          .as("a DELETE that misses a row that did not move")
+          .isEmpty();
+    }
+  }
+
+  /** T2's DELETE waits for a row whose key T1 changes, which is then another row. */
+  @Test
+  void aRowWithAChangedKeyIsNotFoundAgain() throws Exception {
+    String changed =
+        """
+        I: CREATE TABLE t (id INT PRIMARY KEY, k INT)
+        I: INSERT INTO t VALUES (8, 1)
+        T1: BEGIN
+        T1: UPDATE t SET id = 5
+        T2: DELETE FROM t
+        T1: COMMIT
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution missed = fixture.execute(changed, "RC");
+      for (Oracle oracle : List.of(new Troc(), new WriteCheck())) {
+        OracleVerdict verdict = oracle.judge(missed, fixture.executor());
+        assertKnown(fixture, missed, verdict, KnownBehaviour.H2_CHANGED_KEY);
+      }
+      CaseExecution sameKey = fixture.execute(changed.replace("SET id", "SET k"), "RC");
+      assertThat(known(fixture, withCount(sameKey, 3, 0), "troc")).isEmpty();
+    }
+  }
+
+  @Test
+  void waitingForARowIsNotASemiConsistentRead() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       String keys =
           """
@@ -431,27 +531,287 @@ class KnownBehaviourTest {
           I: INSERT INTO t VALUES (1, 0)
           T1: BEGIN
           T1: DELETE FROM t WHERE a = 1
-          T2: INSERT INTO t VALUES (1, 2)
+          T2: %s
           T1: COMMIT
           """;
-      CaseExecution inserting = fixture.execute(keys, "RC");
-      CaseExecution deleting =
-          fixture.execute(
-              keys.replace("T2: INSERT INTO t VALUES (1, 2)", "T2: DELETE FROM t"), "RC");
+      for (String sql : List.of("INSERT INTO t VALUES (1, 2)", "DELETE FROM t")) {
+        CaseExecution waiting = fixture.execute(keys.formatted(sql), "RC");
+        assertThat(waiting.hadBlocking()).isTrue();
+        assertThat(known(fixture, waiting, "writecheck")).isEmpty();
+      }
+    }
+  }
 
-      assertThat(inserting.hadBlocking()).isTrue();
-      assertThat(known(fixture, inserting, "writecheck")).isEmpty();
-      assertThat(deleting.hadBlocking()).isTrue();
-      assertThat(known(fixture, deleting, "writecheck"))
-          .contains(KnownBehaviour.INNODB_SEMI_CONSISTENT_READ);
+  /** T1's second transaction is at READ COMMITTED and reads T2's uncommitted row (MDEV-35335). */
+  @Test
+  void aDirtyReadBesideAWaitIsNew() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution dirty =
+          fixture
+              .executor()
+              .executeWatched(
+                  CaseReader.parse(
+                      "masked",
+                      """
+                      I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+                      I: INSERT INTO t VALUES (1,10),(2,20)
+                      T1: SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED
+                      T1: START TRANSACTION
+                      T1: START TRANSACTION
+                      T2: BEGIN
+                      T2: UPDATE t SET v=99 WHERE id=1
+                      T3: UPDATE t SET v=v+0 WHERE id=1
+                      T1@a: SELECT * FROM t
+                      T2: ROLLBACK
+                      T1: COMMIT
+                      """),
+                  IsolationLevel.READ_COMMITTED);
+      OracleVerdict verdict = new IsoRel().judge(dirty, fixture.executor());
+      assertThat(verdict.phenomenon()).contains(Phenomenon.ABORTED_READ);
+      Optional<KnownBehaviour> known = KnownBehaviour.of(fixture.executor(), dirty, verdict);
+      assertThat(known).isEmpty();
+      assertThat(KnownBehaviour.classOf(known)).isEqualTo(FindingClass.NEW);
+    }
+  }
+
+  /** T1 updates two rows, one to what it is; its snapshot still shows that one as before T2. */
+  @Test
+  void aRowThatAnUpdateLeftUnchangedIsSeenAsOfTheSnapshot() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (a INT, b INT) {ENGINE}
+        I: INSERT INTO t VALUES (1, 1), (2, 2)
+        T1: BEGIN
+        T1: SELECT * FROM t
+        T2: UPDATE t SET a = 10 WHERE b = 1
+        T1: UPDATE t SET a = 10
+        T1: SELECT * FROM t
+        T1: COMMIT
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution old = fixture.execute(schedule, "RR");
+      OracleVerdict verdict = new Troc().judge(old, fixture.executor());
+      assertKnown(fixture, old, verdict, KnownBehaviour.INNODB_SNAPSHOT_BESIDE_CURRENT_READ);
+      CaseExecution changed =
+          fixture.execute(
+              schedule.replace("T1: UPDATE t SET a = 10", "T1: UPDATE t SET a = 11"), "RR");
+      assertThat(known(fixture, changed, "troc")).isEmpty();
+    }
+  }
+
+  /** T2's command reads one row again after it waited, and the other as of its start. */
+  @Test
+  void aCommandThatReadsOnlyTheRowItWaitedForAgain() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (a INT PRIMARY KEY, b INT)
+        I: INSERT INTO t VALUES (1, 10), (2, 20)
+        T1: BEGIN
+        T1: UPDATE t SET b = b + 10
+        T2: DELETE FROM t WHERE b = 20
+        T1: COMMIT
+        """;
+    for (ServerKind kind : List.of(ServerKind.POSTGRESQL, ServerKind.H2)) {
+      try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+        CaseExecution execution = fixture.execute(schedule, "RC");
+        OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
+        assertKnown(
+            fixture,
+            execution,
+            verdict,
+            kind == ServerKind.H2
+                ? KnownBehaviour.H2_READ_COMMITTED_RECHECK
+                : KnownBehaviour.POSTGRESQL_READ_COMMITTED_RECHECK);
+      }
+    }
+  }
+
+  /** T2 skips a row that T1 deletes: each precedes the other. */
+  @Test
+  void aConflictThatDoesNotCountAsRead() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (a INT PRIMARY KEY, b INT)
+        I: INSERT INTO t VALUES (2, 0)
+        T1: BEGIN
+        T2: BEGIN
+        T2: INSERT INTO t VALUES (9, 0), (2, 1) ON CONFLICT DO NOTHING
+        T1: DELETE FROM t WHERE b = 0
+        T1: COMMIT
+        T2: COMMIT
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.POSTGRESQL)) {
+      CaseExecution execution = fixture.execute(schedule, "SER");
+      OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
+      assertKnown(fixture, execution, verdict, KnownBehaviour.POSTGRESQL_UNREAD_CONFLICT);
+      CaseExecution withoutConflict =
+          fixture.execute(schedule.replace("(9, 0), (2, 1)", "(9, 0)"), "SER");
+      assertThat(new WriteCheck().judge(withoutConflict, fixture.executor()).result())
+          .isEqualTo(OracleVerdict.Result.CLEAN);
+    }
+  }
+
+  /** T2 inserts a child of the parent that T1 deletes. */
+  @Test
+  void aChildLosesItsParent() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE p (id INT PRIMARY KEY)
+        I: CREATE TABLE c (id INT PRIMARY KEY, pid INT, FOREIGN KEY (pid) REFERENCES p (id))
+        I: INSERT INTO p VALUES (1)
+        T1: BEGIN
+        T2: BEGIN
+        T2: INSERT INTO c VALUES (1, 1)
+        T1: DELETE FROM p
+        T1: COMMIT
+        T2: COMMIT
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution execution = fixture.execute(schedule, "RC");
+      OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
+      assertKnown(fixture, execution, verdict, KnownBehaviour.H2_FOREIGN_KEY_UNLOCKED);
+      CaseExecution skewBesideIt =
+          fixture.execute(
+              """
+              I: CREATE TABLE p (id INT PRIMARY KEY)
+              I: CREATE TABLE c (id INT PRIMARY KEY, pid INT, FOREIGN KEY (pid) REFERENCES p (id))
+              I: CREATE TABLE t (a INT)
+              I: INSERT INTO p VALUES (1)
+              I: INSERT INTO t VALUES (1), (5)
+              T1: BEGIN
+              T2: BEGIN
+              T2: INSERT INTO c VALUES (1, NULL)
+              T1: DELETE FROM p
+              T1: UPDATE t SET a = 5 WHERE a = 1
+              T2: UPDATE t SET a = 1 WHERE a = 5
+              T1: COMMIT
+              T2: COMMIT
+              """,
+              "RC");
+      OracleVerdict skew = new WriteCheck().judge(skewBesideIt, fixture.executor());
+      assertKnown(fixture, skewBesideIt, skew, KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
     }
   }
 
   private static Optional<KnownBehaviour> known(
-      ExecutorFixture fixture, CaseExecution execution, String oracle) {
+      ExecutorFixture fixture, CaseExecution execution, String oracle) throws Exception {
     return KnownBehaviour.of(
-        fixture.dbms().database(),
+        fixture.executor(),
         execution,
         new OracleVerdict(oracle, OracleVerdict.Result.VIOLATION, ""));
+  }
+
+  /** Asserts the label of a violation, and that other rows, counts and final states have none. */
+  private static void assertKnown(
+      ExecutorFixture fixture,
+      CaseExecution execution,
+      OracleVerdict verdict,
+      KnownBehaviour expected)
+      throws Exception {
+    assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
+    assertThat(KnownBehaviour.of(fixture.executor(), execution, verdict))
+        .as(execution.toString())
+        .contains(expected);
+    List<CaseExecution> others = others(execution);
+    assertThat(others).isNotEmpty();
+    for (CaseExecution other : others) {
+      assertThat(KnownBehaviour.of(fixture.executor(), other, verdict))
+          .as(other.toString())
+          .isEmpty();
+    }
+  }
+
+  /** The same execution with one value, one row or one count changed. */
+  private static List<CaseExecution> others(CaseExecution execution) {
+    List<CaseExecution> others = new ArrayList<>();
+    for (StepOutcome outcome : execution.outcomes()) {
+      if (outcome.isQuery()) {
+        otherRows(outcome).forEach(rows -> others.add(with(execution, withRows(outcome, rows))));
+      } else if (outcome.updateCount() >= 0 && isSearchedWrite(outcome)) {
+        others.add(withCount(execution, outcome.step().id(), outcome.updateCount() + 1));
+      }
+    }
+    for (int i = 0; i < execution.finalReads().size(); i++) {
+      StepOutcome read = execution.finalReads().get(i);
+      for (List<List<@Nullable Object>> rows : otherRows(read)) {
+        List<StepOutcome> finalReads = new ArrayList<>(execution.finalReads());
+        finalReads.set(i, withRows(read, rows));
+        others.add(with(execution, execution.outcomes(), finalReads));
+      }
+    }
+    return others;
+  }
+
+  private static boolean isSearchedWrite(StepOutcome outcome) {
+    return outcome.step().sql().startsWith("UPDATE") || outcome.step().sql().startsWith("DELETE");
+  }
+
+  private static List<List<List<@Nullable Object>>> otherRows(StepOutcome read) {
+    List<List<List<@Nullable Object>>> others = new ArrayList<>();
+    for (int i = 0; i < read.rows().size(); i++) {
+      List<List<@Nullable Object>> changed = new ArrayList<>(read.rows());
+      List<@Nullable Object> row = new ArrayList<>(read.rows().get(i));
+      row.set(0, BigDecimal.valueOf(4711));
+      changed.set(i, row);
+      others.add(changed);
+    }
+    List<List<@Nullable Object>> more = new ArrayList<>(read.rows());
+    more.add(new ArrayList<>(Collections.nCopies(read.columns().size(), BigDecimal.valueOf(4711))));
+    others.add(more);
+    return others;
+  }
+
+  private static CaseExecution withCount(CaseExecution execution, int id, long count) {
+    StepOutcome of = execution.outcome(id);
+    return with(
+        execution,
+        new StepOutcome(
+            of.step(),
+            of.status(),
+            of.blocked(),
+            of.failure(),
+            of.sqlState(),
+            of.vendorCode(),
+            of.message(),
+            count,
+            of.columns(),
+            of.rows()));
+  }
+
+  private static StepOutcome withRows(StepOutcome of, List<List<@Nullable Object>> rows) {
+    return new StepOutcome(
+        of.step(),
+        of.status(),
+        of.blocked(),
+        of.failure(),
+        of.sqlState(),
+        of.vendorCode(),
+        of.message(),
+        of.updateCount(),
+        of.columns(),
+        rows);
+  }
+
+  private static CaseExecution with(CaseExecution execution, StepOutcome changed) {
+    return with(
+        execution,
+        execution.outcomes().stream()
+            .map(outcome -> outcome.step().equals(changed.step()) ? changed : outcome)
+            .toList(),
+        execution.finalReads());
+  }
+
+  private static CaseExecution with(
+      CaseExecution execution, List<StepOutcome> outcomes, List<StepOutcome> finalReads) {
+    return new CaseExecution(
+        execution.testCase(),
+        execution.level(),
+        outcomes,
+        execution.order(),
+        execution.completedBeforeEnd(),
+        finalReads,
+        execution.undecided(),
+        execution.race(),
+        execution.events());
   }
 }

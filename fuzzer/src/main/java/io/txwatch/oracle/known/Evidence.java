@@ -1,0 +1,97 @@
+package io.txwatch.oracle.known;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.CaseExecutor;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.WriteCheck;
+import io.txwatch.oracle.troc.Mechanism;
+import io.txwatch.oracle.troc.MechanismReplay;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
+import java.sql.SQLException;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/** A violation, and the further executions that decide what explains it. */
+final class Evidence {
+
+  private final CaseExecutor executor;
+  private final CaseExecution execution;
+  private final OracleVerdict verdict;
+  private final Map<Mechanism, Boolean> explanations = new EnumMap<>(Mechanism.class);
+
+  Evidence(CaseExecutor executor, CaseExecution execution, OracleVerdict verdict) {
+    this.executor = executor;
+    this.execution = execution;
+    this.verdict = verdict;
+  }
+
+  CaseExecution execution() {
+    return execution;
+  }
+
+  OracleVerdict verdict() {
+    return verdict;
+  }
+
+  Database database() {
+    return executor.dbms().database();
+  }
+
+  boolean isAtMostReadCommitted() {
+    return execution.level().compareTo(IsolationLevel.READ_COMMITTED) <= 0;
+  }
+
+  boolean isBy(String oracle) {
+    return verdict.oracle().equals(oracle);
+  }
+
+  /** True if the mechanism gives all that was observed. */
+  boolean isExplainedBy(Mechanism mechanism) throws SQLException, ScheduleExecutor.SetupException {
+    Boolean known = explanations.get(mechanism);
+    if (known == null) {
+      known = MechanismReplay.explains(mechanism, execution, executor);
+      explanations.put(mechanism, known);
+    }
+    return known;
+  }
+
+  /** True if the mechanism gives all that was observed, and the level alone does not. */
+  boolean needs(Mechanism mechanism) throws SQLException, ScheduleExecutor.SetupException {
+    return !isExplainedBy(Mechanism.LEVEL) && isExplainedBy(mechanism);
+  }
+
+  /**
+   * True if the level gives all that was observed but the result of some failed statements.
+   *
+   * @param isCause true for these statements
+   */
+  boolean isExplainedByErrorsOf(Predicate<Step> isCause)
+      throws SQLException, ScheduleExecutor.SetupException {
+    return MechanismReplay.explains(
+        Mechanism.LEVEL, outcome -> isCause.test(outcome.step()), execution, executor);
+  }
+
+  /** True if the case without some steps is no violation of WriteCheck. */
+  boolean disappearsWithout(Predicate<Step> isCause)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    return disappearsIn(
+        execution
+            .testCase()
+            .withSteps(
+                execution.testCase().steps().stream()
+                    .filter(step -> !isCause.test(step))
+                    .toList()));
+  }
+
+  /** True if a changed case is no violation of WriteCheck. */
+  boolean disappearsIn(TestCase changed)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    CaseExecution again = executor.execute(changed, execution.level());
+    return new WriteCheck().judge(again, executor).result() == OracleVerdict.Result.CLEAN;
+  }
+}

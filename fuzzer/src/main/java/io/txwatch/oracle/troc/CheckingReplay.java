@@ -1,0 +1,92 @@
+package io.txwatch.oracle.troc;
+
+import io.txwatch.history.Database;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.StepOutcome;
+import java.sql.SQLException;
+
+/**
+ * Checks each statement of an execution against its view (Troc, section III-E4), and stops at the
+ * first one whose result differs or whose effect cannot be determined.
+ */
+final class CheckingReplay extends ExecutionReplay {
+
+  private final Semantics semantics;
+  private final ViewExecutor executor;
+  private final ChangeHistory versions;
+  private final StatementChecker expectation;
+
+  CheckingReplay(
+      CaseExecution execution, Semantics semantics, Database database, ViewExecutor executor) {
+    super(execution);
+    this.semantics = semantics;
+    this.executor = executor;
+    this.versions = new ChangeHistory(executor.initial(), executor.rowIdentity());
+    this.expectation = new StatementChecker(semantics, database, executor, versions, timeline);
+  }
+
+  @Override
+  void begin(OpenTransaction begun, StepOutcome outcome) {
+    if (semantics.takesSnapshotAtBegin(outcome.step().sql())) {
+      begun.snapshot = timeline.now();
+    }
+  }
+
+  @Override
+  void failed(OpenTransaction transaction, StepOutcome outcome) {
+    takeSnapshot(transaction, StatementForm.of(outcome.step().sql()), outcome);
+  }
+
+  @Override
+  void work(OpenTransaction transaction, StepOutcome outcome)
+      throws SQLException, EarlyVerdictException {
+    StatementForm form = StatementForm.of(outcome.step().sql());
+    if (form.kind() == StatementForm.Kind.SAVEPOINT) {
+      savepoint(transaction, form);
+      return;
+    }
+    if (form.kind() == StatementForm.Kind.OTHER) {
+      throw EarlyVerdictException.undecided(
+          outcome, "the expected result of such a statement is unknown");
+    }
+    if (form.dependsOnRowOrder()) {
+      throw EarlyVerdictException.undecided(outcome, "its effect depends on the order of rows");
+    }
+    if (!executor.isHidden() && form.dependsOnColumnCount()) {
+      throw EarlyVerdictException.undecided(outcome, "the added columns would change its meaning");
+    }
+    takeSnapshot(transaction, form, outcome);
+    switch (form.kind()) {
+      case READ -> expectation.read(outcome, form, transaction);
+      case LOCKING_READ -> expectation.lockingRead(outcome, form, transaction);
+      default -> expectation.write(outcome, form, transaction);
+    }
+  }
+
+  private void savepoint(OpenTransaction transaction, StatementForm form) {
+    switch (form.savepointAction()) {
+      case SET -> transaction.savepoints.put(form.savepointName(), versions.savepoint());
+      case ROLL_BACK ->
+          versions.rollBack(
+              transaction.writer, transaction.savepoints.getOrDefault(form.savepointName(), 0));
+      case RELEASE -> {}
+    }
+  }
+
+  @Override
+  void rollBack(OpenTransaction transaction) {
+    versions.rollBack(transaction.writer, 0);
+  }
+
+  @Override
+  void compareFinalState() throws SQLException, EarlyVerdictException {
+    expectation.compareFinalState(execution);
+  }
+
+  private void takeSnapshot(OpenTransaction transaction, StatementForm form, StepOutcome outcome) {
+    if (transaction.snapshot == OpenTransaction.NO_SNAPSHOT
+        && semantics.takesSnapshot(form, outcome)) {
+      transaction.snapshot = timeline.begin(outcome);
+    }
+  }
+}

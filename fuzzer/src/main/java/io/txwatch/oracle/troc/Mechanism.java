@@ -1,0 +1,51 @@
+package io.txwatch.oracle.troc;
+
+/**
+ * How a DBMS can give a statement another result than its isolation level promises. Each constant
+ * adds versions that a statement may see, or effects that it may have, to those of {@link #LEVEL}.
+ */
+public enum Mechanism {
+  /** Nothing is added: each statement sees what its level makes visible. */
+  LEVEL,
+
+  /**
+   * A blocked statement sees some rows as of its start, and others as they were committed while it
+   * was blocked. The rows that it writes or locks are current.
+   */
+  SEMI_CONSISTENT_READ,
+
+  /**
+   * As {@link #SEMI_CONSISTENT_READ}; in addition, a row whose key or indexed columns changed while
+   * the statement was blocked is not seen at all, because it moved behind the scan.
+   */
+  MOVED_ROW,
+
+  /**
+   * A query sees, of a row that its own transaction wrote, the version of the snapshot if the write
+   * left the row unchanged, and both versions if the primary key differs.
+   */
+  SNAPSHOT_BESIDE_CURRENT_READ,
+
+  /** A query within a write sees uncommitted rows. */
+  DIRTY_SOURCE,
+
+  /**
+   * The children that a blocked write of their parent changed by a foreign key's action are later
+   * seen as before, not at all, or as changed.
+   */
+  STALE_CHILD_INDEX,
+
+  /** A blocked UPDATE or locking query processes one of its rows a second time. */
+  ROW_TWICE,
+
+  /**
+   * A row whose primary key changes is another row: whoever waits for it does not find it again.
+   */
+  KEY_IS_IDENTITY,
+
+  /**
+   * MAX of a table that the transaction has written is the smaller of two values: the greatest of
+   * the snapshot, and the greatest of the rows that the transaction has written.
+   */
+  SMALLER_MAXIMUM
+}

@@ -1,0 +1,648 @@
+package io.txwatch.oracle.troc;
+
+import io.txwatch.dbms.Failure;
+import io.txwatch.history.Database;
+import io.txwatch.oracle.CaseExecutor;
+import io.txwatch.oracle.OracleVerdict.Result;
+import io.txwatch.oracle.troc.ChangeHistory.Version;
+import io.txwatch.oracle.troc.ChangeHistory.View;
+import io.txwatch.oracle.troc.Semantics.Snapshot;
+import io.txwatch.oracle.troc.Semantics.Visibility;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.schedule.StepOutcome;
+import io.txwatch.schedule.Values;
+import java.math.BigDecimal;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides whether a {@link Mechanism} explains an execution: whether every statement has a result,
+ * every error and the final state are ones that the mechanism gives.
+ *
+ * <p>Where the mechanism permits several views, the replay follows each of them whose result was
+ * observed. The execution is explained if at least one state is left at the end. A case that has
+ * too many states is not explained.
+ */
+public final class MechanismReplay extends ExecutionReplay {
+
+  /** The most states that are followed. */
+  private static final int MAX_WORLDS = 64;
+
+  private final Semantics semantics;
+  private final Mechanism mechanism;
+  private final Predicate<StepOutcome> isExplainedError;
+  private final ViewExecutor executor;
+  private final OrphanQueries orphans;
+  private final PossibleViews views;
+  private final ResultBags bags;
+  private List<World> worlds = new ArrayList<>();
+
+  private MechanismReplay(
+      CaseExecution execution,
+      Semantics semantics,
+      Mechanism mechanism,
+      Predicate<StepOutcome> isExplainedError,
+      Database database,
+      ViewExecutor executor,
+      OrphanQueries orphans) {
+    super(execution);
+    this.semantics = semantics;
+    this.mechanism = mechanism;
+    this.isExplainedError = isExplainedError;
+    this.executor = executor;
+    this.orphans = orphans;
+    this.views = new PossibleViews(semantics, mechanism, executor, timeline);
+    this.bags = ResultBags.of(database);
+    RowIdentity identity = executor.rowIdentity();
+    worlds.add(
+        new World(
+            new ChangeHistory(
+                executor.initial(),
+                mechanism == Mechanism.KEY_IS_IDENTITY ? identity.changingWithKey() : identity)));
+  }
+
+  /** True if the mechanism explains the execution. */
+  public static boolean explains(
+      Mechanism mechanism, CaseExecution execution, CaseExecutor executor)
+      throws SQLException, ScheduleExecutor.SetupException {
+    return explains(mechanism, outcome -> false, execution, executor);
+  }
+
+  /**
+   * True if the mechanism explains the execution.
+   *
+   * @param isExplainedError true for errors of statements that the caller explains
+   */
+  public static boolean explains(
+      Mechanism mechanism,
+      Predicate<StepOutcome> isExplainedError,
+      CaseExecution execution,
+      CaseExecutor executor)
+      throws SQLException, ScheduleExecutor.SetupException {
+    Database database = executor.dbms().database();
+    Optional<Semantics> semantics = Semantics.of(database, execution.level());
+    if (semantics.isEmpty() || execution.inconclusiveReason().isPresent()) {
+      return false;
+    }
+    try (ViewExecutor scratch = new ViewExecutor(executor, execution.testCase());
+        OrphanQueries orphans = new OrphanQueries(executor.dbms(), execution.testCase())) {
+      new MechanismReplay(
+              execution, semantics.get(), mechanism, isExplainedError, database, scratch, orphans)
+          .run();
+      return true;
+    } catch (EarlyVerdictException | ViewExecutor.BrokenViewException e) {
+      return false;
+    }
+  }
+
+  @Override
+  void begin(OpenTransaction begun, StepOutcome outcome) {
+    if (semantics.takesSnapshotAtBegin(outcome.step().sql())) {
+      worlds.forEach(world -> world.snapshots.put(begun, timeline.now()));
+    }
+  }
+
+  @Override
+  void rollBack(OpenTransaction transaction) {
+    worlds.forEach(world -> world.versions.rollBack(transaction.writer, 0));
+  }
+
+  @Override
+  void failed(OpenTransaction transaction, StepOutcome outcome)
+      throws SQLException, EarlyVerdictException {
+    StatementForm form = StatementForm.of(outcome.step().sql());
+    takeSnapshot(transaction, form, outcome);
+    Failure failure = outcome.failure();
+    boolean isOfStatement = failure != null && failure.kind() == Failure.Kind.STATEMENT;
+    if (isOfStatement && !isExplainedError.test(outcome)) {
+      follow(outcome, world -> afterError(world, transaction, form, outcome));
+    }
+  }
+
+  @Override
+  void work(OpenTransaction transaction, StepOutcome outcome)
+      throws SQLException, EarlyVerdictException {
+    StatementForm form = StatementForm.of(outcome.step().sql());
+    switch (form.kind()) {
+      case SAVEPOINT -> worlds.forEach(world -> savepoint(world, transaction, form));
+      case OTHER -> throw notExplained(outcome, "its effect is unknown");
+      case READ -> {
+        takeSnapshot(transaction, form, outcome);
+        boolean isDirty = semantics.reads() == Visibility.DIRTY;
+        if (!isDirty || !timeline.hasPartiallyExecutedPeer(outcome)) {
+          follow(outcome, world -> afterQuery(world, transaction, form, outcome));
+        }
+      }
+      case LOCKING_READ -> {
+        takeSnapshot(transaction, form, outcome);
+        follow(outcome, world -> afterLockingQuery(world, transaction, form, outcome));
+      }
+      default -> {
+        takeSnapshot(transaction, form, outcome);
+        follow(outcome, world -> afterWrite(world, transaction, form, outcome));
+      }
+    }
+  }
+
+  /** The states after a step in one state; none if the step had another result than observed. */
+  @FunctionalInterface
+  private interface Successors {
+    List<World> of(World world) throws SQLException, EarlyVerdictException;
+  }
+
+  private void follow(StepOutcome outcome, Successors successors)
+      throws SQLException, EarlyVerdictException {
+    if (StatementForm.of(outcome.step().sql()).dependsOnRowOrder()) {
+      throw notExplained(outcome, "its effect depends on the order of rows");
+    }
+    List<World> next = new ArrayList<>();
+    for (World world : worlds) {
+      for (World after : successors.of(world)) {
+        if (next.stream().noneMatch(after::isSame)) {
+          next.add(after);
+        }
+      }
+    }
+    if (next.isEmpty() || next.size() > MAX_WORLDS) {
+      throw notExplained(outcome, next.isEmpty() ? "no view gives its result" : "too many states");
+    }
+    worlds = next;
+  }
+
+  private static EarlyVerdictException notExplained(StepOutcome outcome, String why) {
+    return new EarlyVerdictException(Result.UNDECIDED, why, Optional.of(outcome.step()));
+  }
+
+  private void takeSnapshot(OpenTransaction transaction, StatementForm form, StepOutcome outcome) {
+    if (!semantics.takesSnapshot(form, outcome)) {
+      return;
+    }
+    int moment = timeline.begin(outcome);
+    for (World world : List.copyOf(worlds)) {
+      if (world.snapshot(transaction) == OpenTransaction.NO_SNAPSHOT) {
+        if (semantics.snapshot() == Snapshot.FIRST_READ) {
+          // InnoDB takes none if the query reads no row, as with a condition that is always false.
+          worlds.add(world.copy());
+        }
+        world.snapshots.put(transaction, moment);
+      }
+    }
+  }
+
+  private void savepoint(World world, OpenTransaction transaction, StatementForm form) {
+    Map<String, Integer> savepoints =
+        world.savepoints.computeIfAbsent(transaction, first -> new HashMap<>());
+    switch (form.savepointAction()) {
+      case SET -> savepoints.put(form.savepointName(), world.versions.savepoint());
+      case ROLL_BACK ->
+          world.versions.rollBack(
+              transaction.writer, savepoints.getOrDefault(form.savepointName(), 0));
+      case RELEASE -> {}
+    }
+  }
+
+  private PossibleViews.Reader reader(
+      World world, OpenTransaction transaction, StatementForm form, StepOutcome outcome) {
+    return new PossibleViews.Reader(
+        world, transaction, outcome, form, executor.tableNamed(form.table()));
+  }
+
+  private List<World> afterQuery(
+      World world, OpenTransaction transaction, StatementForm form, StepOutcome outcome)
+      throws SQLException {
+    boolean mayHaveNoSnapshot =
+        semantics.reads() == Visibility.SNAPSHOT
+            && world.snapshot(transaction) == OpenTransaction.NO_SNAPSHOT;
+    if (mayHaveNoSnapshot) {
+      ViewExecutor.Outcome ofNoRow = query(form.sql(), new View(Map.of()));
+      return gives(outcome, ofNoRow) ? List.of(world) : List.of();
+    }
+    Optional<String> withMaximum = withSmallerMaximum(world, transaction, outcome, form.sql());
+    for (View view : views.of(reader(world, transaction, form, outcome))) {
+      ViewExecutor.Outcome result = query(form.sql(), view);
+      if (gives(outcome, result) && mayCompleteUnblocked(world, transaction, form, result)) {
+        return List.of(world);
+      }
+      if (withMaximum.isPresent() && gives(outcome, query(withMaximum.get(), view))) {
+        return List.of(world);
+      }
+    }
+    return List.of();
+  }
+
+  /** False if a query that locks the rows it reads depends on uncommitted changes of others. */
+  private boolean mayCompleteUnblocked(
+      World world, OpenTransaction transaction, StatementForm form, ViewExecutor.Outcome result)
+      throws SQLException {
+    if (!semantics.plainReadsLock() || !transaction.explicit) {
+      return true;
+    }
+    View dirty = world.versions.view((table, version) -> true);
+    ViewExecutor.Outcome ofDirty = query(form.sql(), dirty);
+    return ofDirty.error().isPresent() || bags.areEqual(ofDirty.rows(), result.rows());
+  }
+
+  private List<World> afterLockingQuery(
+      World world, OpenTransaction transaction, StatementForm form, StepOutcome outcome)
+      throws SQLException {
+    PossibleViews.Reader reader = reader(world, transaction, form, outcome);
+    Optional<String> locked = form.lockedRowsQuery(AugmentedTables.ROW);
+    for (View possible : views.of(reader)) {
+      View view = possible;
+      Set<Long> rows = Set.of();
+      if (locked.isPresent() && reader.target().isPresent()) {
+        String table = reader.target().get();
+        rows = executor.numbers(locked.get(), view);
+        view = recheck(reader, view, Map.of(table, rows));
+        rows = executor.numbers(locked.get(), view);
+        if (!form.locksShared() && !mayTouch(reader, view, Map.of(table, rows))) {
+          continue;
+        }
+      }
+      ViewExecutor.Outcome result = query(form.sql(), view);
+      if (gives(outcome, result) || givesWithOneRowTwice(reader, view, rows, result)) {
+        return List.of(world);
+      }
+    }
+    return List.of();
+  }
+
+  private boolean givesWithOneRowTwice(
+      PossibleViews.Reader reader, View view, Set<Long> rows, ViewExecutor.Outcome result)
+      throws SQLException {
+    if (mechanism != Mechanism.ROW_TWICE
+        || !reader.outcome().blocked()
+        || reader.target().isEmpty()
+        || result.error().isPresent()) {
+      return false;
+    }
+    for (long row : rows) {
+      ViewExecutor.Outcome again =
+          query(reader.form().sql(), only(view, reader.target().get(), row));
+      List<List<@Nullable Object>> both = new ArrayList<>(result.rows());
+      both.addAll(again.rows());
+      if (again.error().isEmpty() && bags.areEqual(reader.outcome().rows(), both)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static View only(View view, String table, long row) {
+    Map<String, TreeMap<Long, List<@Nullable Object>>> tables = new HashMap<>(view.tables());
+    TreeMap<Long, List<@Nullable Object>> one = new TreeMap<>();
+    List<@Nullable Object> data = view.rows(table).get(row);
+    if (data != null) {
+      one.put(row, data);
+    }
+    tables.put(table, one);
+    return new View(tables);
+  }
+
+  private List<World> afterError(
+      World world, OpenTransaction transaction, StatementForm form, StepOutcome outcome)
+      throws SQLException {
+    PossibleViews.Reader reader = reader(world, transaction, form, outcome);
+    for (View view : views.of(reader)) {
+      ViewExecutor.Outcome result = execute(reader, form.sql(), view);
+      if (givesError(outcome, result)) {
+        return List.of(world);
+      }
+      if (result.error().isEmpty() && form.isWrite()) {
+        View rechecked = recheck(reader, view, executor.touched(view, result));
+        if ((!rechecked.equals(view) && givesError(outcome, execute(reader, form.sql(), rechecked)))
+            || givesError(outcome, keyCheck(reader, view, result))) {
+          return List.of(world);
+        }
+      }
+    }
+    return List.of();
+  }
+
+  /**
+   * The outcome of storing the rows that a write inserts or changes beside the current rows: a
+   * statement that reads older rows has its keys checked against these.
+   */
+  private ViewExecutor.Outcome keyCheck(
+      PossibleViews.Reader reader, View view, ViewExecutor.Outcome result) throws SQLException {
+    World world = reader.world();
+    Map<String, Set<Long>> touched = executor.touched(view, result);
+    Map<String, TreeMap<Long, List<@Nullable Object>>> tables = new HashMap<>();
+    for (String table : world.versions.tables()) {
+      TreeMap<Long, List<@Nullable Object>> rows = new TreeMap<>();
+      for (long row : world.versions.rows(table).keySet()) {
+        List<@Nullable Object> data =
+            touched.getOrDefault(table, Set.of()).contains(row)
+                ? result.after().getOrDefault(table, new TreeMap<>()).get(row)
+                : PossibleViews.current(world, reader.transaction(), table, row);
+        if (data != null) {
+          rows.put(row, data);
+        }
+      }
+      for (List<@Nullable Object> inserted : result.inserted().getOrDefault(table, List.of())) {
+        rows.put(-rows.size() - 1L, inserted);
+      }
+      tables.put(table, rows);
+    }
+    try {
+      return executor.query("SELECT 1", new View(tables));
+    } catch (ViewExecutor.BrokenViewException e) {
+      return ViewExecutor.Outcome.failed(e);
+    }
+  }
+
+  private static boolean givesError(StepOutcome outcome, ViewExecutor.Outcome result) {
+    return result
+        .error()
+        .filter(error -> error.sqlState().equals(outcome.sqlState()))
+        .filter(error -> error.vendorCode() == outcome.vendorCode())
+        .isPresent();
+  }
+
+  private ViewExecutor.Outcome execute(PossibleViews.Reader reader, String sql, View view)
+      throws SQLException {
+    return reader.form().isWrite() && reader.target().isPresent()
+        ? write(sql, view, reader.target().get())
+        : query(sql, view);
+  }
+
+  private List<World> afterWrite(
+      World world, OpenTransaction transaction, StatementForm form, StepOutcome outcome)
+      throws SQLException, EarlyVerdictException {
+    PossibleViews.Reader reader = reader(world, transaction, form, outcome);
+    if (reader.target().isEmpty()) {
+      throw notExplained(outcome, "no table '" + form.table() + "'");
+    }
+    String table = reader.target().get();
+    String marked = executor.adapt(form, form.withTouchedMark(AugmentedTables.TOUCHED));
+    List<String> texts = new ArrayList<>(List.of(marked));
+    withSmallerMaximum(world, transaction, outcome, marked).ifPresent(texts::add);
+    List<World> next = new ArrayList<>();
+    for (View possible : views.of(reader)) {
+      for (String sql : texts) {
+        View view = possible;
+        ViewExecutor.Outcome result = write(sql, view, table);
+        if (result.error().isEmpty()) {
+          View rechecked = recheck(reader, view, executor.touched(view, result));
+          if (!rechecked.equals(view)) {
+            view = rechecked;
+            result = write(sql, view, table);
+          }
+        }
+        if (result.error().isEmpty()) {
+          addAfter(next, reader, view, result);
+          if (mechanism == Mechanism.ROW_TWICE && outcome.blocked()) {
+            addAfterTwice(next, reader, view, result, sql, table);
+          }
+        }
+      }
+    }
+    return next;
+  }
+
+  /** Adds the state after a write, if it has the observed count and may touch its rows. */
+  private void addAfter(
+      List<World> next, PossibleViews.Reader reader, View view, ViewExecutor.Outcome result) {
+    StepOutcome outcome = reader.outcome();
+    Map<String, Set<Long>> touched = executor.touched(view, result);
+    boolean sameCount =
+        reader.form().kind() == StatementForm.Kind.UPSERT
+            || outcome.isQuery()
+            || result.count() == outcome.updateCount();
+    if (!sameCount
+        || (outcome.isQuery() && !bags.areEqual(outcome.rows(), result.rows()))
+        || !mayTouch(reader, view, touched)) {
+      return;
+    }
+    World after = reader.world().copy();
+    after.versions.record(reader.transaction().writer, result, touched);
+    if (mechanism == Mechanism.STALE_CHILD_INDEX && hasWaited(outcome)) {
+      touched.forEach(
+          (table, rows) -> {
+            if (!reader.writes(table)) {
+              rows.forEach(row -> after.stale.add(new World.RowId(table, row)));
+            }
+          });
+    }
+    next.add(after);
+  }
+
+  /** A deadlock victim has blocked another session, even if no poll has seen it. */
+  private boolean hasWaited(StepOutcome outcome) {
+    return outcome.blocked()
+        || execution.outcomes().stream()
+            .map(StepOutcome::failure)
+            .anyMatch(failure -> failure != null && failure.kind() == Failure.Kind.DEADLOCK);
+  }
+
+  /** Adds the states after a write that processed one of its rows a second time. */
+  private void addAfterTwice(
+      List<World> next,
+      PossibleViews.Reader reader,
+      View view,
+      ViewExecutor.Outcome first,
+      String sql,
+      String table)
+      throws SQLException {
+    for (long row : executor.touched(view, first).getOrDefault(table, Set.of())) {
+      ViewExecutor.Outcome second = write(sql, only(new View(first.after()), table, row), table);
+      if (second.error().isPresent()) {
+        continue;
+      }
+      Map<String, TreeMap<Long, List<@Nullable Object>>> after = new HashMap<>(first.after());
+      TreeMap<Long, List<@Nullable Object>> rows = new TreeMap<>(after.get(table));
+      List<@Nullable Object> data = second.after().getOrDefault(table, new TreeMap<>()).get(row);
+      if (data == null) {
+        rows.remove(row);
+      } else {
+        rows.put(row, data);
+      }
+      after.put(table, rows);
+      addAfter(
+          next,
+          reader,
+          view,
+          new ViewExecutor.Outcome(
+              Optional.empty(),
+              first.count() + second.count(),
+              first.rows(),
+              first.updated(),
+              after,
+              first.inserted()));
+    }
+  }
+
+  /**
+   * The view of a blocked statement with the current versions of the rows that it chose, at a level
+   * that reads these again.
+   */
+  private View recheck(PossibleViews.Reader reader, View view, Map<String, Set<Long>> chosen) {
+    boolean rechecks =
+        semantics.writes() == Visibility.RECHECKED
+            && reader.outcome().blocked()
+            && reader.form().kind() != StatementForm.Kind.UPSERT;
+    if (!rechecks) {
+      return view;
+    }
+    Map<String, TreeMap<Long, List<@Nullable Object>>> tables = new HashMap<>(view.tables());
+    chosen.forEach(
+        (table, rows) -> {
+          TreeMap<Long, List<@Nullable Object>> current = new TreeMap<>(view.rows(table));
+          for (long row : rows) {
+            List<@Nullable Object> data =
+                PossibleViews.current(reader.world(), reader.transaction(), table, row);
+            if (data == null) {
+              current.remove(row);
+            } else {
+              current.put(row, data);
+            }
+          }
+          tables.put(table, current);
+        });
+    return new View(tables);
+  }
+
+  /**
+   * True if a statement may write or lock these rows: it saw their current versions, and no other
+   * open transaction has changed them.
+   */
+  private boolean mayTouch(PossibleViews.Reader reader, View view, Map<String, Set<Long>> touched) {
+    World world = reader.world();
+    for (Map.Entry<String, Set<Long>> rows : touched.entrySet()) {
+      for (long row : rows.getValue()) {
+        String table = rows.getKey();
+        if (world.stale.contains(new World.RowId(table, row))) {
+          continue;
+        }
+        Version newest = world.versions.newest(table, row).orElseThrow();
+        boolean isLocked =
+            newest.writer() != reader.transaction().writer
+                && !newest.writer().isCommitted()
+                && !timeline.isDeadlockVictimPending();
+        List<@Nullable Object> current =
+            PossibleViews.current(world, reader.transaction(), table, row);
+        if (isLocked || !Objects.equals(current, view.rows(table).get(row))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private boolean gives(StepOutcome outcome, ViewExecutor.Outcome result) {
+    return result.error().isEmpty() && bags.areEqual(outcome.rows(), result.rows());
+  }
+
+  /** A query on a view; an error if no table can have the view's rows. */
+  private ViewExecutor.Outcome query(String sql, View view) throws SQLException {
+    try {
+      return executor.query(sql, view);
+    } catch (ViewExecutor.BrokenViewException e) {
+      return orphans.query(sql, view).orElse(ViewExecutor.Outcome.failed(e));
+    }
+  }
+
+  private ViewExecutor.Outcome write(String sql, View view, String table) throws SQLException {
+    try {
+      return executor.write(sql, view, table);
+    } catch (ViewExecutor.BrokenViewException e) {
+      return ViewExecutor.Outcome.failed(e);
+    }
+  }
+
+  // A smaller MAX.
+
+  /** The statement with the MAX that the mechanism gives, if it reads one of a written table. */
+  private Optional<String> withSmallerMaximum(
+      World world, OpenTransaction transaction, StepOutcome outcome, String sql)
+      throws SQLException {
+    Optional<GreatestKey> found = GreatestKey.in(sql);
+    if (mechanism != Mechanism.SMALLER_MAXIMUM || found.isEmpty()) {
+      return Optional.empty();
+    }
+    GreatestKey greatest = found.get();
+    int moment = world.snapshot(transaction);
+    int snapshot = moment == OpenTransaction.NO_SNAPSHOT ? timeline.begin(outcome) : moment;
+    Optional<Object> ofSnapshot =
+        maximum(
+            greatest,
+            world.versions.view((table, version) -> version.writer().isCommittedBefore(snapshot)));
+    Optional<Object> ofOwn =
+        maximum(
+            greatest,
+            world.versions.view(
+                (table, version) ->
+                    version.writer() == transaction.writer
+                        || (!Optional.of(table).equals(executor.tableNamed(greatest.table()))
+                            && version.writer().isCommitted())));
+    if (ofSnapshot.isEmpty() || ofOwn.isEmpty()) {
+      return Optional.empty();
+    }
+    Object smaller = compare(ofSnapshot.get(), ofOwn.get()) <= 0 ? ofSnapshot.get() : ofOwn.get();
+    return Optional.of(greatest.replacedIn(sql, smaller));
+  }
+
+  private Optional<Object> maximum(GreatestKey greatest, View view) throws SQLException {
+    ViewExecutor.Outcome result = query(greatest.query(), view);
+    return result.error().isPresent() || result.rows().isEmpty()
+        ? Optional.empty()
+        : Optional.ofNullable(result.rows().get(0).get(0));
+  }
+
+  private static int compare(Object one, Object other) {
+    return one instanceof BigDecimal number && other instanceof BigDecimal than
+        ? number.compareTo(than)
+        : Values.text(one).compareTo(Values.text(other));
+  }
+
+  @Override
+  void compareFinalState() throws SQLException, EarlyVerdictException {
+    for (StepOutcome read : execution.finalReads()) {
+      StatementForm form = StatementForm.of(read.step().sql());
+      if (form.dependsOnRowOrder() || (!executor.isHidden() && form.dependsOnColumnCount())) {
+        continue;
+      }
+      List<World> next = new ArrayList<>();
+      for (World world : worlds) {
+        for (View view : views.ofFinalState(world)) {
+          if (isFinalState(form, read, view)) {
+            next.add(world);
+            break;
+          }
+        }
+      }
+      worlds = next;
+    }
+    if (worlds.isEmpty()) {
+      throw new EarlyVerdictException(Result.UNDECIDED, "the final state", Optional.empty());
+    }
+  }
+
+  /** Compares a table as a whole without loading it: its rows may violate a foreign key. */
+  private boolean isFinalState(StatementForm form, StepOutcome read, View view)
+      throws SQLException {
+    Optional<String> table = form.wholeTable().flatMap(executor::tableNamed);
+    if (table.isEmpty()) {
+      return gives(read, query(form.sql(), view));
+    }
+    List<List<@Nullable Object>> rows = new ArrayList<>();
+    for (List<@Nullable Object> row : view.rows(table.get()).values()) {
+      List<@Nullable Object> values = new ArrayList<>();
+      for (Object value : row) {
+        values.add(Values.value(value));
+      }
+      rows.add(values);
+    }
+    return bags.areEqual(read.rows(), rows);
+  }
+}

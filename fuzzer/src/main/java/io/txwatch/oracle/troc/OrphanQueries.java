@@ -1,0 +1,61 @@
+package io.txwatch.oracle.troc;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.oracle.ForeignKeyGraph;
+import io.txwatch.oracle.troc.ChangeHistory.View;
+import io.txwatch.schedule.Sandbox;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.testcase.TestCase;
+import java.sql.SQLException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Executes queries on views that violate a foreign key, on tables without foreign keys. The tables
+ * are set up for the first such query.
+ */
+final class OrphanQueries implements AutoCloseable {
+
+  private final Dbms dbms;
+  private final TestCase testCase;
+  private @Nullable Sandbox sandbox;
+  private @Nullable ViewExecutor executor;
+
+  OrphanQueries(Dbms dbms, TestCase testCase) {
+    this.dbms = dbms;
+    this.testCase = testCase;
+  }
+
+  /** The outcome of a query; empty if the view violates something else than a foreign key. */
+  Optional<ViewExecutor.Outcome> query(String sql, View view) throws SQLException {
+    TestCase without = ForeignKeyGraph.withoutForeignKeys(testCase);
+    if (without.setup().equals(testCase.setup())) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(executor(without).query(sql, view));
+    } catch (ViewExecutor.BrokenViewException | ScheduleExecutor.SetupException e) {
+      return Optional.empty();
+    }
+  }
+
+  private ViewExecutor executor(TestCase without)
+      throws SQLException, ScheduleExecutor.SetupException {
+    ViewExecutor open = executor;
+    if (open == null) {
+      Sandbox tables = new Sandbox(dbms);
+      sandbox = tables;
+      open = new ViewExecutor(dbms, tables, without);
+      executor = open;
+    }
+    return open;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    try (Sandbox tables = sandbox;
+        ViewExecutor queries = executor) {
+      // closes in reverse order
+    }
+  }
+}

@@ -1,0 +1,296 @@
+package io.txwatch.oracle.troc;
+
+import io.txwatch.oracle.troc.ChangeHistory.Version;
+import io.txwatch.oracle.troc.ChangeHistory.View;
+import io.txwatch.oracle.troc.Semantics.Visibility;
+import io.txwatch.schedule.StepOutcome;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The views that a statement may have by a {@link Mechanism}: of each row it sees one of several
+ * versions, and every combination is a view.
+ */
+final class PossibleViews {
+
+  /** The most views of a statement that are tried. */
+  private static final int MAX_VIEWS = 256;
+
+  private final Semantics semantics;
+  private final Mechanism mechanism;
+  private final ViewExecutor executor;
+  private final TableKeys keys;
+  private final Timeline timeline;
+
+  /**
+   * A statement in a world.
+   *
+   * @param target the table that it writes or locks; empty if it is a plain query or unknown
+   */
+  record Reader(
+      World world,
+      OpenTransaction transaction,
+      StepOutcome outcome,
+      StatementForm form,
+      Optional<String> target) {
+
+    boolean isPlainQuery() {
+      return form.kind() == StatementForm.Kind.READ;
+    }
+
+    boolean writes(String table) {
+      return target.filter(table::equals).isPresent();
+    }
+  }
+
+  /**
+   * The rows that a statement sees in place of one row: none, one, or its old and its new version.
+   */
+  private record Sight(List<List<@Nullable Object>> rows) {
+
+    static final Sight NOTHING = new Sight(List.of());
+
+    static Sight of(@Nullable List<@Nullable Object> data) {
+      return data == null ? NOTHING : new Sight(List.of(data));
+    }
+  }
+
+  PossibleViews(
+      Semantics semantics, Mechanism mechanism, ViewExecutor executor, Timeline timeline) {
+    this.semantics = semantics;
+    this.mechanism = mechanism;
+    this.executor = executor;
+    this.keys = executor.keys();
+    this.timeline = timeline;
+  }
+
+  /** The views of the statement; empty if there are too many. */
+  List<View> of(Reader reader) {
+    List<Map<String, TreeMap<Long, List<@Nullable Object>>>> views = new ArrayList<>();
+    views.add(new HashMap<>());
+    for (String table : reader.world().versions.tables()) {
+      views.forEach(view -> view.put(table, new TreeMap<>()));
+      for (Map.Entry<Long, List<Version>> row : reader.world().versions.rows(table).entrySet()) {
+        Set<Sight> sights = sights(reader, table, row.getKey(), row.getValue());
+        if (views.size() * sights.size() > MAX_VIEWS) {
+          return List.of();
+        }
+        views = combine(views, table, row.getKey(), sights);
+      }
+    }
+    return views.stream().map(View::new).toList();
+  }
+
+  /** The committed rows of a world; several views if an index may be wrong. */
+  List<View> ofFinalState(World world) {
+    List<Map<String, TreeMap<Long, List<@Nullable Object>>>> views = new ArrayList<>();
+    views.add(new HashMap<>());
+    for (String table : world.versions.tables()) {
+      views.forEach(view -> view.put(table, new TreeMap<>()));
+      for (Map.Entry<Long, List<Version>> row : world.versions.rows(table).entrySet()) {
+        Set<Sight> sights = new LinkedHashSet<>();
+        sights.add(newest(row.getValue(), version -> version.writer().isCommitted()));
+        addStale(sights, world, table, row.getKey(), row.getValue());
+        if (views.size() * sights.size() > MAX_VIEWS) {
+          return List.of();
+        }
+        views = combine(views, table, row.getKey(), sights);
+      }
+    }
+    return views.stream().map(View::new).toList();
+  }
+
+  private static void addStale(
+      Set<Sight> sights, World world, String table, long row, List<Version> versions) {
+    if (world.stale.contains(new World.RowId(table, row))) {
+      versions.forEach(version -> sights.add(Sight.of(version.data())));
+      sights.add(Sight.NOTHING);
+    }
+  }
+
+  private static List<Map<String, TreeMap<Long, List<@Nullable Object>>>> combine(
+      List<Map<String, TreeMap<Long, List<@Nullable Object>>>> views,
+      String table,
+      long row,
+      Set<Sight> sights) {
+    List<Map<String, TreeMap<Long, List<@Nullable Object>>>> combined = new ArrayList<>();
+    for (Map<String, TreeMap<Long, List<@Nullable Object>>> view : views) {
+      for (Sight sight : sights) {
+        Map<String, TreeMap<Long, List<@Nullable Object>>> longer = view;
+        if (sights.size() > 1) {
+          longer = new HashMap<>(view);
+          longer.put(table, new TreeMap<>(view.get(table)));
+        }
+        TreeMap<Long, List<@Nullable Object>> rows = Objects.requireNonNull(longer.get(table));
+        for (int i = 0; i < sight.rows().size(); i++) {
+          rows.put(i == 0 ? row : -row, sight.rows().get(i));
+        }
+        combined.add(longer);
+      }
+    }
+    return combined;
+  }
+
+  /** The current version of a row for a transaction: its own or the last committed one. */
+  static @Nullable List<@Nullable Object> current(
+      World world, OpenTransaction transaction, String table, long row) {
+    return world
+        .versions
+        .newest(
+            table,
+            row,
+            version -> version.writer() == transaction.writer || version.writer().isCommitted())
+        .map(Version::data)
+        .orElse(null);
+  }
+
+  private Set<Sight> sights(Reader reader, String table, long row, List<Version> versions) {
+    Set<Sight> sights = new LinkedHashSet<>();
+    for (Visibility visibility : visibilities(reader, table)) {
+      sights.add(sight(reader, versions, visibility));
+    }
+    switch (mechanism) {
+      case SEMI_CONSISTENT_READ, MOVED_ROW -> {
+        if (!reader.isPlainQuery() && reader.outcome().blocked()) {
+          addCommittedWhileBlocked(sights, reader, versions);
+          if (mechanism == Mechanism.MOVED_ROW && reader.writes(table) && hasMoved(sights, table)) {
+            sights.add(Sight.NOTHING);
+          }
+        }
+      }
+      case SNAPSHOT_BESIDE_CURRENT_READ -> {
+        if (reader.isPlainQuery()) {
+          addSnapshotBesideCurrent(sights, reader, table, versions);
+        }
+      }
+      case DIRTY_SOURCE -> {
+        if (!reader.isPlainQuery() && (reader.form().hasSubquery() || reader.form().joins())) {
+          addCommittedWhileBlocked(sights, reader, versions);
+          sights.add(Sight.of(versions.get(versions.size() - 1).data()));
+        }
+      }
+      case STALE_CHILD_INDEX -> addStale(sights, reader.world(), table, row, versions);
+      case LEVEL, ROW_TWICE, KEY_IS_IDENTITY, SMALLER_MAXIMUM -> {}
+    }
+    return sights;
+  }
+
+  /** What the level makes visible; several if the DBMS reads a row at two points in time. */
+  private List<Visibility> visibilities(Reader reader, String table) {
+    if (reader.isPlainQuery()) {
+      return List.of(semantics.reads());
+    }
+    StatementForm form = reader.form();
+    boolean isTarget = reader.writes(table);
+    boolean isRelated =
+        reader.target().map(executor::relatedTables).orElse(Set.of()).contains(table);
+    boolean insertsInto =
+        isTarget
+            && (form.kind() == StatementForm.Kind.INSERT
+                || form.kind() == StatementForm.Kind.UPSERT
+                || !reader.outcome().succeeded());
+    Visibility ofWrites = semantics.writes();
+    if (!isTarget && form.kind() != StatementForm.Kind.DELETE && form.hasSubquery()) {
+      ofWrites = ofWrites == Visibility.RECHECKED ? ofWrites : semantics.sameTransactionReads();
+    }
+    // Keys and foreign keys are checked against the latest rows.
+    return (insertsInto || isRelated) && ofWrites != Visibility.COMMITTED
+        ? List.of(ofWrites, Visibility.COMMITTED)
+        : List.of(ofWrites);
+  }
+
+  private Sight sight(Reader reader, List<Version> versions, Visibility visibility) {
+    OpenTransaction transaction = reader.transaction();
+    return switch (visibility) {
+      case DIRTY -> newest(versions, version -> true);
+      case COMMITTED -> newest(versions, isOwnOr(transaction, v -> v.writer().isCommitted()));
+      case RECHECKED ->
+          newest(
+              versions,
+              isOwnOr(
+                  transaction,
+                  v -> v.writer().isCommittedBefore(timeline.begin(reader.outcome()))));
+      case SNAPSHOT ->
+          newest(versions, isOwnOr(transaction, v -> v.writer().isCommittedBefore(moment(reader))));
+    };
+  }
+
+  private int moment(Reader reader) {
+    int snapshot = reader.world().snapshot(reader.transaction());
+    return snapshot == OpenTransaction.NO_SNAPSHOT ? timeline.now() : snapshot;
+  }
+
+  private static Predicate<Version> isOwnOr(
+      OpenTransaction transaction, Predicate<Version> others) {
+    return version -> version.writer() == transaction.writer || others.test(version);
+  }
+
+  private static Sight newest(List<Version> versions, Predicate<Version> isVisible) {
+    for (int i = versions.size() - 1; i >= 0; i--) {
+      if (isVisible.test(versions.get(i))) {
+        return Sight.of(versions.get(i).data());
+      }
+    }
+    return Sight.NOTHING;
+  }
+
+  /** Adds the versions that were committed at some moment while the statement was blocked. */
+  private void addCommittedWhileBlocked(Set<Sight> sights, Reader reader, List<Version> versions) {
+    for (int moment = timeline.begin(reader.outcome()); moment <= timeline.now(); moment++) {
+      int until = moment;
+      sights.add(
+          newest(
+              versions, isOwnOr(reader.transaction(), v -> v.writer().isCommittedBefore(until))));
+    }
+  }
+
+  /** True if a key or an indexed column differs between the versions of a row. */
+  private boolean hasMoved(Set<Sight> sights, String table) {
+    List<List<@Nullable Object>> seen =
+        sights.stream().flatMap(sight -> sight.rows().stream()).distinct().toList();
+    return keys.indexedColumns(table).stream()
+        .map(column -> executor.columnIndex(table, column))
+        .filter(index -> index >= 0)
+        .anyMatch(index -> seen.stream().map(row -> row.get(index)).distinct().count() > 1);
+  }
+
+  /** Adds what InnoDB shows of a row that the transaction wrote after its snapshot. */
+  private void addSnapshotBesideCurrent(
+      Set<Sight> sights, Reader reader, String table, List<Version> versions) {
+    Version last = versions.get(versions.size() - 1);
+    if (last.writer() != reader.transaction().writer) {
+      return;
+    }
+    Sight atSnapshot = newest(versions, v -> v.writer().isCommittedBefore(moment(reader)));
+    Sight before = newest(versions, v -> v.writer().isCommitted());
+    Sight own = Sight.of(last.data());
+    if (own.equals(before)) {
+      sights.add(atSnapshot); // the write has left no version
+    }
+    Sight written = own.rows().isEmpty() ? before : own;
+    if (!atSnapshot.rows().isEmpty()
+        && !written.rows().isEmpty()
+        && hasOtherPrimaryKey(table, atSnapshot.rows().get(0), written.rows().get(0))) {
+      List<List<@Nullable Object>> both = new ArrayList<>(atSnapshot.rows());
+      both.addAll(own.equals(before) ? List.of() : own.rows());
+      sights.add(new Sight(both));
+    }
+  }
+
+  private boolean hasOtherPrimaryKey(
+      String table, List<@Nullable Object> row, List<@Nullable Object> other) {
+    return keys.primaryKey(table).stream()
+        .map(column -> executor.columnIndex(table, column))
+        .filter(index -> index >= 0)
+        .anyMatch(index -> !Objects.equals(row.get(index), other.get(index)));
+  }
+}

@@ -1,0 +1,119 @@
+package io.txwatch.oracle.troc;
+
+import io.txwatch.oracle.SqlLists;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The primary keys and the indexed columns of tables, parsed from their definitions. Names are in
+ * lower case, without quotes.
+ */
+final class TableKeys {
+
+  private static final Pattern TABLE =
+      Pattern.compile(
+          "(?is)^\\s*CREATE\\s+(?:TEMPORARY\\s+)?TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?"
+              + "([\\w\"`]+)\\s*\\((.*)\\).*");
+  private static final Pattern INDEX =
+      Pattern.compile(
+          "(?is)^\\s*CREATE\\s+(?:UNIQUE\\s+)?INDEX\\s+\\S+\\s+ON\\s+([\\w\"`]+)\\s*\\(([^)]*)\\).*");
+  private static final Pattern PRIMARY_KEY =
+      Pattern.compile("(?is)^(?:CONSTRAINT\\s+\\S+\\s+)?PRIMARY\\s+KEY\\s*\\(([^)]*)\\).*");
+  private static final Pattern KEY =
+      Pattern.compile(
+          "(?is)^(?:CONSTRAINT\\s+\\S+\\s+)?(?:UNIQUE|KEY|INDEX|FOREIGN\\s+KEY)\\b[^(]*\\(([^)]*)\\).*");
+  private static final Pattern CHECK =
+      Pattern.compile("(?is)^(?:CONSTRAINT\\s+\\S+\\s+)?CHECK\\b.*");
+  private static final Pattern COLUMN = Pattern.compile("(?is)^([\\w\"`]+)\\s+(.*)");
+  private static final Pattern COLUMN_PRIMARY_KEY =
+      Pattern.compile("(?i)\\bPRIMARY\\s+KEY\\b|\\{AUTOINC\\}");
+  private static final Pattern COLUMN_UNIQUE = Pattern.compile("(?i)\\bUNIQUE\\b");
+  private static final Pattern INTEGER =
+      Pattern.compile("(?i)^(TINYINT|SMALLINT|INT|INTEGER|BIGINT)\\b.*");
+
+  private final Map<String, List<String>> primaryKeys = new HashMap<>();
+  private final Map<String, Set<String>> indexedColumns = new HashMap<>();
+  private final Map<String, Set<String>> integerColumns = new HashMap<>();
+
+  private TableKeys() {}
+
+  /** The keys that a set-up defines. */
+  static TableKeys of(List<String> setup) {
+    TableKeys keys = new TableKeys();
+    for (String sql : setup) {
+      Matcher table = TABLE.matcher(sql);
+      Matcher index = INDEX.matcher(sql);
+      if (table.matches()) {
+        String name = unquoted(table.group(1));
+        SqlLists.split(table.group(2)).forEach(part -> keys.addPart(name, part));
+      } else if (index.matches()) {
+        keys.addIndex(unquoted(index.group(1)), names(index.group(2)));
+      }
+    }
+    return keys;
+  }
+
+  private void addPart(String table, String part) {
+    Matcher primary = PRIMARY_KEY.matcher(part);
+    Matcher key = KEY.matcher(part);
+    Matcher column = COLUMN.matcher(part);
+    if (primary.matches()) {
+      primaryKeys.put(table, names(primary.group(1)));
+      addIndex(table, names(primary.group(1)));
+    } else if (key.matches()) {
+      addIndex(table, names(key.group(1)));
+    } else if (!CHECK.matcher(part).matches() && column.matches()) {
+      String name = unquoted(column.group(1));
+      if (INTEGER.matcher(column.group(2)).matches()) {
+        integerColumns.computeIfAbsent(table, first -> new HashSet<>()).add(name);
+      }
+      if (COLUMN_PRIMARY_KEY.matcher(column.group(2)).find()) {
+        primaryKeys.put(table, List.of(name));
+        addIndex(table, List.of(name));
+      } else if (COLUMN_UNIQUE.matcher(column.group(2)).find()) {
+        addIndex(table, List.of(name));
+      }
+    }
+  }
+
+  private void addIndex(String table, List<String> columns) {
+    indexedColumns.computeIfAbsent(table, first -> new HashSet<>()).addAll(columns);
+  }
+
+  /** The columns of a table's primary key; empty if it has none. */
+  List<String> primaryKey(String table) {
+    return primaryKeys.getOrDefault(unquoted(table), List.of());
+  }
+
+  /** The only column of a table's primary key, if it is an integer. */
+  Optional<String> integerPrimaryKey(String table) {
+    List<String> key = primaryKey(table);
+    return key.size() == 1
+            && integerColumns.getOrDefault(unquoted(table), Set.of()).contains(key.get(0))
+        ? Optional.of(key.get(0))
+        : Optional.empty();
+  }
+
+  /** The columns that any key or index of a table contains. */
+  Set<String> indexedColumns(String table) {
+    return indexedColumns.getOrDefault(unquoted(table), Set.of());
+  }
+
+  private static List<String> names(String list) {
+    List<String> names = new ArrayList<>();
+    SqlLists.split(list).forEach(name -> names.add(unquoted(name.split("[\\s(]", 2)[0])));
+    return names;
+  }
+
+  private static String unquoted(String name) {
+    return name.replaceAll("[\"`]", "").strip().toLowerCase(Locale.ROOT);
+  }
+}

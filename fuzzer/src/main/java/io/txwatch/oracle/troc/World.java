@@ -1,0 +1,53 @@
+package io.txwatch.oracle.troc;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * One of the states that an execution may have reached: the versions of all rows, and what each
+ * open transaction may see.
+ */
+final class World {
+
+  /** A row of a table. */
+  record RowId(String table, long row) {}
+
+  final ChangeHistory versions;
+
+  /** When each open transaction took its snapshot. */
+  final Map<OpenTransaction, Integer> snapshots = new HashMap<>();
+
+  /** The newest version at each savepoint of an open transaction. */
+  final Map<OpenTransaction, Map<String, Integer>> savepoints = new HashMap<>();
+
+  /** The rows whose index entries may be wrong ({@link Mechanism#STALE_CHILD_INDEX}). */
+  final Set<RowId> stale = new HashSet<>();
+
+  World(ChangeHistory versions) {
+    this.versions = versions;
+  }
+
+  /** A copy that can be changed by itself. */
+  World copy() {
+    World copy = new World(versions.copy());
+    copy.snapshots.putAll(snapshots);
+    savepoints.forEach((transaction, own) -> copy.savepoints.put(transaction, new HashMap<>(own)));
+    copy.stale.addAll(stale);
+    return copy;
+  }
+
+  /** The moment of a transaction's snapshot; {@link OpenTransaction#NO_SNAPSHOT} if it has none. */
+  int snapshot(OpenTransaction transaction) {
+    return snapshots.getOrDefault(transaction, OpenTransaction.NO_SNAPSHOT);
+  }
+
+  /** True if the other world is in the same state. */
+  boolean isSame(World other) {
+    return versions.hasSameVersions(other.versions)
+        && snapshots.equals(other.snapshots)
+        && savepoints.equals(other.savepoints)
+        && stale.equals(other.stale);
+  }
+}
