@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * <p>One further kind of ww edge depends on the order of arrival: that of a write which may have
  * made no version ({@link KeyedWrites}).
  *
+ * <p>Transactions of two {@linkplain Database#run runs} of a server are not related, whatever their
+ * rows show ({@link WithinRuns}).
+ *
  * <p>Nothing is concluded from events that did not arrive. A writer known only by its token
  * (another process, lost events) has a place in the chain but is never part of an anomaly; one
  * known by the id that its DBMS gave to it may have overwritten what another one read ({@link
@@ -50,7 +53,7 @@ public final class DependencyInference {
   /** The memory that allows for one more session. */
   private static final long BYTES_PER_SESSION = 1 << 12;
 
-  private final DependencyListener out;
+  private final WithinRuns out;
   private final VersionChains chains;
   private final CommitOrders orders;
   private final Footprint footprint = new Footprint();
@@ -114,12 +117,12 @@ public final class DependencyInference {
   }
 
   private DependencyInference(
-      DependencyListener out,
+      DependencyListener listener,
       Set<CommitOrder> orders,
       long maxBytes,
       LongTable<Session> sessions,
       long clock) {
-    this.out = out;
+    this.out = new WithinRuns(listener);
     this.orders = new CommitOrders(orders, out);
     this.chains = new VersionChains(out, new WritersByToken(), footprint, maxBytes);
     this.sessions = sessions;
@@ -471,7 +474,7 @@ public final class DependencyInference {
     if (supposed.isEmpty() || work > most) {
       return false;
     }
-    HypotheticalDependencies.infer(supposed, listener);
+    HypotheticalDependencies.infer(supposed, new WithinRuns(listener));
     return true;
   }
 
@@ -494,7 +497,7 @@ public final class DependencyInference {
     transaction.executed(event, clock, texts);
     if (event.succeeded()
         && session.opened // otherwise the database of the rows is unknown
-        && !chains.executed(transaction, event, session.database.place(), clock)) {
+        && !chains.executed(transaction, event, session.scope, clock)) {
       transaction.gap = true;
       truncatedStatements++;
     }

@@ -14,6 +14,9 @@ final class Session {
   final String name;
   final Database database;
 
+  /** Rows of different scopes are never compared: the place, in a run of its server. */
+  final String scope;
+
   /** False if its opening was not observed. */
   final boolean opened;
 
@@ -41,6 +44,7 @@ final class Session {
     this.id = id;
     this.name = name;
     this.database = database;
+    this.scope = database.scope();
     this.opened = opened;
   }
 }

@@ -133,7 +133,7 @@ public final class ElleExport {
 
   private void learn(Event event) {
     if (event instanceof Event.SessionOpened e) {
-      places.put(e.session(), e.database().place());
+      places.put(e.session(), e.database().scope());
     } else if (event instanceof Event.StatementExecuted e) {
       versions.learn(place(e.session()), e);
       count(e.transaction());

@@ -44,6 +44,7 @@ import java.util.regex.Pattern;
  *   <li>{@code c1 a1 u1}: it committed, aborted, ended with an unknown outcome
  *   <li>{@code g1}: a gap in transaction 1
  *   <li>{@code 1@RR}: it runs at that level; READ COMMITTED otherwise
+ *   <li>{@code 2^b}: its session is opened in run b of the server
  *   <li>{@code 2~1}: it runs in the session of transaction 1; a session each otherwise
  * </ul>
  *
@@ -61,6 +62,7 @@ public final class Notation {
   private final List<Event> events = new ArrayList<>();
   private final Map<Integer, IsolationLevel> levels = new HashMap<>();
   private final Map<Integer, Integer> sessions = new HashMap<>();
+  private final Map<Integer, String> runs = new HashMap<>();
   private final Map<Integer, int[]> counts = new LinkedHashMap<>();
   private final Map<String, String> lists = new HashMap<>();
 
@@ -121,6 +123,11 @@ public final class Notation {
           IsolationLevel.parse(step.substring(at + 1)).orElseThrow());
       return;
     }
+    at = step.indexOf('^');
+    if (at > 0) {
+      runs.put(Integer.valueOf(step.substring(0, at)), step.substring(at + 1));
+      return;
+    }
     at = step.indexOf('~');
     if (at > 0) {
       sessions.put(Integer.valueOf(step.substring(0, at)), Integer.valueOf(step.substring(at + 1)));
@@ -160,7 +167,7 @@ public final class Notation {
 
   private int[] begin(int tx) {
     if (session(tx) == tx) {
-      events.add(new Event.SessionOpened(tx, "s" + tx, database));
+      events.add(new Event.SessionOpened(tx, "s" + tx, database.in(runs.getOrDefault(tx, ""))));
     }
     events.add(
         new Event.TransactionBegan(

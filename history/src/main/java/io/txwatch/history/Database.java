@@ -13,16 +13,39 @@ import java.util.Map;
  * @param place identifies this database and default schema among those that the application uses,
  *     for example the URL without parameters and credentials. Rows of different places are never
  *     compared. Empty if there is only one
+ * @param run identifies the server's run among all: from its start to its stop, crash, or change of
+ *     role in a failover. A crash may lose transactions whose commit was acknowledged, so nothing
+ *     relates the transactions of two runs. Empty if unknown
  */
-public record Database(String product, String version, Map<String, String> settings, String place) {
+public record Database(
+    String product, String version, Map<String, String> settings, String place, String run) {
 
   /** The only database of its history. */
   public Database(String product, String version, Map<String, String> settings) {
     this(product, version, settings, "");
   }
 
+  /** A database whose server's runs are not distinguished. */
+  public Database(String product, String version, Map<String, String> settings, String place) {
+    this(product, version, settings, place, "");
+  }
+
   public Database {
     settings = Map.copyOf(settings);
+  }
+
+  /**
+   * The place in the server's run: rows of different scopes are never compared. A row that is read
+   * after a crash may be one that was written again, with the same keys, after its first version
+   * was lost.
+   */
+  public String scope() {
+    return run.isEmpty() ? place : place + " since " + run;
+  }
+
+  /** The same database, in a run of its server. */
+  public Database in(String serverRun) {
+    return new Database(product, version, settings, place, serverRun);
   }
 
   /** Product and version: "PostgreSQL 18.6". */

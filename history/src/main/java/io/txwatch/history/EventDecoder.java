@@ -71,7 +71,12 @@ final class EventDecoder {
         yield new Event.SessionOpened(
             e.getSession(),
             text(e.getName()),
-            new Database(e.getProduct(), e.getVersion(), e.getSettingsMap(), text(e.getPlace())));
+            new Database(
+                e.getProduct(),
+                e.getVersion(),
+                e.getSettingsMap(),
+                text(e.getPlace()),
+                text(e.getRun())));
       }
       case SESSION_CLOSED -> new Event.SessionClosed(entry.getSessionClosed().getSession());
       case GAP -> {

@@ -132,7 +132,8 @@ final class EventEncoder {
               .setProduct(e.database().product())
               .setVersion(e.database().version())
               .putAllSettings(e.database().settings())
-              .setPlace(text(e.database().place())));
+              .setPlace(text(e.database().place()))
+              .setRun(text(e.database().run())));
     } else if (event instanceof Event.SessionClosed e) {
       entry.setSessionClosed(
           io.txwatch.history.wire.SessionClosed.newBuilder().setSession(e.session()));

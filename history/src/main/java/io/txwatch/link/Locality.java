@@ -55,7 +55,8 @@ record Locality(String service, String machine, String process) {
               database.product(),
               database.version(),
               database.settings(),
-              qualify(database.place())));
+              qualify(database.place()),
+              database.run()));
     }
     return event;
   }

@@ -4,6 +4,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.Ids;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import java.util.List;
@@ -16,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionEvents {
 
-  private final long session;
+  private long session;
   private final String name;
-  private final Database database;
+  private Database database;
   private final LongSupplier micros;
   private final Pipeline pipeline;
   private @Nullable EventSink sink;
@@ -38,6 +39,17 @@ final class SessionEvents {
     this.micros = micros;
     this.pipeline = pipeline;
     this.sink = pipeline.acquire();
+  }
+
+  /**
+   * The driver may have replaced a lost connection by another one to a server of which nothing is
+   * known: what follows is another session, and is related to no other.
+   */
+  void reconnected(long newSession) {
+    closed();
+    session = newSession;
+    database = database.in("unknown " + Ids.display(newSession));
+    opened = false;
   }
 
   /**

@@ -82,8 +82,11 @@ final class SessionState {
   /** True if the DBMS accepts only ROLLBACK. */
   boolean mustRollBack;
 
-  /** True once the connection was lost. */
+  /** True once the connection was lost, until a statement succeeds: its driver has reconnected. */
   boolean lost;
+
+  /** True if the session that begins with a new connection has begun. */
+  private boolean isAfterLoss;
 
   /** The branch of a distributed transaction that statements belong to; null if none is active. */
   @Nullable String branch;
@@ -129,6 +132,10 @@ final class SessionState {
 
   /** Begins a transaction. */
   void start(long id, boolean single) {
+    if (lost && !isAfterLoss) {
+      isAfterLoss = true;
+      events.reconnected(ids.next());
+    }
     Transaction begun = new Transaction(id, single);
     current = begun;
     IsolationLevel once = levelOnce;
@@ -216,6 +223,12 @@ final class SessionState {
       }
       case CONNECTION_LOST -> lost = true;
     }
+  }
+
+  /** A statement has succeeded: if the connection was lost, its driver has opened another one. */
+  void noteConnected() {
+    lost = false;
+    isAfterLoss = false;
   }
 
   /** Records whether an error indicates a lost connection. */

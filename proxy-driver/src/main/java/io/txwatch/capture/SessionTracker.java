@@ -228,6 +228,7 @@ public final class SessionTracker {
     if (!observation.end()) {
       return;
     }
+    state.noteConnected();
     observation.reportTarget();
     state.recordStatement(observation, writesSeen && observation.droppedRowCount() == 0, null);
     if (observation.transaction.single && state.current == observation.transaction) {

@@ -188,8 +188,7 @@ final class CatalogAccess {
   }
 
   /** On a connection of which the driver knows that it is in no transaction. */
-  private static <T> T outsideOfTransactions(Connection connection, Use<T> use)
-      throws SQLException {
+  static <T> T outsideOfTransactions(Connection connection, Use<T> use) throws SQLException {
     if (connection.getAutoCommit()) {
       return use.with(connection);
     }

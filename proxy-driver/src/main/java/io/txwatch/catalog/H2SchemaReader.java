@@ -58,6 +58,23 @@ public final class H2SchemaReader extends SchemaReader {
     return query(connection, "SELECT CURRENT_SCHEMA", row -> text(row, 1));
   }
 
+  /**
+   * An embedded H2 ends with this process, and its last commits may then be missing from the file.
+   * The run of a server is unknown.
+   */
+  @Override
+  InitialSessionState opened(Connection connection) throws SQLException {
+    String url = String.valueOf(connection.getMetaData().getURL());
+    boolean isRemote = url.startsWith("jdbc:h2:tcp:") || url.startsWith("jdbc:h2:ssl:");
+    return new InitialSessionState(
+        path(connection), false, false, false, isRemote ? "" : thisProcess());
+  }
+
+  private static String thisProcess() {
+    ProcessHandle process = ProcessHandle.current();
+    return process.pid() + " " + process.info().startInstant().map(Object::toString).orElse("");
+  }
+
   @Override
   public Optional<TableInfo> table(Connection connection, String schema, String name)
       throws SQLException {

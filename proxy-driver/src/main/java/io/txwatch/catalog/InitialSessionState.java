@@ -1,5 +1,6 @@
 package io.txwatch.catalog;
 
+import io.txwatch.history.Database;
 import java.util.List;
 
 /**
@@ -11,17 +12,17 @@ import java.util.List;
  * @param otherLexis true if it reads texts in another way than we do ({@link SessionSqlMode})
  * @param storesAsGiven true if values are stored as they are given, or refused
  * @param writtenAnewUnseen true if nothing shows that a row was written anew with the same values
- * @param serverStart when the server was started, which distinguishes it from every other one that
- *     the URL may reach; empty if that does not matter
+ * @param serverRun identifies the run of the server that the session is in, among all runs of all
+ *     servers that the URL may reach ({@link Database#run}); empty if unknown
  */
 record InitialSessionState(
     List<String> path,
     boolean otherLexis,
     boolean storesAsGiven,
     boolean writtenAnewUnseen,
-    String serverStart) {
+    String serverRun) {
 
-  /** One whose server need not be distinguished. */
+  /** One whose server's run is unknown. */
   InitialSessionState(
       List<String> path, boolean otherLexis, boolean storesAsGiven, boolean writtenAnewUnseen) {
     this(path, otherLexis, storesAsGiven, writtenAnewUnseen, "");

@@ -89,7 +89,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   private long ownVersion;
   private boolean otherLexis;
-  private final String serverStart;
+  private final String serverRun;
   private boolean storesAsGiven;
   private final boolean writtenAnewUnseen;
 
@@ -104,11 +104,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     this.session = shared.snapshots().add(view);
     this.path = opened.path();
     this.otherLexis = opened.otherLexis();
-    this.serverStart = opened.serverStart();
+    this.serverRun = opened.serverRun();
     this.storesAsGiven = opened.storesAsGiven();
     this.writtenAnewUnseen = opened.writtenAnewUnseen();
     this.home = path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst().orElse("");
-    this.database = shared.probe().databaseAt(home);
+    this.database = shared.probe().databaseAt(home).in(opened.serverRun());
   }
 
   /**
@@ -146,12 +146,12 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   /** True if versions are read from the DBMS's system columns. */
   public boolean usesSystemColumns() {
-    return shared.usesSystemColumns() && !serverStart.isEmpty();
+    return shared.usesSystemColumns() && !serverRun.isEmpty();
   }
 
-  /** Distinguishes the server from every other one that the URL may reach; empty if unknown. */
-  public String serverStart() {
-    return serverStart;
+  /** The run of the server that this session is in; empty if unknown. */
+  public String serverRun() {
+    return serverRun;
   }
 
   /** True if the server is in a transaction that accepts statements, as far as the driver knows. */

@@ -59,13 +59,32 @@ public final class MySqlSchemaReader extends SchemaReader {
   /** Its comment while rows of the table have no id yet. */
   public static final String FILLING_COMMENT = "txwatch: newest writers; rows are being filled";
 
+  /**
+   * The server, and when it started. {@code Uptime} is the difference of the same two whole
+   * seconds, so the result does not depend on when it is read.
+   */
+  private static final String RUN =
+      "CONCAT_WS(' ', %s, @@hostname, @@port,"
+          + " UNIX_TIMESTAMP() - (SELECT VARIABLE_VALUE FROM %s"
+          + " WHERE VARIABLE_NAME = 'Uptime'))";
+
   private final Dialect dialect;
   private final NameFolding folding;
+
+  /** The expression of the server's run; empty if there is none. */
+  private final String run;
+
   private final NoOpUpdateVisibility rowsWrittenAnew;
 
   MySqlSchemaReader(Dialect dialect, Database database) {
     this.dialect = dialect;
     this.rowsWrittenAnew = NoOpUpdateVisibility.of(database);
+    this.run =
+        switch (database.product()) {
+          case "MySQL" -> RUN.formatted("@@server_uuid", "performance_schema.global_status");
+          case "MariaDB" -> RUN.formatted("@@server_id", "information_schema.GLOBAL_STATUS");
+          default -> "";
+        };
     this.folding =
         "0".equals(database.settings().getOrDefault("lower_case_table_names", "0"))
             ? NameFolding.EXACT
@@ -90,15 +109,28 @@ public final class MySqlSchemaReader extends SchemaReader {
 
   @Override
   InitialSessionState opened(Connection connection) throws SQLException {
+    if (run.isEmpty()) {
+      return opened(connection, "''");
+    }
+    try {
+      return CatalogAccess.outsideOfTransactions(connection, c -> opened(c, run));
+    } catch (SQLException e) { // a user who may not read it
+      return opened(connection, "''");
+    }
+  }
+
+  private InitialSessionState opened(Connection connection, String runText) throws SQLException {
     return query(
             connection,
-            "SELECT DATABASE(), @@sql_mode, @@character_set_connection, @@completion_type",
+            "SELECT DATABASE(), @@sql_mode, @@character_set_connection, @@completion_type, "
+                + runText,
             row ->
                 new InitialSessionState(
                     text(row, 1).isEmpty() ? List.of() : List.of(text(row, 1)),
                     SessionSqlMode.isOther(text(row, 2)),
                     SessionSqlMode.storesAsGiven(text(row, 2), text(row, 3)),
-                    rowsWrittenAnew.areUnseen(connection, text(row, 4))))
+                    rowsWrittenAnew.areUnseen(connection, text(row, 4)),
+                    text(row, 5)))
         .get(0);
   }
 

@@ -38,6 +38,19 @@ import java.util.Set;
  */
 final class PostgresSchemaReader extends SchemaReader {
 
+  private static final String START =
+      "extract(epoch FROM pg_catalog.pg_postmaster_start_time())::pg_catalog.text";
+
+  /**
+   * The run of the server. The postmaster survives the crash of a session's process, but then
+   * discards the statistics, as it does after its own crash. A standby that is promoted continues.
+   */
+  private static final String RUN =
+      "pg_catalog.concat_ws(' ', "
+          + START
+          + ", extract(epoch FROM pg_catalog.pg_stat_get_bgwriter_stat_reset_time()),"
+          + " CASE WHEN pg_catalog.pg_is_in_recovery() THEN 'standby' END)";
+
   /** True if a row that is locked is written by nobody else until the transaction ends. */
   private final boolean locksHold;
 
@@ -46,12 +59,16 @@ final class PostgresSchemaReader extends SchemaReader {
 
   private final boolean hasSystemVersions;
 
+  /** True if the crash of a session's process can be recognized. */
+  private final boolean identifiesRuns;
+
   private final boolean usesSystemColumns;
 
   /** Of others that speak its dialect no more is taken for granted than what they return. */
   PostgresSchemaReader(Database database, boolean usesSystemColumns) {
     this.locksHold = database.product().equals("PostgreSQL");
     this.hasSystemVersions = hasSystemVersions(database);
+    this.identifiesRuns = database.product().equals("PostgreSQL");
     this.returnsOld = locksHold && majorVersion(database) >= 18;
     this.usesSystemColumns = usesSystemColumns;
   }
@@ -87,22 +104,33 @@ final class PostgresSchemaReader extends SchemaReader {
 
   @Override
   InitialSessionState opened(Connection connection) throws SQLException {
+    if (!identifiesRuns) {
+      return opened(connection, START);
+    }
+    try {
+      return opened(connection, RUN);
+    } catch (SQLException e) { // a role that may not read it
+      return opened(connection, "''");
+    }
+  }
+
+  private InitialSessionState opened(Connection connection, String run) throws SQLException {
     List<String> conforming = new ArrayList<>();
-    List<String> started = new ArrayList<>();
+    List<String> runs = new ArrayList<>();
     List<String> path =
         query(
             connection,
-            "SELECT s, current_setting('standard_conforming_strings'),"
-                + " extract(epoch FROM pg_catalog.pg_postmaster_start_time())::pg_catalog.text"
+            "SELECT s, current_setting('standard_conforming_strings'), "
+                + run
                 + " FROM unnest(current_schemas(true)) WITH ORDINALITY AS p(s, i)"
                 + " ORDER BY (s = 'pg_catalog'), i",
             row -> {
               conforming.add(text(row, 2));
-              started.add(text(row, 3));
+              runs.add(text(row, 3));
               return text(row, 1);
             });
     return new InitialSessionState(
-        path, conforming.contains("off"), false, false, started.isEmpty() ? "" : started.get(0));
+        path, conforming.contains("off"), false, false, runs.isEmpty() ? "" : runs.get(0));
   }
 
   @Override

@@ -322,12 +322,13 @@ public final class Watch {
                 url,
                 database.place(),
                 settings.toString(),
-                catalog.usesSystemColumns() ? catalog.serverStart() : "")
+                catalog.serverRun(),
+                catalog.usesSystemColumns() ? "system" : "")
             + System.identityHashCode(pipeline);
     int mostRows = settings.number(Setting.VERSION_SET_ROWS);
     WriterTexts texts =
         catalog.usesSystemColumns()
-            ? WriterTexts.ofIds(catalog.serverStart())
+            ? WriterTexts.ofIds(catalog.serverRun())
             : WriterTexts.OF_COLUMNS;
     return DATABASES.get(
         key,
