@@ -250,6 +250,7 @@ public final class SessionTracker {
       boolean mayHaveHappened =
           after == TransactionRules.AfterError.CONNECTION_LOST && observation.kind.mayWrite();
       state.end(mayHaveHappened ? Outcome.UNKNOWN : Outcome.ABORTED);
+      state.noteIfLost(error);
       return;
     }
     state.note(after);

@@ -369,6 +369,43 @@ class SessionTrackerTest {
     expect("T1 began RC", "T1.1 UPDATE", "T1.2 UPDATE failed 08006", "T1 ABORTED");
   }
 
+  /** A driver that reconnects: the new connection may be to another server, or to its next run. */
+  @Test
+  void whatFollowsALostConnectionIsAnotherSessionThatIsRelatedToNone() {
+    session(Dialect.MYSQL, true);
+    update();
+    fails("08S01", 0);
+    fails("08S01", 0);
+    update();
+    update();
+    List<Event.SessionOpened> opened =
+        events.stream()
+            .filter(Event.SessionOpened.class::isInstance)
+            .map(Event.SessionOpened.class::cast)
+            .toList();
+    assertThat(opened).hasSize(2);
+    assertThat(opened.get(0).session()).isNotEqualTo(opened.get(1).session());
+    assertThat(opened.get(0).database().run()).isEmpty();
+    assertThat(opened.get(1).database().run()).isNotEmpty();
+    expect(
+        "T1 began RC",
+        "T1.1 UPDATE",
+        "T1 COMMITTED",
+        "T2 began RC",
+        "T2.1 UPDATE failed 08S01",
+        "T2 UNKNOWN",
+        "closed",
+        "T3 began RC",
+        "T3.1 UPDATE failed 08S01",
+        "T3 UNKNOWN",
+        "T4 began RC",
+        "T4.1 UPDATE",
+        "T4 COMMITTED",
+        "T5 began RC",
+        "T5.1 UPDATE",
+        "T5 COMMITTED");
+  }
+
   @Test
   void autocommittedWriteWithoutResponseHasUnknownOutcome() {
     session(Dialect.POSTGRESQL, true);

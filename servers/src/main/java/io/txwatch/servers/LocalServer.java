@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -17,6 +18,7 @@ abstract class LocalServer implements DatabaseServer {
   private final ServerKind kind;
   private final String user;
   private final int port;
+  private final Path data;
   private final ServerProcess process;
 
   /** Starts the server of one DBMS. */
@@ -43,7 +45,7 @@ abstract class LocalServer implements DatabaseServer {
     try {
       Path directory =
           Files.createTempDirectory("txwatch-" + kind.product().toLowerCase(Locale.ROOT));
-      Path data = Files.createDirectory(directory.resolve("data"));
+      this.data = Files.createDirectory(directory.resolve("data"));
       Directories.copy(home.resolve("data"), data);
       this.port = ServerProcess.freePort();
       this.process = launcher.launch(directory, data, port);
@@ -81,6 +83,16 @@ abstract class LocalServer implements DatabaseServer {
       kind.recreateDatabase(statement, name);
     }
     return url(name);
+  }
+
+  /**
+   * Kills all processes of the server at once, and starts it again on the same data and port. What
+   * it had not written is lost, whether the clients' commits were acknowledged or not.
+   *
+   * @throws ServerUnavailableException if it does not start again
+   */
+  public final void crash() {
+    process.crash(List.of(data.resolve("postmaster.pid")));
   }
 
   @Override

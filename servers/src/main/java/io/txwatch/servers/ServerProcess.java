@@ -11,7 +11,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -25,29 +27,45 @@ final class ServerProcess implements AutoCloseable {
 
   /**
    * $1 the signal that ends the server, $2 the directory to remove, the rest the command. The
-   * server does not inherit the pipe. A Ctrl-C at the terminal reaches the JVM, not the shell.
+   * server does not inherit the pipe. A Ctrl-C at the terminal reaches the JVM, not the shell. A
+   * server that ends while a file {@value #CRASH} is there is started again once it is removed, or
+   * after a minute.
    */
   private static final String WATCH =
       """
       trap '' INT HUP TERM
       signal=$1; directory=$2; shift 2
       exec 3<&0
-      "$@" </dev/null 3<&- &
-      server=$!
-      (read -r _ <&3; kill -s "$signal" "$server") 2>/dev/null &
-      watcher=$!
-      wait "$server"
-      kill -s KILL "$watcher" 2>/dev/null
+      while :; do
+        "$@" </dev/null 3<&- &
+        server=$!
+        echo "$server" >"$directory/server.pid"
+        (read -r _ <&3; kill -s "$signal" "$server") 2>/dev/null &
+        watcher=$!
+        wait "$server"
+        kill -s KILL "$watcher" 2>/dev/null
+        [ -e "$directory/crash" ] || break
+        waits=0
+        while [ -e "$directory/crash" ] && [ "$waits" -lt 600 ]; do
+          waits=$((waits + 1)); sleep 0.1
+        done
+      done
       rm -rf -- "$directory"
       """;
 
   private static final long START_TIMEOUT_SECONDS = 120;
   private static final long STOP_TIMEOUT_SECONDS = 20;
 
-  private final Process shell;
+  private static final String CRASH = "crash";
 
-  private ServerProcess(Process shell) {
+  private final Process shell;
+  private final Path directory;
+  private final BooleanSupplier ready;
+
+  private ServerProcess(Process shell, Path directory, BooleanSupplier ready) {
     this.shell = shell;
+    this.directory = directory;
+    this.ready = ready;
   }
 
   /**
@@ -72,19 +90,58 @@ final class ServerProcess implements AutoCloseable {
     builder.environment().putAll(environment);
     // Opened before the start, so that the log is readable after the shell has removed the file.
     try (InputStream output = Files.newInputStream(Files.createFile(log))) {
-      ServerProcess process = new ServerProcess(builder.start());
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_TIMEOUT_SECONDS);
-      while (!ready.getAsBoolean()) {
-        if (process.shell.waitFor(20, TimeUnit.MILLISECONDS) || System.nanoTime() > deadline) {
-          process.close();
-          String text = new String(output.readAllBytes(), StandardCharsets.ISO_8859_1);
-          throw new ServerUnavailableException(
-              "the server did not start: " + Commands.tail(text.strip()));
-        }
-      }
+      ServerProcess process = new ServerProcess(builder.start(), directory, ready);
+      process.awaitReady(output);
       return process;
     } catch (IOException e) {
       throw new ServerUnavailableException("cannot run /bin/sh: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ServerUnavailableException("interrupted while a server was starting", e);
+    }
+  }
+
+  private void awaitReady(InputStream output) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_TIMEOUT_SECONDS);
+    while (!ready.getAsBoolean()) {
+      if (shell.waitFor(20, TimeUnit.MILLISECONDS) || System.nanoTime() > deadline) {
+        close();
+        String text = new String(output.readAllBytes(), StandardCharsets.ISO_8859_1);
+        throw new ServerUnavailableException(
+            "the server did not start: " + Commands.tail(text.strip()));
+      }
+    }
+  }
+
+  /**
+   * Kills the server and its children at once ({@code kill -9}), and starts it again on what is
+   * left of its data.
+   *
+   * @param leftovers files that a server removes when it stops in order
+   * @throws ServerUnavailableException if it does not start again
+   */
+  void crash(List<Path> leftovers) {
+    Path mark = directory.resolve(CRASH);
+    try (InputStream output = Files.newInputStream(directory.resolve("server.log"))) {
+      ProcessHandle server =
+          ProcessHandle.of(
+                  Long.parseLong(Files.readString(directory.resolve("server.pid")).strip()))
+              .orElseThrow(() -> new ServerUnavailableException("the server has ended before"));
+      Files.createFile(mark);
+      List<ProcessHandle> children = server.descendants().toList();
+      server.destroyForcibly();
+      children.forEach(ProcessHandle::destroyForcibly);
+      for (ProcessHandle process : children) {
+        process.onExit().get(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      }
+      server.onExit().get(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      for (Path leftover : leftovers) {
+        Files.deleteIfExists(leftover);
+      }
+      Files.delete(mark);
+      awaitReady(output);
+    } catch (IOException | ExecutionException | TimeoutException e) {
+      throw new ServerUnavailableException("cannot crash the server: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ServerUnavailableException("interrupted while a server was starting", e);
