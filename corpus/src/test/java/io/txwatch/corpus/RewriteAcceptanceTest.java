@@ -6,6 +6,7 @@ import io.txwatch.catalog.CatalogMode;
 import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.corpus.Script.Step;
 import io.txwatch.servers.ServerKind;
+import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.RewritePlanner;
 import io.txwatch.sql.RewritePlanner.Level;
@@ -75,8 +76,8 @@ class RewriteAcceptanceTest {
           piggybacked++;
           check(connection, inlinePlan.preparedSql(), sql, rejected);
         }
-        for (boolean mayReturnRows : new boolean[] {true, false}) {
-          RewritePlan plan = planner.plan(sql, catalog, mayReturnRows);
+        for (PlanRequest request : List.of(PlanRequest.ANY, PlanRequest.RETURNING_NOTHING)) {
+          RewritePlan plan = planner.plan(sql, catalog, request);
           rewritten += plan.isRewritten() ? 1 : 0;
           check(connection, plan.preparedSql(), sql, rejected);
           for (SideRead read : plan.sideReads()) {

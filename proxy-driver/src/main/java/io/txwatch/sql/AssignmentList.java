@@ -15,11 +15,12 @@ import java.util.Set;
  * @param from the list's first token
  * @param to the token after it
  */
-record AssignmentList(Draft draft, TableRef target, Catalog.Table table, int from, int to) {
+record AssignmentList(
+    RewriteContext context, TableRef target, Catalog.Table table, int from, int to) {
 
   /** True for an UPDATE, false for an upsert. */
   boolean isOfUpdate() {
-    return draft.shape.kind == StatementKind.UPDATE;
+    return context.shape().kind == StatementKind.UPDATE;
   }
 
   /**
@@ -27,10 +28,10 @@ record AssignmentList(Draft draft, TableRef target, Catalog.Table table, int fro
    * operand of a comparison, so that it is a value, and does not read the table that is updated.
    */
   boolean mayBeJoined() {
-    StatementShape shape = draft.shape;
+    StatementShape shape = context.shape();
     for (TableRef other : shape.tables) {
       boolean same =
-          other.from() != target.from() && draft.tables.display(other).equals(table.name());
+          other.from() != target.from() && context.tables().display(other).equals(table.name());
       if (same) {
         return true;
       }
@@ -38,7 +39,8 @@ record AssignmentList(Draft draft, TableRef target, Catalog.Table table, int fro
     for (SelectBlock block : shape.blocks) {
       boolean inWhere = shape.where >= 0 && block.select > shape.where;
       int open = block.select - 1;
-      boolean value = draft.tokens.isOpen(open) && draft.tokens.is(open - 1, TokenKind.OPERATOR);
+      boolean value =
+          context.tokens().isOpen(open) && context.tokens().is(open - 1, TokenKind.OPERATOR);
       boolean within =
           shape.blocks.stream().anyMatch(b -> b.select < block.select && block.select < b.end);
       if (inWhere && !value && !within) {
@@ -55,10 +57,10 @@ record AssignmentList(Draft draft, TableRef target, Catalog.Table table, int fro
    */
   boolean mayAssignNullOverDefault() {
     Set<String> columns = table.traits().nullOverDefault();
-    if (draft.dialect != Dialect.MYSQL || columns.isEmpty()) {
+    if (context.dialect() != Dialect.MYSQL || columns.isEmpty()) {
       return false;
     }
-    Tokens tokens = draft.tokens;
+    Tokens tokens = context.tokens();
     for (Span assignment : tokens.items(from, to)) {
       int value = tokens.nameEnd(assignment.from()) + 1;
       boolean literal =

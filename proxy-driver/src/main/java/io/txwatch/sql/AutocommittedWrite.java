@@ -1,5 +1,9 @@
 package io.txwatch.sql;
 
+import io.txwatch.sql.PlanRequest.Assuming;
+import io.txwatch.sql.Rewrite.Returned;
+import java.util.Optional;
+
 /**
  * Appends the writer without a comparison, where nothing shows that a row was written anew with the
  * same values: one row at most, in a statement that is a transaction of its own ({@link
@@ -15,24 +19,27 @@ final class AutocommittedWrite {
   private AutocommittedWrite() {}
 
   /** The {@link WriteStrategy}. */
-  static boolean append(AssignmentList assignments) {
+  static Optional<Rewrite> append(AssignmentList assignments) {
     if (!fits(assignments)) {
-      return false;
+      return Optional.empty();
     }
-    Draft draft = assignments.draft();
-    draft.splices.before(
-        assignments.from(), "%s = %s, ".formatted(Auxiliary.WL, Auxiliary.appended(Auxiliary.WL)));
-    draft.assumed = Assumed.autocommitted(ValueGuard.assumed(assignments));
-    return true;
+    String assignment = "%s = %s, ".formatted(Auxiliary.WL, Auxiliary.appended(Auxiliary.WL));
+    Assumed assumed = Assumed.autocommitted(ValueGuard.assumed(assignments));
+    return Optional.of(
+        assignments
+            .context()
+            .before(assignments.from(), assignment)
+            .and(Rewrite.assuming(assumed)));
   }
 
   private static boolean fits(AssignmentList assignments) {
-    Draft draft = assignments.draft();
+    RewriteContext context = assignments.context();
     return assignments.isOfUpdate()
-        && draft.alone
-        && draft.shape.innerWrites.isEmpty()
-        && draft.tables.writtenAnewUnseen(assignments.table().traits())
+        && context.alone()
+        && context.mayAssume(Assuming.AUTOCOMMIT)
+        && context.shape().innerWrites.isEmpty()
+        && context.tables().writtenAnewUnseen(assignments.table().traits())
         && !assignments.mayBeJoined()
-        && KeyedRows.of(draft).role() == KeyedRow.Role.WRITES;
+        && KeyedRows.of(context.statement(), Returned.NOTHING).role() == KeyedRow.Role.WRITES;
   }
 }

@@ -40,21 +40,21 @@ final class CannotFail {
     UNKNOWN
   }
 
-  private final Draft draft;
+  private final AnalyzedStatement statement;
   private final Tokens tokens;
 
   /** True if a comparison of two kinds shows. */
   private final boolean warns;
 
-  private CannotFail(Draft draft) {
-    this.draft = draft;
-    this.tokens = draft.tokens;
-    this.warns = draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB;
+  private CannotFail(AnalyzedStatement statement) {
+    this.statement = statement;
+    this.tokens = statement.tokens();
+    this.warns = statement.dialect() == Dialect.MYSQL || statement.dialect() == Dialect.MARIADB;
   }
 
   /** True if it cannot. */
-  static boolean holds(Draft draft, int from, int to) {
-    CannotFail check = new CannotFail(draft);
+  static boolean holds(AnalyzedStatement statement, int from, int to) {
+    CannotFail check = new CannotFail(statement);
     for (int i = from; i < to; i++) {
       if (!check.isKnown(i)) {
         return false;
@@ -110,7 +110,7 @@ final class CannotFail {
             && !tokens.is(name - 1, TokenKind.DOT)
             && FUNCTIONS.contains(tokens.text(name).toLowerCase(Locale.ROOT));
     boolean cte =
-        draft.shape.ctes.contains(tokens.folded(name))
+        statement.shape().ctes.contains(tokens.folded(name))
             && (tokens.isAnyWord(name - 1, "WITH", "RECURSIVE")
                 || tokens.is(name - 1, TokenKind.COMMA));
     return !known && !cte;
@@ -122,7 +122,7 @@ final class CannotFail {
         || tokens.isAnyWord(open - 1, "IN", "EXISTS", "ANY", "SOME", "ALL", "AS", "MATERIALIZED")) {
       return false;
     }
-    for (SelectBlock block : draft.shape.blocks) {
+    for (SelectBlock block : statement.shape().blocks) {
       boolean derived = block.derived().stream().anyMatch(source -> source.from() == open);
       boolean one = block.select == open + 1 && (block.role != Role.NESTED || isOneRow(block));
       if (derived || one) {
@@ -147,9 +147,10 @@ final class CannotFail {
     return switch (tokens.text(i)) {
       case "=", "<", ">", "!" -> !warns || isComparedWithItsKind(i);
       case "|" -> !warns && (tokens.isOperator(i + 1, '|') || tokens.isOperator(i - 1, '|'));
-      case "*" -> isStar(i) || draft.dialect == Dialect.SQLITE;
-      case "-" -> isSign(i) || (draft.dialect == Dialect.SQLITE && !tokens.isOperator(i + 1, '>'));
-      case "+" -> draft.dialect == Dialect.SQLITE;
+      case "*" -> isStar(i) || statement.dialect() == Dialect.SQLITE;
+      case "-" ->
+          isSign(i) || (statement.dialect() == Dialect.SQLITE && !tokens.isOperator(i + 1, '>'));
+      case "+" -> statement.dialect() == Dialect.SQLITE;
       default -> false;
     };
   }
@@ -157,7 +158,7 @@ final class CannotFail {
   private boolean isStar(int i) {
     return tokens.is(i - 1, TokenKind.DOT)
         || tokens.isOpen(i - 1)
-        || draft.shape.blocks.stream()
+        || statement.shape().blocks.stream()
             .flatMap(block -> block.stars.stream())
             .anyMatch(star -> star.to() == i + 1);
   }
@@ -227,7 +228,7 @@ final class CannotFail {
       return Kind.TEXT;
     }
     if (tokens.isOpen(i) && tokens.isWord(i + 1, "SELECT")) {
-      return draft.shape.blocks.stream()
+      return statement.shape().blocks.stream()
           .filter(block -> block.select == i + 1 && block.items == 1)
           .map(block -> kindFrom(block.listFrom))
           .findFirst()
@@ -263,9 +264,13 @@ final class CannotFail {
   /** By the types of all columns of that name in the statement: they must be of one kind. */
   private Kind kindOfColumn(String name) {
     Kind found = Kind.UNKNOWN;
-    for (FromNode.TableRef table : draft.shape.tables) {
+    for (FromNode.TableRef table : statement.shape().tables) {
       String type =
-          draft.tables.find(table).map(t -> t.traits().types().getOrDefault(name, "")).orElse("");
+          statement
+              .tables()
+              .find(table)
+              .map(t -> t.traits().types().getOrDefault(name, ""))
+              .orElse("");
       if (!type.isEmpty()) {
         Kind kind = kindOfType(type.replaceAll("[^a-z].*", ""));
         if (found != Kind.UNKNOWN && found != kind) {

@@ -32,46 +32,61 @@ final class CarriedReads {
   private static final String RID = "txw_r";
   private static final String WL = "txw_w";
 
-  private final Draft draft;
+  private final RewriteContext context;
+  private final AnalyzedStatement statement;
   private final List<SelectBlock> carriers;
 
-  /** Tables that are not observed where the statement returns no row. */
-  private final Set<Integer> lost = new HashSet<>();
-
-  private CarriedReads(Draft draft, List<SelectBlock> carriers) {
-    this.draft = draft;
+  private CarriedReads(RewriteContext context, List<SelectBlock> carriers) {
+    this.context = context;
+    this.statement = context.statement();
     this.carriers = carriers;
   }
 
   /**
-   * Adds a column for every block with tables that are not observed yet.
+   * Columns, for a list of what a statement returns.
    *
-   * @param observed the tables that are, by their first tokens; those of the columns are added
-   * @return those of them that are not observed where the statement returns no row
+   * @param text with a comma before each; empty if there are none
+   * @param rewrite what they carry; for a query, also what puts them into the text
+   * @param mayBeLost the tables, by their first tokens, that are not observed where the statement
+   *     returns no row
    */
-  static Set<Integer> add(Draft draft, Set<Integer> observed) {
-    if (!draft.mayReturnRows || !draft.alone || hasOtherParameters(draft.tokens)) {
-      return Set.of();
+  record Columns(String text, Rewrite rewrite, Set<Integer> mayBeLost) {
+    static final Columns NONE = new Columns("", Rewrite.NONE, Set.of());
+  }
+
+  /**
+   * A column of a query for every block with tables that are not observed yet.
+   *
+   * @param own what the query's own rows identify
+   */
+  static Columns ofQuery(RewriteContext context, Rewrite own) {
+    AnalyzedStatement statement = context.statement();
+    if (!mayCarry(context)) {
+      return Columns.NONE;
     }
-    boolean locks = draft.shape.kind == StatementKind.LOCKING_SELECT;
-    if (locks && (draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB)) {
-      return Set.of();
+    boolean locks = statement.shape().kind == StatementKind.LOCKING_SELECT;
+    boolean mysql = statement.dialect() == Dialect.MYSQL;
+    if (locks && (mysql || statement.dialect() == Dialect.MARIADB)) {
+      return Columns.NONE;
     }
-    SelectBlock top = draft.shape.top();
-    List<SelectBlock> carriers =
-        top != null
-            ? List.of(top)
-            : draft.shape.blocks.stream().filter(block -> block.role == Role.BRANCH).toList();
-    boolean all = !carriers.isEmpty() && !draft.shape.otherBranch;
-    boolean hint = draft.dialect != Dialect.MYSQL || HiddenAggregates.takesHint(draft.tokens);
-    if (all && hint && carriers.stream().allMatch(block -> takesColumn(draft, block))) {
-      CarriedReads reads = new CarriedReads(draft, carriers);
-      if (!reads.changesOrder()) {
-        reads.add(observed);
-        return reads.lost;
-      }
-    }
-    return Set.of();
+    List<SelectBlock> carriers = carriers(statement.shape());
+    boolean all = !carriers.isEmpty() && !statement.shape().otherBranch;
+    boolean hint = !mysql || HiddenAggregates.takesHint(statement.tokens());
+    CarriedReads reads = new CarriedReads(context, carriers);
+    boolean takes =
+        all && hint && carriers.stream().allMatch(reads::takesColumn) && !reads.changesOrder();
+    return takes ? reads.inQuery(own) : Columns.NONE;
+  }
+
+  private static boolean mayCarry(RewriteContext context) {
+    return context.mayReturnRows() && context.alone() && !hasOtherParameters(context.tokens());
+  }
+
+  private static List<SelectBlock> carriers(StatementShape shape) {
+    SelectBlock top = shape.top();
+    return top != null
+        ? List.of(top)
+        : shape.blocks.stream().filter(block -> block.role == Role.BRANCH).toList();
   }
 
   private static boolean hasOtherParameters(Tokens tokens) {
@@ -83,84 +98,86 @@ final class CarriedReads {
     return false;
   }
 
-  private static boolean takesColumn(Draft draft, SelectBlock block) {
+  private boolean takesColumn(SelectBlock block) {
     return block.into < 0
         && block.qualify < 0
         && block.listTo > block.listFrom
-        && !HiddenAggregates.isGroupByAll(draft.tokens, block);
+        && !HiddenAggregates.isGroupByAll(statement.tokens(), block);
   }
 
-  private void add(Set<Integer> observed) {
-    String columns = columns(observed);
-    if (columns.isEmpty()) {
-      return;
+  private Columns inQuery(Rewrite own) {
+    Columns columns = columns(own.observed());
+    if (columns.text.isEmpty()) {
+      return columns;
     }
-    boolean hinted = draft.returns == RewritePlan.Returns.AGGREGATED_TO_RESULT;
-    if (draft.dialect == Dialect.MYSQL && !hinted) {
-      draft.splices.after(carriers.get(0).select, HiddenAggregates.LENGTH_HINT);
+    boolean hinted = own.returned().how() == RewritePlan.Returns.AGGREGATED_TO_RESULT;
+    Rewrite rewrite = columns.rewrite;
+    if (statement.dialect() == Dialect.MYSQL && !hinted) {
+      rewrite = rewrite.and(context.after(carriers.get(0).select, HiddenAggregates.LENGTH_HINT));
     }
-    carriers.forEach(block -> draft.splices.after(block.listTo - 1, columns));
+    for (SelectBlock block : carriers) {
+      rewrite = rewrite.and(context.after(block.listTo - 1, columns.text));
+    }
+    return new Columns(columns.text, rewrite, columns.mayBeLost);
   }
 
   /**
-   * The columns of what a write reads besides its target, for the list of what it returns; empty if
-   * there are none.
+   * The columns of what a write reads besides its target, for the list of what it returns.
    *
    * <p>On PostgreSQL a subquery there sees what the statement's own subqueries see. On H2 and
    * SQLite it sees what the statement has left: the same where the read may come {@linkplain
-   * SideRead.Moment#EITHER before or after} it.
+   * SideRead.Moment#EITHER before or after} it. At level {@code items} side reads do it.
    *
-   * @param observed the tables that are observed, by their first tokens; those of the columns are
-   *     added
+   * @param observed the tables that are observed, by their first tokens
    */
-  static String ofWrite(Draft draft, Set<Integer> observed) {
+  static Columns ofWrite(RewriteContext context, Set<Integer> observed) {
     boolean takes =
-        draft.mayReturnRows
-            && draft.alone
-            && !hasOtherParameters(draft.tokens)
-            && draft.dialect != Dialect.MYSQL
-            && draft.dialect != Dialect.MARIADB;
-    return takes ? new CarriedReads(draft, List.of()).columns(observed) : "";
+        !context.includes(RewritePlanner.Level.ITEMS)
+            && mayCarry(context)
+            && context.dialect() != Dialect.MYSQL
+            && context.dialect() != Dialect.MARIADB;
+    return takes ? new CarriedReads(context, List.of()).columns(observed) : Columns.NONE;
   }
 
   private boolean isSeen(SideRead read) {
-    return carriers.isEmpty()
-        ? draft.dialect == Dialect.POSTGRESQL || read.moment() == SideRead.Moment.EITHER
-        : true;
+    return !carriers.isEmpty()
+        || statement.dialect() == Dialect.POSTGRESQL
+        || read.moment() == SideRead.Moment.EITHER;
   }
 
-  private String columns(Set<Integer> observed) {
-    SideReads reads = new SideReads(draft);
-    StringBuilder columns = new StringBuilder();
-    List<SelectBlock> blocks = new ArrayList<>(draft.shape.blocks);
+  private Columns columns(Set<Integer> observed) {
+    SideReads reads = new SideReads(context);
+    StringBuilder text = new StringBuilder();
+    Rewrite rewrite = Rewrite.NONE;
+    Set<Integer> mayBeLost = new HashSet<>();
+    List<SelectBlock> blocks = new ArrayList<>(statement.shape().blocks);
     reads.written().ifPresent(blocks::add);
     for (SelectBlock block : blocks) {
       List<TableRef> tables = reads.unobserved(block, observed);
       if (tables.isEmpty()) {
         continue;
       }
-      boolean done = reads.isUnused(block);
-      if (!done) {
-        Optional<SideRead> read = reads.within(block, tables).filter(this::isSeen);
-        read.ifPresent(
-            found -> {
-              columns.append(", ").append(column(found.sql(), tables.size()));
-              columns.append(" as ").append(Auxiliary.WL);
-              boolean mayBeLost = mayBeLost(block);
-              boolean askedBeside = draft.extent.level().includes(RewritePlanner.Level.ITEMS);
-              draft.carried.add(
-                  new Carried.Read(found.tables(), found.exact(), mayBeLost && !askedBeside));
-              if (mayBeLost) {
-                tables.forEach(table -> lost.add(table.from()));
-              }
-            });
-        done = read.isPresent();
+      if (reads.isUnused(block)) {
+        rewrite = rewrite.and(Rewrite.observing(tables));
+        continue;
       }
-      if (done) {
-        tables.forEach(table -> observed.add(table.from()));
+      Optional<SideRead> read = reads.within(block, tables).filter(this::isSeen);
+      if (read.isPresent()) {
+        text.append(", ").append(column(read.get().sql(), tables.size()));
+        text.append(" as ").append(Auxiliary.WL);
+        rewrite = rewrite.and(carrying(block, read.get())).and(Rewrite.observing(tables));
+        if (mayBeLost(block)) {
+          tables.forEach(table -> mayBeLost.add(table.from()));
+        }
       }
     }
-    return columns.toString();
+    return new Columns(text.toString(), rewrite, mayBeLost);
+  }
+
+  private Rewrite carrying(SelectBlock block, SideRead read) {
+    boolean askedBeside = context.includes(RewritePlanner.Level.ITEMS);
+    return Rewrite.carrying(
+        new Carried.Read(read.tables(), read.exact(), mayBeLost(block) && !askedBeside));
   }
 
   /**
@@ -168,12 +185,13 @@ final class CarriedReads {
    * PostgreSQL and SQLite find equal rows, they may do it by hashing or by an index.
    */
   private boolean changesOrder() {
-    boolean finds = draft.shape.deduplicates || carriers.stream().anyMatch(block -> block.distinct);
+    boolean finds =
+        statement.shape().deduplicates || carriers.stream().anyMatch(block -> block.distinct);
     boolean ordered = false;
-    for (int i = draft.shape.verb; i < draft.shape.to; i = draft.tokens.next(i)) {
-      ordered |= draft.tokens.areWords(i, "ORDER", "BY");
+    for (int i = statement.shape().verb; i < statement.shape().to; i = statement.tokens().next(i)) {
+      ordered |= statement.tokens().areWords(i, "ORDER", "BY");
     }
-    return switch (draft.dialect) {
+    return switch (statement.dialect()) {
       case POSTGRESQL, SQLITE -> finds && !ordered;
       case H2, MYSQL, MARIADB -> false;
     };
@@ -181,9 +199,9 @@ final class CarriedReads {
 
   /** True if the block may have read rows although the statement returns none. */
   private boolean mayBeLost(SelectBlock block) {
-    SelectBlock top = draft.shape.top();
-    Tokens tokens = draft.tokens;
-    for (int i = draft.shape.from; i < draft.shape.to; i++) {
+    SelectBlock top = statement.shape().top();
+    Tokens tokens = statement.tokens();
+    for (int i = statement.shape().from; i < statement.shape().to; i++) {
       if (tokens.isAnyWord(
           i, "HAVING", "LIMIT", "OFFSET", "FETCH", "TOP", "INTERSECT", "EXCEPT", "MINUS")) {
         return true;
@@ -192,7 +210,7 @@ final class CarriedReads {
     boolean own =
         switch (block.role) {
           case TOP, BRANCH -> true;
-          case SOURCE -> draft.shape.onConflict < 0;
+          case SOURCE -> statement.shape().onConflict < 0;
           case EXISTS, NESTED -> false;
         };
     boolean item = top != null && block.select > top.listFrom && block.select < top.listTo;
@@ -220,7 +238,7 @@ final class CarriedReads {
   /** The list of what a read finds, as a subquery for one value. */
   private String column(String read, int tables) {
     List<String> entries = new ArrayList<>();
-    boolean mysql = draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB;
+    boolean mysql = statement.dialect() == Dialect.MYSQL || statement.dialect() == Dialect.MARIADB;
     for (int i = 0; i < tables; i++) {
       entries.add(
           (mysql
@@ -233,7 +251,7 @@ final class CarriedReads {
             ? "concat(" + String.join(", ',', ", entries) + ")"
             : String.join(" || ',' || ", entries);
     String list =
-        switch (draft.dialect) {
+        switch (statement.dialect()) {
           case POSTGRESQL -> "string_agg(%1$s, ',' order by %1$s)".formatted(row);
           case H2 -> "listagg(%1$s, ',') within group (order by %1$s)".formatted(row);
           case SQLITE -> "group_concat(%s, ',')".formatted(row);

@@ -3,15 +3,16 @@ package io.txwatch.sql;
 import io.txwatch.sql.FromNode.Derived;
 import io.txwatch.sql.FromNode.Join;
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.Rewrite.Flag;
+import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.SelectBlock.Role;
 import io.txwatch.sql.SelectBlock.Star;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Identifiers;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Which columns identify a block's rows: those of its own tables, and through the alias of a
@@ -39,76 +40,114 @@ final class Carriers {
     }
   }
 
-  private final Draft draft;
-  private final Set<Integer> observed;
-  private int exposed;
-
   /**
-   * For one statement.
+   * The columns of a block's sources.
    *
-   * @param observed takes the tables that are observed, by their first tokens
+   * @param all in the order of FROM
+   * @param rewrite what makes the blocks within expose them
    */
-  Carriers(Draft draft, Set<Integer> observed) {
-    this.draft = draft;
-    this.observed = observed;
+  record Pairs(List<Pair> all, Rewrite rewrite) {
+    static final Pairs NONE = new Pairs(List.of(), Rewrite.NONE);
+
+    Pairs and(Pairs then) {
+      return new Pairs(
+          Stream.concat(all.stream(), then.all.stream()).toList(), rewrite.and(then.rewrite));
+    }
+
+    /** The names of their tables. */
+    List<String> tables() {
+      return all.stream().map(Pair::table).toList();
+    }
   }
 
-  /** The columns of a block's sources, in the order of FROM; what is within is made to expose. */
-  List<Pair> pairs(SelectBlock block) {
-    List<Pair> pairs = new ArrayList<>();
-    block.from.forEach(node -> collect(block, node, pairs));
+  private final RewriteContext context;
+  private final AnalyzedStatement statement;
+
+  /** How many tables blocks expose so far: it makes the names that they do it by unique. */
+  private int exposed;
+
+  /** For one statement. */
+  Carriers(RewriteContext context) {
+    this.context = context;
+    this.statement = context.statement();
+  }
+
+  /** The columns of a block's sources; what is within is made to expose them. */
+  Pairs pairs(SelectBlock block) {
+    Pairs pairs = Pairs.NONE;
+    for (FromNode node : block.from) {
+      pairs = pairs.and(pairs(block, node));
+    }
     return pairs;
   }
 
-  private void collect(SelectBlock block, FromNode node, List<Pair> into) {
+  private Pairs pairs(SelectBlock block, FromNode node) {
     if (node instanceof Join join) {
-      collect(block, join.left(), into);
-      collect(block, join.right(), into);
-    } else if (node instanceof TableRef table && table.isCte()) {
-      cte(table).ifPresent(inner -> expose(block, table.exposedName(), inner, into));
-    } else if (node instanceof TableRef table
-        && draft.tables.view(draft.dialect, table).isEmpty()) {
-      observed.add(table.from());
-      if (draft.tables.isPrepared(table)) {
-        // A word less for the DBMS's parser, where it is clear whose columns they are.
-        String of =
-            block.from.size() == 1 && block.from.get(0) == node ? "" : table.exposedName() + ".";
-        VersionSource versions = draft.tables.versions(table);
-        into.add(new Pair(versions.row(of), versions.version(of), draft.tables.display(table)));
-      }
-    } else if (node instanceof Derived derived && derived.alias().isPresent()) {
-      derived.block().ifPresent(inner -> expose(block, derived.alias().get(), inner, into));
+      return pairs(block, join.left()).and(pairs(block, join.right()));
     }
+    if (node instanceof TableRef table && table.isCte()) {
+      return cte(table).map(inner -> exposed(block, table.exposedName(), inner)).orElse(Pairs.NONE);
+    }
+    if (node instanceof TableRef table) {
+      return statement.tables().view(statement.dialect(), table).isEmpty()
+          ? ofTable(block, table)
+          : Pairs.NONE;
+    }
+    Derived derived = (Derived) node;
+    return derived.alias().isPresent() && derived.block().isPresent()
+        ? exposed(block, derived.alias().get(), derived.block().get())
+        : Pairs.NONE;
   }
 
-  private void expose(SelectBlock outer, String alias, SelectBlock inner, List<Pair> into) {
-    if (!canExpose(outer, alias, inner)) {
-      return;
+  private Pairs ofTable(SelectBlock block, TableRef table) {
+    Rewrite observed = Rewrite.observing(table);
+    if (!statement.tables().isPrepared(table)) {
+      return new Pairs(List.of(), observed);
     }
+    // A word less for the DBMS's parser, where it is clear whose columns they are.
+    boolean single = block.from.size() == 1 && block.from.get(0) == table;
+    String of = single ? "" : table.exposedName() + ".";
+    VersionSource versions = statement.tables().versions(table);
+    Pair pair = new Pair(versions.row(of), versions.version(of), statement.tables().display(table));
+    return new Pairs(List.of(pair), observed);
+  }
+
+  /** The columns of a block within, by which the outer block can name them. */
+  private Pairs exposed(SelectBlock outer, String alias, SelectBlock inner) {
+    if (!canExpose(outer, alias, inner)) {
+      return Pairs.NONE;
+    }
+    Pairs within = pairs(inner);
     StringBuilder columns = new StringBuilder();
-    for (Pair pair : pairs(inner)) {
+    List<Pair> named = new ArrayList<>();
+    for (Pair pair : within.all) {
       String rid = Auxiliary.RID + ++exposed;
       String wl = Auxiliary.WL + exposed;
       columns.append(", %s as %s, %s as %s".formatted(pair.rid, rid, pair.wl, wl));
-      into.add(new Pair(alias + "." + rid, alias + "." + wl, pair.table));
+      named.add(new Pair(alias + "." + rid, alias + "." + wl, pair.table));
     }
-    if (columns.length() > 0) {
-      draft.splices.after(inner.listTo - 1, columns.toString());
-      draft.starShowsAuxiliary |= outer.role == Role.TOP && starShows(outer, alias);
+    if (named.isEmpty()) {
+      return within;
     }
+    Rewrite exposing = within.rewrite.and(context.after(inner.listTo - 1, columns.toString()));
+    return new Pairs(
+        named,
+        outer.role == Role.TOP && starShows(outer, alias)
+            ? exposing.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY))
+            : exposing);
   }
 
   private boolean canExpose(SelectBlock outer, String alias, SelectBlock inner) {
     boolean plain =
-        inner.alone && !inner.locking && SelectRewriter.obstacle(draft, inner).isEmpty();
+        inner.alone && !inner.locking && Aggregation.obstacle(statement, inner).isEmpty();
     // MariaDB may sort with the further columns in a temporary table, and then a column's metadata
     // name another table.
-    boolean renamed = draft.dialect == Dialect.MARIADB;
-    if (!plain || renamed || WholeRows.isSpokenOf(draft, alias)) {
+    boolean renamed = statement.dialect() == Dialect.MARIADB;
+    if (!plain || renamed || WholeRows.isSpokenOf(statement, alias)) {
       return false;
     }
     return !starShows(outer, alias)
-        || (outer.role == Role.TOP && !StarGuard.hasOrdinals(draft, outer));
+        || (outer.role == Role.TOP && !StarGuard.hasOrdinals(statement, outer));
   }
 
   private static boolean starShows(SelectBlock outer, String alias) {
@@ -126,58 +165,60 @@ final class Carriers {
   /** The block of a CTE that nobody else reads. */
   private Optional<SelectBlock> cte(TableRef reference) {
     String name = Identifiers.fold(reference.name().get(0));
-    long bodies = draft.shape.cteBodies.stream().filter(c -> c.name().equals(name)).count();
+    long bodies = statement.shape().cteBodies.stream().filter(c -> c.name().equals(name)).count();
     long references =
-        draft.shape.tables.stream()
+        statement.shape().tables.stream()
             .filter(t -> t.isCte() && Identifiers.fold(t.name().get(0)).equals(name))
             .count();
     return bodies == 1 && references == 1 && reference.columnAliases() == 0
-        ? draft.shape.cteBlocks.getOrDefault(name, Optional.empty())
+        ? statement.shape().cteBlocks.getOrDefault(name, Optional.empty())
         : Optional.empty();
+  }
+
+  /** Why a set operation at the top cannot return the columns of its branches; empty if it can. */
+  static Optional<String> obstacleToUnionAll(AnalyzedStatement statement) {
+    StatementShape shape = statement.shape();
+    if (shape.deduplicates) {
+      return Optional.of("a set operation");
+    }
+    List<SelectBlock> branches = branches(shape);
+    if (branches.isEmpty() || shape.otherBranch) {
+      return Optional.of("a query that is not one plain block");
+    }
+    return branches.stream()
+        .map(branch -> Aggregation.obstacle(statement, branch))
+        .flatMap(Optional::stream)
+        .findFirst()
+        .map(why -> why + " in a set operation");
+  }
+
+  private static List<SelectBlock> branches(StatementShape shape) {
+    return shape.blocks.stream().filter(b -> b.role == Role.BRANCH).toList();
   }
 
   /**
    * UNION ALL at the top: every branch gets the columns of all branches, its own filled, the others
    * null (hazard 8). Nothing is compared there, so a further column changes no row.
-   *
-   * @return why not, if it cannot be
    */
-  static Optional<String> unionAll(Draft draft, Set<Integer> observed) {
-    StatementShape shape = draft.shape;
-    if (shape.deduplicates) {
-      return Optional.of("a set operation");
+  static Rewrite unionAll(RewriteContext context) {
+    List<SelectBlock> branches = branches(context.shape());
+    Carriers carriers = new Carriers(context);
+    List<Pairs> pairs = branches.stream().map(carriers::pairs).toList();
+    Pairs all = pairs.stream().reduce(Pairs.NONE, Pairs::and);
+    if (all.all.isEmpty()) {
+      return all.rewrite;
     }
-    List<SelectBlock> branches = shape.blocks.stream().filter(b -> b.role == Role.BRANCH).toList();
-    if (branches.isEmpty() || shape.otherBranch) {
-      return Optional.of("a query that is not one plain block");
-    }
-    for (SelectBlock branch : branches) {
-      Optional<String> obstacle = SelectRewriter.obstacle(draft, branch);
-      if (obstacle.isPresent()) {
-        return obstacle.map(why -> why + " in a set operation");
-      }
-    }
-    Set<Integer> carried = new HashSet<>();
-    Carriers carriers = new Carriers(draft, carried);
-    List<List<Pair>> pairs = new ArrayList<>();
-    branches.forEach(branch -> pairs.add(carriers.pairs(branch)));
+    Rewrite rewrite = all.rewrite;
     for (int i = 0; i < branches.size(); i++) {
       StringBuilder columns = new StringBuilder();
       for (int k = 0; k < branches.size(); k++) {
-        for (Pair pair : pairs.get(k)) {
-          columns.append(i == k ? ", " + pair.hidden() : nulls(draft.dialect));
+        for (Pair pair : pairs.get(k).all) {
+          columns.append(i == k ? ", " + pair.hidden() : nulls(context.dialect()));
         }
       }
-      if (columns.length() > 0) {
-        draft.splices.after(branches.get(i).listTo - 1, columns.toString());
-      }
-      pairs.get(i).forEach(pair -> draft.appended.add(pair.table));
+      rewrite = rewrite.and(context.after(branches.get(i).listTo - 1, columns.toString()));
     }
-    observed.addAll(carried);
-    if (!draft.appended.isEmpty()) {
-      draft.returns = RewritePlan.Returns.APPENDED_TO_RESULT;
-    }
-    return Optional.empty();
+    return rewrite.and(Rewrite.returning(Returns.APPENDED_TO_RESULT, all.tables()));
   }
 
   private static String nulls(Dialect dialect) {

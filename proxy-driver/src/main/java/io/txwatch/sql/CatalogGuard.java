@@ -44,7 +44,6 @@ final class CatalogGuard {
   private final Tables tables;
   private final int from;
   private final int to;
-  private final Splices splices;
 
   /** The first token of the query or write itself. */
   private int start;
@@ -71,14 +70,13 @@ final class CatalogGuard {
   /** Why no CTE can be had; empty if one can. */
   private String obstacle = "";
 
-  private CatalogGuard(Tokens tokens, Dialect dialect, Span range, Tables tables, Splices splices) {
+  private CatalogGuard(Tokens tokens, Dialect dialect, Span range, Tables tables) {
     this.tokens = tokens;
     this.dialect = dialect;
     this.from = range.from();
     this.to = range.to();
     this.start = range.from();
     this.tables = tables;
-    this.splices = splices;
   }
 
   /**
@@ -86,18 +84,16 @@ final class CatalogGuard {
    *
    * @throws NotUnderstood if it may read auxiliary columns, and no CTE can hide them
    */
-  static void protect(Tokens tokens, Dialect dialect, Span range, Tables tables, Splices into)
+  static Edits protect(Tokens tokens, Dialect dialect, Span range, Tables tables)
       throws NotUnderstood {
-    CatalogGuard guard = new CatalogGuard(tokens, dialect, range, tables, into);
+    CatalogGuard guard = new CatalogGuard(tokens, dialect, range, tables);
     guard.start = guard.queryStart();
     if (guard.start < 0) {
-      return; // it reads no table by a query of its own
+      return Edits.NONE; // it reads no table by a query of its own
     }
     guard.read();
-    guard.nameInsertedColumns();
-    if (!guard.shadowed.isEmpty() && guard.mayShowColumns()) {
-      guard.shadow();
-    }
+    Edits named = guard.nameInsertedColumns();
+    return !guard.shadowed.isEmpty() && guard.mayShowColumns() ? named.and(guard.shadow()) : named;
   }
 
   /**
@@ -105,15 +101,15 @@ final class CatalogGuard {
    *
    * @throws NotUnderstood if it may read auxiliary columns
    */
-  static void protectWithoutCte(
-      Tokens tokens, Dialect dialect, Span range, Tables tables, Splices into)
+  static Edits protectWithoutCte(Tokens tokens, Dialect dialect, Span range, Tables tables)
       throws NotUnderstood {
-    CatalogGuard guard = new CatalogGuard(tokens, dialect, range, tables, into);
+    CatalogGuard guard = new CatalogGuard(tokens, dialect, range, tables);
     guard.read();
-    guard.nameInsertedColumns();
+    Edits named = guard.nameInsertedColumns();
     if (!guard.shadowed.isEmpty() && guard.mayShowColumns()) {
       throw new NotUnderstood(GapReason.SHAPE, "a trigger's body");
     }
+    return named;
   }
 
   /** The first token of the query or write itself; -1 if there is none that WITH may precede. */
@@ -297,7 +293,8 @@ final class CatalogGuard {
    * An INSERT without a column list names the application's columns: on SQLite the values must be
    * as many as the columns.
    */
-  private void nameInsertedColumns() {
+  private Edits nameInsertedColumns() {
+    Edits named = Edits.NONE;
     for (TableRef target : targets) {
       int i = target.to();
       if (tokens.isWord(i, "AS")) {
@@ -311,10 +308,11 @@ final class CatalogGuard {
       if (inserts && tables.showsAuxiliary(target)) {
         List<String> columns = tables.find(target).orElseThrow().columns();
         if (!columns.isEmpty()) {
-          splices.after(i - 1, " (" + quoted(columns) + ")");
+          named = named.and(Edits.after(tokens, i - 1, " (" + quoted(columns) + ")"));
         }
       }
     }
+    return named;
   }
 
   private String quoted(List<String> names) {
@@ -375,7 +373,7 @@ final class CatalogGuard {
     return true;
   }
 
-  private void shadow() throws NotUnderstood {
+  private Edits shadow() throws NotUnderstood {
     requireEquivalence();
     StringBuilder ctes = new StringBuilder();
     shadowed.forEach(
@@ -389,19 +387,27 @@ final class CatalogGuard {
               .append(quotedName(stored))
               .append(')');
         });
+    return withCtes(ctes.toString()).and(unqualified()).and(qualifiedTargets());
+  }
+
+  private Edits withCtes(String ctes) {
     if (tokens.isWord(start, "WITH")) {
       int last = tokens.isWord(start + 1, "RECURSIVE") ? start + 1 : start;
-      splices.after(last, " " + ctes + ",");
-    } else {
-      splices.before(start, "WITH " + ctes + " ");
+      return Edits.after(tokens, last, " " + ctes + ",");
     }
-    unqualify();
+    return Edits.before(tokens, start, "WITH " + ctes + " ");
+  }
+
+  private Edits qualifiedTargets() {
+    Edits edits = Edits.NONE;
     for (TableRef target : targets) {
       Catalog.Table table = shadowed.get(folded(target));
       if (table != null && target.name().size() == 1 && table.equals(find(target))) {
-        splices.before(target.from(), Auxiliary.quote(dialect, table.storedName().get(0)) + ".");
+        String schema = Auxiliary.quote(dialect, table.storedName().get(0)) + ".";
+        edits = edits.and(Edits.before(tokens, target.from(), schema));
       }
     }
+    return edits;
   }
 
   private String quotedName(List<String> stored) {
@@ -413,7 +419,8 @@ final class CatalogGuard {
   }
 
   /** Where a table is named with its schema, the schema goes, in front of its columns, too. */
-  private void unqualify() {
+  private Edits unqualified() {
+    Edits edits = Edits.NONE;
     Set<List<String>> names = new HashSet<>();
     qualified.forEach(table -> names.add(table.name().stream().map(Identifiers::fold).toList()));
     Predicate<TableRef> isTarget = name -> targets.stream().anyMatch(t -> t.from() == name.from());
@@ -436,11 +443,12 @@ final class CatalogGuard {
                     .toList()
                     .equals(name);
         if (same && !isTarget.test(chain) && !tokens.isOpen(end)) {
-          splices.replace(i, i + last, "");
+          edits = edits.and(Edits.replace(tokens, i, i + last, ""));
         }
       }
       i = Math.max(i, end - 1);
     }
+    return edits;
   }
 
   /** Makes sure that nothing is said of the tables that cannot be said of a CTE. */

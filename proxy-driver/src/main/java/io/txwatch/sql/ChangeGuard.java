@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -56,42 +57,40 @@ final class ChangeGuard {
   /** What stands between two texts. */
   private static final String BETWEEN = ",,";
 
-  private final Draft draft;
+  private final RewriteContext context;
   private final TableRef target;
   private final Catalog.Table table;
 
   private ChangeGuard(AssignmentList assignments) {
-    this.draft = assignments.draft();
+    this.context = assignments.context();
     this.target = assignments.target();
     this.table = assignments.table();
   }
 
   /** The {@link WriteStrategy}: fits all assignments but those of joined tables. */
-  static boolean append(AssignmentList assignments) throws NotUnderstood {
-    new ChangeGuard(assignments).append(assignments.from(), assignments.to());
-    return true;
+  static Optional<Rewrite> append(AssignmentList assignments) throws NotUnderstood {
+    return Optional.of(new ChangeGuard(assignments).append(assignments.from(), assignments.to()));
   }
 
-  private void append(int from, int to) throws NotUnderstood {
+  private Rewrite append(int from, int to) throws NotUnderstood {
     String text = text(assigned(from, to));
     String list = qualifier() + Auxiliary.WL;
-    draft.splices.before(
-        from, "%s = concat_ws(',', %s, ';', %s), ".formatted(Auxiliary.WL, list, text));
-    draft.splices.after(
-        to - 1,
+    String first = "%s = concat_ws(',', %s, ';', %s), ".formatted(Auxiliary.WL, list, text);
+    String last =
         (", %1$s = right(concat(substring_index(%2$s, ',', 1),"
                 + " if(%2$s like concat_ws(',', '%%;', %3$s), '', %4$s)), %5$d)")
-            .formatted(Auxiliary.WL, list, text, Auxiliary.TOKEN, WriterList.WINDOW_LENGTH));
+            .formatted(Auxiliary.WL, list, text, Auxiliary.TOKEN, WriterList.WINDOW_LENGTH);
+    return context.before(from, first).and(context.after(to - 1, last));
   }
 
   /** In an UPDATE of one table a name is that table's; in an upsert there may be others. */
   private String qualifier() {
-    return draft.shape.kind == StatementKind.UPDATE ? "" : target.exposedName() + ".";
+    return context.shape().kind == StatementKind.UPDATE ? "" : target.exposedName() + ".";
   }
 
   /** The columns that are assigned. */
   private List<ColumnText> assigned(int from, int to) throws NotUnderstood {
-    Tokens tokens = draft.tokens;
+    Tokens tokens = context.tokens();
     Map<String, ColumnText> columns = new LinkedHashMap<>();
     for (Span assignment : tokens.items(from, to)) {
       int name = assignment.from();
@@ -111,12 +110,12 @@ final class ChangeGuard {
   }
 
   private ColumnText columnText(int token, String folded) throws NotUnderstood {
-    String name = draft.tokens.text(token);
+    String name = context.tokens().text(token);
     String type = table.traits().types().get(folded);
     if (type == null) {
       throw new NotUnderstood(GapReason.SHAPE, "a column of an unknown type");
     }
-    boolean quoted = !draft.tokens.is(token, TokenKind.WORD);
+    boolean quoted = !context.tokens().is(token, TokenKind.WORD);
     return ColumnText.of(qualifier() + (quoted ? name : '`' + name + '`'), type);
   }
 

@@ -40,7 +40,7 @@ final class ComparedGuard {
   /** A length that any text has room for. */
   private static final int SHORTEST_TEXT = 1;
 
-  private final Draft draft;
+  private final RewriteContext context;
   private final Tokens tokens;
   private final List<TableRef> sources;
   private final Map<TableRef, List<String>> changes = new LinkedHashMap<>();
@@ -51,34 +51,38 @@ final class ComparedGuard {
 
   private String assigning = "";
 
-  private ComparedGuard(Draft draft, List<TableRef> sources) {
-    this.draft = draft;
-    this.tokens = draft.tokens;
+  private ComparedGuard(RewriteContext context, List<TableRef> sources) {
+    this.context = context;
+    this.tokens = context.tokens();
     this.sources = sources;
   }
 
   /** The {@link WriteStrategy} for an UPDATE of one table. */
-  static boolean append(AssignmentList assignments) throws NotUnderstood {
-    boolean fits = assignments.isOfUpdate() && assignments.mayBeJoined();
-    if (fits) {
-      append(assignments.draft(), List.of(assignments.target()));
-    }
-    return fits;
+  static Optional<Rewrite> append(AssignmentList assignments) throws NotUnderstood {
+    return assignments.isOfUpdate() && assignments.mayBeJoined()
+        ? Optional.of(append(assignments.context(), List.of(assignments.target())).rewrite)
+        : Optional.empty();
   }
+
+  /**
+   * An UPDATE with the writer appended.
+   *
+   * @param written the tables that it writes
+   */
+  record Appended(Rewrite rewrite, List<TableRef> written) {}
 
   /**
    * Appends the writer to the assignments of an UPDATE.
    *
    * @param sources the tables that it names, of which it may write
-   * @return those that it writes
    * @throws NotUnderstood if it cannot be done without changing what the statement does
    */
-  static List<TableRef> append(Draft draft, List<TableRef> sources) throws NotUnderstood {
-    return new ComparedGuard(draft, sources).append();
+  static Appended append(RewriteContext context, List<TableRef> sources) throws NotUnderstood {
+    return new ComparedGuard(context, sources).append();
   }
 
-  private List<TableRef> append() throws NotUnderstood {
-    StatementShape shape = draft.shape;
+  private Appended append() throws NotUnderstood {
+    StatementShape shape = context.shape();
     for (int i = shape.verb; i < shape.set; i++) {
       if (tokens.isWord(i, "IGNORE")) {
         throw no("UPDATE IGNORE of several tables");
@@ -99,8 +103,8 @@ final class ComparedGuard {
               "%1$s = if(%2$s, %3$s, %1$s), "
                   .formatted(list, String.join(" or ", changed), Auxiliary.appended(list)));
         });
-    draft.splices.before(shape.set + 1, first.toString());
-    return List.copyOf(changes.keySet());
+    return new Appended(
+        context.before(shape.set + 1, first.toString()), List.copyOf(changes.keySet()));
   }
 
   private static NotUnderstood no(String why) {
@@ -114,8 +118,8 @@ final class ComparedGuard {
       throw no("an assignment that does not begin with a column");
     }
     Column column = column(from, equals).orElseThrow(() -> no("a column of an unknown table"));
-    if (!draft.tables.isPrepared(column.table)
-        || draft.tables.find(column.table).orElseThrow().traits().beforeUpdate()) {
+    if (!context.tables().isPrepared(column.table)
+        || context.tables().find(column.table).orElseThrow().traits().beforeUpdate()) {
       throw no("UPDATE of several tables");
     }
     if (!assigned.add(column.key())) {
@@ -229,8 +233,12 @@ final class ComparedGuard {
       boolean named =
           to == from + 1 || tokens.folded(to - 3).equals(Identifiers.fold(table.exposedName()));
       String type =
-          draft.tables.find(table).map(t -> t.traits().types().getOrDefault(name, "")).orElse("");
-      boolean unknown = table.isCte() || draft.tables.find(table).isEmpty();
+          context
+              .tables()
+              .find(table)
+              .map(t -> t.traits().types().getOrDefault(name, ""))
+              .orElse("");
+      boolean unknown = table.isCte() || context.tables().find(table).isEmpty();
       if (named && unknown) {
         return Optional.empty();
       }

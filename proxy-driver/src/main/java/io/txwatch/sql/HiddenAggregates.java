@@ -36,31 +36,32 @@ final class HiddenAggregates {
   private HiddenAggregates() {}
 
   /** Why none can be added to a block; empty if they can. */
-  static Optional<String> obstacle(Draft draft, SelectBlock block) {
+  static Optional<String> obstacle(RewriteContext context, SelectBlock block) {
+    AnalyzedStatement statement = context.statement();
     if (block.distinct) {
       return Optional.of("DISTINCT");
     }
     if (block.into >= 0) {
       return Optional.of("SELECT INTO");
     }
-    if (block.qualify >= 0 || isGroupByAll(draft.tokens, block)) {
+    if (block.qualify >= 0 || isGroupByAll(statement.tokens(), block)) {
       return Optional.of("QUALIFY or GROUP BY ALL");
     }
-    if (block.listTo <= block.listFrom || !isAggregated(draft, block)) {
+    if (block.listTo <= block.listFrom || !isAggregated(statement, block)) {
       return Optional.of("an aggregate, or a function that may be one");
     }
-    if (SelectRewriter.namesTwice(block)) {
+    if (Aggregation.namesTwice(block)) {
       return Optional.of("two sources of rows with the same name");
     }
     for (TableRef table : block.tables()) {
-      if (draft.tables.isPrepared(table) && !draft.tables.isSmall(table)) {
+      if (statement.tables().isPrepared(table) && !context.mayList(table)) {
         return Optional.of("an aggregate over a table that is not known to be small");
       }
     }
-    if (block.groupBy >= 0 && changesGrouping(draft.dialect, block)) {
+    if (block.groupBy >= 0 && changesGrouping(statement.dialect(), block)) {
       return Optional.of("GROUP BY");
     }
-    if (draft.dialect == Dialect.MYSQL && !takesHint(draft.tokens)) {
+    if (statement.dialect() == Dialect.MYSQL && !takesHint(statement.tokens())) {
       return Optional.of("an aggregate beside hints or GROUP_CONCAT");
     }
     return Optional.empty();
@@ -90,18 +91,18 @@ final class HiddenAggregates {
   }
 
   /** True if it has one row for each group for sure: a function not known could be a scalar one. */
-  private static boolean isAggregated(Draft draft, SelectBlock block) {
+  private static boolean isAggregated(AnalyzedStatement statement, SelectBlock block) {
     if (block.groupBy >= 0 || block.having >= 0) {
       return true;
     }
-    Tokens tokens = draft.tokens;
+    Tokens tokens = statement.tokens();
     for (int i = block.listFrom; i < block.listTo; i++) {
       if (tokens.isOpen(i) && tokens.isAnyWord(i + 1, "SELECT", "WITH", "TABLE", "VALUES")) {
         i = tokens.partner(i);
       } else if (tokens.isOpen(i)
           && tokens.is(i - 1, TokenKind.WORD)
           && !tokens.is(i - 2, TokenKind.DOT)
-          && isAggregate(draft.dialect, tokens, i)
+          && isAggregate(statement.dialect(), tokens, i)
           && !ScalarFunctions.isWindow(tokens, i)) {
         return true;
       }
@@ -137,27 +138,34 @@ final class HiddenAggregates {
     return tokens.text().indexOf("/*+") < 0;
   }
 
-  /** Adds them. */
-  static void append(Draft draft, SelectBlock block) {
-    List<TableRef> sources = block.tables();
-    boolean several = isJoin(block);
+  /** Adds one for each table whose versions can be read. */
+  static Rewrite append(RewriteContext context, SelectBlock block) {
+    Tables tables = context.tables();
+    List<TableRef> read =
+        block.tables().stream()
+            .filter(table -> tables.view(context.dialect(), table).isEmpty())
+            .toList();
+    List<TableRef> listed = block.tables().stream().filter(tables::isPrepared).toList();
+    Rewrite observed = Rewrite.observing(read);
+    if (listed.isEmpty()) {
+      return observed;
+    }
     StringBuilder columns = new StringBuilder();
-    for (TableRef table : sources) {
-      if (draft.tables.isPrepared(table)) {
-        VersionSource versions = draft.tables.versions(table);
-        columns.append(", ").append(column(draft.dialect, table, versions, several));
-        columns.append(" as txw_rid");
-        draft.appended.add(draft.tables.display(table));
-      }
+    for (TableRef table : listed) {
+      columns
+          .append(", ")
+          .append(column(context.dialect(), table, tables.versions(table), isJoin(block)))
+          .append(" as txw_rid");
     }
-    if (draft.appended.isEmpty()) {
-      return;
-    }
-    if (draft.dialect == Dialect.MYSQL) {
-      draft.splices.after(block.select, LENGTH_HINT);
-    }
-    draft.splices.after(block.listTo - 1, columns.toString());
-    draft.returns = Returns.AGGREGATED_TO_RESULT;
+    Rewrite hint =
+        context.dialect() == Dialect.MYSQL
+            ? context.after(block.select, LENGTH_HINT)
+            : Rewrite.NONE;
+    return hint.and(context.after(block.listTo - 1, columns.toString()))
+        .and(
+            Rewrite.returning(
+                Returns.AGGREGATED_TO_RESULT, listed.stream().map(tables::display).toList()))
+        .and(observed);
   }
 
   /**

@@ -16,27 +16,19 @@ final class InnerWrites {
   private InnerWrites() {}
 
   /**
-   * Adds what the writes inside WITH need to the statement around them.
+   * What the writes inside WITH need in the statement around them.
    *
    * @param watched false if they only have to be put right, and carry nothing
    */
-  static void add(Draft draft, boolean watched) {
-    for (StatementShape write : draft.shape.innerWrites) {
-      Draft inner = RewritePlanner.carrying(() -> fresh(draft, write), watched);
-      draft.splices.addAll(inner.splices);
-      draft.unseen(inner);
-      draft.starShowsAuxiliary |= inner.starShowsAuxiliary;
-      draft.exposed |= inner.exposed;
-      if (write.tables.stream().anyMatch(draft.tables::isPrepared)) {
-        draft.unseen(GapReason.SHAPE, SEEN_LATER);
+  static Rewrite of(RewriteContext context, boolean watched) {
+    Rewrite all = Rewrite.NONE;
+    for (StatementShape write : context.shape().innerWrites) {
+      Rewrite inner = StatementRewriter.rewrite(context.inner(write), watched);
+      all = all.and(inner.withoutObservation());
+      if (write.tables.stream().anyMatch(context.tables()::isPrepared)) {
+        all = all.and(Rewrite.unseen(GapReason.SHAPE, SEEN_LATER));
       }
     }
-  }
-
-  private static Draft fresh(Draft around, StatementShape write) {
-    Draft inner =
-        new Draft(around.tokens, around.dialect, write, around.tables, false, around.extent);
-    inner.alone = false;
-    return inner;
+    return all;
   }
 }

@@ -3,19 +3,19 @@ package io.txwatch.sql;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.DialectSql.Returning;
 import io.txwatch.sql.syntax.Assignment;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.OnConflict;
 import io.txwatch.sql.syntax.Statement.RowsFrom;
 import io.txwatch.sql.syntax.Tokens;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 
 /**
  * INSERT and REPLACE (IsoRel, Table 1, rows 6, 9 and 10): the writer token in every new row. The
@@ -25,89 +25,96 @@ import java.util.Set;
  */
 final class InsertRewriter {
 
-  private final Draft draft;
+  private final RewriteContext context;
   private final Tokens tokens;
   private final StatementShape shape;
   private final TableRef target;
+  private final ReturnedRows returnedRows;
 
-  private InsertRewriter(Draft draft) {
-    this.draft = draft;
-    this.tokens = draft.tokens;
-    this.shape = draft.shape;
+  private InsertRewriter(RewriteContext context) {
+    this.context = context;
+    this.tokens = context.tokens();
+    this.shape = context.shape();
     this.target = Objects.requireNonNull(shape.target);
+    this.returnedRows = new ReturnedRows(context, target);
   }
 
-  static void rewrite(Draft draft) throws NotUnderstood {
-    new InsertRewriter(draft).run();
+  static Rewrite rewrite(RewriteContext context) throws NotUnderstood {
+    return new InsertRewriter(context).rewrite();
   }
 
-  private void run() throws NotUnderstood {
-    Optional<GapReason> reason = draft.tables.reason(target);
+  private Rewrite rewrite() throws NotUnderstood {
+    Optional<GapReason> reason = context.tables().reason(target);
     if (reason.isPresent()) {
-      draft.unseen(reason.get(), draft.tables.display(target));
-      return;
+      return Rewrite.unseen(reason.get(), context.tables().display(target));
     }
-    if (!draft.tables.versions(target).marksWrites()) {
-      Set<Integer> observed = new HashSet<>();
-      observed.add(target.from());
-      if (draft.tables.key(target).map(RowKey::returnsInserted).orElse(true)) {
-        if (draft.mayReturnRows
-            && WriteRewriter.replaced(draft, target).equals(Optional.of(Replaced.KEPT))) {
-          keepReplaced();
-        }
-        returning(observed);
-      } else {
-        draft.unseen(GapReason.SHAPE, "an INSERT into a partitioned table");
-      }
-      if (draft.returns == RewritePlan.Returns.NOTHING) {
-        draft.unseen(GapReason.SHAPE, "an INSERT that may not return rows");
-      }
-      WriteRewriter.reads(draft, observed);
-      return;
-    }
-    switch (Objects.requireNonNull(shape.sourceKind)) {
-      case VALUES -> values();
-      case QUERY -> query();
-      case DEFAULT_VALUES -> {
-        if (draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB) {
-          throw new NotUnderstood("DEFAULT VALUES, which " + draft.dialect + " does not know");
-        }
-        draft.splices.replace(
-            shape.source,
-            shape.source + 2,
-            "(" + names(newRid()) + ") values (" + newRowValues() + ")");
-        givesIds(1);
-      }
-      case SET -> {
-        String rid = newRid().isEmpty() ? "" : Auxiliary.RID + " = " + newRid() + ", ";
-        draft.splices.after(shape.sourceEnd - 1, ", " + rid + Auxiliary.WL + " = " + token());
-        givesIds(1);
-      }
-    }
-    conflict();
-    Set<Integer> observed = new HashSet<>();
-    observed.add(target.from());
-    returning(observed);
-    if (shape.kind == StatementKind.REPLACE) {
-      replaces();
-    }
-    WriteRewriter.reads(draft, observed);
+    Rewrite write =
+        Rewrite.observing(target)
+            .and(context.tables().versions(target).marksWrites() ? marked() : unmarked());
+    return write.and(OtherReads.of(context, write));
+  }
+
+  /** Into a table whose versions are in system columns: the new rows are returned. */
+  private Rewrite unmarked() {
+    Rewrite rows =
+        context.tables().key(target).map(RowKey::returnsInserted).orElse(true)
+            ? keptReplaced().and(returnedRows(Optional.empty()))
+            : Rewrite.unseen(GapReason.SHAPE, "an INSERT into a partitioned table");
+    return rows.returned().how() == Returns.NOTHING
+        ? rows.and(Rewrite.unseen(GapReason.SHAPE, "an INSERT that may not return rows"))
+        : rows;
   }
 
   /** Rows that the INSERT updates instead return the version that they replaced. */
-  private void keepReplaced() {
-    String keeps = draft.tables.versions(target).keepsReplaced(target.exposedName() + ".");
+  private Rewrite keptReplaced() {
+    Rewrite kept = Rewrite.NONE;
+    if (!context.mayReturnRows() || !returnedRows.replaced().equals(Optional.of(Replaced.KEPT))) {
+      return kept;
+    }
+    String keeps = context.tables().versions(target).keepsReplaced(target.exposedName() + ".");
     for (OnConflict conflict : shape.conflicts) {
       if (!conflict.updates().isEmpty()) {
         int last = conflict.span().to() - 1;
-        if (conflict.where().isPresent()) {
-          draft.splices.after(conflict.where().get().span().from(), " (");
-          draft.splices.after(last, ") and " + keeps);
-        } else {
-          draft.splices.after(last, " where " + keeps);
-        }
+        kept =
+            kept.and(
+                conflict.where().isEmpty()
+                    ? context.after(last, " where " + keeps)
+                    : context
+                        .after(conflict.where().get().span().from(), " (")
+                        .and(context.after(last, ") and " + keeps)));
       }
     }
+    return kept;
+  }
+
+  /** Into a table with auxiliary columns: each new row names its writer. */
+  private Rewrite marked() throws NotUnderstood {
+    Rewrite written =
+        switch (Objects.requireNonNull(shape.sourceKind)) {
+          case VALUES -> values();
+          case QUERY -> query();
+          case DEFAULT_VALUES -> defaultValues();
+          case SET -> set();
+        };
+    written = written.and(conflict());
+    Optional<NewRows> newRows = written.newRows();
+    written = written.and(returnedRows(newRows));
+    return shape.kind == StatementKind.REPLACE ? written.and(replaced(newRows)) : written;
+  }
+
+  private Rewrite defaultValues() throws NotUnderstood {
+    if (!context.dialect().sql().hasDefaultValues()) {
+      throw new NotUnderstood("DEFAULT VALUES, which " + context.dialect() + " does not know");
+    }
+    String row = "(" + names(newRid()) + ") values (" + newRowValues() + ")";
+    return context.replace(shape.source, shape.source + 2, row).and(givesIds(1));
+  }
+
+  private Rewrite set() {
+    String rid = newRid().isEmpty() ? "" : Auxiliary.RID + " = " + newRid() + ", ";
+    return context
+        .after(shape.sourceEnd - 1, ", " + rid + Auxiliary.WL + " = " + token())
+        .and(givesIds(1));
   }
 
   /**
@@ -115,36 +122,37 @@ final class InsertRewriter {
    * whether there were any: whoever carries it out knows what is missing. On SQLite it does not:
    * there they are asked for by every key, or it is said that they are not seen.
    */
-  private void replaces() {
-    boolean counts =
-        (draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB)
-            && draft.newRows.isPresent()
-            && shape.returning < 0;
-    boolean asks = counts || draft.dialect == Dialect.SQLITE;
-    boolean allAsked = asks && WriteReads.replaced(draft, target);
-    if (!counts && !allAsked) {
-      draft.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY);
+  private Rewrite replaced(Optional<NewRows> newRows) {
+    boolean counted =
+        context.dialect().sql().countsReplacedRows() && newRows.isPresent() && shape.returning < 0;
+    boolean reads = counted || context.dialect() == Dialect.SQLITE;
+    if (!reads) {
+      return Rewrite.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY);
     }
+    WriteReads.Planned before = WriteReads.replaced(context, target);
+    return counted || before.isComplete()
+        ? before.rewrite()
+        : before.rewrite().and(Rewrite.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY));
   }
 
   /** An id for each row of a query; empty if the column's default gives it. */
   private String rid() {
-    return Auxiliary.newRid(draft.dialect);
+    return Auxiliary.newRid(context.dialect());
   }
 
   /** An id for a row of VALUES: the driver's, unless the text holds other statements too. */
   private String newRid() {
-    return draft.alone ? String.valueOf(Auxiliary.ROW_ID) : rid();
+    return context.alone() ? String.valueOf(Auxiliary.ROW_ID) : rid();
   }
 
   private String newRowValues() {
     return newRid().isEmpty() ? token() : newRid() + ", " + token();
   }
 
-  private void givesIds(int rows) {
-    if (draft.alone) {
-      draft.newRows = Optional.of(new NewRows(draft.tables.display(target), rows, fate()));
-    }
+  private Rewrite givesIds(int rows) {
+    return context.alone()
+        ? Rewrite.givingIds(new NewRows(context.tables().display(target), rows, fate()))
+        : Rewrite.NONE;
   }
 
   private NewRows.Fate fate() {
@@ -179,7 +187,7 @@ final class InsertRewriter {
     return rid.isEmpty() ? Auxiliary.WL : Auxiliary.RID + ", " + Auxiliary.WL;
   }
 
-  private void values() throws NotUnderstood {
+  private Rewrite values() throws NotUnderstood {
     int width = width(shape.rows.get(0));
     for (int row : shape.rows) {
       if (width(row) != width) {
@@ -187,136 +195,105 @@ final class InsertRewriter {
       }
     }
     boolean empty = width == 0;
-    if (empty && (draft.dialect == Dialect.POSTGRESQL || draft.dialect == Dialect.SQLITE)) {
-      throw new NotUnderstood("VALUES (), which " + draft.dialect + " does not know");
+    if (empty && !context.dialect().sql().hasEmptyRows()) {
+      throw new NotUnderstood("VALUES (), which " + context.dialect() + " does not know");
     }
-    nameColumns(width, names(newRid()));
-    for (int row : shape.rows) {
-      int last = tokens.partner(row) - 1;
-      draft.splices.after(last, (empty ? "" : ", ") + newRowValues());
-    }
-    nameAliases(width);
-    givesIds(shape.rows.size());
+    String more = (empty ? "" : ", ") + newRowValues();
+    List<Edits> rows =
+        shape.rows.stream().map(row -> Edits.after(tokens, tokens.partner(row) - 1, more)).toList();
+    return nameColumns(width, names(newRid()))
+        .and(Rewrite.of(Edits.joined(rows)))
+        .and(nameAliases(width))
+        .and(givesIds(shape.rows.size()));
   }
 
   /** MySQL's {@code VALUES (…) AS new(a, b)} names every column, ours too. */
-  private void nameAliases(int width) throws NotUnderstood {
+  private Rewrite nameAliases(int width) throws NotUnderstood {
     int alias = tokens.partner(shape.rows.get(shape.rows.size() - 1)) + 1;
     if (alias >= shape.sourceEnd || !tokens.isOpen(alias + 2)) {
-      return;
+      return Rewrite.NONE;
     }
     if (width == 0) {
       throw new NotUnderstood(GapReason.SHAPE, "aliases of no columns");
     }
-    draft.splices.after(tokens.partner(alias + 2) - 1, ", " + names(newRid()));
+    return context.after(tokens.partner(alias + 2) - 1, ", " + names(newRid()));
   }
 
   /** Adds our names to the column list, or makes one. */
-  private void nameColumns(int width, String names) throws NotUnderstood {
+  private Rewrite nameColumns(int width, String names) throws NotUnderstood {
     if (shape.columns >= 0) {
       int close = tokens.partner(shape.columns);
       boolean none = close == shape.columns + 1;
       if (none != (width == 0)) {
         throw new NotUnderstood("columns and values differ in number");
       }
-      draft.splices.after(close - 1, none ? names : ", " + names);
-      return;
+      return context.after(close - 1, none ? names : ", " + names);
     }
     if (width == 0) {
-      draft.splices.after(target.to() - 1, " (" + names + ")");
-      return;
+      return context.after(target.to() - 1, " (" + names + ")");
     }
     int columns = columns().size();
-    boolean fewerAllowed = draft.dialect == Dialect.POSTGRESQL && width > 0;
+    boolean fewerAllowed = context.dialect().sql().fillsMissingColumns() && width > 0;
     if (width > columns || (width < columns && !fewerAllowed)) {
       throw new NotUnderstood(
           GapReason.SHAPE, "the catalog knows " + columns + " columns, there are " + width);
     }
-    draft.splices.after(target.to() - 1, columnList(width, ", " + names));
+    return context.after(target.to() - 1, columnList(width, ", " + names));
   }
 
   private List<String> columns() {
-    return draft.tables.find(target).orElseThrow().columns();
+    return context.tables().find(target).orElseThrow().columns();
   }
 
   private String columnList(int width, String more) {
-    StringBuilder list = new StringBuilder();
-    for (String column : columns().subList(0, width)) {
-      list.append(list.isEmpty() ? " (" : ", ").append(Auxiliary.quote(draft.dialect, column));
-    }
-    return list + more + ")";
-  }
-
-  /**
-   * What an INSERT without a column list needs even if it carries nothing: on SQLite the values
-   * must be as many as the columns, ours included, unless the columns are named; on PostgreSQL
-   * there may be fewer, but too many would be taken for ours.
-   */
-  static void nameVisibleColumns(Draft draft) {
-    StatementShape shape = draft.shape;
-    TableRef target = shape.target;
-    if (target == null || shape.columns >= 0 || !draft.tables.showsAuxiliary(target)) {
-      return;
-    }
-    InsertRewriter rewriter = new InsertRewriter(draft);
-    int columns = rewriter.columns().size();
-    if (columns == 0) {
-      return;
-    }
-    boolean values = shape.sourceKind == RowsFrom.VALUES;
-    boolean needed =
-        switch (draft.dialect) {
-          case SQLITE -> values || shape.sourceKind == RowsFrom.QUERY;
-          case POSTGRESQL ->
-              values && shape.rows.stream().anyMatch(row -> rewriter.width(row) > columns);
-          case MYSQL, MARIADB, H2 -> false;
-        };
-    if (needed) {
-      draft.splices.after(target.to() - 1, rewriter.columnList(columns, ""));
-    }
+    return InsertedColumns.list(context.dialect(), columns().subList(0, width), more);
   }
 
   private int width(int open) {
-    return tokens.items(open + 1, tokens.partner(open)).size();
+    return InsertedColumns.width(tokens, open);
   }
 
   /**
    * The token is the same in every row, so it may stand in every branch of a set operation, and
    * under DISTINCT and GROUP BY. A row id may not: there it is put around the query.
    */
-  private void query() throws NotUnderstood {
+  private Rewrite query() throws NotUnderstood {
     List<SelectBlock> blocks =
         shape.blocks.stream().filter(b -> b.role == SelectBlock.Role.SOURCE).toList();
     if (blocks.isEmpty() || shape.otherSource) {
       throw new NotUnderstood(GapReason.SHAPE, "INSERT from a query with VALUES or TABLE");
     }
-    OptionalInt width = StarGuard.width(draft, blocks.get(0));
+    OptionalInt width = StarGuard.width(context.statement(), blocks.get(0));
     if (width.isEmpty() && shape.columns < 0) {
       throw new NotUnderstood(GapReason.SHAPE, "INSERT of a star over an unknown source");
     }
-    boolean distinct = blocks.stream().anyMatch(b -> b.distinct);
-    if (!rid().isEmpty() && (shape.setOperation || distinct)) {
-      if (blocks.stream().anyMatch(b -> b.orderBy >= 0)) {
-        throw new NotUnderstood(GapReason.SHAPE, "INSERT from an ordered query without duplicates");
-      }
-      draft.splices.before(
-          shape.source,
-          "select *, " + rid() + ", " + Auxiliary.typedToken(draft.dialect) + " from (");
-      draft.splices.after(shape.sourceEnd - 1, ")" + upsertGuard());
-    } else {
-      String added =
-          (rid().isEmpty() ? "" : ", " + rid()) + ", " + Auxiliary.typedToken(draft.dialect);
-      for (SelectBlock block : blocks) {
-        if (block.listTo <= block.listFrom || block.into >= 0) {
-          throw new NotUnderstood(GapReason.SHAPE, "INSERT from a query without columns");
-        }
-        draft.splices.after(block.listTo - 1, added);
-      }
+    boolean distinct = shape.setOperation || blocks.stream().anyMatch(b -> b.distinct);
+    Rewrite columns = distinct && !rid().isEmpty() ? columnsAround(blocks) : columnsWithin(blocks);
+    Rewrite named = columns.and(nameColumns(width.orElse(1), names(rid())));
+    return shape.onConflict >= 0 && updatesOnConflict() ? named.and(givesIds(0)) : named;
+  }
+
+  private Rewrite columnsAround(List<SelectBlock> blocks) throws NotUnderstood {
+    if (blocks.stream().anyMatch(b -> b.orderBy >= 0)) {
+      throw new NotUnderstood(GapReason.SHAPE, "INSERT from an ordered query without duplicates");
     }
-    nameColumns(width.orElse(1), names(rid()));
-    if (shape.onConflict >= 0 && updatesOnConflict()) {
-      givesIds(0);
+    String query = "select *, " + rid() + ", " + Auxiliary.typedToken(context.dialect());
+    return context
+        .before(shape.source, query + " from (")
+        .and(context.after(shape.sourceEnd - 1, ")" + upsertGuard()));
+  }
+
+  private Rewrite columnsWithin(List<SelectBlock> blocks) throws NotUnderstood {
+    String rid = rid().isEmpty() ? "" : ", " + rid();
+    String added = rid + ", " + Auxiliary.typedToken(context.dialect());
+    Rewrite columns = Rewrite.NONE;
+    for (SelectBlock block : blocks) {
+      if (block.listTo <= block.listFrom || block.into >= 0) {
+        throw new NotUnderstood(GapReason.SHAPE, "INSERT from a query without columns");
+      }
+      columns = columns.and(context.after(block.listTo - 1, added));
     }
+    return columns;
   }
 
   /** SQLite needs a WHERE between a query and ON CONFLICT. */
@@ -324,29 +301,36 @@ final class InsertRewriter {
     return shape.onConflict >= 0 ? " where true" : "";
   }
 
-  private void conflict() throws NotUnderstood {
+  /** What an upsert assigns to a row that is there names its writer, too. */
+  private Rewrite conflict() throws NotUnderstood {
     if (shape.onConflict < 0) {
-      return;
+      return Rewrite.NONE;
     }
     if (tokens.isWord(shape.onConflict + 1, "DUPLICATE")) {
-      int end = shape.returning >= 0 ? shape.returning : shape.to;
-      String name = Identifiers.fold(target.exposedName());
-      for (TableRef table : shape.tables) {
-        if (table.from() != target.from() && Identifiers.fold(table.exposedName()).equals(name)) {
-          throw new NotUnderstood(GapReason.SHAPE, "an upsert that reads its target by its name");
-        }
-      }
-      WriteStrategy.appendWriter(draft, target, shape.onConflict + 4, end);
-      return;
+      return onDuplicateKey();
     }
+    Rewrite all = Rewrite.NONE;
     for (OnConflict conflict : shape.conflicts) {
       List<Assignment> updates = conflict.updates();
       if (!updates.isEmpty()) {
-        String assignment = Auxiliary.appendWriter(draft.dialect, "", target.exposedName() + ".");
+        String qualifier = target.exposedName() + ".";
+        String assignment = Auxiliary.appendWriter(context.dialect(), "", qualifier);
         int last = updates.get(updates.size() - 1).span().to() - 1;
-        draft.splices.after(last, ", " + assignment);
+        all = all.and(context.after(last, ", " + assignment));
       }
     }
+    return all;
+  }
+
+  private Rewrite onDuplicateKey() throws NotUnderstood {
+    int end = shape.returning >= 0 ? shape.returning : shape.to;
+    String name = Identifiers.fold(target.exposedName());
+    for (TableRef table : shape.tables) {
+      if (table.from() != target.from() && Identifiers.fold(table.exposedName()).equals(name)) {
+        throw new NotUnderstood(GapReason.SHAPE, "an upsert that reads its target by its name");
+      }
+    }
+    return WriteStrategy.appendWriter(context, target, shape.onConflict + 4, end);
   }
 
   /**
@@ -354,48 +338,51 @@ final class InsertRewriter {
    * changes nothing: not on MariaDB, where RETURNING leaves ROW_COUNT() at -1, and where an upsert
    * returns one row for what counts as two.
    */
-  private void returning(Set<Integer> observed) {
-    if (shape.returning >= 0 && draft.mayReturnRows) {
-      draft.splices.after(shape.to - 1, ", " + pair() + WriteRewriter.carried(draft, observed));
-      returns(RewritePlan.Returns.WRITTEN_ROWS_APPENDED);
-      return;
+  private Rewrite returnedRows(Optional<NewRows> newRows) {
+    if (shape.returning >= 0) {
+      return context.mayReturnRows() ? returnedRows.byOwnClause() : Rewrite.NONE;
     }
     boolean known =
-        draft.newRows.map(rows -> rows.fate() != NewRows.Fate.MAY_UPDATE_ANOTHER).orElse(false);
+        newRows.map(rows -> rows.fate() != NewRows.Fate.MAY_UPDATE_ANOTHER).orElse(false);
+    if (!context.alone()) {
+      return Rewrite.NONE;
+    }
+    return known ? rowsForCarriedReads() : rowsOfUnknownIds();
+  }
+
+  /** How the rows can be returned; not at all where that would change something. */
+  private Returning how() {
+    Returning how = context.dialect().sql().returning(StatementKind.INSERT);
+    boolean changes =
+        !context.mayReturnRows()
+            || shape.kind == StatementKind.REPLACE
+            || (how == Returning.DELTA_TABLE && shape.onConflict >= 0)
+            || (context.dialect() == Dialect.SQLITE && wouldBeAnAlias());
+    return changes ? Returning.NONE : how;
+  }
+
+  /** Rows whose ids are known are returned only if they carry what the statement reads. */
+  private Rewrite rowsForCarriedReads() {
     boolean reads = shape.tables.size() > 1 && shape.kind == StatementKind.INSERT;
-    if (!draft.alone || shape.returning >= 0 || (known && !reads)) {
-      return;
+    if (!reads || how() != Returning.CLAUSE) {
+      return Rewrite.NONE;
     }
-    boolean replaces = shape.kind == StatementKind.REPLACE;
-    boolean returns =
-        draft.mayReturnRows
-            && !replaces
-            && switch (draft.dialect) {
-              case POSTGRESQL -> true;
-              case SQLITE -> !wouldBeAnAlias();
-              case H2 -> shape.onConflict < 0;
-              case MYSQL, MARIADB -> false;
-            };
-    if (known) {
-      boolean asks = returns && draft.dialect != Dialect.H2;
-      String carried = asks ? WriteRewriter.carried(draft, observed) : "";
-      if (!carried.isEmpty()) {
-        draft.splices.after(shape.to - 1, " returning " + pair() + carried);
-        returns(RewritePlan.Returns.WRITTEN_ROWS);
-      }
-    } else if (returns && draft.dialect == Dialect.H2) {
-      WriteRewriter.deltaTable(draft, observed);
-      returns(RewritePlan.Returns.WRITTEN_ROWS);
-    } else if (returns) {
-      draft.splices.after(
-          shape.to - 1, " returning " + pair() + WriteRewriter.carried(draft, observed));
-      returns(RewritePlan.Returns.WRITTEN_ROWS);
-    } else if (!replaces
-        && !WriteReads.after(draft, target)
-        && shape.onConflict >= 0
-        && shape.rows.isEmpty()) {
-      draft.unseen(GapReason.SHAPE, "an upsert: whether it inserts or updates is not seen");
+    CarriedReads.Columns carried = returnedRows.carried();
+    return carried.text().isEmpty() ? carried.rewrite() : returnedRows.byClause(shape.to - 1);
+  }
+
+  private Rewrite rowsOfUnknownIds() {
+    Returning how = how();
+    if (how != Returning.NONE) {
+      return returnedRows.by(how, shape.to - 1);
     }
+    if (shape.kind == StatementKind.REPLACE) {
+      return Rewrite.NONE;
+    }
+    WriteReads.Planned after = WriteReads.after(context, target);
+    return !after.isComplete() && shape.onConflict >= 0 && shape.rows.isEmpty()
+        ? Rewrite.unseen(GapReason.SHAPE, "an upsert: whether it inserts or updates is not seen")
+        : after.rewrite();
   }
 
   /** On SQLite {@code … FROM t returning} gives a table an alias. */
@@ -408,14 +395,5 @@ final class InsertRewriter {
       last = block.role == SelectBlock.Role.SOURCE ? block : last;
     }
     return last == null || last.where < 0;
-  }
-
-  private String pair() {
-    return WriteRewriter.returningPair(draft, target);
-  }
-
-  private void returns(RewritePlan.Returns how) {
-    draft.returns = how;
-    draft.appended.add(draft.tables.display(target));
   }
 }

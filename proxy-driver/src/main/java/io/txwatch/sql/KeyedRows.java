@@ -6,6 +6,7 @@ import io.txwatch.sql.KeyedRow.Parameter;
 import io.txwatch.sql.KeyedRow.Role;
 import io.txwatch.sql.KeyedRow.TextLiteral;
 import io.txwatch.sql.KeyedRow.Value;
+import io.txwatch.sql.Rewrite.Returned;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.TokenKind;
@@ -29,81 +30,86 @@ final class KeyedRows {
   private static final Set<String> INTEGERS =
       Set.of("tinyint", "smallint", "mediumint", "int", "bigint");
 
-  private final Draft draft;
+  private final AnalyzedStatement statement;
   private final Tokens tokens;
   private final TableRef table;
   private final Catalog.Traits traits;
   private final Map<String, Value> pinned = new HashMap<>();
   private final int[] numbers;
 
-  private KeyedRows(Draft draft, TableRef table, Catalog.Traits traits) {
-    this.draft = draft;
-    this.tokens = draft.tokens;
+  private KeyedRows(AnalyzedStatement statement, TableRef table, Catalog.Traits traits) {
+    this.statement = statement;
+    this.tokens = statement.tokens();
     this.table = table;
     this.traits = traits;
-    this.numbers = new Splices(draft.tokens, draft.dialect).numbers();
+    this.numbers = ParameterNumbers.of(statement.tokens());
   }
 
-  /** What a statement that is alone in its text does with a row that it finds by a key. */
-  static KeyedRow of(Draft draft) {
-    StatementShape shape = draft.shape;
-    if (draft.dialect == Dialect.POSTGRESQL) {
+  /**
+   * What a statement that is alone in its text does with a row that it finds by a key.
+   *
+   * @param returned what it was made to return
+   */
+  static KeyedRow of(AnalyzedStatement statement, Returned returned) {
+    StatementShape shape = statement.shape();
+    if (statement.dialect() == Dialect.POSTGRESQL) {
       return KeyedRow.NONE; // whose writes return their rows
     }
     return switch (shape.kind) {
-      case SELECT, LOCKING_SELECT -> read(draft);
-      case UPDATE -> update(draft);
-      case INSERT -> shape.target == null ? KeyedRow.ANY_MAY_MOVE : mayMove(draft, shape.target);
+      case SELECT, LOCKING_SELECT -> read(statement, returned);
+      case UPDATE -> update(statement, returned);
+      case INSERT ->
+          shape.target == null ? KeyedRow.ANY_MAY_MOVE : mayMove(statement, shape.target);
       default -> KeyedRow.ANY_MAY_MOVE;
     };
   }
 
   /** It may give the keys of its table to other rows. */
-  private static KeyedRow mayMove(Draft draft, TableRef target) {
-    return KeyedRow.without(Role.MAY_MOVE, draft.tables.display(target));
+  private static KeyedRow mayMove(AnalyzedStatement statement, TableRef target) {
+    return KeyedRow.without(Role.MAY_MOVE, statement.tables().display(target));
   }
 
   /** A query of the one row of a key. */
-  private static KeyedRow read(Draft draft) {
-    SelectBlock top = draft.shape.top();
+  private static KeyedRow read(AnalyzedStatement statement, Returned returned) {
+    SelectBlock top = statement.shape().top();
     if (top == null
-        || draft.returns != Returns.APPENDED_TO_RESULT
-        || draft.appended.size() != 1
+        || returned.how() != Returns.APPENDED_TO_RESULT
+        || returned.tables().size() != 1
         || top.tables().size() != 1
         || !top.derived().isEmpty()
         || top.where < 0) {
       return KeyedRow.NONE;
     }
-    return known(draft, top.tables().get(0))
+    return known(statement, top.tables().get(0))
         .flatMap(rows -> rows.pinned(Role.READS, top.where + 1, top.whereEnd))
         .orElse(KeyedRow.NONE);
   }
 
-  private static KeyedRow update(Draft draft) {
-    StatementShape shape = draft.shape;
+  private static KeyedRow update(AnalyzedStatement statement, Returned returned) {
+    StatementShape shape = statement.shape();
     TableRef target = shape.target;
     if (target == null || shape.multiTable || shape.sources.size() != 1) {
       return KeyedRow.ANY_MAY_MOVE;
     }
-    Optional<KeyedRows> rows = known(draft, target);
+    Optional<KeyedRows> rows = known(statement, target);
     if (rows.isEmpty() || rows.get().mayAssignKey()) {
-      return mayMove(draft, target);
+      return mayMove(statement, target);
     }
-    return draft.returns == Returns.NOTHING && shape.where >= 0
+    return returned.how() == Returns.NOTHING && shape.where >= 0
         ? rows.get().pinned(Role.WRITES, shape.where + 1, shape.whereEnd).orElse(KeyedRow.NONE)
         : KeyedRow.NONE;
   }
 
-  private static Optional<KeyedRows> known(Draft draft, TableRef table) {
-    if (table.columnAliases() > 0 || !draft.tables.isPrepared(table)) {
+  private static Optional<KeyedRows> known(AnalyzedStatement statement, TableRef table) {
+    if (table.columnAliases() > 0 || !statement.tables().isPrepared(table)) {
       return Optional.empty();
     }
-    return draft
-        .tables
+    return statement
+        .tables()
         .find(table)
         .map(Catalog.Table::traits)
         .filter(traits -> !traits.keys().isEmpty())
-        .map(traits -> new KeyedRows(draft, table, traits));
+        .map(traits -> new KeyedRows(statement, table, traits));
   }
 
   /** True unless it is sure that the row keeps its keys. */
@@ -113,8 +119,8 @@ final class KeyedRows {
     if (traits.beforeUpdate() || traits.changing().stream().anyMatch(inKeys::contains)) {
       return true;
     }
-    return draft
-        .shape
+    return statement
+        .shape()
         .assignedColumns()
         .map(columns -> columns.stream().anyMatch(inKeys::contains))
         .orElse(true);
@@ -128,7 +134,7 @@ final class KeyedRows {
     for (List<String> key : traits.keys()) {
       if (pinned.keySet().containsAll(key)) {
         List<Value> values = key.stream().map(pinned::get).toList();
-        return Optional.of(new KeyedRow(role, draft.tables.display(table), key, values));
+        return Optional.of(new KeyedRow(role, statement.tables().display(table), key, values));
       }
     }
     return Optional.empty();

@@ -2,6 +2,7 @@ package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -18,9 +19,8 @@ final class MergeColumns {
 
   private MergeColumns() {}
 
-  /** The plan with the columns named; empty if the statement does not need it. */
-  static Optional<Draft> name(Draft draft, Span range) {
-    Tokens tokens = draft.tokens;
+  /** The statement with the columns named; empty if the statement does not need it. */
+  static Optional<Rewrite> name(Tokens tokens, Dialect dialect, Span range, Tables tables) {
     int at = range.from();
     if (!tokens.areWords(at, "MERGE", "INTO") || !tokens.isName(at + 2)) {
       return Optional.empty();
@@ -35,15 +35,15 @@ final class MergeColumns {
     boolean unnamed =
         next < range.to() && tokens.isAnyWord(next, "KEY", "VALUES", "SELECT", "TABLE", "WITH");
     TableRef target = new TableRef(name, Optional.empty(), 0, false, first, next);
-    if (!unnamed || !draft.tables.hasAuxiliary(target)) {
+    if (!unnamed || !tables.hasAuxiliary(target)) {
       return Optional.empty();
     }
     StringJoiner columns = new StringJoiner(", ", " (", ")");
-    for (String column : draft.tables.find(target).orElseThrow().columns()) {
-      columns.add(Auxiliary.quote(draft.dialect, column));
+    for (String column : tables.find(target).orElseThrow().columns()) {
+      columns.add(Auxiliary.quote(dialect, column));
     }
-    draft.splices.after(next - 1, columns.toString());
-    draft.unseen(GapReason.SHAPE, "MERGE");
-    return Optional.of(draft);
+    return Optional.of(
+        Rewrite.of(Edits.after(tokens, next - 1, columns.toString()))
+            .and(Rewrite.unseen(GapReason.SHAPE, "MERGE")));
   }
 }

@@ -1,16 +1,15 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.TableRef;
-import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.StatementShape.When;
-import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.DialectSql.Returning;
+import io.txwatch.sql.syntax.MergeBranch.Action;
 import io.txwatch.sql.syntax.Tokens;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.StringJoiner;
 
 /**
@@ -20,55 +19,56 @@ import java.util.StringJoiner;
  */
 final class MergeRewriter {
 
-  private final Draft draft;
+  private final RewriteContext context;
   private final StatementShape shape;
   private final TableRef target;
 
-  private MergeRewriter(Draft draft) {
-    this.draft = draft;
-    this.shape = draft.shape;
-    this.target = Objects.requireNonNull(draft.shape.target);
+  private MergeRewriter(RewriteContext context) {
+    this.context = context;
+    this.shape = context.shape();
+    this.target = Objects.requireNonNull(shape.target);
   }
 
-  static void rewrite(Draft draft) throws NotUnderstood {
-    new MergeRewriter(draft).run();
+  static Rewrite rewrite(RewriteContext context) throws NotUnderstood {
+    return new MergeRewriter(context).rewrite();
   }
 
-  private void run() throws NotUnderstood {
-    Optional<GapReason> reason = draft.tables.reason(target);
+  private Rewrite rewrite() throws NotUnderstood {
+    Optional<GapReason> reason = context.tables().reason(target);
     if (reason.isPresent()) {
-      draft.unseen(reason.get(), draft.tables.display(target));
-      return;
+      return Rewrite.unseen(reason.get(), context.tables().display(target));
     }
-    if (!draft.tables.isPrepared(target)) {
+    if (!context.tables().isPrepared(target)) {
       throw new NotUnderstood(GapReason.SHAPE, "a write through a CTE");
     }
-    if (!draft.tables.versions(target).marksWrites()) {
-      draft.unseen(GapReason.SHAPE, "MERGE");
-      WriteRewriter.reads(draft, new HashSet<>(Set.of(target.from())));
-      return;
-    }
-    boolean deletes = false;
-    for (When when : shape.whens) {
-      switch (when.action()) {
-        case UPDATE ->
-            draft.splices.after(
-                when.to() - 1,
-                ", " + Auxiliary.appendWriter(draft.dialect, "", target.exposedName() + "."));
-        case INSERT -> insert(when);
-        case DELETE -> deletes = true;
-        case NOTHING -> {}
+    Rewrite write = Rewrite.observing(target);
+    if (context.tables().versions(target).marksWrites()) {
+      for (When when : shape.whens) {
+        write = write.and(branch(when));
       }
+      write = write.and(returnedRows());
+    } else {
+      write = write.and(Rewrite.unseen(GapReason.SHAPE, "MERGE"));
     }
-    Set<Integer> observed = new HashSet<>();
-    observed.add(target.from());
-    returnRows(deletes, observed);
-    WriteRewriter.reads(draft, observed);
+    return write.and(OtherReads.of(context, write));
+  }
+
+  /** A branch that names its writer in what it writes. */
+  private Rewrite branch(When when) throws NotUnderstood {
+    return switch (when.action()) {
+      case UPDATE -> {
+        String qualifier = target.exposedName() + ".";
+        String assignment = Auxiliary.appendWriter(context.dialect(), "", qualifier);
+        yield context.after(when.to() - 1, ", " + assignment);
+      }
+      case INSERT -> insert(when);
+      case DELETE, NOTHING -> Rewrite.NONE;
+    };
   }
 
   /** {@code INSERT [(…)] VALUES (…)}, {@code INSERT DEFAULT VALUES}. */
-  private void insert(When when) throws NotUnderstood {
-    Tokens tokens = draft.tokens;
+  private Rewrite insert(When when) throws NotUnderstood {
+    Tokens tokens = context.tokens();
     int i = when.from() + 1;
     int columns = tokens.isOpen(i) ? i : -1;
     i = columns < 0 ? i : tokens.partner(i) + 1;
@@ -76,9 +76,8 @@ final class MergeRewriter {
       i += 3;
     }
     if (tokens.areWords(i, "DEFAULT", "VALUES") && columns < 0) {
-      draft.splices.replace(
+      return context.replace(
           i, i + 2, "(" + Auxiliary.WL + ") values (" + Auxiliary.tokenAsValue() + ")");
-      return;
     }
     int values = i + 1;
     if (!tokens.isWord(i, "VALUES")
@@ -86,48 +85,39 @@ final class MergeRewriter {
         || tokens.partner(values) + 1 != when.to()) {
       throw new NotUnderstood(GapReason.SHAPE, "MERGE that inserts something else than a row");
     }
-    if (columns >= 0) {
-      draft.splices.after(tokens.partner(columns) - 1, ", " + Auxiliary.WL);
-    } else {
-      draft.splices.after(when.from(), columnList(width(values)));
-    }
-    draft.splices.after(tokens.partner(values) - 1, ", " + Auxiliary.tokenAsValue());
+    Rewrite named =
+        columns >= 0
+            ? context.after(tokens.partner(columns) - 1, ", " + Auxiliary.WL)
+            : context.after(when.from(), columnList(width(values)));
+    return named.and(context.after(tokens.partner(values) - 1, ", " + Auxiliary.tokenAsValue()));
   }
 
   private int width(int open) {
-    return draft.tokens.items(open + 1, draft.tokens.partner(open)).size();
+    return context.tokens().items(open + 1, context.tokens().partner(open)).size();
   }
 
   private String columnList(int width) throws NotUnderstood {
-    List<String> columns = draft.tables.find(target).orElseThrow().columns();
+    List<String> columns = context.tables().find(target).orElseThrow().columns();
     if (width > columns.size()) {
       throw new NotUnderstood(GapReason.SHAPE, "the catalog knows fewer columns");
     }
     StringJoiner list = new StringJoiner(", ", " (", ", " + Auxiliary.WL + ")");
-    columns.subList(0, width).forEach(name -> list.add(Auxiliary.quote(draft.dialect, name)));
+    columns.subList(0, width).forEach(name -> list.add(Auxiliary.quote(context.dialect(), name)));
     return list.toString();
   }
 
-  private void returnRows(boolean deletes, Set<Integer> observed) {
-    boolean postgres = draft.dialect == Dialect.POSTGRESQL;
-    if (!draft.mayReturnRows || (!postgres && deletes)) {
-      WriteReads.after(draft, target);
-      if (deletes) {
-        draft.unseen(GapReason.SHAPE, "the rows that MERGE deletes are not seen");
-      }
-    } else if (postgres) {
-      String separator = shape.returning >= 0 ? ", " : " returning ";
-      draft.splices.after(
-          shape.to - 1,
-          separator
-              + Auxiliary.pair(target.exposedName())
-              + WriteRewriter.carried(draft, observed));
-      draft.returns = shape.returning >= 0 ? Returns.WRITTEN_ROWS_APPENDED : Returns.WRITTEN_ROWS;
-      draft.appended.add(draft.tables.display(target));
-    } else {
-      WriteRewriter.deltaTable(draft, observed);
-      draft.returns = Returns.WRITTEN_ROWS;
-      draft.appended.add(draft.tables.display(target));
+  private Rewrite returnedRows() {
+    boolean deletes = shape.whens.stream().anyMatch(when -> when.action() == Action.DELETE);
+    Returning how = context.dialect().sql().returning(StatementKind.MERGE);
+    if (!context.mayReturnRows() || (how == Returning.DELTA_TABLE && deletes)) {
+      Rewrite after = WriteReads.after(context, target).rewrite();
+      return deletes
+          ? after.and(Rewrite.unseen(GapReason.SHAPE, "the rows that MERGE deletes are not seen"))
+          : after;
     }
+    ReturnedRows rows = new ReturnedRows(context, target);
+    return shape.returning >= 0 && how == Returning.CLAUSE
+        ? rows.byOwnClause()
+        : rows.by(how, shape.to - 1);
   }
 }

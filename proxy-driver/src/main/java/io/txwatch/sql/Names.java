@@ -38,7 +38,7 @@ final class Names {
               .strip()
               .split("\\s+"));
 
-  private final Draft draft;
+  private final AnalyzedStatement statement;
   private final Tokens tokens;
   private final Scopes scopes;
   private final List<SelectBlock> joined;
@@ -52,18 +52,18 @@ final class Names {
    *
    * @param joined innermost first
    */
-  Names(Draft draft, Scopes scopes, List<SelectBlock> joined) {
-    this.draft = draft;
-    this.tokens = draft.tokens;
+  Names(AnalyzedStatement statement, Scopes scopes, List<SelectBlock> joined) {
+    this.statement = statement;
+    this.tokens = statement.tokens();
     this.scopes = scopes;
     this.joined = joined;
     this.noName = new boolean[tokens.count()];
-    for (TableRef table : draft.shape.tables) {
+    for (TableRef table : statement.shape().tables) {
       for (int i = table.from(); i < table.to(); i++) {
         noName[i] = true;
       }
     }
-    for (SelectBlock block : draft.shape.blocks) {
+    for (SelectBlock block : statement.shape().blocks) {
       for (Derived derived : block.derived()) {
         int close = closeOf(derived);
         for (int i = close; i < derived.to(); i++) {
@@ -109,7 +109,7 @@ final class Names {
   private int farthest(List<SelectBlock> visible, int from, int to) {
     int farthest = 0;
     for (int i = from; i < to; ) {
-      if (draft.shape.withs.containsKey(i)) {
+      if (statement.shape().withs.containsKey(i)) {
         return UNKNOWN;
       }
       if (tokens.isWord(i, "USING") && tokens.isOpen(i + 1)) {
@@ -197,14 +197,14 @@ final class Names {
    *
    * @param open the call's opening parenthesis
    */
-  static boolean aggregatesInside(Draft draft, int from, int to, int open) {
-    List<SelectBlock> blocks = new Scopes(draft).visibleFrom(open);
+  static boolean aggregatesInside(AnalyzedStatement statement, int from, int to, int open) {
+    List<SelectBlock> blocks = new Scopes(statement).visibleFrom(open);
     if (blocks.isEmpty() || blocks.get(0).select < from || blocks.get(0).select >= to) {
       return false;
     }
     SelectBlock block = blocks.get(0);
-    Names names = new Names(draft, new Scopes(draft), List.of(block));
-    Tokens tokens = draft.tokens;
+    Names names = new Names(statement, new Scopes(statement), List.of(block));
+    Tokens tokens = statement.tokens();
     int close = tokens.partner(open);
     for (int i = open + 1; i < close; ) {
       int end = names.chainEnd(i, close);
@@ -233,13 +233,13 @@ final class Names {
 
   private boolean hasColumn(SelectBlock block, int token) {
     String name = tokens.folded(token);
-    return block.tables().stream().anyMatch(t -> !isUnknown(t) && hasColumn(draft, t, name));
+    return block.tables().stream().anyMatch(t -> !isUnknown(t) && hasColumn(statement, t, name));
   }
 
   /** True if the catalog knows a column of that name, in any case. */
-  static boolean hasColumn(Draft draft, TableRef table, String folded) {
-    return draft
-        .tables
+  static boolean hasColumn(AnalyzedStatement statement, TableRef table, String folded) {
+    return statement
+        .tables()
         .find(table)
         .map(t -> t.starColumns().stream().anyMatch(c -> c.toLowerCase(Locale.ROOT).equals(folded)))
         .orElse(false);
@@ -248,7 +248,7 @@ final class Names {
   private boolean isUnknown(TableRef table) {
     return table.isCte()
         || table.columnAliases() > 0
-        || draft.tables.find(table).map(t -> t.starColumns().isEmpty()).orElse(true);
+        || statement.tables().find(table).map(t -> t.starColumns().isEmpty()).orElse(true);
   }
 
   private boolean hasUnknownSource(SelectBlock block) {
@@ -275,7 +275,7 @@ final class Names {
           return false;
         }
         for (TableRef table : block.tables()) {
-          having += !isUnknown(table) && hasColumn(draft, table, name.getKey()) ? 1 : 0;
+          having += !isUnknown(table) && hasColumn(statement, table, name.getKey()) ? 1 : 0;
         }
       }
       if (having != 1) {

@@ -42,15 +42,14 @@ record PlainView(String query, TableRef table, boolean repeatable, boolean canno
     try {
       Span range = statements.get(0);
       StatementShape shape = ShapeBuilder.of(tokens, dialect, range);
-      Draft.Extent extent = new Draft.Extent(RewritePlanner.Level.INLINE, 0);
-      return of(new Draft(tokens, dialect, shape, tables, false, extent));
+      return of(new AnalyzedStatement(tokens, dialect, shape, tables));
     } catch (NotUnderstood e) {
       return Optional.empty();
     }
   }
 
-  private static Optional<PlainView> of(Draft draft) {
-    StatementShape shape = draft.shape;
+  private static Optional<PlainView> of(AnalyzedStatement statement) {
+    StatementShape shape = statement.shape();
     SelectBlock block = shape.top();
     if (block == null
         || shape.blocks.size() != 1
@@ -61,24 +60,24 @@ record PlainView(String query, TableRef table, boolean repeatable, boolean canno
         || block.qualify >= 0
         || block.limited
         || block.locking
-        || SelectRewriter.obstacle(draft, block).isPresent()) {
+        || Aggregation.obstacle(statement, block).isPresent()) {
       return Optional.empty();
     }
     TableRef table = block.tables().get(0);
-    if (!draft.tables.isPrepared(table)) {
+    if (!statement.tables().isPrepared(table)) {
       return Optional.empty();
     }
-    Tokens tokens = draft.tokens;
+    Tokens tokens = statement.tokens();
     String query =
         tokens.text().substring(tokens.start(shape.from), tokens.end(block.listTo - 1))
             + ", "
-            + draft.tables.pair(table)
+            + statement.tables().pair(table)
             + tokens.text().substring(tokens.end(block.listTo - 1), tokens.end(shape.to - 1));
     return Optional.of(
         new PlainView(
             query,
             table,
-            Repeatability.holds(draft, shape.from + 1, shape.to),
-            block.where < 0 || CannotFail.holds(draft, block.where + 1, block.whereEnd)));
+            Repeatability.holds(statement, shape.from + 1, shape.to),
+            block.where < 0 || CannotFail.holds(statement, block.where + 1, block.whereEnd)));
   }
 }

@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
+import io.txwatch.sql.Rewrite.Flag;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
@@ -16,182 +17,30 @@ import java.util.Optional;
  * everything else has CTEs put in front of it ({@link CatalogGuard}). A statement for which neither
  * can be done, and which may read the columns, is refused: to send it would be to risk the
  * application's data without a word.
+ *
+ * @param edits what is put into the text
+ * @param fallback what is put into it where the DBMS refuses {@code edits}; the same but for whole
+ *     rows
+ * @param starShowsAuxiliary true if a star of the text may show the columns in a result, where they
+ *     are to be hidden
+ * @param refused why the statement must not be sent; empty if it may be
  */
-final class Protection {
+record Protection(
+    Edits edits, Edits fallback, boolean starShowsAuxiliary, Optional<String> refused) {
 
-  private final Tokens tokens;
-  private final Dialect dialect;
-  private final Tables tables;
-  private final Draft.Extent extent;
-  private Splices splices;
-
-  /** What is sent where the DBMS refuses {@link #splices}; the same as those but for whole rows. */
-  private Splices fallback;
-
-  private boolean starShowsAuxiliary;
-  private Optional<String> refused = Optional.empty();
-
-  private Protection(Tokens tokens, Dialect dialect, Tables tables, Draft.Extent extent) {
-    this.tokens = tokens;
-    this.dialect = dialect;
-    this.tables = tables;
-    this.extent = extent;
-    this.splices = new Splices(tokens, dialect);
-    this.fallback = splices;
-  }
+  private static final Protection NOT_NEEDED =
+      new Protection(Edits.NONE, Edits.NONE, false, Optional.empty());
 
   /** True if a star shows the auxiliary columns in this dialect. */
   static boolean isNeeded(Dialect dialect) {
-    return dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE;
+    return !dialect.sql().hasInvisibleColumns();
   }
 
   /** The protection of one statement. */
-  static Protection of(
-      Tokens tokens, Dialect dialect, Span range, Tables tables, Draft.Extent extent) {
-    Protection protection = new Protection(tokens, dialect, tables, extent);
-    if (isNeeded(dialect) && range.from() < range.to()) {
-      protection.protect(range);
-    }
-    return protection;
-  }
-
-  /** What is put into the text. */
-  Splices splices() {
-    return splices;
-  }
-
-  /** What is put into the text where the DBMS refuses {@link #splices()}. */
-  Splices fallback() {
-    return fallback;
-  }
-
-  /** True if a star of the text may show the columns in a result, where they are to be hidden. */
-  boolean starShowsAuxiliary() {
-    return starShowsAuxiliary;
-  }
-
-  /** Why the statement must not be sent; empty if it may be. */
-  Optional<String> refused() {
-    return refused;
-  }
-
-  private void protect(Span range) {
-    StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
-    boolean trigger = isTrigger(range);
-    if (!what.hasShape() && !what.holdsQuery()) {
-      return;
-    }
-    starShowsAuxiliary = hasStar(tokens, range);
-    try {
-      if (trigger) {
-        trigger(range);
-      } else if (what.hasShape()) {
-        splices.addAll(understood(range));
-      } else {
-        splices.addAll(embedded(range));
-      }
-      return;
-    } catch (NotUnderstood | RuntimeException e) {
-      if (trigger) {
-        refuse(e);
-        return;
-      }
-      splices = new Splices(tokens, dialect);
-      fallback = splices;
-    }
-    try {
-      CatalogGuard.protect(tokens, dialect, range, tables, splices);
-    } catch (NotUnderstood e) {
-      splices = new Splices(tokens, dialect);
-      fallback = splices;
-      refuse(e);
-    }
-  }
-
-  private void refuse(Exception e) {
-    refused = Optional.of(e instanceof NotUnderstood why ? why.detail() : e.toString());
-  }
-
-  /** A statement that the grammar knows. */
-  private Splices understood(Span range) throws NotUnderstood {
-    StatementShape shape = ShapeBuilder.of(tokens, dialect, range);
-    Splices plain = plain(shape);
-    if (wholeRow(shape)) {
-      Splices hiding = new Splices(tokens, dialect);
-      try {
-        CatalogGuard.protect(tokens, dialect, range, tables, hiding);
-        // A function that takes a row of the table's own type takes no row of a CTE.
-        fallback = plain;
-        return hiding;
-      } catch (NotUnderstood e) {
-        return plain;
-      }
-    }
-    return plain;
-  }
-
-  private Splices plain(StatementShape shape) throws NotUnderstood {
-    Draft draft = draft(shape);
-    for (StatementShape write : shape.innerWrites) {
-      draft.splices.addAll(plain(write));
-    }
-    StarGuard.protect(draft);
-    StarGuard.expandReturned(draft);
-    if (draft.exposed) {
-      throw new NotUnderstood(GapReason.SHAPE, "a star that cannot be written out");
-    }
-    InsertRewriter.nameVisibleColumns(draft);
-    return draft.splices;
-  }
-
-  private boolean wholeRow(StatementShape shape) {
-    return WholeRows.find(draft(shape)).isPresent()
-        || shape.innerWrites.stream().anyMatch(this::wholeRow);
-  }
-
-  private Draft draft(StatementShape shape) {
-    return new Draft(tokens, dialect, shape, tables, false, extent);
-  }
-
-  /** A statement with a query in it. */
-  private Splices embedded(Span range) throws NotUnderstood {
-    StatementShape shape = EmbeddedQueries.scan(tokens, dialect, range.from(), range.to());
-    return plain(shape);
-  }
-
-  private boolean isTrigger(Span range) {
-    int end = Math.min(range.to(), range.from() + 4);
-    for (int i = range.from() + 1; i < end && dialect == Dialect.SQLITE; i++) {
-      if (tokens.isWord(i, "TRIGGER")) {
-        return tokens.isWord(range.from(), "CREATE");
-      }
-    }
-    return false;
-  }
-
-  /** SQLite: each statement of a trigger's body, in front of which no WITH may stand. */
-  private void trigger(Span range) throws NotUnderstood {
-    int begin = range.from();
-    while (begin < range.to() && !tokens.isWord(begin, "BEGIN")) {
-      begin = tokens.next(begin);
-    }
-    CatalogGuard.protectWithoutCte(
-        tokens, dialect, new Span(range.from(), begin), tables, new Splices(tokens, dialect));
-    int from = begin + 1;
-    for (int i = from; i < range.to(); i++) {
-      if (tokens.is(i, TokenKind.SEMICOLON)) {
-        bodyStatement(new Span(from, i));
-        from = i + 1;
-      }
-    }
-  }
-
-  private void bodyStatement(Span range) throws NotUnderstood {
-    try {
-      splices.addAll(plain(ShapeBuilder.of(tokens, dialect, range)));
-    } catch (NotUnderstood | RuntimeException e) {
-      CatalogGuard.protectWithoutCte(tokens, dialect, range, tables, splices);
-    }
+  static Protection of(Tokens tokens, Dialect dialect, Span range, Tables tables) {
+    return isNeeded(dialect) && !range.isEmpty()
+        ? new Builder(tokens, dialect, range, tables).protection()
+        : NOT_NEEDED;
   }
 
   /** True if there is a star between two tokens, whatever it means. */
@@ -205,15 +54,132 @@ final class Protection {
   }
 
   /** The text that several statements' protections make of the one that they stand in. */
-  static Unwatched unwatched(Tokens tokens, Dialect dialect, List<Protection> statements) {
-    Splices all = new Splices(tokens, dialect);
-    Optional<String> refused = Optional.empty();
-    for (Protection statement : statements) {
-      all.addAll(statement.fallback);
-      refused = refused.or(statement::refused);
+  static Unwatched unwatched(Tokens tokens, List<Protection> statements) {
+    Edits all = Edits.joined(statements.stream().map(Protection::fallback).toList());
+    Optional<String> refused =
+        statements.stream().map(Protection::refused).flatMap(Optional::stream).findFirst();
+    EditedText text = new EditedText(tokens, all);
+    return new Unwatched(all.isEmpty() ? tokens.text() : text.marked(), text.origins(), refused);
+  }
+
+  private record Builder(Tokens tokens, Dialect dialect, Span range, Tables tables) {
+
+    Protection protection() {
+      StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+      if (!what.hasShape() && !what.holdsQuery()) {
+        return NOT_NEEDED;
+      }
+      if (isTrigger()) {
+        try {
+          return with(trigger());
+        } catch (NotUnderstood | RuntimeException e) {
+          return refused(e);
+        }
+      }
+      try {
+        return what.hasShape() ? understood() : with(plain(embedded()));
+      } catch (NotUnderstood | RuntimeException e) {
+        return byCatalog();
+      }
     }
-    return all.isEmpty()
-        ? new Unwatched(tokens.text(), Origins.SAME, refused)
-        : new Unwatched(all.marked(), all.origins(), refused);
+
+    private Protection with(Edits edits) {
+      return with(edits, edits);
+    }
+
+    private Protection with(Edits edits, Edits fallback) {
+      return new Protection(edits, fallback, hasStar(tokens, range), Optional.empty());
+    }
+
+    private Protection refused(Exception e) {
+      String why = e instanceof NotUnderstood known ? known.detail() : e.toString();
+      return new Protection(Edits.NONE, Edits.NONE, hasStar(tokens, range), Optional.of(why));
+    }
+
+    private Protection byCatalog() {
+      try {
+        return with(CatalogGuard.protect(tokens, dialect, range, tables));
+      } catch (NotUnderstood e) {
+        return refused(e);
+      }
+    }
+
+    /** A statement that the grammar knows. */
+    private Protection understood() throws NotUnderstood {
+      AnalyzedStatement statement = analyzed(ShapeBuilder.of(tokens, dialect, range));
+      Edits plain = plain(statement);
+      if (!wholeRow(statement)) {
+        return with(plain);
+      }
+      try {
+        // A function that takes a row of the table's own type takes no row of a CTE.
+        return with(CatalogGuard.protect(tokens, dialect, range, tables), plain);
+      } catch (NotUnderstood e) {
+        return with(plain);
+      }
+    }
+
+    private AnalyzedStatement analyzed(StatementShape shape) {
+      return new AnalyzedStatement(tokens, dialect, shape, tables);
+    }
+
+    private Edits plain(AnalyzedStatement statement) throws NotUnderstood {
+      Edits inner = Edits.NONE;
+      for (StatementShape write : statement.shape().innerWrites) {
+        inner = inner.and(plain(statement.inner(write)));
+      }
+      Rewrite guarded = StarGuard.expandReturned(statement, StarGuard.protect(statement));
+      if (guarded.is(Flag.EXPOSED)) {
+        throw new NotUnderstood(GapReason.SHAPE, "a star that cannot be written out");
+      }
+      return inner.and(guarded.edits()).and(InsertedColumns.name(statement));
+    }
+
+    private boolean wholeRow(AnalyzedStatement statement) {
+      return WholeRows.find(statement).isPresent()
+          || statement.shape().innerWrites.stream()
+              .anyMatch(write -> wholeRow(statement.inner(write)));
+    }
+
+    /** A statement with a query in it. */
+    private AnalyzedStatement embedded() throws NotUnderstood {
+      return analyzed(EmbeddedQueries.scan(tokens, dialect, range.from(), range.to()));
+    }
+
+    private boolean isTrigger() {
+      int end = Math.min(range.to(), range.from() + 4);
+      for (int i = range.from() + 1; i < end && dialect == Dialect.SQLITE; i++) {
+        if (tokens.isWord(i, "TRIGGER")) {
+          return tokens.isWord(range.from(), "CREATE");
+        }
+      }
+      return false;
+    }
+
+    /** SQLite: each statement of a trigger's body, in front of which no WITH may stand. */
+    private Edits trigger() throws NotUnderstood {
+      int begin = range.from();
+      while (begin < range.to() && !tokens.isWord(begin, "BEGIN")) {
+        begin = tokens.next(begin);
+      }
+      CatalogGuard.protectWithoutCte(tokens, dialect, new Span(range.from(), begin), tables);
+      Edits body = Edits.NONE;
+      int from = begin + 1;
+      for (int i = from; i < range.to(); i++) {
+        if (tokens.is(i, TokenKind.SEMICOLON)) {
+          body = body.and(bodyStatement(new Span(from, i)));
+          from = i + 1;
+        }
+      }
+      return body;
+    }
+
+    private Edits bodyStatement(Span statement) throws NotUnderstood {
+      try {
+        return plain(analyzed(ShapeBuilder.of(tokens, dialect, statement)));
+      } catch (NotUnderstood | RuntimeException e) {
+        return CatalogGuard.protectWithoutCte(tokens, dialect, statement, tables);
+      }
+    }
   }
 }

@@ -110,12 +110,12 @@ final class Repeatability {
   private Repeatability() {}
 
   /** True if a stretch has no effect, and is the same when evaluated a second time. */
-  static boolean holds(Draft draft, int from, int to) {
-    Tokens tokens = draft.tokens;
+  static boolean holds(AnalyzedStatement statement, int from, int to) {
+    Tokens tokens = statement.tokens();
     for (int i = from; i < to; i++) {
       boolean called = tokens.isOpen(i) && tokens.isName(i - 1);
       if (called
-          && !isTableName(draft, i - 1)
+          && !isTableName(statement, i - 1)
           && !isCteHead(tokens, i)
           && !isHarmless(tokens, i - 1)) {
         return false;
@@ -134,10 +134,10 @@ final class Repeatability {
   }
 
   /** True if a stretch asks for the time, where two statements are given two answers. */
-  static boolean asksForTime(Draft draft, int from, int to) {
-    for (int i = from; i < to && draft.dialect != Dialect.POSTGRESQL; i++) {
-      if (draft.tokens.is(i, TokenKind.WORD)
-          && TIME.contains(draft.tokens.text(i).toLowerCase(Locale.ROOT))) {
+  static boolean asksForTime(AnalyzedStatement statement, int from, int to) {
+    for (int i = from; i < to && statement.dialect() != Dialect.POSTGRESQL; i++) {
+      if (statement.tokens().is(i, TokenKind.WORD)
+          && TIME.contains(statement.tokens().text(i).toLowerCase(Locale.ROOT))) {
         return true;
       }
     }
@@ -165,17 +165,17 @@ final class Repeatability {
   }
 
   /** The last word of a source of rows with an alias: what follows renames its columns. */
-  private static boolean isTableName(Draft draft, int token) {
-    for (TableRef table : draft.shape.tables) {
+  private static boolean isTableName(AnalyzedStatement statement, int token) {
+    for (TableRef table : statement.shape().tables) {
       if (token >= table.from() && token < table.to()) {
         return true;
       }
     }
-    for (SelectBlock block : draft.shape.blocks) {
+    for (SelectBlock block : statement.shape().blocks) {
       for (FromNode.Derived derived : block.derived()) {
         int open = derived.from();
-        boolean query = draft.tokens.isOpen(open);
-        if (query && token > draft.tokens.partner(open) && token < derived.to()) {
+        boolean query = statement.tokens().isOpen(open);
+        if (query && token > statement.tokens().partner(open) && token < derived.to()) {
           return true;
         }
       }

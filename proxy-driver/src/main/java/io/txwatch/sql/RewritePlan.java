@@ -9,9 +9,9 @@ import java.util.Optional;
  * What to do with one SQL text. Immutable, cached by text, shared by all executions: the writer
  * token is a parameter of the prepared form and never changes it.
  *
- * <p>What is sent is always {@code preparedSql} or {@link #immediateSql}, whatever the other fields
- * say: where the auxiliary columns are visible, even a statement that carries nothing may have to
- * be put right ({@code SELECT DISTINCT *}, NATURAL JOIN, {@code INSERT INTO t VALUES (…)}).
+ * <p>What is sent is always {@link #preparedSql} or {@link #immediateSql}, whatever the other
+ * fields say: where the auxiliary columns are visible, even a statement that carries nothing may
+ * have to be put right ({@code SELECT DISTINCT *}, NATURAL JOIN, {@code INSERT INTO t VALUES (…)}).
  *
  * @param original the application's text
  * @param kind what kind of statement it is
@@ -20,27 +20,8 @@ import java.util.Optional;
  *     returns all of them, or if it touches none. A statement of which only some tables can be seen
  *     is both rewritten and has a reason here: it is independent of {@link #isRewritten()}
  * @param passThroughDetail for people, empty if there is no reason
- * @param preparedSql the text for a PreparedStatement: every writer token and every row id is a
- *     {@code ?}; {@code original} if nothing is added
- * @param immediatePieces the text for a plain Statement, cut where the token literal (quotes are
- *     ours to add) or a row's id goes; one piece if it has none
- * @param immediateGaps what goes between two of them: 0 for the token, else the row, from 1, whose
- *     id it is
- * @param origins where the characters of the pieces come from
- * @param parameterCount how many {@code ?} the application's text has
- * @param parameterIndex (the identity if nothing was added) {@code parameterIndex[i]} is the place,
- *     from 1, in {@code preparedSql} of the application's {@code i+1}-th parameter
- * @param tokenParameters the places, from 1, in {@code preparedSql} of the writer token
- * @param rowIdParameters the places, from 1, in {@code preparedSql} of the ids of the new rows, in
- *     the rows' order: each gets an id of its own, of 64 bits
- * @param newRows the rows that an INSERT gives ids by {@code rowIdParameters}; what becomes of them
- * @param returns how the rewritten statement returns rows
- * @param appended the tables whose {@code txw_rid, txw_wl} were appended, a pair each, at the end
- *     of the select list or the RETURNING list, in this order
- * @param keys what it has to do with rows that are known by a key
- * @param sideReads reads of ours that are sent beside the statement, on the same connection, in
- *     this order; empty at level {@code inline}
- * @param carried what the rows of its result carry besides, behind the columns of {@code appended}
+ * @param text what is sent
+ * @param rows how the rows that it reads and writes are observed
  * @param assumed what must hold of the session and of the parameters' values, or this text must not
  *     be sent
  * @param mayLeaveUnnamed true if the statement may make versions that do not bear its token
@@ -58,23 +39,11 @@ public record RewritePlan(
     TransactionControl control,
     Optional<GapReason> passThrough,
     String passThroughDetail,
-    String preparedSql,
-    List<String> immediatePieces,
-    int[] immediateGaps,
-    Origins origins,
-    int parameterCount,
-    int[] parameterIndex,
-    int[] tokenParameters,
-    int[] rowIdParameters,
-    Optional<NewRows> newRows,
-    Returns returns,
-    List<String> appended,
-    boolean starShowsAuxiliary,
-    KeyedRow keys,
-    List<SideRead> sideReads,
-    Carried carried,
+    RewrittenText text,
+    ObservedRows rows,
     Assumed assumed,
     boolean mayLeaveUnnamed,
+    boolean starShowsAuxiliary,
     boolean usesSystemColumns,
     Unwatched unwatched) {
 
@@ -126,32 +95,16 @@ public record RewritePlan(
       Optional<GapReason> reason,
       String detail,
       int parameterCount) {
-    int[] identity = new int[parameterCount];
-    for (int i = 0; i < parameterCount; i++) {
-      identity[i] = i + 1;
-    }
     return new RewritePlan(
         sql,
         kind,
         control,
         reason,
         detail,
-        sql,
-        List.of(sql),
-        new int[0],
-        Origins.SAME,
-        parameterCount,
-        identity,
-        new int[0],
-        new int[0],
-        Optional.empty(),
-        Returns.NOTHING,
-        List.of(),
-        false,
-        withoutKeys(kind),
-        List.of(),
-        Carried.NONE,
+        RewrittenText.plain(sql, Origins.SAME, parameterCount),
+        ObservedRows.none(withoutKeys(kind)),
         Assumed.NOTHING,
+        false,
         false,
         false,
         Unwatched.asItIs(sql));
@@ -172,23 +125,39 @@ public record RewritePlan(
         control,
         passThrough,
         passThroughDetail,
-        preparedSql,
-        immediatePieces,
-        immediateGaps,
-        origins,
-        parameterCount,
-        parameterIndex,
-        tokenParameters,
-        rowIdParameters,
-        newRows,
-        returns,
-        appended,
-        shows,
-        keys,
-        sideReads,
-        carried,
+        text,
+        rows,
         assumed,
         mayLeaveUnnamed,
+        shows,
+        usesSystemColumns,
+        unwatched);
+  }
+
+  /** The same plan, with a reason why not every row that it touches can be seen. */
+  public RewritePlan unseen(GapReason reason, String detail) {
+    return observed(Optional.of(reason), detail, rows);
+  }
+
+  /** The same plan with other reads beside the statement, which leave nothing unseen. */
+  public RewritePlan withSideReads(List<SideRead> reads) {
+    ObservedRows with =
+        new ObservedRows(returns(), appended(), carried(), List.copyOf(reads), newRows(), keys());
+    return observed(Optional.empty(), "", with);
+  }
+
+  private RewritePlan observed(Optional<GapReason> reason, String detail, ObservedRows how) {
+    return new RewritePlan(
+        original,
+        kind,
+        control,
+        reason,
+        detail,
+        text,
+        how,
+        assumed,
+        mayLeaveUnnamed,
+        starShowsAuxiliary,
         usesSystemColumns,
         unwatched);
   }
@@ -198,63 +167,57 @@ public record RewritePlan(
    * auxiliary columns, what hides them stays in it.
    */
   public RewritePlan asItIs(GapReason reason, String detail) {
-    RewritePlan untouched =
-        untouched(original, kind, control, Optional.of(reason), detail, parameterCount);
-    return new RewritePlan(
-        untouched.original,
-        untouched.kind,
-        untouched.control,
-        untouched.passThrough,
-        untouched.passThroughDetail,
-        unwatched.text(),
-        List.of(unwatched.text()),
-        untouched.immediateGaps,
-        unwatched.origins(),
-        untouched.parameterCount,
-        untouched.parameterIndex,
-        untouched.tokenParameters,
-        untouched.rowIdParameters,
-        untouched.newRows,
-        untouched.returns,
-        untouched.appended,
-        // Where a star was written out, the application's own text has it still.
-        starShowsAuxiliary || (isRewritten() && original.indexOf('*') >= 0),
-        untouched.keys,
-        List.of(),
-        untouched.carried,
-        untouched.assumed,
-        untouched.mayLeaveUnnamed,
-        usesSystemColumns,
-        unwatched);
-  }
-
-  /** The same plan, with a reason why not every row that it touches can be seen. */
-  public RewritePlan unseen(GapReason reason, String detail) {
     return new RewritePlan(
         original,
         kind,
         control,
         Optional.of(reason),
         detail,
-        preparedSql,
-        immediatePieces,
-        immediateGaps,
-        origins,
-        parameterCount,
-        parameterIndex,
-        tokenParameters,
-        rowIdParameters,
-        newRows,
-        returns,
-        appended,
-        starShowsAuxiliary,
-        keys,
-        sideReads,
-        carried,
-        assumed,
-        mayLeaveUnnamed,
+        RewrittenText.plain(unwatched.text(), unwatched.origins(), parameterCount()),
+        ObservedRows.none(withoutKeys(kind)),
+        Assumed.NOTHING,
+        false,
+        // Where a star was written out, the application's own text has it still.
+        starShowsAuxiliary || (isRewritten() && original.indexOf('*') >= 0),
         usesSystemColumns,
         unwatched);
+  }
+
+  // ---------------------------------------------------------------- the text
+
+  /** {@link RewrittenText#preparedSql}. */
+  public String preparedSql() {
+    return text.preparedSql();
+  }
+
+  /** {@link RewrittenText#immediatePieces}. */
+  public List<String> immediatePieces() {
+    return text.immediatePieces();
+  }
+
+  /** {@link RewrittenText#immediateGaps}. */
+  public int[] immediateGaps() {
+    return text.immediateGaps();
+  }
+
+  /** {@link RewrittenText#parameterCount}. */
+  public int parameterCount() {
+    return text.parameterCount();
+  }
+
+  /** {@link RewrittenText#parameterIndex}. */
+  public int[] parameterIndex() {
+    return text.parameterIndex();
+  }
+
+  /** {@link RewrittenText#tokenParameters}. */
+  public int[] tokenParameters() {
+    return text.tokenParameters();
+  }
+
+  /** {@link RewrittenText#rowIdParameters}. */
+  public int[] rowIdParameters() {
+    return text.rowIdParameters();
   }
 
   /**
@@ -263,20 +226,7 @@ public record RewritePlan(
    * @param firstRow the id of the first new row; those after it get the numbers after it
    */
   public String immediateSql(String token, long firstRow) {
-    if (immediatePieces.size() == 1) {
-      return immediatePieces.get(0);
-    }
-    StringBuilder sql = new StringBuilder(preparedSql.length() + 20 * immediateGaps.length);
-    sql.append(immediatePieces.get(0));
-    for (int i = 0; i < immediateGaps.length; i++) {
-      if (immediateGaps[i] == 0) {
-        sql.append('\'').append(token).append('\'');
-      } else {
-        sql.append(firstRow + immediateGaps[i] - 1);
-      }
-      sql.append(immediatePieces.get(i + 1));
-    }
-    return sql.toString();
+    return text.immediateSql(token, firstRow);
   }
 
   /**
@@ -286,16 +236,48 @@ public record RewritePlan(
    * @param sent {@code preparedSql}, or what {@link #immediateSql} gave
    */
   public int originalOffset(int offset, String sent) {
-    return origins.original(this, offset, sent);
+    return text.origins().original(this, offset, sent);
   }
 
   /** How many parameters {@code preparedSql} has beside the application's. */
   public int addedParameters() {
-    return tokenParameters.length + rowIdParameters.length + carried.places().length;
+    return tokenParameters().length + rowIdParameters().length + carried().places().length;
   }
 
   /** True if anything was added. */
   public boolean isRewritten() {
-    return !original.equals(preparedSql);
+    return !original.equals(preparedSql());
+  }
+
+  // ---------------------------------------------------------------- the rows
+
+  /** {@link ObservedRows#returns}. */
+  public Returns returns() {
+    return rows.returns();
+  }
+
+  /** {@link ObservedRows#appended}. */
+  public List<String> appended() {
+    return rows.appended();
+  }
+
+  /** {@link ObservedRows#carried}. */
+  public Carried carried() {
+    return rows.carried();
+  }
+
+  /** {@link ObservedRows#sideReads}. */
+  public List<SideRead> sideReads() {
+    return rows.sideReads();
+  }
+
+  /** {@link ObservedRows#newRows}. */
+  public Optional<NewRows> newRows() {
+    return rows.newRows();
+  }
+
+  /** {@link ObservedRows#keys}. */
+  public KeyedRow keys() {
+    return rows.keys();
   }
 }

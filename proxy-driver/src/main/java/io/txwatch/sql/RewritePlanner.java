@@ -3,6 +3,8 @@ package io.txwatch.sql;
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.Rewrite.Flag;
+import io.txwatch.sql.Rewrite.Gap;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.StatementSplitter;
@@ -12,7 +14,6 @@ import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * The planner: tokens, syntax tree, shape, splices.
@@ -43,7 +44,7 @@ public final class RewritePlanner implements Planner {
   private static final int MAX_ROWS = 10_000;
 
   private final Dialect dialect;
-  private final Draft.Extent extent;
+  private final RewriteContext.Extent extent;
 
   /** A planner for one dialect, whose own reads bring at most {@value #MAX_ROWS} rows each. */
   public RewritePlanner(Dialect dialect, Level level) {
@@ -53,12 +54,12 @@ public final class RewritePlanner implements Planner {
   /**
    * A planner for one dialect.
    *
-   * @param mostRows how many rows a read of ours may bring ({@code txwatch.version-set-rows}); it
+   * @param maxRows how many rows a read of ours may bring ({@code txwatch.version-set-rows}); it
    *     asks for one more, and if that comes, not all were read
    */
-  public RewritePlanner(Dialect dialect, Level level, int mostRows) {
+  public RewritePlanner(Dialect dialect, Level level, int maxRows) {
     this.dialect = dialect;
-    this.extent = new Draft.Extent(level, mostRows);
+    this.extent = new RewriteContext.Extent(level, maxRows);
   }
 
   /** The level. */
@@ -67,14 +68,14 @@ public final class RewritePlanner implements Planner {
   }
 
   @Override
-  public RewritePlan plan(String sql, Catalog catalog, boolean mayReturnRows) {
+  public RewritePlan plan(String sql, Catalog catalog, PlanRequest request) {
     Tokens tokens = Tokenizer.tokenize(sql, dialect);
     int parameters = countParameters(tokens);
     try {
       boolean watched = sql.length() <= dialect.sql().maxTextLength();
-      RewritePlan plan = plan(tokens, catalog, mayReturnRows, watched, parameters);
+      RewritePlan plan = plan(tokens, catalog, request, watched, parameters);
       return watched && Limits.exceeds(plan, dialect.sql())
-          ? plan(tokens, catalog, false, false, parameters)
+          ? plan(tokens, catalog, PlanRequest.RETURNING_NOTHING, false, parameters)
           : plan;
     } catch (NotUnderstood e) {
       return untouched(tokens, e.reason(), e.detail(), parameters);
@@ -94,7 +95,7 @@ public final class RewritePlanner implements Planner {
    * @param watched false if nothing of ours fits into it: it is only put right
    */
   private RewritePlan plan(
-      Tokens tokens, Catalog catalog, boolean mayReturnRows, boolean watched, int parameters)
+      Tokens tokens, Catalog catalog, PlanRequest request, boolean watched, int parameters)
       throws NotUnderstood {
     if (tokens.isBroken()) {
       throw new NotUnderstood("a literal, comment or parenthesis without its end");
@@ -103,154 +104,119 @@ public final class RewritePlanner implements Planner {
     if (statements.isEmpty()) {
       return plain(tokens, StatementKind.OTHER, TransactionControl.NONE, parameters);
     }
-    if (statements.size() > 1) {
-      return several(tokens, statements, catalog, watched, parameters);
-    }
-    Span range = statements.get(0);
+    return statements.size() > 1
+        ? several(tokens, statements, catalog, watched, parameters)
+        : one(tokens, statements.get(0), new Tables(catalog), request, watched);
+  }
+
+  /** The plan for a text of one statement. */
+  private RewritePlan one(
+      Tokens tokens, Span range, Tables tables, PlanRequest request, boolean watched)
+      throws NotUnderstood {
     TransactionControl control =
         TransactionControlReader.read(tokens, dialect, range.from(), range.to());
     StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
-    Tables tables = new Tables(catalog);
-    Protection protection = Protection.of(tokens, dialect, range, tables, extent);
+    Protection protection = Protection.of(tokens, dialect, range, tables);
     if (dialect == Dialect.H2 && what.kind() == StatementKind.MERGE) {
-      StatementShape shape = new StatementShape(range.from(), range.to());
-      Draft draft = new Draft(tokens, dialect, shape, tables, false, extent);
-      Optional<Draft> named = MergeColumns.name(draft, range);
+      Optional<Rewrite> named = MergeColumns.name(tokens, dialect, range, tables);
       if (named.isPresent()) {
-        return named.get().finish(what.kind());
+        return new PlanAssembly(tokens, dialect, what.kind())
+            .of(named.get(), KeyedRow.ANY_MAY_MOVE, tables.haveSystemVersions());
       }
     }
     if (what.reason().isPresent() || !what.hasShape()) {
-      return protectedPlan(tokens, range, protection, what, control);
+      return protectedOnly(tokens, protection, what, control);
     }
     try {
       if (tokens.hasBackslashBeforeQuote()
           && !Tokenizer.tokenizeOtherBackslash(tokens.text(), dialect).isBroken()) {
         throw new NotUnderstood("a string whose end depends on a setting of the server");
       }
-      Draft draft = draft(tokens, range, tables, mayReturnRows, watched, watched);
-      if (!watched) {
-        draft.unseen(GapReason.SHAPE, "near a limit of the DBMS, nothing is added");
-      }
-      draft.unwatched = Protection.unwatched(tokens, dialect, List.of(protection));
-      return draft.finish(draft.shape.kind);
+      AnalyzedStatement statement = analyze(tokens, range, tables);
+      RewriteContext context = new RewriteContext(statement, extent, request, watched);
+      Rewrite rewrite = rewrite(context, range, watched);
+      return new PlanAssembly(tokens, dialect, statement.shape().kind)
+          .unwatched(Protection.unwatched(tokens, List.of(protection)))
+          .of(rewrite, keys(context, rewrite), tables.haveSystemVersions());
     } catch (NotUnderstood e) {
       StatementClass unseen =
           new StatementClass(what.kind(), true, Optional.of(e.reason()), e.detail());
-      return protectedPlan(tokens, range, protection, unseen, control);
+      return protectedOnly(tokens, protection, unseen, control);
     }
   }
 
-  /** The plan of a statement that is protected, and no more. */
-  private RewritePlan protectedPlan(
-      Tokens tokens,
-      Span range,
-      Protection protection,
-      StatementClass what,
-      TransactionControl control)
-      throws NotUnderstood {
-    Draft draft =
-        new Draft(
-            tokens,
-            dialect,
-            new StatementShape(range.from(), range.to()),
-            new Tables(name -> Optional.empty()),
-            false,
-            extent);
-    what.reason().ifPresent(reason -> draft.unseen(reason, what.detail()));
-    draft.unwatched = Protection.unwatched(tokens, dialect, List.of(protection));
-    return draft.finish(
-        what.kind(), control, protection.splices(), protection.starShowsAuxiliary());
+  private static KeyedRow keys(RewriteContext context, Rewrite rewrite) {
+    return context.alone() && context.shape().innerWrites.isEmpty()
+        ? KeyedRows.of(context.statement(), rewrite.returned())
+        : KeyedRow.ANY_MAY_MOVE;
   }
 
-  /**
-   * Parses, protects and rewrites.
-   *
-   * @param watched false if the statement only has to be put right, and carries nothing
-   * @param alone true if the text holds no other statement
-   */
-  private Draft draft(
-      Tokens tokens,
-      Span range,
-      Tables tables,
-      boolean mayReturnRows,
-      boolean watched,
-      boolean alone)
+  private KeyedRow withoutKeys(StatementKind kind, TransactionControl control) {
+    boolean other = kind == StatementKind.OTHER && control == TransactionControl.NONE;
+    return other && dialect == Dialect.POSTGRESQL ? KeyedRow.NONE : RewritePlan.withoutKeys(kind);
+  }
+
+  /** The plan of a statement that is protected, and no more. */
+  private RewritePlan protectedOnly(
+      Tokens tokens, Protection protection, StatementClass what, TransactionControl control)
       throws NotUnderstood {
+    Rewrite hidden = Rewrite.of(protection.edits());
+    if (what.reason().isPresent()) {
+      hidden = hidden.and(Rewrite.unseen(what.reason().get(), what.detail()));
+    }
+    if (protection.starShowsAuxiliary()) {
+      hidden = hidden.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY));
+    }
+    return new PlanAssembly(tokens, dialect, what.kind())
+        .control(control)
+        .unwatched(Protection.unwatched(tokens, List.of(protection)))
+        .of(hidden, withoutKeys(what.kind(), control), false);
+  }
+
+  private AnalyzedStatement analyze(Tokens tokens, Span range, Tables tables) throws NotUnderstood {
     for (int i = range.from(); i < range.to(); i++) {
       if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
         throw new NotUnderstood(GapReason.SHAPE, "a comment that some versions execute");
       }
     }
     StatementShape shape = ShapeBuilder.of(tokens, dialect, range);
-    Draft draft =
-        carrying(
-            () -> {
-              Draft fresh = new Draft(tokens, dialect, shape, tables, mayReturnRows, extent);
-              fresh.alone = alone;
-              return fresh;
-            },
-            watched);
-    InnerWrites.add(draft, watched);
-    if (Protection.isNeeded(dialect) && draft.exposed) {
-      throw new NotUnderstood(GapReason.SHAPE, draft.detail());
+    return new AnalyzedStatement(tokens, dialect, shape, tables);
+  }
+
+  /**
+   * Protects and rewrites.
+   *
+   * @param watched false if the statement only has to be put right, and carries nothing
+   */
+  private Rewrite rewrite(RewriteContext context, Span range, boolean watched)
+      throws NotUnderstood {
+    Rewrite rewrite =
+        StatementRewriter.rewrite(context, watched).and(InnerWrites.of(context, watched));
+    boolean isProtected = Protection.isNeeded(dialect);
+    if (isProtected && rewrite.is(Flag.EXPOSED)) {
+      String why = rewrite.gap().map(Gap::detail).orElse("");
+      throw new NotUnderstood(GapReason.SHAPE, why);
     }
-    if (Protection.isNeeded(dialect)
-        && Protection.hasStar(tokens, range)
-        && (shape.tables.stream().anyMatch(tables::isUnknown) || returnsRowsOfFunction(shape))) {
+    StatementShape shape = context.shape();
+    if (isProtected
+        && Protection.hasStar(context.tokens(), range)
+        && (shape.tables.stream().anyMatch(context.tables()::isUnknown)
+            || returnsRowsOfFunction(shape))) {
       // A table that cannot be looked up, or a function that returns rows of a prepared table.
-      draft.starShowsAuxiliary = true;
+      rewrite = rewrite.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY));
     }
-    if (shape.hasOpaque && !(draft.splices.isEmpty() && draft.sideReads.isEmpty())) {
+    if (shape.hasOpaque && !(rewrite.edits().isEmpty() && rewrite.sideReads().isEmpty())) {
       throw new NotUnderstood("an expression that the grammar does not know");
     }
-    return draft;
+    return watched
+        ? rewrite
+        : rewrite.and(
+            Rewrite.unseen(GapReason.SHAPE, "near a limit of the DBMS, nothing is added"));
   }
 
   private static boolean returnsRowsOfFunction(StatementShape shape) {
     return shape.blocks.stream()
         .anyMatch(b -> b.derived().stream().anyMatch(d -> d.query().isEmpty()));
-  }
-
-  /**
-   * A statement that is put right and carries what it can; with the reason if that is nothing.
-   *
-   * @param watched false if it only has to be put right
-   */
-  static Draft carrying(Supplier<Draft> fresh, boolean watched) {
-    Draft draft = fresh.get();
-    StarGuard.protect(draft);
-    try {
-      Optional<String> wholeRow = WholeRows.find(draft);
-      if (wholeRow.isPresent()) {
-        throw new NotUnderstood(
-            GapReason.SHAPE, wholeRow.get() + " as a whole row shows the columns");
-      }
-      StarGuard.expandReturned(draft);
-      if (watched) {
-        rewrite(draft);
-        VersionSetReads.add(draft);
-      } else {
-        InsertRewriter.nameVisibleColumns(draft);
-      }
-      return draft;
-    } catch (NotUnderstood e) {
-      Draft plain = fresh.get();
-      StarGuard.protect(plain);
-      InsertRewriter.nameVisibleColumns(plain);
-      plain.exposed |= WholeRows.find(plain).isPresent();
-      plain.unseen(e.reason(), e.detail());
-      return plain;
-    }
-  }
-
-  private static void rewrite(Draft draft) throws NotUnderstood {
-    switch (draft.shape.kind) {
-      case SELECT, LOCKING_SELECT -> SelectRewriter.rewrite(draft);
-      case INSERT, REPLACE -> InsertRewriter.rewrite(draft);
-      case MERGE -> MergeRewriter.rewrite(draft);
-      default -> WriteRewriter.rewrite(draft);
-    }
   }
 
   /**
@@ -264,58 +230,66 @@ public final class RewritePlanner implements Planner {
       throws NotUnderstood {
     List<TransactionControl> controls = new ArrayList<>();
     boolean touches = false;
-    boolean controlled = false;
     boolean defines = false;
     for (Span range : statements) {
-      TransactionControl control =
-          TransactionControlReader.read(tokens, dialect, range.from(), range.to());
       StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
-      controls.add(control);
-      controlled |= control != TransactionControl.NONE;
+      controls.add(TransactionControlReader.read(tokens, dialect, range.from(), range.to()));
       defines |= what.kind() == StatementKind.DDL;
       touches |= what.hasShape() || what.reason().isPresent();
     }
-    TransactionControl all =
+    boolean controlled = controls.stream().anyMatch(c -> c != TransactionControl.NONE);
+    TransactionControl control =
         controlled
             ? new TransactionControl.Several(List.copyOf(controls))
             : TransactionControl.NONE;
-    Draft whole =
-        new Draft(
-            tokens,
-            dialect,
-            new StatementShape(0, tokens.count()),
-            new Tables(catalog),
-            false,
-            extent);
-    if (touches) {
-      whole.unseen(GapReason.OPAQUE, "several statements in one string");
-    }
-    boolean stars = false;
+    Rewrite all =
+        touches
+            ? Rewrite.unseen(GapReason.OPAQUE, "several statements in one string")
+            : Rewrite.NONE;
     List<Protection> protections = new ArrayList<>();
     DefinedTables defined = new DefinedTables(catalog);
     for (Span range : statements) {
       Tables tables = new Tables(defines ? defined : catalog);
-      Protection protection = Protection.of(tokens, dialect, range, tables, extent);
+      Protection protection = Protection.of(tokens, dialect, range, tables);
       protections.add(protection);
-      StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
-      try {
-        if (defines || !what.hasShape()) {
-          throw new NotUnderstood("a definition, or a statement beside one");
-        }
-        Draft one = draft(tokens, range, tables, false, watched && !controlled, false);
-        whole.splices.addAll(one.splices);
-        stars |= one.starShowsAuxiliary;
-      } catch (NotUnderstood e) {
-        whole.splices.addAll(protection.splices());
-        stars |= protection.starShowsAuxiliary();
-      }
+      all =
+          all.and(oneOfSeveral(tokens, range, tables, watched && !controlled, defines, protection));
       defined.after(tokens, range);
     }
-    whole.unwatched = Protection.unwatched(tokens, dialect, protections);
-    RewritePlan plan = whole.finish(StatementKind.OTHER, all, whole.splices, stars);
+    RewritePlan plan =
+        new PlanAssembly(tokens, dialect, StatementKind.OTHER)
+            .control(control)
+            .unwatched(Protection.unwatched(tokens, protections))
+            .of(all, withoutKeys(StatementKind.OTHER, control), false);
     return plan.parameterCount() == parameters
         ? plan
-        : plain(tokens, StatementKind.OTHER, all, parameters);
+        : plain(tokens, StatementKind.OTHER, control, parameters);
+  }
+
+  /** What is put into the text for one of several statements. */
+  private Rewrite oneOfSeveral(
+      Tokens tokens,
+      Span range,
+      Tables tables,
+      boolean watched,
+      boolean defines,
+      Protection protection) {
+    StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+    Rewrite rewrite = Rewrite.of(protection.edits());
+    boolean starShows = protection.starShowsAuxiliary();
+    if (!defines && what.hasShape()) {
+      try {
+        AnalyzedStatement statement = analyze(tokens, range, tables);
+        RewriteContext context =
+            new RewriteContext(statement, extent, PlanRequest.RETURNING_NOTHING, false);
+        Rewrite rewritten = rewrite(context, range, watched);
+        rewrite = Rewrite.of(rewritten.edits());
+        starShows = rewritten.is(Flag.STAR_SHOWS_AUXILIARY);
+      } catch (NotUnderstood e) {
+        // It is protected only: a definition, or what the grammar does not know.
+      }
+    }
+    return starShows ? rewrite.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY)) : rewrite;
   }
 
   private static RewritePlan plain(
@@ -340,10 +314,10 @@ public final class RewritePlanner implements Planner {
                 && Protection.hasStar(tokens, new Span(0, tokens.count())));
   }
 
-  private int countParameters(Tokens tokens) {
+  private static int countParameters(Tokens tokens) {
     try {
-      return new Splices(tokens, dialect).parameters().count();
-    } catch (NotUnderstood | RuntimeException e) {
+      return new EditedText(tokens, Edits.NONE).ownCount();
+    } catch (RuntimeException e) {
       return 0;
     }
   }

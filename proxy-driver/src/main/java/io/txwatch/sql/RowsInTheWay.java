@@ -21,23 +21,23 @@ final class RowsInTheWay {
   /** Rows whose keys are asked for. */
   private static final int MAX_ROWS = 50;
 
-  private final Draft draft;
+  private final AnalyzedStatement statement;
   private final Catalog.Table table;
   private final int[] numbers;
   private final List<String> conditions = new ArrayList<>();
   private final List<Integer> parameters = new ArrayList<>();
   private boolean complete = true;
 
-  private RowsInTheWay(Draft draft, TableRef target) {
-    this.draft = draft;
-    this.table = draft.tables.find(target).orElseThrow();
-    this.numbers = new Splices(draft.tokens, draft.dialect).numbers();
+  private RowsInTheWay(AnalyzedStatement statement, TableRef target) {
+    this.statement = statement;
+    this.table = statement.tables().find(target).orElseThrow();
+    this.numbers = ParameterNumbers.of(statement.tokens());
   }
 
   /** Those of a statement, as far as its text shows. */
-  static RowsInTheWay of(Draft draft, TableRef target) {
-    RowsInTheWay found = new RowsInTheWay(draft, target);
-    List<Integer> rows = draft.shape.rows;
+  static RowsInTheWay of(AnalyzedStatement statement, TableRef target) {
+    RowsInTheWay found = new RowsInTheWay(statement, target);
+    List<Integer> rows = statement.shape().rows;
     List<List<String>> keys = found.table.traits().keys();
     if (keys.isEmpty() || rows.isEmpty() || rows.size() > MAX_ROWS) {
       found.complete = false;
@@ -90,38 +90,38 @@ final class RowsInTheWay {
     if (parameter) {
       parameters.add(numbers[value]);
     }
-    return Auxiliary.quote(draft.dialect, column)
+    return Auxiliary.quote(statement.dialect(), column)
         + " = "
-        + (parameter ? "?" : draft.tokens.text(value));
+        + (parameter ? "?" : statement.tokens().text(value));
   }
 
   /** The columns that VALUES gives, in lower case. */
   private List<String> columns() {
-    int open = draft.shape.columns;
+    int open = statement.shape().columns;
     if (open < 0) {
       return table.columns().stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
     }
-    return IntStream.range(open + 1, draft.tokens.partner(open))
-        .filter(i -> draft.tokens.isName(i) && !draft.tokens.is(i + 1, TokenKind.DOT))
-        .mapToObj(draft.tokens::folded)
+    return IntStream.range(open + 1, statement.tokens().partner(open))
+        .filter(i -> statement.tokens().isName(i) && !statement.tokens().is(i + 1, TokenKind.DOT))
+        .mapToObj(statement.tokens()::folded)
         .toList();
   }
 
   /** The values of a row: the token of each that is one, -1 for others. */
   private List<Integer> values(int open) {
-    return draft.tokens.items(open + 1, draft.tokens.partner(open)).stream()
+    return statement.tokens().items(open + 1, statement.tokens().partner(open)).stream()
         .map(value -> value.to() == value.from() + 1 ? value.from() : -1)
         .toList();
   }
 
   private boolean isNull(int value) {
-    return value >= 0 && draft.tokens.isWord(value, "NULL");
+    return value >= 0 && statement.tokens().isWord(value, "NULL");
   }
 
   private boolean isPlain(int value) {
     return value >= 0
-        && (draft.tokens.is(value, TokenKind.NUMBER)
-            || draft.tokens.is(value, TokenKind.STRING)
-            || draft.tokens.is(value, TokenKind.PARAMETER));
+        && (statement.tokens().is(value, TokenKind.NUMBER)
+            || statement.tokens().is(value, TokenKind.STRING)
+            || statement.tokens().is(value, TokenKind.PARAMETER));
   }
 }

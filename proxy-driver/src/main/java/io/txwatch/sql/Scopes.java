@@ -19,59 +19,26 @@ import java.util.Set;
  */
 final class Scopes {
 
-  private final Draft draft;
-  private final Splices guarded;
-  private final int[] numbers;
+  private final AnalyzedStatement statement;
 
   /** An UPDATE or DELETE, as the block around its subqueries. */
   private final Optional<SelectBlock> written;
 
-  Scopes(Draft draft) {
-    this.draft = draft;
-    Draft untouched =
-        new Draft(
-            draft.tokens,
-            draft.dialect,
-            draft.shape,
-            draft.tables,
-            draft.mayReturnRows,
-            draft.extent);
-    StarGuard.protect(untouched);
-    for (TableRef table : draft.shape.tables) {
-      draft.tables.view(draft.dialect, table).ifPresent(view -> readTable(untouched, table, view));
-    }
-    this.guarded = untouched.splices;
-    this.numbers = guarded.numbers();
-    this.written = draft.shape.written();
-  }
-
-  /** In the place of a view the query of its table, which has the auxiliary columns too. */
-  private static void readTable(Draft copy, TableRef table, PlainView view) {
-    int nameEnd = table.from() + 2 * table.name().size() - 1;
-    String alias = table.alias().isPresent() ? "" : " " + table.exposedName();
-    copy.splices.replace(table.from(), nameEnd, "(" + view.query() + ")" + alias);
+  Scopes(AnalyzedStatement statement) {
+    this.statement = statement;
+    this.written = statement.shape().written();
   }
 
   /** True if what is copied of some blocks reads a view. */
   boolean readViews(List<SelectBlock> blocks) {
-    return draft.shape.tables.stream()
-        .filter(table -> draft.tables.view(draft.dialect, table).isPresent())
+    return statement.shape().tables.stream()
+        .filter(table -> statement.tables().view(statement.dialect(), table).isPresent())
         .anyMatch(table -> blocks.stream().anyMatch(block -> copies(block, table.from())));
   }
 
   /** An UPDATE or DELETE, as the block around its subqueries. */
   Optional<SelectBlock> written() {
     return written;
-  }
-
-  /** The statement with its stars and NATURAL joins put right, and nothing else. */
-  Splices guarded() {
-    return guarded;
-  }
-
-  /** For each token the number of the parameter that it is, or 0. */
-  int[] numbers() {
-    return numbers;
   }
 
   /**
@@ -81,7 +48,7 @@ final class Scopes {
    * @return empty if it is not known, or if reading it again could be noticed
    */
   Optional<List<SelectBlock>> joinedTo(SelectBlock block) {
-    if (block.fromAt < 0 || SelectRewriter.namesTwice(block) || !isRepeatable(block)) {
+    if (block.fromAt < 0 || Aggregation.namesTwice(block) || !isRepeatable(block)) {
       return Optional.empty();
     }
     List<SelectBlock> visible = visibleFrom(block.select);
@@ -91,7 +58,7 @@ final class Scopes {
     }
     List<SelectBlock> joined = new ArrayList<>(List.of(block));
     while (true) {
-      Names names = new Names(draft, this, joined);
+      Names names = new Names(statement, this, joined);
       int farthest = names.farthest(visible);
       if (farthest == Names.UNKNOWN) {
         return Optional.empty();
@@ -103,7 +70,7 @@ final class Scopes {
       }
       for (int i = joined.size() - 1; i < farthest; i++) {
         SelectBlock outer = visible.get(i);
-        if (outer.fromAt < 0 || SelectRewriter.namesTwice(outer) || !isRepeatable(outer)) {
+        if (outer.fromAt < 0 || Aggregation.namesTwice(outer) || !isRepeatable(outer)) {
           return Optional.empty();
         }
         joined.add(outer);
@@ -119,22 +86,22 @@ final class Scopes {
 
   /** True if the block's sources and condition can be evaluated once more unnoticed. */
   boolean isRepeatable(SelectBlock block) {
-    return Repeatability.holds(draft, block.fromAt + 1, block.fromEnd)
-        && (block.moreAt < 0 || Repeatability.holds(draft, block.moreAt + 1, block.moreEnd))
-        && (block.where < 0 || Repeatability.holds(draft, block.where + 1, block.whereEnd));
+    return Repeatability.holds(statement, block.fromAt + 1, block.fromEnd)
+        && (block.moreAt < 0 || Repeatability.holds(statement, block.moreAt + 1, block.moreEnd))
+        && (block.where < 0 || Repeatability.holds(statement, block.where + 1, block.whereEnd));
   }
 
   /** True if what the block reads depends on when it is asked. */
   boolean asksForTime(SelectBlock block) {
-    return Repeatability.asksForTime(draft, block.fromAt, block.fromEnd)
-        || (block.moreAt >= 0 && Repeatability.asksForTime(draft, block.moreAt, block.moreEnd))
-        || (block.where >= 0 && Repeatability.asksForTime(draft, block.where, block.whereEnd));
+    return Repeatability.asksForTime(statement, block.fromAt, block.fromEnd)
+        || (block.moreAt >= 0 && Repeatability.asksForTime(statement, block.moreAt, block.moreEnd))
+        || (block.where >= 0 && Repeatability.asksForTime(statement, block.where, block.whereEnd));
   }
 
   /** The blocks whose sources a token can speak of, innermost first. */
   List<SelectBlock> visibleFrom(int token) {
     List<SelectBlock> visible = new ArrayList<>();
-    for (SelectBlock block : draft.shape.blocks) {
+    for (SelectBlock block : statement.shape().blocks) {
       if (block.select <= token && token < block.end && !isInDerived(block, token)) {
         visible.add(block);
       }
@@ -158,8 +125,9 @@ final class Scopes {
   /** True if the block may speak of what ON CONFLICT is about. */
   private boolean seesStatement(SelectBlock block) {
     boolean inserts =
-        draft.shape.kind == StatementKind.INSERT || draft.shape.kind == StatementKind.REPLACE;
-    return inserts && block.role != Role.SOURCE && block.select > draft.shape.verb;
+        statement.shape().kind == StatementKind.INSERT
+            || statement.shape().kind == StatementKind.REPLACE;
+    return inserts && block.role != Role.SOURCE && block.select > statement.shape().verb;
   }
 
   /**
@@ -168,25 +136,27 @@ final class Scopes {
    */
   Optional<Integer> with(List<SelectBlock> blocks) {
     boolean needed = false;
-    for (TableRef table : draft.shape.tables) {
+    for (TableRef table : statement.shape().tables) {
       needed |= table.isCte() && blocks.stream().anyMatch(b -> copies(b, table.from()));
     }
     if (!needed) {
-      return Optional.of(draft.shape.from);
+      return Optional.of(statement.shape().from);
     }
-    if (!draft.shape.innerWrites.isEmpty()) {
+    if (!statement.shape().innerWrites.isEmpty()) {
       return Optional.empty(); // they would be carried out twice
     }
-    for (int with : draft.shape.withs.keySet()) {
-      if (with != draft.shape.from && blocks.stream().noneMatch(b -> copies(b, with))) {
+    for (int with : statement.shape().withs.keySet()) {
+      if (with != statement.shape().from && blocks.stream().noneMatch(b -> copies(b, with))) {
         return Optional.empty();
       }
     }
-    Integer end = draft.shape.withs.get(draft.shape.from);
+    Integer end = statement.shape().withs.get(statement.shape().from);
     if (end == null) {
-      return Optional.of(draft.shape.from);
+      return Optional.of(statement.shape().from);
     }
-    return Repeatability.holds(draft, draft.shape.from, end) ? Optional.of(end) : Optional.empty();
+    return Repeatability.holds(statement, statement.shape().from, end)
+        ? Optional.of(end)
+        : Optional.empty();
   }
 
   /** True if a token stands in what is copied of a block. */
@@ -198,10 +168,10 @@ final class Scopes {
 
   /** True if the block is in a CTE that nobody reads. */
   boolean isUnused(SelectBlock block) {
-    for (StatementShape.Cte cte : draft.shape.cteBodies) {
+    for (StatementShape.Cte cte : statement.shape().cteBodies) {
       if (block.select >= cte.from() && block.select < cte.to()) {
         boolean read =
-            draft.shape.tables.stream()
+            statement.shape().tables.stream()
                 .anyMatch(
                     t ->
                         t.isCte()
@@ -224,8 +194,8 @@ final class Scopes {
         || block.having >= 0
         || block.window >= 0
         || block.qualify >= 0
-        || ScalarFunctions.mayAggregate(draft.tokens, block.listFrom, block.listTo)
-        || !Repeatability.holds(draft, block.limit, block.limitEnd)) {
+        || ScalarFunctions.mayAggregate(statement.tokens(), block.listFrom, block.listTo)
+        || !Repeatability.holds(statement, block.limit, block.limitEnd)) {
       return false;
     }
     if (block.orderBy < 0) {
@@ -233,35 +203,36 @@ final class Scopes {
     }
     Set<String> items = new HashSet<>();
     for (int i = block.listFrom; i < block.listTo; i++) {
-      if (draft.tokens.isName(i)) {
-        items.add(draft.tokens.folded(i));
+      if (statement.tokens().isName(i)) {
+        items.add(statement.tokens().folded(i));
       }
     }
     for (int i = block.orderBy + 2; i < block.orderByEnd; i++) {
-      boolean first = i == block.orderBy + 2 || draft.tokens.is(i - 1, TokenKind.COMMA);
-      if (first && !draft.tokens.isName(i)) {
+      boolean first = i == block.orderBy + 2 || statement.tokens().is(i - 1, TokenKind.COMMA);
+      if (first && !statement.tokens().isName(i)) {
         return false;
       }
-      boolean bare = first && !draft.tokens.is(i + 1, TokenKind.DOT);
-      if (bare && !isColumnOnly(block, draft.tokens.folded(i), items)) {
+      boolean bare = first && !statement.tokens().is(i + 1, TokenKind.DOT);
+      if (bare && !isColumnOnly(block, statement.tokens().folded(i), items)) {
         return false;
       }
     }
-    return Repeatability.holds(draft, block.orderBy, block.orderByEnd);
+    return Repeatability.holds(statement, block.orderBy, block.orderByEnd);
   }
 
   /** A column of a source, and not the name of something else in the select list. */
   private boolean isColumnOnly(SelectBlock block, String name, Set<String> items) {
     boolean column =
-        block.tables().stream().anyMatch(t -> !t.isCte() && Names.hasColumn(draft, t, name));
+        block.tables().stream().anyMatch(t -> !t.isCte() && Names.hasColumn(statement, t, name));
     return column && (!items.contains(name) || isPlainItem(block, name));
   }
 
   private boolean isPlainItem(SelectBlock block, String name) {
     for (int i = block.listFrom; i < block.listTo; i++) {
-      if (draft.tokens.isName(i) && draft.tokens.folded(i).equals(name)) {
-        boolean begins = block.itemStarts.contains(i) || draft.tokens.is(i - 1, TokenKind.DOT);
-        boolean ends = i + 1 == block.listTo || draft.tokens.is(i + 1, TokenKind.COMMA);
+      if (statement.tokens().isName(i) && statement.tokens().folded(i).equals(name)) {
+        boolean begins =
+            block.itemStarts.contains(i) || statement.tokens().is(i - 1, TokenKind.DOT);
+        boolean ends = i + 1 == block.listTo || statement.tokens().is(i + 1, TokenKind.COMMA);
         if (!begins || !ends) {
           return false;
         }

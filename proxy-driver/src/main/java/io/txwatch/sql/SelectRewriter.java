@@ -2,14 +2,13 @@ package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.RewritePlanner.Level;
-import io.txwatch.sql.syntax.Identifiers;
-import io.txwatch.sql.syntax.Tokens;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,121 +22,95 @@ final class SelectRewriter {
 
   private SelectRewriter() {}
 
-  static void rewrite(Draft draft) {
-    SelectBlock top = draft.shape.top();
-    Set<Integer> observed = new HashSet<>();
-    Optional<String> obstacle = Optional.empty();
-    if (draft.mayReturnRows) {
-      obstacle = top == null ? Carriers.unionAll(draft, observed) : carried(draft, top, observed);
+  static Rewrite rewrite(RewriteContext context) {
+    Columns own = ownColumns(context);
+    CarriedReads.Columns carried = CarriedReads.ofQuery(context, own.rewrite);
+    Rewrite observed = own.rewrite.and(carried.rewrite());
+    if (context.includes(Level.ITEMS)) {
+      Set<Integer> surely = new HashSet<>(observed.observed());
+      surely.removeAll(carried.mayBeLost());
+      observed = observed.and(SideReads.of(context, surely));
     }
-    Set<Integer> again = CarriedReads.add(draft, observed);
-    if (draft.extent.level().includes(Level.ITEMS)) {
-      observed.removeAll(again);
-      SideReads.add(draft, observed);
-      observed.addAll(again);
-    }
-    noteUnseen(draft, top, observed, obstacle);
-    if (draft.shape.tables.isEmpty()) {
-      Tokens tokens = draft.tokens;
-      if (ScalarFunctions.mayAggregate(tokens, draft.shape.from, draft.shape.to)) {
-        draft.unseen(GapReason.OPAQUE, "calls a function that may touch rows");
-      }
-    }
+    return observed.and(unseen(context, observed, own.obstacle)).and(unseenFunctions(context));
   }
 
-  /** Lets the one block that the application sees carry what it can; says why if that is naught. */
-  private static Optional<String> carried(Draft draft, SelectBlock top, Set<Integer> observed) {
-    Optional<String> obstacle = obstacle(draft, top);
+  /**
+   * What the statement's own result rows identify.
+   *
+   * @param obstacle why they do not identify the rows of the tables in FROM
+   */
+  private record Columns(Rewrite rewrite, Optional<String> obstacle) {}
+
+  private static Columns ownColumns(RewriteContext context) {
+    SelectBlock top = context.shape().top();
+    if (!context.mayReturnRows()) {
+      return new Columns(Rewrite.NONE, Optional.empty());
+    }
+    if (top == null) {
+      Optional<String> obstacle = Carriers.obstacleToUnionAll(context.statement());
+      return obstacle.isEmpty()
+          ? new Columns(Carriers.unionAll(context), obstacle)
+          : new Columns(Rewrite.NONE, obstacle);
+    }
+    Optional<String> obstacle = Aggregation.obstacle(context.statement(), top);
     if (obstacle.isEmpty()) {
-      append(draft, top, observed);
-      return obstacle;
+      return new Columns(appended(context, top), obstacle);
     }
-    Optional<String> hidden = HiddenAggregates.obstacle(draft, top);
-    if (hidden.isEmpty()) {
-      HiddenAggregates.append(draft, top);
-      for (TableRef table : top.tables()) {
-        if (draft.tables.view(draft.dialect, table).isEmpty()) {
-          observed.add(table.from());
-        }
-      }
-      return hidden;
-    }
-    return obstacle;
+    Optional<String> hidden = HiddenAggregates.obstacle(context, top);
+    return hidden.isEmpty()
+        ? new Columns(HiddenAggregates.append(context, top), hidden)
+        : new Columns(Rewrite.NONE, obstacle);
   }
 
-  private static void append(Draft draft, SelectBlock top, Set<Integer> observed) {
-    StringBuilder columns = new StringBuilder();
-    for (Carriers.Pair pair : new Carriers(draft, observed).pairs(top)) {
-      columns.append(", ").append(pair.hidden());
-      draft.appended.add(pair.table());
+  private static Rewrite appended(RewriteContext context, SelectBlock top) {
+    Carriers.Pairs pairs = new Carriers(context).pairs(top);
+    if (pairs.all().isEmpty()) {
+      return pairs.rewrite();
     }
-    if (!draft.appended.isEmpty()) {
-      draft.splices.after(top.listTo - 1, columns.toString());
-      draft.returns = RewritePlan.Returns.APPENDED_TO_RESULT;
-    }
+    String columns =
+        pairs.all().stream().map(pair -> ", " + pair.hidden()).collect(Collectors.joining());
+    return pairs
+        .rewrite()
+        .and(context.after(top.listTo - 1, columns))
+        .and(Rewrite.returning(Returns.APPENDED_TO_RESULT, pairs.tables()));
   }
 
   /** What the statement touches besides the observed tables. */
-  private static void noteUnseen(
-      Draft draft, @Nullable SelectBlock top, Set<Integer> observed, Optional<String> obstacle) {
-    List<TableRef> seen = top == null ? List.of() : top.tables();
-    for (TableRef table : draft.shape.tables) {
-      Optional<GapReason> reason = draft.tables.reason(table);
-      boolean view = draft.tables.view(draft.dialect, table).isPresent();
-      if (view && observed.contains(table.from())) {
+  private static Rewrite unseen(
+      RewriteContext context, Rewrite observed, Optional<String> obstacle) {
+    SelectBlock top = context.shape().top();
+    for (TableRef table : context.shape().tables) {
+      boolean view = context.tables().view(context.dialect(), table).isPresent();
+      Optional<GapReason> reason = context.tables().reason(table);
+      if (view && observed.observes(table)) {
         continue;
       }
       if (reason.isPresent()) {
-        draft.unseen(reason.get(), draft.tables.display(table));
-      } else if (!table.isCte() && !observed.contains(table.from())) {
-        boolean own = seen.stream().anyMatch(t -> t.from() == table.from());
+        return Rewrite.unseen(reason.get(), context.tables().display(table));
+      }
+      if (!table.isCte() && !observed.observes(table)) {
         String why =
-            own || top == null
+            top == null || isOwn(top, table)
                 ? obstacle.orElse("a query that must return nothing more")
-                : "a subquery's rows are not seen: " + draft.tables.display(table);
-        draft.unseen(GapReason.SHAPE, why);
+                : "a subquery's rows are not seen: " + context.tables().display(table);
+        return Rewrite.unseen(GapReason.SHAPE, why);
       }
     }
+    return Rewrite.NONE;
   }
 
-  /** Why nothing can be appended to a block without changing what it means. */
-  static Optional<String> obstacle(Draft draft, SelectBlock block) {
-    if (block.distinct) {
-      return Optional.of("DISTINCT");
-    }
-    if (block.groupBy >= 0) {
-      return Optional.of("GROUP BY");
-    }
-    if (block.having >= 0) {
-      return Optional.of("HAVING");
-    }
-    if (block.into >= 0) {
-      return Optional.of("SELECT INTO");
-    }
-    if (block.listTo <= block.listFrom) {
-      return Optional.of("an empty select list");
-    }
-    if (mayAggregate(draft, block.listFrom, block.listTo)
-        || (block.orderBy >= 0 && mayAggregate(draft, block.orderBy, block.orderByEnd))) {
-      return Optional.of("an aggregate, or a function that may be one");
-    }
-    return namesTwice(block)
-        ? Optional.of("two sources of rows with the same name")
-        : Optional.empty();
+  private static boolean isOwn(@Nullable SelectBlock top, TableRef table) {
+    List<TableRef> own = top == null ? List.of() : top.tables();
+    return own.stream().anyMatch(t -> t.from() == table.from());
   }
 
-  /** True if a stretch of a block may hold an aggregate over the block's own rows. */
-  static boolean mayAggregate(Draft draft, int from, int to) {
-    return ScalarFunctions.mayAggregate(
-        draft.tokens, from, to, open -> Names.aggregatesInside(draft, from, to, open));
-  }
-
-  /** True if two sources in FROM have one name, so that a qualified column may be either's. */
-  static boolean namesTwice(SelectBlock block) {
-    List<String> names = new ArrayList<>();
-    block.tables().forEach(t -> names.add(Identifiers.fold(t.exposedName())));
-    block.derived().forEach(d -> d.alias().ifPresent(a -> names.add(Identifiers.fold(a))));
-    Set<String> distinct = new HashSet<>(names);
-    return distinct.size() < names.size();
+  private static Rewrite unseenFunctions(RewriteContext context) {
+    StatementShape shape = context.shape();
+    boolean calls =
+        shape.tables.isEmpty()
+            && ScalarFunctions.mayAggregate(context.tokens(), shape.from, shape.to);
+    return calls
+        ? Rewrite.unseen(GapReason.OPAQUE, "calls a function that may touch rows")
+        : Rewrite.NONE;
   }
 }

@@ -11,6 +11,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Side reads: the rows of blocks that cannot carry columns, read by the block's own FROM and WHERE
@@ -33,12 +35,14 @@ final class SideReads {
   /** Tables that a read within a statement may join: each may have some hundred rows. */
   private static final int MAX_TABLES = 3;
 
-  private final Draft draft;
+  private final RewriteContext context;
+  private final AnalyzedStatement statement;
   private final Scopes scopes;
 
-  SideReads(Draft draft) {
-    this.draft = draft;
-    this.scopes = new Scopes(draft);
+  SideReads(RewriteContext context) {
+    this.context = context;
+    this.statement = context.statement();
+    this.scopes = new Scopes(statement);
   }
 
   /** What a read looks like: one of its own, or one within the statement itself. */
@@ -48,35 +52,36 @@ final class SideReads {
   }
 
   /**
-   * Adds a side read for every block with tables that are not observed yet.
+   * A side read for every block with tables that are not observed yet.
    *
-   * @param observed the tables that are, by their first tokens; those of the side reads are added
+   * @param observed the tables that are, by their first tokens
    */
-  static void add(Draft draft, Set<Integer> observed) {
-    SideReads reads = new SideReads(draft);
-    for (SelectBlock block : draft.shape.blocks) {
-      reads.add(block, observed);
+  static Rewrite of(RewriteContext context, Set<Integer> observed) {
+    SideReads reads = new SideReads(context);
+    Rewrite all = Rewrite.NONE;
+    for (SelectBlock block : context.shape().blocks) {
+      all = all.and(reads.ofBlock(block, observed));
     }
-    reads.scopes.written().ifPresent(block -> reads.add(block, observed));
-    for (int query : draft.shape.tableQueries) {
-      reads.tableQuery(query, observed);
+    if (reads.scopes.written().isPresent()) {
+      all = all.and(reads.ofBlock(reads.scopes.written().get(), observed));
     }
+    for (int query : context.shape().tableQueries) {
+      all = all.and(reads.ofTableQuery(query, observed));
+    }
+    return all;
   }
 
-  private void add(SelectBlock block, Set<Integer> observed) {
+  private Rewrite ofBlock(SelectBlock block, Set<Integer> observed) {
     List<TableRef> tables = unobserved(block, observed);
     if (tables.isEmpty()) {
-      return;
+      return Rewrite.NONE;
     }
-    boolean done = scopes.isUnused(block);
-    if (!done) {
-      Optional<SideRead> read = of(block, tables, Form.BESIDE);
-      read.ifPresent(draft.sideReads::add);
-      done = read.isPresent();
-    }
-    if (done) {
-      tables.forEach(table -> observed.add(table.from()));
-    }
+    Rewrite seen = Rewrite.observing(tables);
+    return scopes.isUnused(block)
+        ? seen
+        : of(block, tables, Form.BESIDE)
+            .map(read -> Rewrite.beside(read).and(seen))
+            .orElse(Rewrite.NONE);
   }
 
   /** The tables of a block that are prepared and not observed yet. */
@@ -84,7 +89,8 @@ final class SideReads {
     List<TableRef> tables = new ArrayList<>();
     for (TableRef table : block.tables()) {
       boolean rows =
-          draft.tables.isPrepared(table) || draft.tables.view(draft.dialect, table).isPresent();
+          statement.tables().isPrepared(table)
+              || statement.tables().view(statement.dialect(), table).isPresent();
       if (rows && !observed.contains(table.from())) {
         tables.add(table);
       }
@@ -116,30 +122,30 @@ final class SideReads {
     joined.add(block);
     int with = scopes.with(joined).orElse(-1);
     int copied = 0;
-    for (TableRef table : draft.shape.tables) {
+    for (TableRef table : statement.shape().tables) {
       boolean copies =
           table.from() < with || joined.stream().anyMatch(one -> Scopes.copies(one, table.from()));
       if (copies && !table.isCte()) {
         copied++;
         boolean rows =
-            draft.tables.isPrepared(table)
-                || draft
-                    .tables
-                    .view(draft.dialect, table)
+            statement.tables().isPrepared(table)
+                || statement
+                    .tables()
+                    .view(statement.dialect(), table)
                     .filter(PlainView::cannotFail)
                     .isPresent();
-        if (!rows || !draft.tables.isSmall(table)) {
+        if (!rows || !context.mayList(table)) {
           return Optional.empty();
         }
       }
     }
     // H2's parser does not come to an end with a WITH within a statement that has the same.
-    boolean again = draft.dialect == Dialect.H2 && with > draft.shape.from;
+    boolean again = statement.dialect() == Dialect.H2 && with > statement.shape().from;
     boolean harmless =
         with >= 0
             && !again
             && copied <= MAX_TABLES
-            && CannotFail.holds(draft, draft.shape.from, with)
+            && CannotFail.holds(statement, statement.shape().from, with)
             && joined.stream().allMatch(one -> !one.locking && cannotFail(one));
     // A write that waited for a row has gone on with a newer version of it.
     boolean aboutTarget = scopes.written().filter(joined::contains).isPresent();
@@ -149,8 +155,8 @@ final class SideReads {
   }
 
   private boolean cannotFail(SelectBlock block) {
-    return CannotFail.holds(draft, block.fromAt + 1, block.fromEnd)
-        && (block.where < 0 || CannotFail.holds(draft, block.where + 1, block.whereEnd))
+    return CannotFail.holds(statement, block.fromAt + 1, block.fromEnd)
+        && (block.where < 0 || CannotFail.holds(statement, block.where + 1, block.whereEnd))
         && (!block.limited || block.limit < 0 || !scopes.canCopyLimit(block));
   }
 
@@ -160,11 +166,11 @@ final class SideReads {
    * its token. A DELETE may take rows of other tables along.
    */
   private Moment moment(List<SelectBlock> joined) {
-    StatementShape shape = draft.shape;
+    StatementShape shape = statement.shape();
     boolean inserts = shape.kind == StatementKind.INSERT && shape.onConflict < 0;
     boolean writes = inserts || shape.kind == StatementKind.UPDATE;
     // Elsewhere the catalog does not say which columns change by themselves.
-    boolean traits = draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB;
+    boolean traits = statement.dialect() == Dialect.MYSQL || statement.dialect() == Dialect.MARIADB;
     if (traits && shape.kind == StatementKind.UPDATE && !namesChanged(joined)) {
       return Moment.EITHER;
     }
@@ -186,11 +192,11 @@ final class SideReads {
    * once it was carried out.
    */
   private boolean namesChanged(List<SelectBlock> joined) {
-    StatementShape shape = draft.shape;
-    Tokens tokens = draft.tokens;
+    StatementShape shape = statement.shape();
+    Tokens tokens = statement.tokens();
     Set<String> changed = new HashSet<>();
     for (TableRef table : shape.tables) {
-      Optional<Catalog.Table> known = draft.tables.find(table);
+      Optional<Catalog.Table> known = statement.tables().find(table);
       if (known.isEmpty() || known.get().traits().beforeUpdate()) {
         return true;
       }
@@ -213,32 +219,33 @@ final class SideReads {
   }
 
   private boolean isTarget(TableRef table) {
-    TableRef target = draft.shape.target;
-    return target != null && draft.tables.displayOfRows(table).equals(draft.tables.display(target));
+    TableRef target = statement.shape().target;
+    return target != null
+        && statement.tables().displayOfRows(table).equals(statement.tables().display(target));
   }
 
   /** {@code TABLE t} in the place of a query. */
-  private void tableQuery(int query, Set<Integer> observed) {
-    for (TableRef table : draft.shape.tables) {
+  private Rewrite ofTableQuery(int query, Set<Integer> observed) {
+    Rewrite all = Rewrite.NONE;
+    for (TableRef table : statement.shape().tables) {
       if (table.from() == query + 1
-          && draft.tables.isPrepared(table)
-          && observed.add(table.from())) {
-        String sql = "select " + draft.tables.versions(table).pair("") + " from ";
-        sql += String.join(".", table.name()) + limit();
-        draft.sideReads.add(
-            new SideRead(
-                Purpose.READ,
-                Moment.BEFORE,
-                sql,
-                new int[0],
-                List.of(draft.tables.display(table)),
-                true));
+          && statement.tables().isPrepared(table)
+          && !observed.contains(table.from())) {
+        String sql =
+            "select %s from %s%s"
+                .formatted(
+                    statement.tables().versions(table).pair(""),
+                    String.join(".", table.name()),
+                    context.limit());
+        List<String> tables = List.of(statement.tables().display(table));
+        all =
+            all.and(
+                    Rewrite.beside(
+                        new SideRead(Purpose.READ, Moment.BEFORE, sql, new int[0], tables, true)))
+                .and(Rewrite.observing(table));
       }
     }
-  }
-
-  private String limit() {
-    return " limit " + (draft.extent.mostRows() + 1L);
+    return all;
   }
 
   private Optional<SideRead> of(SelectBlock block, List<TableRef> tables, Form form) {
@@ -248,107 +255,91 @@ final class SideReads {
     }
     List<SelectBlock> joined = new ArrayList<>(outer.get());
     joined.add(block);
-    // A view may have been replaced by another, elsewhere.
-    boolean exact = block.role != SelectBlock.Role.EXISTS && !scopes.readViews(joined);
-    Text text = new Text(form);
-    for (SelectBlock one : joined) {
-      exact &= !one.limited && !scopes.asksForTime(one);
-    }
     boolean ordered = joined.size() == 1 && block.limited && scopes.canCopyLimit(block);
+    boolean exact = isExact(block, joined, ordered);
     boolean locks = block.locking && block.role == SelectBlock.Role.TOP;
-    if (locks && !exact && !ordered) {
-      return Optional.empty();
-    }
     Optional<Integer> with = scopes.with(joined);
-    if (with.isEmpty()) {
+    if (with.isEmpty() || (locks && !exact && !ordered)) {
       return Optional.empty();
     }
-    if (with.get() > draft.shape.from) {
-      text.slice(draft.shape.from, with.get());
-      text.literal(" ");
+    ReadText text = ReadText.of(statement, form == Form.WITHIN);
+    if (with.get() > statement.shape().from) {
+      text.copy(statement.shape().from, with.get()).add(" ");
     }
-    text.literal("select ");
-    List<String> names = new ArrayList<>();
-    for (TableRef table : tables) {
-      text.literal(
-          (names.isEmpty() ? "" : ", ")
-              + (form == Form.WITHIN
-                  ? CarriedReads.pair(
-                      draft.tables.versions(table), table.exposedName(), names.size())
-                  : draft.tables.pair(table)));
-      names.add(draft.tables.displayOfRows(table));
-    }
-    text.literal(" from ");
-    for (int i = 0; i < joined.size(); i++) {
-      text.literal(i == 0 ? "" : ", ");
-      text.slice(joined.get(i).fromAt + 1, joined.get(i).fromEnd);
-      if (joined.get(i).moreAt >= 0) {
-        text.literal(", ");
-        text.slice(joined.get(i).moreAt + 1, joined.get(i).moreEnd);
-      }
-    }
+    text.add("select ").add(columns(tables, form)).add(" from ");
+    from(joined, text);
     where(joined, text);
     if (ordered) {
-      if (block.orderBy >= 0) {
-        text.literal(" ");
-        text.slice(block.orderBy, block.orderByEnd);
-      }
-      text.literal(" ");
-      text.slice(block.limit, block.limitEnd);
-      exact = !scopes.asksForTime(block) && !scopes.readViews(joined);
+      orderAndLimit(block, text);
     } else {
-      text.literal(form == Form.WITHIN ? CarriedReads.limit(tables.size()) : limit());
+      text.add(form == Form.WITHIN ? CarriedReads.limit(tables.size()) : context.limit());
     }
     if (locks) {
-      text.literal(" ");
-      text.slice(block.lockFrom, block.lockEnd);
+      text.add(" ").copy(block.lockFrom, block.lockEnd);
     }
     return Optional.of(
         new SideRead(
             Purpose.READ,
             locks ? Moment.AFTER : moment(joined),
-            text.out.toString(),
-            text.parameters.stream().mapToInt(Integer::intValue).toArray(),
-            List.copyOf(names),
+            text.sql(),
+            text.parameters(),
+            tables.stream().map(statement.tables()::displayOfRows).toList(),
             exact));
   }
 
-  private static void where(List<SelectBlock> joined, Text text) {
+  /**
+   * True if just the rows are read that the statement reads, given one snapshot.
+   *
+   * @param ordered true if ORDER BY and LIMIT are copied
+   */
+  private boolean isExact(SelectBlock block, List<SelectBlock> joined, boolean ordered) {
+    // A view may have been replaced by another, elsewhere.
+    boolean stays = !scopes.readViews(joined) && joined.stream().noneMatch(scopes::asksForTime);
+    return stays
+        && (ordered
+            || (block.role != SelectBlock.Role.EXISTS
+                && joined.stream().noneMatch(one -> one.limited)));
+  }
+
+  private String columns(List<TableRef> tables, Form form) {
+    return IntStream.range(0, tables.size())
+        .mapToObj(i -> columns(tables.get(i), i, form))
+        .collect(Collectors.joining(", "));
+  }
+
+  private String columns(TableRef table, int place, Form form) {
+    return form == Form.WITHIN
+        ? CarriedReads.pair(statement.tables().versions(table), table.exposedName(), place)
+        : statement.tables().pair(table);
+  }
+
+  private static void from(List<SelectBlock> joined, ReadText text) {
+    String separator = "";
+    for (SelectBlock block : joined) {
+      text.add(separator).copy(block.fromAt + 1, block.fromEnd);
+      if (block.moreAt >= 0) {
+        text.add(", ").copy(block.moreAt + 1, block.moreEnd);
+      }
+      separator = ", ";
+    }
+  }
+
+  private static void where(List<SelectBlock> joined, ReadText text) {
     String separator = " where ";
+    boolean alone = joined.size() == 1;
     for (SelectBlock block : joined) {
       if (block.where >= 0) {
-        boolean alone = joined.size() == 1;
-        text.literal(separator + (alone ? "" : "("));
-        text.slice(block.where + 1, block.whereEnd);
-        text.literal(alone ? "" : ")");
+        text.add(separator).add(alone ? "" : "(");
+        text.copy(block.where + 1, block.whereEnd).add(alone ? "" : ")");
         separator = " and ";
       }
     }
   }
 
-  /** The text of a side read in the making, with the application's parameters that it takes. */
-  private final class Text {
-    private final Form form;
-    private final StringBuilder out = new StringBuilder();
-    private final List<Integer> parameters = new ArrayList<>();
-
-    Text(Form form) {
-      this.form = form;
+  private static void orderAndLimit(SelectBlock block, ReadText text) {
+    if (block.orderBy >= 0) {
+      text.add(" ").copy(block.orderBy, block.orderByEnd);
     }
-
-    void literal(String sql) {
-      out.append(sql);
-    }
-
-    void slice(int from, int to) {
-      Splices guarded = scopes.guarded();
-      out.append(form == Form.WITHIN ? guarded.sliceAgain(from, to) : guarded.slice(from, to));
-      int[] numbers = scopes.numbers();
-      for (int i = from; i < to; i++) {
-        if (numbers[i] > 0) {
-          parameters.add(numbers[i]);
-        }
-      }
-    }
+    text.add(" ").copy(block.limit, block.limitEnd);
   }
 }

@@ -4,6 +4,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.FromNode.Join;
 import io.txwatch.sql.FromNode.TableRef;
+import io.txwatch.sql.Rewrite.Flag;
 import io.txwatch.sql.SelectBlock.Role;
 import io.txwatch.sql.SelectBlock.Star;
 import io.txwatch.sql.dialect.Dialect;
@@ -30,95 +31,109 @@ import java.util.Set;
  */
 final class StarGuard {
 
-  private final Draft draft;
+  private final AnalyzedStatement statement;
+  private final Tokens tokens;
+  private final Tables tables;
 
-  private StarGuard(Draft draft) {
-    this.draft = draft;
+  private StarGuard(AnalyzedStatement statement) {
+    this.statement = statement;
+    this.tokens = statement.tokens();
+    this.tables = statement.tables();
   }
 
-  static void protect(Draft draft) {
-    StarGuard guard = new StarGuard(draft);
-    if (draft.dialect == Dialect.SQLITE) {
-      guard.tablesInLists();
+  /** What keeps the columns of a statement's tables out of it. */
+  static Rewrite protect(AnalyzedStatement statement) {
+    StarGuard guard = new StarGuard(statement);
+    boolean sqlite = statement.dialect() == Dialect.SQLITE;
+    Rewrite hidden = sqlite ? guard.tablesInLists() : Rewrite.NONE;
+    if (statement.shape().tables.stream().anyMatch(statement.tables()::hasAuxiliary)) {
+      hidden = hidden.and(guard.run());
     }
-    if (draft.shape.tables.stream().anyMatch(draft.tables::hasAuxiliary)) {
-      guard.run();
-    }
-    if (draft.dialect == Dialect.SQLITE && !draft.splices.isEmpty()) {
-      guard.keepLabels();
-    }
+    return sqlite ? hidden.and(guard.keepLabels(hidden.edits())) : hidden;
   }
 
   /** SQLite's {@code x IN t}, which is {@code x IN (SELECT * FROM t)}. */
-  private void tablesInLists() {
-    Tokens tokens = draft.tokens;
-    for (int i = draft.shape.from; i < draft.shape.to; i++) {
+  private Rewrite tablesInLists() {
+    Rewrite hidden = Rewrite.NONE;
+    for (int i = statement.shape().from; i < statement.shape().to; i++) {
       int end = inList(i);
-      if (end < 0) {
-        continue;
-      }
-      List<String> name = new ArrayList<>();
-      for (int k = i + 1; k < end; k += 2) {
-        name.add(tokens.text(k));
-      }
-      TableRef table = new TableRef(name, Optional.empty(), 0, false, i + 1, end);
-      if (!draft.tables.showsAuxiliary(table)) {
-        continue;
-      }
-      draft.unseen(GapReason.SHAPE, "IN with a table's name");
-      if (name.size() == 1 && draft.shape.ctes.contains(Identifiers.fold(name.get(0)))) {
-        draft.exposed = true; // whether it is in the CTE's scope is for the DBMS to say
-        continue;
-      }
-      try {
-        String query = "(select %s from %s)";
-        String columns = String.join(", ", columns(table));
-        draft.splices.replace(i + 1, end, query.formatted(columns, String.join(".", name)));
-      } catch (NotUnderstood e) {
-        draft.exposed = true;
+      if (end >= 0) {
+        hidden = hidden.and(tableInList(i + 1, end));
       }
     }
+    return hidden;
+  }
+
+  private Rewrite tableInList(int from, int end) {
+    List<String> name = new ArrayList<>();
+    for (int k = from; k < end; k += 2) {
+      name.add(tokens.text(k));
+    }
+    TableRef table = new TableRef(name, Optional.empty(), 0, false, from, end);
+    if (!tables.showsAuxiliary(table)) {
+      return Rewrite.NONE;
+    }
+    Rewrite unseen = Rewrite.unseen(GapReason.SHAPE, "IN with a table's name");
+    if (name.size() == 1 && statement.shape().ctes.contains(Identifiers.fold(name.get(0)))) {
+      // Whether it is in the CTE's scope is for the DBMS to decide.
+      return unseen.and(Rewrite.flagged(Flag.EXPOSED));
+    }
+    try {
+      String columns = String.join(", ", columns(table));
+      String query = "(select %s from %s)".formatted(columns, String.join(".", name));
+      return unseen.and(replace(from, end, query));
+    } catch (NotUnderstood e) {
+      return unseen.and(Rewrite.flagged(Flag.EXPOSED));
+    }
+  }
+
+  private Rewrite replace(int from, int to, String text) {
+    return Rewrite.of(Edits.replace(tokens, from, to, text));
   }
 
   /** The token after the table's name behind IN; -1 if there is none. */
   private int inList(int in) {
-    if (!draft.tokens.isWord(in, "IN") || !draft.tokens.isName(in + 1)) {
+    if (!tokens.isWord(in, "IN") || !tokens.isName(in + 1)) {
       return -1;
     }
-    int end = draft.tokens.nameEnd(in + 1);
-    return end > in + 1 && !draft.tokens.isOpen(end) ? end : -1;
+    int end = tokens.nameEnd(in + 1);
+    return end > in + 1 && !tokens.isOpen(end) ? end : -1;
   }
 
   /** SQLite names a column without an alias by the text of its expression: by the one it had. */
-  private void keepLabels() {
-    for (SelectBlock block : draft.shape.blocks) {
+  private Rewrite keepLabels(Edits edits) {
+    Rewrite labels = Rewrite.NONE;
+    if (edits.isEmpty()) {
+      return labels;
+    }
+    for (SelectBlock block : statement.shape().blocks) {
       for (int k = 0; k < block.items; k++) {
         int from = block.itemStarts.get(k);
         int to = k + 1 < block.items ? block.itemStarts.get(k + 1) - 1 : block.listTo;
         if (block.stars.stream().noneMatch(star -> star.from() == from)) {
-          keepLabel(from, to);
+          labels = labels.and(keepLabel(edits, from, to));
         }
       }
     }
-    if (draft.shape.returning >= 0) {
-      draft
-          .tokens
-          .items(draft.shape.returning + 1, draft.shape.to)
-          .forEach(item -> keepLabel(item.from(), item.to()));
+    if (statement.shape().returning >= 0) {
+      for (Span item : tokens.items(statement.shape().returning + 1, statement.shape().to)) {
+        labels = labels.and(keepLabel(edits, item.from(), item.to()));
+      }
     }
+    return labels;
   }
 
-  private void keepLabel(int from, int to) {
-    if (draft.splices.changes(from, to) && !mayHaveAlias(from, to)) {
-      Tokens tokens = draft.tokens;
-      String text = tokens.text().substring(tokens.start(from), tokens.end(to - 1));
-      draft.splices.after(to - 1, " AS \"" + text.replace("\"", "\"\"") + '"');
+  private Rewrite keepLabel(Edits edits, int from, int to) {
+    if (!edits.change(tokens, from, to) || mayHaveAlias(from, to)) {
+      return Rewrite.NONE;
     }
+    String text = tokens.text().substring(tokens.start(from), tokens.end(to - 1));
+    String label = " AS \"" + text.replace("\"", "\"\"") + '"';
+    return Rewrite.of(Edits.after(tokens, to - 1, label));
   }
 
   /** True if the last token of an item may be an alias. */
   private boolean mayHaveAlias(int from, int to) {
-    Tokens tokens = draft.tokens;
     int last = to - 1;
     for (int in = from; in < last; in++) {
       if (inList(in) == to) {
@@ -133,63 +148,76 @@ final class StarGuard {
     return !operand || tokens.isWord(last - 1, "AS");
   }
 
-  private void run() {
-    for (SelectBlock block : draft.shape.blocks) {
-      try {
-        protect(block);
-      } catch (NotUnderstood e) {
-        draft.unseen(e.reason(), e.detail());
-        draft.exposed = true;
-        draft.starShowsAuxiliary |= block.role == Role.TOP || block.role == Role.BRANCH;
-      }
+  private Rewrite run() {
+    Rewrite hidden = Rewrite.NONE;
+    for (SelectBlock block : statement.shape().blocks) {
+      hidden = hidden.and(blockOrExposed(block));
     }
-    for (FromNode node : draft.shape.sources) {
+    for (FromNode node : statement.shape().sources) {
       try {
-        natural(node);
+        hidden = hidden.and(natural(node));
       } catch (NotUnderstood e) {
-        draft.unseen(e.reason(), e.detail());
-        draft.exposed = true;
+        hidden = hidden.and(exposed(e));
       }
     }
     try {
-      tableQueries();
+      hidden = hidden.and(tableQueries());
     } catch (NotUnderstood e) {
-      draft.exposed = true;
+      hidden = hidden.and(Rewrite.flagged(Flag.EXPOSED));
     }
-    if (draft.shape.returning >= 0
-        && draft.shape.tables.stream().anyMatch(draft.tables::showsAuxiliary)) {
-      draft.starShowsAuxiliary |= starIn(draft.shape.returning + 1, draft.shape.to);
+    boolean returnsStar =
+        statement.shape().returning >= 0
+            && statement.shape().tables.stream().anyMatch(tables::showsAuxiliary)
+            && starIn(statement.shape().returning + 1, statement.shape().to);
+    return returnsStar ? hidden.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY)) : hidden;
+  }
+
+  private static Rewrite exposed(NotUnderstood why) {
+    return Rewrite.unseen(why.reason(), why.detail()).and(Rewrite.flagged(Flag.EXPOSED));
+  }
+
+  private Rewrite blockOrExposed(SelectBlock block) {
+    Rewrite joins = Rewrite.NONE;
+    try {
+      for (FromNode node : block.from) {
+        joins = joins.and(natural(node));
+      }
+      return joins.and(stars(block));
+    } catch (NotUnderstood e) {
+      boolean shows = block.role == Role.TOP || block.role == Role.BRANCH;
+      Rewrite exposed = joins.and(exposed(e));
+      return shows ? exposed.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY)) : exposed;
     }
   }
 
   /**
    * Writes out the stars of what a write inside WITH returns: they are columns of its CTE, which
    * the statement around it goes on with.
+   *
+   * @param hidden what {@link #protect} did
    */
-  static void expandReturned(Draft draft) throws NotUnderstood {
-    if (draft.shape.inner && draft.starShowsAuxiliary) {
-      new StarGuard(draft).expandReturned();
-      draft.starShowsAuxiliary = false;
-    }
+  static Rewrite expandReturned(AnalyzedStatement statement, Rewrite hidden) throws NotUnderstood {
+    return statement.shape().inner && hidden.is(Flag.STAR_SHOWS_AUXILIARY)
+        ? hidden.without(Flag.STAR_SHOWS_AUXILIARY).and(new StarGuard(statement).expandReturned())
+        : hidden;
   }
 
-  private void expandReturned() throws NotUnderstood {
-    StatementShape shape = draft.shape;
-    for (int i = shape.returning + 1; i < shape.to; i = draft.tokens.next(i)) {
+  private Rewrite expandReturned() throws NotUnderstood {
+    StatementShape shape = statement.shape();
+    Rewrite expanded = Rewrite.NONE;
+    for (int i = shape.returning + 1; i < shape.to; i = tokens.next(i)) {
       if (isStar(i, shape.returning + 1)) {
-        List<String> columns = new ArrayList<>();
-        for (Column column : returnedBy(shape, i)) {
-          columns.add(column.sql);
-        }
-        draft.splices.replace(itemStart(i), i + 1, String.join(", ", columns));
+        List<String> columns = returnedBy(shape, i).stream().map(Column::sql).toList();
+        expanded = expanded.and(replace(itemStart(i), i + 1, String.join(", ", columns)));
       }
     }
+    return expanded;
   }
 
   /** The first token of a star with its qualifier. */
   private int itemStart(int star) {
     int from = star;
-    while (draft.tokens.is(from - 1, TokenKind.DOT)) {
+    while (tokens.is(from - 1, TokenKind.DOT)) {
       from -= 2;
     }
     return from;
@@ -200,15 +228,14 @@ final class StarGuard {
     if (write.kind == StatementKind.MERGE || write.target == null) {
       throw new NotUnderstood(GapReason.SHAPE, "a star of what " + write.kind + " returns");
     }
-    List<String> qualifier =
-        itemStart(star) == star ? List.of() : List.of(draft.tokens.text(star - 2));
+    List<String> qualifier = itemStart(star) == star ? List.of() : List.of(tokens.text(star - 2));
     List<FromNode> sources = write.sources.isEmpty() ? List.of(write.target) : write.sources;
     return starOutput(sources, qualifier);
   }
 
   /** A star that is a whole item, and no operator. */
   private boolean starIn(int from, int to) {
-    for (int i = from; i < to; i = draft.tokens.next(i)) {
+    for (int i = from; i < to; i = tokens.next(i)) {
       if (isStar(i, from)) {
         return true;
       }
@@ -217,49 +244,46 @@ final class StarGuard {
   }
 
   private boolean isStar(int i, int listFrom) {
-    return draft.tokens.isOperator(i, '*')
-        && (i == listFrom
-            || draft.tokens.is(i - 1, TokenKind.COMMA)
-            || draft.tokens.is(i - 1, TokenKind.DOT));
+    return tokens.isOperator(i, '*')
+        && (i == listFrom || tokens.is(i - 1, TokenKind.COMMA) || tokens.is(i - 1, TokenKind.DOT));
   }
 
-  private void protect(SelectBlock block) throws NotUnderstood {
-    for (FromNode node : block.from) {
-      natural(node);
-    }
-    boolean shown = false;
-    for (Star star : block.stars) {
-      shown |= shows(block, star);
-    }
+  private Rewrite stars(SelectBlock block) throws NotUnderstood {
+    boolean shown = block.stars.stream().anyMatch(star -> shows(block, star));
     if (!shown || block.role == Role.EXISTS) {
-      return;
+      return Rewrite.NONE;
     }
     boolean plain = !block.distinct && block.groupBy < 0 && block.into < 0;
     if (block.role == Role.TOP && plain && !ordinals(block)) {
-      draft.starShowsAuxiliary = true;
-      return;
+      return Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY);
     }
+    Rewrite expanded = Rewrite.NONE;
     for (Star star : block.stars) {
       if (shows(block, star)) {
-        draft.splices.replace(star.from(), star.to(), expansion(block, star));
+        expanded = expanded.and(replace(star.from(), star.to(), expansion(block, star)));
       }
     }
+    return expanded;
   }
 
-  private void tableQueries() throws NotUnderstood {
-    for (int table : draft.shape.tableQueries) {
+  private Rewrite tableQueries() throws NotUnderstood {
+    Rewrite queries = Rewrite.NONE;
+    for (int table : statement.shape().tableQueries) {
       TableRef ref =
-          draft.shape.tables.stream().filter(t -> t.from() == table + 1).findFirst().orElseThrow();
-      if (draft.tables.showsAuxiliary(ref)) {
-        draft.splices.replace(
-            table, table + 1, "select " + String.join(", ", columns(ref)) + " from");
+          statement.shape().tables.stream()
+              .filter(t -> t.from() == table + 1)
+              .findFirst()
+              .orElseThrow();
+      if (tables.showsAuxiliary(ref)) {
+        String columns = String.join(", ", columns(ref));
+        queries = queries.and(replace(table, table + 1, "select " + columns + " from"));
       }
     }
+    return queries;
   }
 
   private boolean shows(SelectBlock block, Star star) {
-    return block.tables().stream()
-        .anyMatch(t -> draft.tables.showsAuxiliary(t) && qualifies(star, t));
+    return block.tables().stream().anyMatch(t -> tables.showsAuxiliary(t) && qualifies(star, t));
   }
 
   private static boolean qualifies(Star star, TableRef table) {
@@ -275,8 +299,8 @@ final class StarGuard {
   }
 
   /** True if a number in ORDER BY or GROUP BY counts the columns that a star shows. */
-  static boolean hasOrdinals(Draft draft, SelectBlock block) {
-    return new StarGuard(draft).ordinals(block);
+  static boolean hasOrdinals(AnalyzedStatement statement, SelectBlock block) {
+    return new StarGuard(statement).ordinals(block);
   }
 
   private boolean ordinals(SelectBlock block) {
@@ -284,9 +308,9 @@ final class StarGuard {
   }
 
   private boolean numberIn(int clause, int end) {
-    for (int i = clause; i >= 0 && i < end; i = draft.tokens.next(i)) {
-      boolean first = i == clause + 2 || draft.tokens.is(i - 1, TokenKind.COMMA);
-      if (first && draft.tokens.is(i, TokenKind.NUMBER)) {
+    for (int i = clause; i >= 0 && i < end; i = tokens.next(i)) {
+      boolean first = i == clause + 2 || tokens.is(i - 1, TokenKind.COMMA);
+      if (first && tokens.is(i, TokenKind.NUMBER)) {
         return true;
       }
     }
@@ -294,8 +318,8 @@ final class StarGuard {
   }
 
   /** How many columns a block has; empty if a star over an unknown source hides it. */
-  static OptionalInt width(Draft draft, SelectBlock block) throws NotUnderstood {
-    StarGuard guard = new StarGuard(draft);
+  static OptionalInt width(AnalyzedStatement statement, SelectBlock block) throws NotUnderstood {
+    StarGuard guard = new StarGuard(statement);
     int width = block.items - block.stars.size();
     for (Star star : block.stars) {
       List<Column> columns = guard.starOutput(block, star);
@@ -340,22 +364,23 @@ final class StarGuard {
     if (node instanceof TableRef table) {
       if (table.isCte() && table.columnAliases() == 0) {
         String cte = Identifiers.fold(table.name().get(0));
-        StatementShape write = draft.shape.cteWrites.get(cte);
+        StatementShape write = statement.shape().cteWrites.get(cte);
         return write == null
             ? derivedOutput(
-                table.exposedName(), draft.shape.cteBlocks.getOrDefault(cte, Optional.empty()))
+                table.exposedName(),
+                statement.shape().cteBlocks.getOrDefault(cte, Optional.empty()))
             : writeOutput(table.exposedName(), write);
       }
-      if (!draft.tables.showsAuxiliary(table) && !known(table)) {
+      if (!tables.showsAuxiliary(table) && !known(table)) {
         return unknownOutput(table.exposedName());
       }
       if (table.columnAliases() > 0) {
         throw new NotUnderstood(GapReason.SHAPE, "a star over a table with renamed columns");
       }
-      List<String> names = draft.tables.find(table).orElseThrow().starColumns();
+      List<String> names = tables.find(table).orElseThrow().starColumns();
       List<String> sql = qualified(table, table.exposedName());
       for (int i = 0; i < names.size(); i++) {
-        String bare = Auxiliary.quote(draft.dialect, names.get(i));
+        String bare = Auxiliary.quote(statement.dialect(), names.get(i));
         out.add(new Column(fold(names.get(i)), sql.get(i), bare));
       }
       return out;
@@ -406,7 +431,7 @@ final class StarGuard {
       return unknownOutput(exposedName);
     }
     List<Column> out = new ArrayList<>();
-    for (Span item : draft.tokens.items(write.returning + 1, write.to)) {
+    for (Span item : tokens.items(write.returning + 1, write.to)) {
       List<Column> shown =
           isStar(item.to() - 1, item.from())
               ? under(exposedName, returnedBy(write, item.to() - 1))
@@ -430,11 +455,11 @@ final class StarGuard {
   private List<Column> item(String exposedName, int from, int to) {
     int last = to - 1;
     boolean named =
-        draft.tokens.isName(last)
+        tokens.isName(last)
             && (last == from
-                || draft.tokens.is(last - 1, TokenKind.DOT)
-                || draft.tokens.isWord(last - 1, "AS"));
-    String bare = draft.tokens.text(last);
+                || tokens.is(last - 1, TokenKind.DOT)
+                || tokens.isWord(last - 1, "AS"));
+    String bare = tokens.text(last);
     return named
         ? List.of(new Column(foldAsWritten(bare), exposedName + "." + bare, bare))
         : List.of();
@@ -451,9 +476,9 @@ final class StarGuard {
       if (qualifier.isEmpty()) {
         columns.addAll(output(node));
       } else {
-        List<TableRef> tables = new ArrayList<>();
-        node.collectTables(tables);
-        for (TableRef table : tables) {
+        List<TableRef> named = new ArrayList<>();
+        node.collectTables(named);
+        for (TableRef table : named) {
           if (qualifies(qualifier, table.exposedName())) {
             columns.addAll(output(table));
           }
@@ -474,7 +499,7 @@ final class StarGuard {
   }
 
   private boolean known(TableRef table) {
-    return draft.tables.find(table).map(t -> !t.starColumns().isEmpty()).orElse(false);
+    return tables.find(table).map(t -> !t.starColumns().isEmpty()).orElse(false);
   }
 
   /**
@@ -502,13 +527,13 @@ final class StarGuard {
       Column of =
           left.stream().filter(c -> c.name.equals(name)).findFirst().orElseThrow(this::lost);
       Column one = new Column(name, of.bare, of.bare);
-      if (draft.dialect == Dialect.SQLITE) {
+      if (statement.dialect() == Dialect.SQLITE) {
         left.set(left.indexOf(of), one);
       } else {
         out.add(one);
       }
     }
-    if (draft.dialect == Dialect.SQLITE) {
+    if (statement.dialect() == Dialect.SQLITE) {
       out.addAll(left);
       right.stream().filter(c -> !merged.contains(c.name)).forEach(out::add);
       return out;
@@ -537,13 +562,13 @@ final class StarGuard {
   }
 
   private String fold(String stored) {
-    return draft.dialect == Dialect.SQLITE ? Identifiers.fold('"' + stored + '"') : stored;
+    return statement.dialect() == Dialect.SQLITE ? Identifiers.fold('"' + stored + '"') : stored;
   }
 
   private String foldAsWritten(String name) {
     char first = name.charAt(0);
     boolean quoted = first == '"' || first == '`' || first == '[';
-    return quoted && draft.dialect != Dialect.SQLITE
+    return quoted && statement.dialect() != Dialect.SQLITE
         ? Identifiers.unquote(name)
         : Identifiers.fold(name);
   }
@@ -558,8 +583,8 @@ final class StarGuard {
 
   private List<String> columns(TableRef table) throws NotUnderstood {
     List<String> quoted = new ArrayList<>();
-    for (String name : draft.tables.find(table).orElseThrow().starColumns()) {
-      quoted.add(Auxiliary.quote(draft.dialect, name));
+    for (String name : tables.find(table).orElseThrow().starColumns()) {
+      quoted.add(Auxiliary.quote(statement.dialect(), name));
     }
     if (quoted.isEmpty()) {
       throw new NotUnderstood(GapReason.SHAPE, "a table whose columns are not known");
@@ -568,15 +593,17 @@ final class StarGuard {
   }
 
   /** NATURAL JOIN of two sides that both show the auxiliary columns (hazard 11). */
-  private void natural(FromNode node) throws NotUnderstood {
+  private Rewrite natural(FromNode node) throws NotUnderstood {
     if (!(node instanceof Join join)) {
-      return;
+      return Rewrite.NONE;
     }
-    natural(join.left());
-    natural(join.right());
-    if (join.natural() < 0 || !hasAny(join.left()) || !hasAny(join.right())) {
-      return;
-    }
+    Rewrite within = natural(join.left()).and(natural(join.right()));
+    return join.natural() >= 0 && hasAny(join.left()) && hasAny(join.right())
+        ? within.and(usingInsteadOfNatural(join))
+        : within;
+  }
+
+  private Rewrite usingInsteadOfNatural(Join join) throws NotUnderstood {
     List<Column> left = output(join.left());
     List<Column> right = output(join.right());
     if (unknown(left) || unknown(right)) {
@@ -589,17 +616,17 @@ final class StarGuard {
       Column of = left.stream().filter(c -> c.name.equals(name)).findFirst().orElseThrow();
       using.add(of.bare);
     }
-    if (draft.dialect == Dialect.H2 && join.operatorEnd() > join.natural() + 2) {
+    if (statement.dialect() == Dialect.H2 && join.operatorEnd() > join.natural() + 2) {
       throw new NotUnderstood("a join that H2 does not know");
     }
-    draft.splices.replace(join.natural(), join.natural() + 1, "");
     String condition = using.isEmpty() ? " on 1 = 1" : " using (" + String.join(", ", using) + ")";
-    draft.splices.after(join.end() - 1, condition);
+    return replace(join.natural(), join.natural() + 1, "")
+        .and(Rewrite.of(Edits.after(tokens, join.end() - 1, condition)));
   }
 
   private boolean hasAny(FromNode node) {
-    List<TableRef> tables = new ArrayList<>();
-    node.collectTables(tables);
-    return tables.stream().anyMatch(draft.tables::hasAuxiliary);
+    List<TableRef> named = new ArrayList<>();
+    node.collectTables(named);
+    return named.stream().anyMatch(tables::hasAuxiliary);
   }
 }

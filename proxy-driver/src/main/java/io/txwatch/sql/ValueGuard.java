@@ -1,5 +1,6 @@
 package io.txwatch.sql;
 
+import io.txwatch.sql.PlanRequest.Assuming;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -42,16 +43,14 @@ final class ValueGuard {
 
   private static final Pattern TYPE = Pattern.compile("([a-z]+)(?:\\((\\d+)(?:,(\\d+))?\\))?");
 
-  private final Draft draft;
   private final Tokens tokens;
   private final Catalog.Traits traits;
   private final int[] numbers;
 
-  private ValueGuard(Draft draft, Catalog.Traits traits) {
-    this.draft = draft;
-    this.tokens = draft.tokens;
+  private ValueGuard(Tokens tokens, Catalog.Traits traits) {
+    this.tokens = tokens;
     this.traits = traits;
-    this.numbers = draft.splices.numbers();
+    this.numbers = ParameterNumbers.of(tokens);
   }
 
   /**
@@ -67,22 +66,23 @@ final class ValueGuard {
   }
 
   /** The {@link WriteStrategy}. */
-  static boolean append(AssignmentList assignments) {
-    Optional<List<Assignment>> decisive = decisiveAssignments(assignments);
-    if (decisive.isEmpty()) {
-      return false;
-    }
-    Draft draft = assignments.draft();
+  static Optional<Rewrite> append(AssignmentList assignments) {
+    return decisiveAssignments(assignments)
+        .map(
+            decisive ->
+                assignments
+                    .context()
+                    .before(assignments.from(), assignment(decisive))
+                    .and(Rewrite.assuming(assumed(decisive))));
+  }
+
+  private static String assignment(List<Assignment> decisive) {
     String unchanged =
-        decisive.get().stream().map(Assignment::unchanged).collect(Collectors.joining(" and "));
+        decisive.stream().map(Assignment::unchanged).collect(Collectors.joining(" and "));
     String appended = Auxiliary.appended(Auxiliary.WL);
-    draft.assumed = assumed(decisive.get());
-    draft.splices.before(
-        assignments.from(),
-        unchanged.isEmpty()
-            ? "%s = %s, ".formatted(Auxiliary.WL, appended)
-            : "%1$s = if(%2$s, %1$s, %3$s), ".formatted(Auxiliary.WL, unchanged, appended));
-    return true;
+    return unchanged.isEmpty()
+        ? "%s = %s, ".formatted(Auxiliary.WL, appended)
+        : "%1$s = if(%2$s, %1$s, %3$s), ".formatted(Auxiliary.WL, unchanged, appended);
   }
 
   /** What it would assume; nothing if it cannot be done. */
@@ -97,24 +97,25 @@ final class ValueGuard {
   }
 
   private static Optional<List<Assignment>> decisiveAssignments(AssignmentList assignments) {
-    Draft draft = assignments.draft();
+    RewriteContext context = assignments.context();
     return assignments.isOfUpdate()
-            && draft.tables.storeAsGiven()
-            && draft.alone
-            && !isLenient(draft)
-        ? new ValueGuard(draft, assignments.table().traits())
+            && context.mayAssume(Assuming.VALUES)
+            && context.tables().storeAsGiven()
+            && context.alone()
+            && !isLenient(context.statement())
+        ? new ValueGuard(context.tokens(), assignments.table().traits())
             .decisiveAssignments(assignments.from(), assignments.to())
         : Optional.empty();
   }
 
   /** True if the statement itself may change how values are stored. */
-  private static boolean isLenient(Draft draft) {
-    for (int i = draft.shape.verb; i < draft.shape.set; i++) {
-      if (draft.tokens.isWord(i, "IGNORE")) {
+  private static boolean isLenient(AnalyzedStatement statement) {
+    for (int i = statement.shape().verb; i < statement.shape().set; i++) {
+      if (statement.tokens().isWord(i, "IGNORE")) {
         return true;
       }
     }
-    return draft.tokens.text().toUpperCase(Locale.ROOT).contains("SET_VAR");
+    return statement.tokens().text().toUpperCase(Locale.ROOT).contains("SET_VAR");
   }
 
   /** The assignments that show whether the row changes: one that always does, or all of them. */
@@ -180,7 +181,7 @@ final class ValueGuard {
     if (isParameter(operand, to) && bits < 64) {
       return same(
           equals,
-          draft.splices.sliceAgain(from, to),
+          new EditedText(tokens, Edits.NONE).copyAgain(from, to),
           operand,
           new AssumedValue.Whole(Integer.MIN_VALUE, Integer.MAX_VALUE, false));
     }

@@ -5,7 +5,6 @@ import io.txwatch.sql.FromNode.TableRef;
 import io.txwatch.sql.RewritePlanner.Level;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
-import io.txwatch.sql.dialect.Dialect;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -33,49 +32,38 @@ final class VersionSetReads {
 
   private VersionSetReads() {}
 
-  /** Adds them to a draft, if its level asks for them. */
-  static void add(Draft draft) {
-    if (!draft.extent.level().includes(Level.PREDICATES)) {
-      return;
+  /** Those of a statement, if its level wants them. */
+  static Rewrite of(RewriteContext context) {
+    Rewrite reads = Rewrite.NONE;
+    if (!context.includes(Level.PREDICATES)) {
+      return reads;
     }
     Set<String> seen = new HashSet<>();
-    for (TableRef table : draft.shape.tables) {
-      if (draft.tables.isPrepared(table)
-          && !isInsertTarget(draft, table)
-          && seen.add(draft.tables.display(table))) {
-        draft.sideReads.add(of(draft, table));
+    for (TableRef table : context.shape().tables) {
+      if (context.tables().isPrepared(table)
+          && !isInsertTarget(context.shape(), table)
+          && seen.add(context.tables().display(table))) {
+        reads = reads.and(Rewrite.beside(of(context, table)));
       }
     }
+    return reads;
   }
 
-  private static boolean isInsertTarget(Draft draft, TableRef table) {
-    TableRef target = draft.shape.target;
-    return target != null && draft.shape.source >= 0 && table.from() == target.from();
+  private static boolean isInsertTarget(StatementShape shape, TableRef table) {
+    TableRef target = shape.target;
+    return target != null && shape.source >= 0 && table.from() == target.from();
   }
 
-  private static SideRead of(Draft draft, TableRef table) {
-    VersionSource versions = draft.tables.versions(table);
+  private static SideRead of(RewriteContext context, TableRef table) {
+    VersionSource versions = context.tables().versions(table);
     String newest =
-        !versions.marksWrites()
-            ? versions.version("")
-            : draft.dialect == Dialect.SQLITE
-                ? "substr(" + Auxiliary.WL + ", -" + NEWEST + ")"
-                : "right(" + Auxiliary.WL + ", " + NEWEST + ")";
+        versions.marksWrites()
+            ? context.dialect().sql().lastCharacters(Auxiliary.WL, NEWEST)
+            : versions.version("");
     String sql =
-        "select "
-            + versions.row("")
-            + ", "
-            + newest
-            + " from "
-            + String.join(".", table.name())
-            + " limit "
-            + (draft.extent.mostRows() + 1L);
-    return new SideRead(
-        Purpose.VERSION_SET,
-        Moment.BEFORE,
-        sql,
-        new int[0],
-        List.of(draft.tables.display(table)),
-        true);
+        "select %s, %s from %s%s"
+            .formatted(versions.row(""), newest, String.join(".", table.name()), context.limit());
+    List<String> tables = List.of(context.tables().display(table));
+    return new SideRead(Purpose.VERSION_SET, Moment.BEFORE, sql, new int[0], tables, true);
   }
 }

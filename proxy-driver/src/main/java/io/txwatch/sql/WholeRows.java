@@ -19,30 +19,30 @@ final class WholeRows {
   private WholeRows() {}
 
   /** The name of a table that is spoken of as a whole row, if there is one. */
-  static Optional<String> find(Draft draft) {
-    if (draft.dialect != Dialect.POSTGRESQL) {
+  static Optional<String> find(AnalyzedStatement statement) {
+    if (statement.dialect() != Dialect.POSTGRESQL) {
       return Optional.empty();
     }
     Set<String> names = new HashSet<>();
     Set<String> columns = new HashSet<>();
-    for (TableRef table : draft.shape.tables) {
-      if (draft.tables.showsAuxiliary(table)) {
+    for (TableRef table : statement.shape().tables) {
+      if (statement.tables().showsAuxiliary(table)) {
         names.add(Identifiers.fold(table.exposedName()));
       }
-      draft
-          .tables
+      statement
+          .tables()
           .find(table)
           .ifPresent(
               t -> t.starColumns().forEach(c -> columns.add(Identifiers.fold('"' + c + '"'))));
     }
     names.removeAll(columns);
-    Tokens tokens = draft.tokens;
-    for (int i = draft.shape.from; i < draft.shape.to; i++) {
+    Tokens tokens = statement.tokens();
+    for (int i = statement.shape().from; i < statement.shape().to; i++) {
       if (tokens.isName(i)
           && names.contains(tokens.folded(i))
-          && !isDeclared(draft, i)
-          && !isInnerWrite(draft, i)
-          && (isAlone(tokens, i) || isStarInExpression(draft, i))) {
+          && !isDeclared(statement, i)
+          && !isInnerWrite(statement, i)
+          && (isAlone(tokens, i) || isStarInExpression(statement, i))) {
         return Optional.of(tokens.text(i));
       }
     }
@@ -53,30 +53,30 @@ final class WholeRows {
    * True if a source of that name is spoken of as a whole row, somewhere: what it exposes would
    * show in it.
    */
-  static boolean isSpokenOf(Draft draft, String name) {
-    Tokens tokens = draft.tokens;
+  static boolean isSpokenOf(AnalyzedStatement statement, String name) {
+    Tokens tokens = statement.tokens();
     String folded = Identifiers.fold(name);
-    for (int i = draft.shape.from; i < draft.shape.to; i++) {
-      if (draft.dialect == Dialect.POSTGRESQL
+    for (int i = statement.shape().from; i < statement.shape().to; i++) {
+      if (statement.dialect() == Dialect.POSTGRESQL
           && tokens.isName(i)
           && tokens.folded(i).equals(folded)
-          && !isDeclared(draft, i)
+          && !isDeclared(statement, i)
           && !(tokens.isWord(i + 1, "AS") && tokens.isOpen(i + 2))
-          && (isAlone(tokens, i) || isStarInExpression(draft, i))) {
+          && (isAlone(tokens, i) || isStarInExpression(statement, i))) {
         return true;
       }
     }
     return false;
   }
 
-  /** True if a token is that of a write inside WITH, which has a draft of its own. */
-  private static boolean isInnerWrite(Draft draft, int token) {
-    return draft.shape.innerWrites.stream()
+  /** True if a token is that of a write inside WITH, which has a statement of its own. */
+  private static boolean isInnerWrite(AnalyzedStatement statement, int token) {
+    return statement.shape().innerWrites.stream()
         .anyMatch(write -> token >= write.from && token < write.to);
   }
 
-  private static boolean isDeclared(Draft draft, int token) {
-    return draft.shape.tables.stream().anyMatch(t -> token >= t.from() && token < t.to());
+  private static boolean isDeclared(AnalyzedStatement statement, int token) {
+    return statement.shape().tables.stream().anyMatch(t -> token >= t.from() && token < t.to());
   }
 
   /** A name in the place of an operand, neither qualified nor qualifying, nor an alias. */
@@ -124,21 +124,21 @@ final class WholeRows {
   }
 
   /** {@code t.*} that is no item of a select list of its own. */
-  private static boolean isStarInExpression(Draft draft, int i) {
-    Tokens tokens = draft.tokens;
+  private static boolean isStarInExpression(AnalyzedStatement statement, int i) {
+    Tokens tokens = statement.tokens();
     if (!tokens.is(i + 1, TokenKind.DOT) || !tokens.isOperator(i + 2, '*')) {
       return false;
     }
     boolean item =
-        draft.shape.blocks.stream()
+        statement.shape().blocks.stream()
             .flatMap(b -> b.stars.stream())
             .anyMatch(star -> star.to() == i + 3);
     boolean counted = tokens.isWord(i - 2, "COUNT") && tokens.isOpen(i - 1);
     boolean returned =
-        draft.shape.returning >= 0
-            && i > draft.shape.returning
-            && (tokens.is(i - 1, TokenKind.COMMA) || i - 1 == draft.shape.returning)
-            && (i + 3 == draft.shape.to || tokens.is(i + 3, TokenKind.COMMA));
+        statement.shape().returning >= 0
+            && i > statement.shape().returning
+            && (tokens.is(i - 1, TokenKind.COMMA) || i - 1 == statement.shape().returning)
+            && (i + 3 == statement.shape().to || tokens.is(i + 3, TokenKind.COMMA));
     return !item && !counted && !returned;
   }
 }

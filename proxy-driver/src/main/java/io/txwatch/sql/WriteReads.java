@@ -7,7 +7,6 @@ import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Tokens;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -32,154 +31,151 @@ import java.util.Set;
  */
 final class WriteReads {
 
-  private final Draft draft;
+  /**
+   * The read of ours for a write.
+   *
+   * @param rewrite the read, or nothing
+   * @param isComplete true if it is planned, and reads every row that it is for
+   */
+  record Planned(Rewrite rewrite, boolean isComplete) {
+    private static final Planned NONE = new Planned(Rewrite.NONE, false);
+  }
+
+  private final RewriteContext context;
+  private final AnalyzedStatement statement;
   private final TableRef target;
   private final StatementShape shape;
-  private final Splices original;
-  private final StringBuilder sql = new StringBuilder();
-  private final List<Integer> parameters = new ArrayList<>();
 
-  private WriteReads(Draft draft, TableRef target) {
-    this.draft = draft;
+  private WriteReads(RewriteContext context, TableRef target) {
+    this.context = context;
+    this.statement = context.statement();
     this.target = target;
-    this.shape = draft.shape;
-    this.original = new Splices(draft.tokens, draft.dialect);
+    this.shape = context.shape();
   }
 
-  private static boolean wanted(Draft draft) {
-    return draft.extent.level().includes(Level.ITEMS) && draft.alone;
+  private static boolean wanted(RewriteContext context) {
+    return context.includes(Level.ITEMS) && context.alone();
   }
 
-  /** Plans a read of what an UPDATE or INSERT wrote; false if there is to be none. */
-  static boolean after(Draft draft, TableRef target) {
-    return wanted(draft) && new WriteReads(draft, target).afterWrite();
-  }
-
-  /**
-   * Plans a read of what a DELETE that cannot return its rows is about to take; false if there is
-   * to be none. At every level: nobody can be asked afterwards.
-   */
-  static boolean before(Draft draft, TableRef target) {
-    return draft.alone && new WriteReads(draft, target).beforeDelete();
+  /** Of what an UPDATE or INSERT wrote. */
+  static Planned after(RewriteContext context, TableRef target) {
+    return wanted(context) ? new WriteReads(context, target).afterWrite() : Planned.NONE;
   }
 
   /**
-   * Plans a read of what a REPLACE is about to take away, by the keys of its rows.
-   *
-   * @return true if it asks by every key of every row, so that nothing else can go
+   * Of what a DELETE that cannot return its rows is about to take. At every level: nobody can be
+   * asked afterwards.
    */
-  static boolean replaced(Draft draft, TableRef target) {
-    return wanted(draft) && new WriteReads(draft, target).beforeReplace();
+  static Planned before(RewriteContext context, TableRef target) {
+    return context.alone() ? new WriteReads(context, target).beforeDelete() : Planned.NONE;
   }
 
-  /** Plans a read of what a DELETE has passed over, where there can be such rows. */
-  static void passedOver(Draft draft, TableRef target) {
-    boolean newestVersions = draft.dialect == Dialect.MYSQL || draft.dialect == Dialect.MARIADB;
-    if (newestVersions && draft.extent.level().includes(Level.PREDICATES) && draft.alone) {
-      new WriteReads(draft, target).passedOver();
-    }
+  /** Of what a REPLACE is about to take away, by the keys of its rows. */
+  static Planned replaced(RewriteContext context, TableRef target) {
+    return wanted(context) ? new WriteReads(context, target).beforeReplace() : Planned.NONE;
   }
 
-  private boolean afterWrite() {
-    if (!draft.tables.versions(target).marksWrites()) {
-      return false; // no token by which to find them
+  /** Of what a DELETE has passed over, where there can be such rows. */
+  static Rewrite passedOver(RewriteContext context, TableRef target) {
+    boolean newestVersions =
+        context.dialect() == Dialect.MYSQL || context.dialect() == Dialect.MARIADB;
+    return newestVersions && context.includes(Level.PREDICATES) && context.alone()
+        ? new WriteReads(context, target).passedOver()
+        : Rewrite.NONE;
+  }
+
+  private Planned afterWrite() {
+    if (!statement.tables().versions(target).marksWrites()) {
+      return Planned.NONE; // no token by which to find them
     }
     boolean narrowed = shape.kind == StatementKind.UPDATE && whereStillHolds();
-    if (!narrowed && !draft.mayReturnRows) {
-      return false; // an item of a batch: a scan of the table for each would be too much
+    if (!narrowed && !context.mayReturnRows()) {
+      // An item of a batch: a scan of the table for each would be too much.
+      return Planned.NONE;
     }
-    begin();
-    sql.append(" where ");
+    ReadText text = ofTarget().add(" where ");
     if (narrowed) {
-      sql.append('(');
-      slice(shape.where + 1, shape.whereEnd);
-      sql.append(") and ");
+      text.add("(").copy(shape.where + 1, shape.whereEnd).add(") and ");
     }
-    sql.append(draft.dialect.sql().containsParameter(target.exposedName() + "." + Auxiliary.WL));
-    parameters.add(SideRead.TOKEN);
-    limit();
-    add(Purpose.AFTER_WRITE, Moment.AFTER, true);
-    return true;
+    String writers = target.exposedName() + "." + Auxiliary.WL;
+    text.add(statement.dialect().sql().containsParameter(writers)).parameter(SideRead.TOKEN);
+    text.add(context.limit());
+    return new Planned(read(Purpose.AFTER_WRITE, Moment.AFTER, text, true), true);
   }
 
   /**
    * What the whole statement chooses from is copied, subqueries and all: it stands in the same
    * scope there.
    */
-  private boolean beforeDelete() {
-    Scopes scopes = new Scopes(draft);
+  private Planned beforeDelete() {
+    Scopes scopes = new Scopes(statement);
     SelectBlock chosen = scopes.written().orElseThrow();
     Optional<Integer> with = scopes.with(List.of(chosen));
     boolean limited = shape.limit >= 0;
     if (with.isEmpty()
         || leavesSome()
         || !scopes.isRepeatable(chosen)
-        || (limited && !Repeatability.holds(draft, shape.limit, tailEnd()))) {
-      return false;
+        || (limited && !Repeatability.holds(statement, shape.limit, tailEnd()))) {
+      return Planned.NONE;
     }
+    ReadText text = ReadText.of(statement, false);
     if (with.get() > shape.from) {
-      slice(scopes.guarded(), shape.from, with.get());
-      sql.append(' ');
+      text.copy(shape.from, with.get()).add(" ");
     }
     boolean joins = shape.sources.size() > 1 || !(shape.sources.get(0) instanceof TableRef);
-    sql.append(joins ? "select distinct " : "select ");
-    sql.append(draft.tables.pair(target)).append(" from ");
-    slice(scopes.guarded(), chosen.fromAt + 1, chosen.fromEnd);
+    text.add(joins ? "select distinct " : "select ").add(statement.tables().pair(target));
+    text.add(" from ").copy(chosen.fromAt + 1, chosen.fromEnd);
     if (chosen.moreAt >= 0) {
-      sql.append(", ");
-      slice(scopes.guarded(), chosen.moreAt + 1, chosen.moreEnd);
+      text.add(", ").copy(chosen.moreAt + 1, chosen.moreEnd);
     }
     if (shape.where >= 0) {
-      sql.append(" where ");
-      slice(scopes.guarded(), shape.where + 1, shape.whereEnd);
+      text.add(" where ").copy(shape.where + 1, shape.whereEnd);
     }
     if (limited) {
-      sql.append(' ');
-      slice(scopes.guarded(), shape.limit, tailEnd());
+      text.add(" ").copy(shape.limit, tailEnd());
     } else {
-      limit();
+      text.add(context.limit());
     }
-    add(Purpose.BEFORE_WRITE, Moment.BEFORE, !limited && !scopes.asksForTime(chosen));
-    return true;
+    boolean exact = !limited && !scopes.asksForTime(chosen);
+    return new Planned(read(Purpose.BEFORE_WRITE, Moment.BEFORE, text, exact), true);
   }
 
-  private boolean beforeReplace() {
-    RowsInTheWay rows = RowsInTheWay.of(draft, target);
-    if (!rows.condition().isEmpty()) {
-      begin();
-      sql.append(" where ").append(rows.condition());
-      parameters.addAll(rows.parameters());
-      limit();
-      add(Purpose.BEFORE_WRITE, Moment.BEFORE, true);
+  private Planned beforeReplace() {
+    RowsInTheWay rows = RowsInTheWay.of(statement, target);
+    if (rows.condition().isEmpty()) {
+      return new Planned(Rewrite.NONE, rows.isComplete());
     }
-    return rows.isComplete();
+    ReadText text = ofTarget().add(" where ").add(rows.condition());
+    rows.parameters().forEach(text::parameter);
+    text.add(context.limit());
+    Rewrite read = read(Purpose.BEFORE_WRITE, Moment.BEFORE, text, true);
+    return new Planned(read, rows.isComplete());
   }
 
   /**
    * Not with LIMIT, which leaves rows that match, nor IGNORE, which leaves those that it may not
    * delete.
    */
-  private void passedOver() {
+  private Rewrite passedOver() {
     boolean all = shape.where < 0;
     if (shape.limit >= 0
         || leavesSome()
         || !(all || canCopy(shape.where, shape.whereEnd))
-        || (!all && Repeatability.asksForTime(draft, shape.where, shape.whereEnd))) {
-      return;
+        || (!all && Repeatability.asksForTime(statement, shape.where, shape.whereEnd))) {
+      return Rewrite.NONE;
     }
-    begin();
+    ReadText text = ofTarget();
     if (!all) {
-      sql.append(" where ");
-      slice(shape.where + 1, shape.whereEnd);
+      text.add(" where ").copy(shape.where + 1, shape.whereEnd);
     }
-    limit();
-    add(Purpose.SKIPPED_BY_DELETE, Moment.AFTER, true);
+    text.add(context.limit());
+    return read(Purpose.SKIPPED_BY_DELETE, Moment.AFTER, text, true);
   }
 
   /** DELETE IGNORE leaves what it may not delete. */
   private boolean leavesSome() {
     for (int i = shape.verb; i < shape.sourcesAt; i++) {
-      if (draft.tokens.isWord(i, "IGNORE")) {
+      if (statement.tokens().isWord(i, "IGNORE")) {
         return true;
       }
     }
@@ -190,38 +186,18 @@ final class WriteReads {
     return shape.returning >= 0 ? shape.returning : shape.to;
   }
 
-  private void begin() {
-    sql.append("select ").append(draft.tables.pair(target)).append(" from ");
-    slice(target.from(), target.to());
+  private ReadText ofTarget() {
+    ReadText text = ReadText.ofOriginal(statement);
+    return text.add("select ")
+        .add(statement.tables().pair(target))
+        .add(" from ")
+        .copy(target.from(), target.to());
   }
 
-  private void limit() {
-    sql.append(" limit ").append(draft.extent.mostRows() + 1L);
-  }
-
-  private void add(Purpose purpose, Moment moment, boolean exact) {
-    draft.sideReads.add(
-        new SideRead(
-            purpose,
-            moment,
-            sql.toString(),
-            parameters.stream().mapToInt(Integer::intValue).toArray(),
-            List.of(draft.tables.display(target)),
-            exact));
-  }
-
-  private void slice(int from, int to) {
-    slice(original, from, to);
-  }
-
-  private void slice(Splices text, int from, int to) {
-    sql.append(text.slice(from, to));
-    int[] numbers = original.numbers();
-    for (int i = from; i < to; i++) {
-      if (numbers[i] > 0) {
-        parameters.add(numbers[i]);
-      }
-    }
+  private Rewrite read(Purpose purpose, Moment moment, ReadText text, boolean exact) {
+    List<String> tables = List.of(statement.tables().display(target));
+    return Rewrite.beside(
+        new SideRead(purpose, moment, text.sql(), text.parameters(), tables, exact));
   }
 
   /** True if a stretch means the same outside of the statement: it names one table and no query. */
@@ -229,7 +205,7 @@ final class WriteReads {
     return shape.sources.size() <= 1
         && shape.blocks.stream().noneMatch(block -> block.select >= from && block.select < to)
         && shape.tableQueries.stream().noneMatch(query -> query >= from && query < to)
-        && Repeatability.holds(draft, from, to);
+        && Repeatability.holds(statement, from, to);
   }
 
   /** True if the WHERE of an UPDATE lets the same rows through once it was carried out. */
@@ -238,12 +214,12 @@ final class WriteReads {
       return false;
     }
     if (!canCopy(shape.where, shape.whereEnd)
-        || Repeatability.asksForTime(draft, shape.where, shape.whereEnd)) {
+        || Repeatability.asksForTime(statement, shape.where, shape.whereEnd)) {
       return false;
     }
-    Catalog.Traits traits = draft.tables.find(target).orElseThrow().traits();
+    Catalog.Traits traits = statement.tables().find(target).orElseThrow().traits();
     Set<String> changing = new HashSet<>(traits.changing());
-    Tokens tokens = draft.tokens;
+    Tokens tokens = statement.tokens();
     Optional<Set<String>> assigned = shape.assignedColumns();
     if (assigned.isEmpty()) {
       return false;

@@ -3,6 +3,7 @@ package io.txwatch.sql;
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.FromNode.TableRef;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A way of appending the writer to the assignments of an UPDATE or an upsert on MySQL and MariaDB,
@@ -27,10 +28,10 @@ interface WriteStrategy {
   /**
    * Appends the writer, if this strategy fits.
    *
-   * @return false if it does not fit: nothing was added
+   * @return empty if it does not fit
    * @throws NotUnderstood if no strategy fits
    */
-  boolean append(AssignmentList assignments) throws NotUnderstood;
+  Optional<Rewrite> append(AssignmentList assignments) throws NotUnderstood;
 
   /**
    * Appends the writer to a list of assignments.
@@ -39,18 +40,23 @@ interface WriteStrategy {
    * @param to the token after it
    * @throws NotUnderstood if it cannot be done without changing what the statement does
    */
-  static void appendWriter(Draft draft, TableRef target, int from, int to) throws NotUnderstood {
-    Catalog.Table table = draft.tables.find(target).orElseThrow();
+  static Rewrite appendWriter(RewriteContext context, TableRef target, int from, int to)
+      throws NotUnderstood {
+    Catalog.Table table = context.tables().find(target).orElseThrow();
     if (table.traits().beforeUpdate()) {
       throw new NotUnderstood(GapReason.SHAPE, "a trigger before UPDATE may change the row");
     }
-    AssignmentList assignments = new AssignmentList(draft, target, table, from, to);
+    AssignmentList assignments = new AssignmentList(context, target, table, from, to);
     for (WriteStrategy strategy : IN_ORDER) {
-      if (strategy.append(assignments)) {
-        draft.mayLeaveUnnamed |=
-            !draft.assumed.isAutocommitted() && assignments.mayAssignNullOverDefault();
-        return;
+      Optional<Rewrite> appended = strategy.append(assignments);
+      if (appended.isPresent()) {
+        boolean mayLeaveUnnamed =
+            !appended.get().assumed().isAutocommitted() && assignments.mayAssignNullOverDefault();
+        return mayLeaveUnnamed
+            ? appended.get().and(Rewrite.flagged(Rewrite.Flag.MAY_LEAVE_UNNAMED))
+            : appended.get();
       }
     }
+    throw new IllegalStateException("the last strategy fits everything");
   }
 }

@@ -1,8 +1,8 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.sql.Catalog;
+import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.Planner;
-import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.SideRead;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -44,7 +44,7 @@ final class Beside implements UnaryOperator<Planner> {
 
   @Override
   public Planner apply(Planner real) {
-    return (String sql, Catalog catalog, boolean mayReturnRows) -> {
+    return (String sql, Catalog catalog, PlanRequest request) -> {
       List<SideRead> found = List.of();
       for (Map.Entry<String, List<SideRead>> entry : reads.entrySet()) {
         if (sql.startsWith(entry.getKey())) {
@@ -52,40 +52,13 @@ final class Beside implements UnaryOperator<Planner> {
         }
       }
       // Where tables are not known to be small, nothing else records what these reads find.
-      RewritePlan plan =
-          real.plan(
-              sql,
-              found.isEmpty() ? catalog : catalog::find,
-              mayReturnRows && (found.isEmpty() || returnsRows));
-      return found.isEmpty() ? plan : with(plan, found);
+      PlanRequest without =
+          request.mayReturnRows() && returnsRows
+              ? PlanRequest.LISTING_NOTHING
+              : PlanRequest.RETURNING_NOTHING;
+      return found.isEmpty()
+          ? real.plan(sql, catalog, request)
+          : real.plan(sql, catalog::find, without).withSideReads(found);
     };
-  }
-
-  private static RewritePlan with(RewritePlan plan, List<SideRead> reads) {
-    return new RewritePlan(
-        plan.original(),
-        plan.kind(),
-        plan.control(),
-        java.util.Optional.empty(),
-        "",
-        plan.preparedSql(),
-        plan.immediatePieces(),
-        plan.immediateGaps(),
-        plan.origins(),
-        plan.parameterCount(),
-        plan.parameterIndex(),
-        plan.tokenParameters(),
-        plan.rowIdParameters(),
-        plan.newRows(),
-        plan.returns(),
-        plan.appended(),
-        plan.starShowsAuxiliary(),
-        plan.keys(),
-        List.copyOf(reads),
-        plan.carried(),
-        plan.assumed(),
-        plan.mayLeaveUnnamed(),
-        plan.usesSystemColumns(),
-        plan.unwatched());
   }
 }

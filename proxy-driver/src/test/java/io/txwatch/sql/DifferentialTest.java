@@ -110,7 +110,8 @@ class DifferentialTest {
       if (i % 2 == 1) {
         sql = withParameters(sql, dialect, values);
       }
-      RewritePlan plan = planner.plan(sql, catalog, i % 5 != 0);
+      RewritePlan plan =
+          planner.plan(sql, catalog, i % 5 != 0 ? PlanRequest.ANY : PlanRequest.RETURNING_NOTHING);
       String immediate = plan.immediateSql(TOKEN, nextRow());
       Seen expected = values.isEmpty() ? run(raw, sql, null) : runPrepared(raw, sql, values, null);
       Seen actual =

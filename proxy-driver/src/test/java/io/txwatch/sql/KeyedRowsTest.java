@@ -21,7 +21,7 @@ class KeyedRowsTest {
           .with("log", Catalog.Status.NOT_PREPARED, "id", "line");
 
   private static String keyed(String sql) {
-    RewritePlan plan = new RewritePlanner(Dialect.MARIADB, Level.INLINE).plan(sql, CATALOG, true);
+    RewritePlan plan = new RewritePlanner(Dialect.MARIADB, Level.INLINE).plan(sql, CATALOG);
     KeyedRow row = plan.keys();
     List<String> values = row.values().stream().map(KeyedRowsTest::text).toList();
     String of = row.table().isEmpty() ? "" : " " + row.table();

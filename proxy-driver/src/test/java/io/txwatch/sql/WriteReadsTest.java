@@ -113,6 +113,7 @@ class WriteReadsTest {
   private static RewritePlan plan(Dialect dialect, String sql, boolean mayReturnRows, Level level) {
     TestCatalog catalog =
         new TestCatalog(dialect).prepared("t", "a", "b", "g changing", "j json").prepared("u", "c");
-    return new RewritePlanner(dialect, level, 100).plan(sql, catalog, mayReturnRows);
+    return new RewritePlanner(dialect, level, 100)
+        .plan(sql, catalog, mayReturnRows ? PlanRequest.ANY : PlanRequest.RETURNING_NOTHING);
   }
 }

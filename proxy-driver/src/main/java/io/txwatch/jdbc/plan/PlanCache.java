@@ -9,10 +9,10 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.jdbc.plan.CachedPlan.Variant;
 import io.txwatch.sql.Catalog;
+import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.Planner;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.TransactionControl;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -65,7 +65,7 @@ public final class PlanCache {
     if (known != null) {
       return known;
     }
-    CachedPlan made = make(sql, catalog, true);
+    CachedPlan made = make(sql, catalog, PlanRequest.ANY);
     boolean stays = made.plan().unwatched().refused().isEmpty(); // the next look-up may not fail
     if (stays && catalog.version() == now) {
       plans.put(sql, made);
@@ -85,11 +85,11 @@ public final class PlanCache {
 
   private CachedPlan make(String sql, Variant which, Catalog catalog) {
     return switch (which) {
-      case COUNTING -> make(sql, catalog, false);
-      case BARE -> bare(make(sql, catalog, false));
-      case CARRYING_NOTHING -> make(sql, catalog::find, true);
-      case IN_TRANSACTION -> make(sql, new SayingLess(catalog, true), true);
-      case ASSUMING_NOTHING -> make(sql, new SayingLess(catalog, false), true);
+      case COUNTING -> make(sql, catalog, PlanRequest.RETURNING_NOTHING);
+      case BARE -> bare(make(sql, catalog, PlanRequest.RETURNING_NOTHING));
+      case CARRYING_NOTHING -> make(sql, catalog, PlanRequest.LISTING_NOTHING);
+      case IN_TRANSACTION -> make(sql, catalog, PlanRequest.IN_TRANSACTION);
+      case ASSUMING_NOTHING -> make(sql, catalog, PlanRequest.ASSUMING_NOTHING);
     };
   }
 
@@ -101,35 +101,13 @@ public final class PlanCache {
         made.place());
   }
 
-  /**
-   * A catalog that does not say whether rows may be written anew.
-   *
-   * @param values whether it says how values are stored
-   */
-  private record SayingLess(Catalog catalog, boolean values) implements Catalog {
-    @Override
-    public Optional<Table> find(List<String> nameParts) {
-      return catalog.find(nameParts);
-    }
-
-    @Override
-    public boolean isSmall(List<String> nameParts) {
-      return catalog.isSmall(nameParts);
-    }
-
-    @Override
-    public boolean storesAsGiven() {
-      return values && catalog.storesAsGiven();
-    }
-  }
-
   private SampledCallSite newPlace() {
     return new SampledCallSite(exactPlaces);
   }
 
-  private CachedPlan make(String sql, Catalog catalog, boolean mayReturnRows) {
+  private CachedPlan make(String sql, Catalog catalog, PlanRequest request) {
     try {
-      RewritePlan plan = planner.plan(sql, catalog, mayReturnRows);
+      RewritePlan plan = planner.plan(sql, catalog, request);
       return new CachedPlan(plan, show.apply(sql), columns(plan, catalog), newPlace());
     } catch (RuntimeException | StackOverflowError e) {
       return new CachedPlan(

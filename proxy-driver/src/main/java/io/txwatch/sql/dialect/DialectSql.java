@@ -32,6 +32,11 @@ public abstract class DialectSql {
   /** How a statement of this kind can return the rows that it has written. */
   public abstract Returning returning(StatementKind kind);
 
+  /** True if RETURNING stands before LIMIT. */
+  public boolean hasReturningBeforeLimit() {
+    return false;
+  }
+
   /** True if a write returns rows with columns that are qualified by its table's name. */
   public boolean qualifiesReturnedColumns() {
     return false;
@@ -42,6 +47,11 @@ public abstract class DialectSql {
    * fires, and it has no new version. A writer may then only be appended where the row changes.
    */
   public boolean skipsUnchangedRows() {
+    return false;
+  }
+
+  /** True if the update count of a REPLACE counts the rows that it took away, too. */
+  public boolean countsReplacedRows() {
     return false;
   }
 

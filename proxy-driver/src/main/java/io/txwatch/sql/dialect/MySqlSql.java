@@ -30,6 +30,11 @@ class MySqlSql extends DialectSql {
   }
 
   @Override
+  public boolean countsReplacedRows() {
+    return true;
+  }
+
+  @Override
   public boolean hasDefaultValues() {
     return false;
   }

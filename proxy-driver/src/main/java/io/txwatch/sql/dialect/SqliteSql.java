@@ -25,6 +25,11 @@ final class SqliteSql extends DialectSql {
   }
 
   @Override
+  public boolean hasReturningBeforeLimit() {
+    return true;
+  }
+
+  @Override
   public boolean hasInvisibleColumns() {
     return false;
   }

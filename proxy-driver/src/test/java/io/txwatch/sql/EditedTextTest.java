@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is spliced in can be cut out again, and the parameters keep their order (hazard 30). */
-class SplicesTest {
+/** What is put in can be cut out again, and the parameters keep their order (hazard 30). */
+class EditedTextTest {
 
   private static final String MARK = "\u00ab" + Auxiliary.TOKEN + "\u00bb";
 
@@ -28,18 +28,18 @@ class SplicesTest {
       @ForAll Dialect dialect)
       throws NotUnderstood {
     Tokens tokens = Tokenizer.tokenize(text, dialect);
-    Splices splices = new Splices(tokens, dialect);
-    int inserted = 0;
+    Edits edits = Edits.NONE;
     for (int place : places) {
       if (place < tokens.count()) {
-        splices.after(place, MARK);
-        inserted++;
+        edits = edits.and(Edits.after(tokens, place, MARK));
       }
     }
-    assertThat(splices.marked().replace(MARK, "")).isEqualTo(text);
-    assertThat(String.join(String.valueOf(Auxiliary.TOKEN), splices.pieces()))
-        .isEqualTo(splices.marked());
-    Splices.Parameters parameters = splices.parameters();
+    int inserted = edits.all().size();
+    EditedText edited = new EditedText(tokens, edits);
+    assertThat(edited.marked().replace(MARK, "")).isEqualTo(text);
+    assertThat(String.join(String.valueOf(Auxiliary.TOKEN), edited.pieces()))
+        .isEqualTo(edited.marked());
+    TextParameters parameters = edited.parameters(dialect);
     assertThat(parameters.writers()).hasSize(inserted);
     assertThat(parameters.index()).isSorted().doesNotHaveDuplicates();
     assertThat(
