@@ -21,6 +21,7 @@ final class ElleRegisters {
         new ElleTransactions(
             (process, before, index, outcome, micro) -> {
               history.begin(process, "process " + process, index, outcome);
+              history.startedAfter(before);
               for (int i = 0; i < micro.size(); i++) {
                 add(file, history, outcome, micro, i);
               }

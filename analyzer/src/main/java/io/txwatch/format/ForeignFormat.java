@@ -39,7 +39,7 @@ public enum ForeignFormat {
 
   /** Whether the format records the real-time order of transactions. */
   public boolean hasRealTimeOrder() {
-    return this == ELLE_APPEND;
+    return this == ELLE_APPEND || this == ELLE_REGISTER;
   }
 
   public static Optional<ForeignFormat> named(String id) {

@@ -5,13 +5,16 @@ import io.txwatch.dependency.CommitOrder;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.listappend.ListAppendCheck;
 import io.txwatch.listappend.ListHistory;
+import io.txwatch.register.KeyOrder;
 import io.txwatch.register.RegisterCheck;
+import io.txwatch.register.RegisterDemand;
 import io.txwatch.register.RegisterHistory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -28,12 +31,16 @@ public final class ForeignHistory {
    *     checker: the levels of Plume, dbcop, PolySI and Cobra include it, Elle's plain ones do not
    * @param realTimeOrder whether real-time order counts, if the format {@linkplain
    *     ForeignFormat#hasRealTimeOrder records it}
-   * @param budget the time limit of a search where nothing certain decides
+   * @param initialValue the initial value of every register; empty for that of the format
+   * @param keyOrders what is assumed of each register, as by Elle's options
+   * @param budget the limit of the check of a register history, in processor time
    */
   public record Demand(
       IsolationLevel level,
       Optional<Boolean> sessionOrder,
       boolean realTimeOrder,
+      OptionalLong initialValue,
+      Set<KeyOrder> keyOrders,
       Duration budget) {
 
     private Set<CommitOrder> orders() {
@@ -86,13 +93,20 @@ public final class ForeignHistory {
   }
 
   private static Verdict register(
-      RegisterHistory history, Demand demand, boolean sessions, Consumer<Anomaly> found) {
+      RegisterHistory read, Demand demand, boolean sessions, Consumer<Anomaly> found) {
+    RegisterHistory history =
+        demand.initialValue().isPresent()
+            ? read.withInitialValue(demand.initialValue().getAsLong())
+            : read;
     RegisterCheck.Result result =
         RegisterCheck.check(
             history,
-            demand.level(),
-            demand.sessionOrder().orElse(sessions),
-            demand.budget(),
+            new RegisterDemand(
+                demand.level(),
+                demand.sessionOrder().orElse(sessions),
+                demand.realTimeOrder(),
+                demand.keyOrders(),
+                demand.budget()),
             found);
     return new Verdict(
         history.operations(), history.transactions(), result.valid(), result.reason());

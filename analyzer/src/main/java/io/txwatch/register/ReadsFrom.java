@@ -5,22 +5,23 @@ import io.txwatch.history.Outcome;
 import io.txwatch.register.RegisterHistory.Kind;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Resolves the writer of each read, and finds reads that are wrong by themselves.
  *
  * <p>Only committed transactions count. One of unknown outcome counts as committed if a committed
- * one read from it, and then so do its own reads. A key with a value that was written twice is
- * ambiguous: its reads are skipped and counted.
+ * one read from it, and then so do its own reads. A value that several transactions wrote, or that
+ * is also the initial value, leaves a read with several candidates ({@link Choice}). But if the
+ * first transaction of the history only writes initial values, it created the registers, as those
+ * of PolySI and IsoVista do.
  */
 final class ReadsFrom {
 
   /** The writer of initial values. */
   static final int INITIAL = -1;
+
+  private static final int NONE = -1;
 
   /**
    * A read from another transaction, or of an initial value.
@@ -33,6 +34,15 @@ final class ReadsFrom {
   record Read(int reader, int op, int writer, int write) {}
 
   /**
+   * A read whose value several transactions wrote.
+   *
+   * @param reader the transaction that read
+   * @param op its read
+   * @param writes the candidates: last writes of the key, or {@link #INITIAL}
+   */
+  record Choice(int reader, int op, int[] writes) {}
+
+  /**
    * A read that is wrong by itself.
    *
    * @param from the transaction of {@code fromOp}: the writer, or the reader itself
@@ -42,38 +52,50 @@ final class ReadsFrom {
 
   private final RegisterHistory history;
   private final boolean[] committed;
-  private final Map<Version, Integer> writes;
-  private final boolean[] ambiguous;
-  private final List<Read> reads = new ArrayList<>();
-  private final List<ReadAnomaly> wrong = new ArrayList<>();
   private final int[] owners;
+  private final int[] lastWrites;
+  private final WrittenValues written;
+  private final boolean createsRegisters;
+  private final List<Read> reads = new ArrayList<>();
+  private final List<Choice> choices = new ArrayList<>();
+  private final List<ReadAnomaly> wrong = new ArrayList<>();
   private long unresolved;
 
-  private record Version(int key, long value) {}
-
+  /**
+   * Resolves.
+   *
+   * @param readMeansCommitted whether a transaction of unknown outcome from which a committed one
+   *     read counts as committed
+   */
   ReadsFrom(RegisterHistory history, boolean readMeansCommitted) {
     this.history = history;
     int n = history.transactions();
     committed = new boolean[n];
     owners = new int[history.operations()];
-    writes = new HashMap<>(history.operations() * 2);
-    ambiguous = new boolean[history.keys().keys()];
+    lastWrites = new int[history.operations()];
+    written = new WrittenValues(history);
+    createsRegisters = createsRegisters();
+    int[] last = new int[history.keys().keys()];
+    Arrays.fill(last, NONE);
     for (int t = 0; t < n; t++) {
       committed[t] = history.outcome(t) == Outcome.COMMITTED;
-      for (int op = history.firstOp(t); op < history.endOp(t); op++) {
+      for (int op = history.endOp(t) - 1; op >= history.firstOp(t); op--) {
         owners[op] = t;
         if (history.kind(op) == Kind.WRITE) {
-          written(op);
+          int key = history.key(op);
+          boolean isLast = last[key] < history.firstOp(t) || last[key] >= history.endOp(t);
+          last[key] = isLast ? op : last[key];
+          lastWrites[op] = last[key];
         }
       }
     }
     if (readMeansCommitted) {
       promote();
     }
-    int[] lastOwn = new int[ambiguous.length];
-    int[] lastRead = new int[ambiguous.length];
-    Arrays.fill(lastOwn, -1);
-    Arrays.fill(lastRead, -1);
+    int[] lastOwn = new int[last.length];
+    int[] lastRead = new int[last.length];
+    Arrays.fill(lastOwn, NONE);
+    Arrays.fill(lastRead, NONE);
     for (int t = 0; t < n; t++) {
       if (committed[t]) {
         resolve(t, lastOwn, lastRead);
@@ -81,17 +103,19 @@ final class ReadsFrom {
     }
   }
 
-  private void written(int op) {
-    int key = history.key(op);
-    boolean isInitial =
-        history.initialValue().isPresent()
-            && history.initialValue().getAsLong() == history.value(op);
-    Integer before = writes.put(new Version(key, history.value(op)), op);
-    ambiguous[key] |= before != null || isInitial;
+  /**
+   * Whether the first transaction only writes initial values: what it wrote was there before all.
+   */
+  private boolean createsRegisters() {
+    boolean creates = history.transactions() > 0 && history.initialValue().isPresent();
+    for (int op = 0; creates && op < history.endOp(0); op++) {
+      creates = history.kind(op) == Kind.WRITE && isInitial(op);
+    }
+    return creates;
   }
 
   private void promote() {
-    List<Integer> work = new ArrayList<>();
+    Ints work = new Ints();
     for (int t = 0; t < committed.length; t++) {
       if (committed[t]) {
         work.add(t);
@@ -100,19 +124,16 @@ final class ReadsFrom {
     for (int i = 0; i < work.size(); i++) {
       int t = work.get(i);
       for (int op = history.firstOp(t); op < history.endOp(t); op++) {
-        @Nullable Integer write = history.kind(op) == Kind.READ ? write(op) : null;
-        if (write != null && !ambiguous[history.key(op)]) {
-          promote(owners[write], work);
+        int write = history.kind(op) == Kind.READ ? written.first(op) : NONE;
+        if (write == NONE || written.next(write) != NONE || isInitial(op)) {
+          continue;
+        }
+        int writer = owners[write];
+        if (!committed[writer] && history.outcome(writer) == Outcome.UNKNOWN) {
+          committed[writer] = true;
+          work.add(writer);
         }
       }
-    }
-  }
-
-  /** Counts a transaction of unknown outcome as committed. */
-  private void promote(int writer, List<Integer> work) {
-    if (!committed[writer] && history.outcome(writer) == Outcome.UNKNOWN) {
-      committed[writer] = true;
-      work.add(writer);
     }
   }
 
@@ -121,10 +142,8 @@ final class ReadsFrom {
       int key = history.key(op);
       if (history.kind(op) == Kind.WRITE) {
         lastOwn[key] = op;
-      } else if (ambiguous[key]) {
-        unresolved++;
       } else if (lastOwn[key] >= history.firstOp(t)) {
-        if (history.kind(op) != Kind.READ || history.value(op) != history.value(lastOwn[key])) {
+        if (!sees(lastOwn[key], op)) {
           wrong.add(new ReadAnomaly(Phenomenon.INTERNAL, t, lastOwn[key], t, op));
         }
       } else {
@@ -144,7 +163,7 @@ final class ReadsFrom {
       wrong.add(new ReadAnomaly(Phenomenon.NON_REPEATABLE_READ, t, lastRead[key], t, op));
     }
     lastRead[key] = op;
-    read(t, op);
+    new Candidates(t, op).add();
   }
 
   private boolean sees(int one, int other) {
@@ -153,68 +172,106 @@ final class ReadsFrom {
         : !isInitial(other) && history.value(one) == history.value(other);
   }
 
-  private boolean isInitial(int read) {
-    return history.kind(read) == Kind.READ_INITIAL
+  private boolean isInitial(int op) {
+    return history.kind(op) == Kind.READ_INITIAL
         || history.initialValue().isPresent()
-            && history.initialValue().getAsLong() == history.value(read);
+            && history.initialValue().getAsLong() == history.value(op);
   }
 
-  private void read(int reader, int op) {
-    if (isInitial(op)) {
-      reads.add(new Read(reader, op, INITIAL, -1));
-      return;
+  /** The writes that a read may have returned. */
+  private final class Candidates {
+    private final int reader;
+    private final int op;
+    private final Ints lastOfWriter = new Ints();
+    private int intermediate = NONE;
+    private int aborted = NONE;
+    private int own = NONE;
+    private boolean undecided;
+
+    Candidates(int reader, int op) {
+      this.reader = reader;
+      this.op = op;
+      boolean readsNothing = history.kind(op) == Kind.READ_INITIAL;
+      if (isInitial(op)) {
+        lastOfWriter.add(INITIAL);
+      }
+      int write = readsNothing ? NONE : written.first(op);
+      for (; write != NONE; write = written.next(write)) {
+        addWrite(write);
+      }
     }
-    Integer write = write(op);
-    if (write == null) {
-      wrong.add(new ReadAnomaly(Phenomenon.GARBAGE_READ, reader, op, reader, op));
-      return;
-    }
-    int writer = owners[write];
-    if (writer == reader) {
-      wrong.add(
-          new ReadAnomaly(
-              Phenomenon.INTERNAL, reader, write, reader, op)); // it read its own later write
-    } else if (!committed[writer]) {
-      if (history.outcome(writer) == Outcome.ABORTED) {
-        wrong.add(new ReadAnomaly(Phenomenon.ABORTED_READ, writer, write, reader, op));
+
+    private void addWrite(int write) {
+      int writer = owners[write];
+      if (createsRegisters && writer == 0) {
+        return;
+      } else if (writer == reader) {
+        own = write;
+      } else if (committed[writer]) {
+        if (lastWrites[write] == write) {
+          lastOfWriter.add(write);
+        } else {
+          intermediate = write;
+        }
+      } else if (history.outcome(writer) == Outcome.ABORTED) {
+        aborted = write;
       } else {
+        undecided = true;
+      }
+    }
+
+    void add() {
+      if (undecided) {
         unresolved++;
-      }
-    } else {
-      int last = lastWrite(writer, history.key(op));
-      if (last != write) {
-        wrong.add(new ReadAnomaly(Phenomenon.INTERMEDIATE_READ, writer, write, reader, op));
-      }
-      reads.add(new Read(reader, op, writer, last));
-    }
-  }
-
-  private @Nullable Integer write(int read) {
-    return writes.get(new Version(history.key(read), history.value(read)));
-  }
-
-  /** The last write of a key in a transaction; -1 if it has none. */
-  int lastWrite(int transaction, int key) {
-    for (int op = history.endOp(transaction) - 1; op >= history.firstOp(transaction); op--) {
-      if (history.kind(op) == Kind.WRITE && history.key(op) == key) {
-        return op;
+      } else if (lastOfWriter.size() == 1) {
+        addRead(lastOfWriter.get(0));
+      } else if (lastOfWriter.size() > 1) {
+        choices.add(new Choice(reader, op, lastOfWriter.toArray()));
+      } else if (intermediate != NONE) {
+        wrong(Phenomenon.INTERMEDIATE_READ, intermediate);
+        addRead(lastWrites[intermediate]);
+      } else if (aborted != NONE) {
+        wrong(Phenomenon.ABORTED_READ, aborted);
+      } else if (own != NONE) {
+        wrong(Phenomenon.INTERNAL, own); // it read its own later write
+      } else {
+        wrong.add(new ReadAnomaly(Phenomenon.GARBAGE_READ, reader, op, reader, op));
       }
     }
-    return -1;
+
+    private void addRead(int write) {
+      reads.add(new Read(reader, op, write == INITIAL ? INITIAL : owners[write], write));
+    }
+
+    private void wrong(Phenomenon phenomenon, int write) {
+      wrong.add(new ReadAnomaly(phenomenon, owners[write], write, reader, op));
+    }
   }
 
   boolean isCommitted(int transaction) {
     return committed[transaction];
   }
 
-  /** Whether nothing can be concluded from a key. */
-  boolean isAmbiguous(int key) {
-    return ambiguous[key];
+  /** The transaction of an operation. */
+  int owner(int op) {
+    return owners[op];
+  }
+
+  /** Whether an operation is its transaction's last write of its key. */
+  boolean isLastWrite(int op) {
+    return lastWrites[op] == op
+        && history.kind(op) == Kind.WRITE
+        && !(createsRegisters && owners[op] == 0);
   }
 
   /** The reads of committed transactions from others, each version once per transaction. */
   List<Read> reads() {
     return reads;
+  }
+
+  /** The reads of committed transactions with several candidates. */
+  List<Choice> choices() {
+    return choices;
   }
 
   /** The reads that are wrong by themselves. */

@@ -13,7 +13,7 @@ import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
-import io.txwatch.register.CertainEdges.Edge;
+import io.txwatch.register.Cycles.Edge;
 import io.txwatch.register.ReadsFrom.ReadAnomaly;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -94,7 +94,7 @@ final class RegisterAnomalies {
 
   private Phenomenon name(List<Edge> cycle, CycleClass cycleClass) {
     boolean pair = cycle.size() == 2;
-    boolean sessions = cycle.stream().anyMatch(edge -> edge.kind() == DependencyKind.SO);
+    boolean sessions = cycle.stream().anyMatch(edge -> edge.kind().isOrder());
     boolean oneKey =
         !sessions && cycle.stream().map(edge -> history.key(edge.toOp())).distinct().count() == 1;
     boolean ww = cycle.stream().anyMatch(edge -> edge.kind() == DependencyKind.WW);

@@ -42,6 +42,7 @@ public final class RegisterHistory {
   private final long[] sessions;
   private final long[] labels;
   private final byte[] outcomes;
+  private final int[] startedAfter;
   private final Map<Long, String> sessionNames;
   private final int[] firstOps;
   private final byte[] kinds;
@@ -56,6 +57,7 @@ public final class RegisterHistory {
     sessions = Arrays.copyOf(from.sessions, transactions);
     labels = Arrays.copyOf(from.labels, transactions);
     outcomes = Arrays.copyOf(from.outcomes, transactions);
+    startedAfter = Arrays.copyOf(from.startedAfter, transactions);
     sessionNames = Map.copyOf(from.sessionNames);
     // The operations of a transaction may be scattered; they are collected in their order.
     firstOps = new int[transactions + 1];
@@ -75,6 +77,27 @@ public final class RegisterHistory {
       opKeys[at] = from.opKeys[i];
       values[at] = from.values[i];
     }
+  }
+
+  private RegisterHistory(RegisterHistory of, long initialValue) {
+    what = of.what;
+    keys = of.keys;
+    this.initialValue = OptionalLong.of(initialValue);
+    transactions = of.transactions;
+    sessions = of.sessions;
+    labels = of.labels;
+    outcomes = of.outcomes;
+    startedAfter = of.startedAfter;
+    sessionNames = of.sessionNames;
+    firstOps = of.firstOps;
+    kinds = of.kinds;
+    opKeys = of.opKeys;
+    values = of.values;
+  }
+
+  /** The same history with another initial value of every register. */
+  public RegisterHistory withInitialValue(long value) {
+    return new RegisterHistory(this, value);
   }
 
   /**
@@ -128,6 +151,14 @@ public final class RegisterHistory {
     return OUTCOMES[outcomes[transaction]];
   }
 
+  /**
+   * The number of transactions that had ended when it began; those have the smallest numbers. -1 if
+   * that is not recorded.
+   */
+  public int startedAfter(int transaction) {
+    return startedAfter[transaction];
+  }
+
   public int firstOp(int transaction) {
     return firstOps[transaction];
   }
@@ -157,6 +188,7 @@ public final class RegisterHistory {
     private long[] sessions = new long[64];
     private long[] labels = new long[64];
     private byte[] outcomes = new byte[64];
+    private int[] startedAfter = new int[64];
     private final Map<Long, String> sessionNames = new HashMap<>();
     private final Map<Label, Integer> byLabel = new HashMap<>();
     private int current;
@@ -185,11 +217,13 @@ public final class RegisterHistory {
         sessions = Arrays.copyOf(sessions, transactions * 2);
         labels = Arrays.copyOf(labels, transactions * 2);
         outcomes = Arrays.copyOf(outcomes, transactions * 2);
+        startedAfter = Arrays.copyOf(startedAfter, transactions * 2);
       }
       sessionNames.putIfAbsent(session, sessionName);
       sessions[transactions] = session;
       labels[transactions] = label;
       outcomes[transactions] = (byte) outcome.ordinal();
+      startedAfter[transactions] = -1;
       current = transactions++;
     }
 
@@ -211,6 +245,11 @@ public final class RegisterHistory {
     /** Sets the outcome of the current transaction. */
     public void outcome(Outcome outcome) {
       outcomes[current] = (byte) outcome.ordinal();
+    }
+
+    /** Sets how many transactions had ended when the current one began. */
+    public void startedAfter(int ended) {
+      startedAfter[current] = ended;
     }
 
     /** Adds a write to the current transaction. */

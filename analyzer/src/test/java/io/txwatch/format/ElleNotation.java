@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -88,7 +90,8 @@ final class ElleNotation {
 
   /** What is demanded of a history in tests. */
   static ForeignHistory.Demand demand(IsolationLevel level) {
-    return new ForeignHistory.Demand(level, Optional.empty(), false, Duration.ofSeconds(20));
+    return new ForeignHistory.Demand(
+        level, Optional.empty(), false, OptionalLong.empty(), Set.of(), Duration.ofSeconds(20));
   }
 
   /** The anomalies of a text, as {@code LOST_UPDATE 1>0}, and the verdict last. */

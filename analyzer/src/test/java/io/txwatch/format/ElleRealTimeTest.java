@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,7 +93,12 @@ class ElleRealTimeTest {
         Files.writeString(directory.resolve("history"), edn),
         ForeignFormat.ELLE_APPEND,
         new ForeignHistory.Demand(
-            IsolationLevel.SERIALIZABLE, Optional.empty(), realTime, Duration.ofSeconds(20)),
+            IsolationLevel.SERIALIZABLE,
+            Optional.empty(),
+            realTime,
+            OptionalLong.empty(),
+            Set.of(),
+            Duration.ofSeconds(20)),
         found::add);
     return String.join(
         " ", found.stream().map(anomaly -> anomaly.cycleTerm().orElse("?")).distinct().toList());

@@ -13,7 +13,8 @@ class GraphExportTest {
 
   private static final Pattern EDGE =
       Pattern.compile(
-          "(t\\d) -> (t\\d) \\[ label=\"(.*)\" taillabel=\"(\\d)\" headlabel=\"(\\d)\"( style.*)? \\];");
+          "(t\\d) -> (t\\d) \\[ label=\"(.*)\" taillabel=\"(\\d)\" headlabel=\"(\\d)\"( style.*)?"
+              + " \\];");
 
   private GraphExport.Written written = new GraphExport.Written(0, 0, 0);
 

@@ -5,10 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.history.HistoryFormatException;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.register.KeyOrder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,14 +42,18 @@ class RegisterTest {
         "rx_ry1 wx1wy1                  | SERIALIZABLE   | READ_SKEW false",
         "rx_ry1 wx1wy1                  | SNAPSHOT       | READ_SKEW false",
         "wx1 wy1 rx1ry_ rx_ry1          | SNAPSHOT       | LONG_FORK false",
-        // No certain edge is wrong: only the search finds that both orders of x are contradictory.
+        // Both orders of x and y contradict what was read.
         "wx1 wx2 rx1ry_wy1 ry1rx2       | SERIALIZABLE   | true",
-        "wx1wy1 wx2wy2 rx1ry2           | SERIALIZABLE   | false",
-        "wx1wy1 wx2wy2 rx1ry2           | SNAPSHOT       | false",
+        "wx1wy1 wx2wy2 rx1ry2           | SERIALIZABLE   | READ_SKEW false",
+        "wx1wy1 wx2wy2 rx1ry2           | SNAPSHOT       | READ_SKEW false",
         "wx1wy1 wx2wy2 rx1ry2           | READ_COMMITTED | true",
         "wx1 wx2 rx1 rx2                | SERIALIZABLE   | true",
         "wx1 wx2                        | SERIALIZABLE   | unknown",
-        "wx1 wx1 rx1 wy1 ry1            | SERIALIZABLE   | unknown",
+        // A value that was written twice: every choice of a writer is tried.
+        "wx1 wx1 rx1 wy1 ry1            | SERIALIZABLE   | true",
+        "wx1wy1 wx1wy2 rx1ry3 wy3       | SERIALIZABLE   | true",
+        "rx_wx1 rx_wx1 rx1              | SERIALIZABLE   | LOST_UPDATE false",
+        "wx1wx2 wx1? rx1                | SERIALIZABLE   | unknown",
       })
   void verdictEqualsTheKnownAnswer(String history, IsolationLevel level, String expected)
       throws IOException {
@@ -59,11 +69,109 @@ class RegisterTest {
   @Test
   void plumeTextCountsSessions() throws IOException {
     String text = "w(1,1,0,0)\nw(1,2,0,1)\nr(1,2,1,2)\nr(1,1,1,3)\n";
-    assertThat(check(text, IsolationLevel.SERIALIZABLE)).isEqualTo("false");
+    assertThat(check(text, IsolationLevel.SERIALIZABLE)).isEqualTo("G_SINGLE false");
     assertThat(check(text.replace("(1,1,1,3)", "(1,2,1,3)"), IsolationLevel.SERIALIZABLE))
         .isEqualTo("true");
     assertThat(check("w(1,1,0,0)\nr(1,0,0,1)\n", IsolationLevel.SERIALIZABLE))
         .startsWith("G_SINGLE");
+  }
+
+  /** As in the histories of IsoVista: write skew after a transaction that creates the registers. */
+  @Test
+  void firstTransactionThatOnlyWritesInitialValuesCreatesTheRegisters() throws IOException {
+    String text = "w(1,0,0,0)\nw(2,0,0,0)\nr(1,0,1,1)\nw(2,1,1,1)\nr(2,0,2,2)\nw(1,2,2,2)\n";
+    assertThat(check(text, IsolationLevel.SERIALIZABLE)).isEqualTo("WRITE_SKEW false");
+    assertThat(check(text, IsolationLevel.SNAPSHOT)).isEqualTo("true");
+  }
+
+  /** A later transaction that writes the initial value is one of two writers of it. */
+  @Test
+  void initialValueThatIsWrittenLaterHasTwoCandidates() throws IOException {
+    String text = "w(1,5,0,0)\nw(1,0,1,1)\nr(1,5,2,2)\nr(1,0,2,3)\n";
+    assertThat(check(text, IsolationLevel.SERIALIZABLE)).isEqualTo("true");
+    String own = text.replace("w(1,0,1,1)", "w(1,7,1,1)");
+    assertThat(check(own, IsolationLevel.SERIALIZABLE)).endsWith("false");
+  }
+
+  @Test
+  void initialValueCanBeGiven() throws IOException {
+    Path file =
+        Files.writeString(
+            directory.resolve("history"), "r(1,9,0,0)\nw(1,1,0,0)\nr(1,9,1,1)\nw(1,2,1,1)\n");
+    assertThat(ElleNotation.check(file, IsolationLevel.SNAPSHOT)).contains("GARBAGE_READ", "false");
+    assertThat(check(file, OptionalLong.of(9), Set.of())).isEqualTo("LOST_UPDATE false");
+  }
+
+  /** The transactions run one after another; the last one reads a version that was overwritten. */
+  @Test
+  void keysMayBeAssumedToBeOrdered() throws IOException {
+    Path file = oneAfterAnother(0, 0, 1, 2);
+    OptionalLong none = OptionalLong.empty();
+    assertThat(check(file, none, Set.of())).isEqualTo("true");
+    assertThat(check(file, none, Set.of(KeyOrder.WRITES_FOLLOW_READS))).isEqualTo("true");
+    assertThat(check(file, none, Set.of(KeyOrder.SEQUENTIAL))).isEqualTo("true");
+    assertThat(check(file, none, Set.of(KeyOrder.LINEARIZABLE))).endsWith("false");
+    Path ofOneProcess = oneAfterAnother(0, 0, 1, 1);
+    assertThat(check(ofOneProcess, none, Set.of())).isEqualTo("true");
+    assertThat(check(ofOneProcess, none, Set.of(KeyOrder.SEQUENTIAL))).endsWith("false");
+  }
+
+  private Path oneAfterAnother(int... processes) throws IOException {
+    String line = "{:type :%s, :f :txn, :value [%s], :process %d, :index %d}%n";
+    StringBuilder edn = new StringBuilder();
+    List<String> values =
+        List.of("[:w :x 1]", "[:w :x 2]", "[:r :x 2] [:r :y 1]", "[:r :x 1] [:w :y 1]");
+    for (int t = 0; t < values.size(); t++) {
+      edn.append(
+          line.formatted(
+              "invoke", values.get(t).replaceAll("r (:.) .", "r $1 nil"), processes[t], 2 * t));
+      edn.append(line.formatted("ok", values.get(t), processes[t], 2 * t + 1));
+    }
+    return Files.writeString(directory.resolve("history.edn"), edn);
+  }
+
+  @Test
+  void budgetThatEndsIsTheReasonForUnknown() throws IOException {
+    Path file = Files.writeString(directory.resolve("history"), "w(1,1,0,0)\n");
+    StringBuilder text = new StringBuilder();
+    for (int t = 0; t < 2_000; t++) {
+      text.append(
+          "w(1,%d,%d,%d)%nr(1,%d,%d,%d)%n".formatted(t + 1, t % 7, t, t + 1, t % 5 + 10, t));
+    }
+    Files.writeString(file, text);
+    ForeignHistory.Verdict verdict =
+        ForeignHistory.check(
+            file,
+            ForeignFormat.PLUME,
+            new ForeignHistory.Demand(
+                IsolationLevel.SERIALIZABLE,
+                Optional.empty(),
+                false,
+                OptionalLong.empty(),
+                Set.of(),
+                Duration.ZERO),
+            anomaly -> {});
+    assertThat(verdict.valid()).isEmpty();
+    assertThat(verdict.reason()).contains("ended with its budget of 0 s of processor time");
+  }
+
+  private static String check(Path file, OptionalLong initial, Set<KeyOrder> keyOrders)
+      throws IOException {
+    List<String> found = new ArrayList<>();
+    ForeignHistory.Verdict verdict =
+        ForeignHistory.check(
+            file,
+            ForeignFormat.of(file).orElseThrow(),
+            new ForeignHistory.Demand(
+                IsolationLevel.SERIALIZABLE,
+                Optional.empty(),
+                false,
+                initial,
+                keyOrders,
+                Duration.ofSeconds(20)),
+            anomaly -> found.add(anomaly.phenomenon().name()));
+    found.add(verdict.valid().map(String::valueOf).orElse("unknown"));
+    return String.join(" ", found);
   }
 
   @Test

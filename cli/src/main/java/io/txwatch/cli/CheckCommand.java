@@ -9,6 +9,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.HistoryParts;
 import io.txwatch.history.HistoryReader;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.register.KeyOrder;
 import io.txwatch.report.AnomalyGroups;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -36,9 +38,11 @@ import picocli.CommandLine.Spec;
     name = "check",
     description = {
       "Checks recorded histories and reports their anomalies.",
-      "It reads histories of txwatch, of Elle (list-append, rw-register; EDN or JSON), of Plume and",
+      "It reads histories of txwatch, of Elle (list-append, rw-register; EDN or JSON), of Plume"
+          + " and",
       "PolySI (text), of dbcop (JSON, bincode) and of Cobra (a directory of logs). The format is",
-      "detected from the start of the file. For a txwatch history, FILE.1, FILE.2, ... next to FILE",
+      "detected from the start of the file. For a txwatch history, FILE.1, FILE.2, ... next to"
+          + " FILE",
       "are read as its earlier parts."
     },
     mixinStandardHelpOptions = true,
@@ -105,15 +109,43 @@ final class CheckCommand implements Callable<Integer> {
       names = "--real-time-order",
       description =
           "also require real-time order: strict serializability (for txwatch histories, between"
-              + " transactions of one process; for elle-append, by its :invoke and :ok)")
+              + " transactions of one process; for Elle's, by :invoke and :ok)")
   private boolean realTimeOrder;
+
+  @Option(
+      names = "--initial",
+      paramLabel = "VALUE",
+      description =
+          "the value of every register before its first write (default: 0 for plume and dbcop;"
+              + " otherwise none)")
+  private @Nullable Long initial;
+
+  @Option(
+      names = "--linearizable-keys",
+      description =
+          "assume that each register is linearizable: real time orders its versions"
+              + " (elle-register)")
+  private boolean linearizableKeys;
+
+  @Option(
+      names = "--sequential-keys",
+      description =
+          "assume that each register is sequentially consistent: a process sees no older version"
+              + " than it saw before (formats of registers)")
+  private boolean sequentialKeys;
+
+  @Option(
+      names = "--wfr-keys",
+      description =
+          "assume that what a transaction writes follows what it has read of the same register;"
+              + " every level implies this (formats of registers)")
+  private boolean wfrKeys;
 
   @Option(
       names = "--budget",
       paramLabel = "SECONDS",
       defaultValue = "60",
-      description =
-          "how long to search for an order of writes if no certain anomaly decides (default: 60)")
+      description = "the limit of the check of a register history, in processor time (default: 60)")
   private long budget = 60;
 
   @Mixin private CommonOptions common = new CommonOptions();
@@ -190,12 +222,28 @@ final class CheckCommand implements Callable<Integer> {
       throw CommandException.badInput(
           file + ": " + of.id() + " histories contain no real-time order: omit --real-time-order");
     }
+    if (of == ForeignFormat.ELLE_APPEND && (initial != null || !keyOrders().isEmpty())) {
+      throw CommandException.badInput(
+          file + ": --initial and the assumptions about keys are for histories of registers");
+    }
+    if (linearizableKeys && !of.hasRealTimeOrder()) {
+      throw CommandException.badInput(
+          file
+              + ": "
+              + of.id()
+              + " histories contain no real-time order: omit --linearizable-keys");
+    }
     long start = System.nanoTime();
     AnomalyGroups groups = new AnomalyGroups();
     IsolationLevel level = isolation == null ? IsolationLevel.SERIALIZABLE : isolation;
     ForeignHistory.Demand demand =
         new ForeignHistory.Demand(
-            level, Optional.ofNullable(sessionOrder), realTimeOrder, Duration.ofSeconds(budget));
+            level,
+            Optional.ofNullable(sessionOrder),
+            realTimeOrder,
+            initial == null ? OptionalLong.empty() : OptionalLong.of(initial),
+            keyOrders(),
+            Duration.ofSeconds(budget));
     ForeignHistory.Verdict verdict = ForeignHistory.check(file, of, demand, groups::add);
     return CheckResult.ofForeign(file, of, level, groups, verdict, seconds(start));
   }
@@ -224,6 +272,20 @@ final class CheckCommand implements Callable<Integer> {
           seconds,
           seconds - analysis.nanos() / 1e9);
     }
+  }
+
+  private Set<KeyOrder> keyOrders() {
+    Set<KeyOrder> orders = EnumSet.noneOf(KeyOrder.class);
+    if (linearizableKeys) {
+      orders.add(KeyOrder.LINEARIZABLE);
+    }
+    if (sequentialKeys) {
+      orders.add(KeyOrder.SEQUENTIAL);
+    }
+    if (wfrKeys) {
+      orders.add(KeyOrder.WRITES_FOLLOW_READS);
+    }
+    return orders;
   }
 
   private Set<CommitOrder> orders() {

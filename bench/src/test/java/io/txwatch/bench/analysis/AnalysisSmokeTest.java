@@ -19,6 +19,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -57,7 +59,12 @@ class AnalysisSmokeTest {
     }
     ForeignHistory.Demand demand =
         new ForeignHistory.Demand(
-            IsolationLevel.SERIALIZABLE, Optional.empty(), false, Duration.ofSeconds(10));
+            IsolationLevel.SERIALIZABLE,
+            Optional.empty(),
+            false,
+            OptionalLong.empty(),
+            Set.of(),
+            Duration.ofSeconds(10));
     ForeignHistory.Verdict verdict =
         ForeignHistory.check(file, ForeignFormat.ELLE_APPEND, demand, found::add);
     assertThat(verdict.valid()).contains(true);
