@@ -212,7 +212,7 @@ public final class Analyzer implements EventSink {
   }
 
   /** The bytes used by state that grows with the traffic. */
-  long bytes() {
+  public long bytes() {
     return inference.bytes() + detector.bytes();
   }
 

@@ -42,6 +42,11 @@ public final class FaultTolerantAnalyzer implements EventSink {
     this.warnings = warnings;
   }
 
+  /** The approximate memory of the analysis, in bytes. */
+  public long bytes() {
+    return analyzer == null ? 0 : analyzer.bytes();
+  }
+
   @Override
   public void accept(Event event) {
     Analyzer analysis = analyzer;

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  * all ended are grouped by their call sites. The others are kept one by one until they are
  * confirmed or withdrawn; beyond {@value #MAX_UNDECIDED}, the oldest are grouped, too. Thread-safe.
  */
-final class FoundAnomalies {
+public final class FoundAnomalies {
 
   private static final int MAX_UNDECIDED = 1 << 10;
 
@@ -27,7 +27,8 @@ final class FoundAnomalies {
   /** By the ids of their transactions. */
   private final Map<Set<Long>, List<Anomaly>> undecided = new LinkedHashMap<>();
 
-  synchronized void add(Anomaly anomaly) {
+  /** Adds an anomaly, or replaces the suspected one that it confirms. */
+  public synchronized void add(Anomaly anomaly) {
     Set<Long> transactions = ids(anomaly);
     if (isDecided(anomaly)) {
       undecided.remove(transactions);
@@ -43,7 +44,7 @@ final class FoundAnomalies {
   }
 
   /** Removes a suspected anomaly that did not come true. */
-  synchronized void withdraw(Anomaly anomaly) {
+  public synchronized void withdraw(Anomaly anomaly) {
     Set<Long> transactions = ids(anomaly);
     List<Anomaly> ofThem = undecided.get(transactions);
     if (ofThem != null) {
@@ -55,14 +56,14 @@ final class FoundAnomalies {
   }
 
   /** The groups, and then each undecided anomaly as a group of its own. */
-  synchronized List<Group> groups() {
+  public synchronized List<Group> groups() {
     List<Group> all = new ArrayList<>(decided.groups());
     undecided.values().forEach(ofThem -> ofThem.forEach(anomaly -> all.add(new Group(anomaly))));
     return all;
   }
 
   /** The number of anomalies without a group, for lack of room. */
-  synchronized long ungrouped() {
+  public synchronized long ungrouped() {
     return decided.ungrouped();
   }
 

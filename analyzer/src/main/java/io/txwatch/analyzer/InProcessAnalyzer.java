@@ -57,7 +57,13 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     LogTarget target = ofApplication == null ? LogTarget.of(console) : ofApplication;
     ConsoleReporter log =
         where.equals("none") ? null : new ConsoleReporter(target, System::nanoTime);
-    return new ReportingSink(judge, settings.get(Setting.REPORT), log, ofApplication, this::warn);
+    return new ReportingSink(
+        judge,
+        settings.get(Setting.REPORT),
+        settings.get(Setting.HTTP),
+        log,
+        ofApplication,
+        this::warn);
   }
 
   private void warn(String line) {
@@ -78,7 +84,9 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     private final Consumer<String> complaints;
     private final @Nullable ConsoleReporter log;
     private final @Nullable ApplicationLog ofApplication;
+    private final String pageAddress;
     private @Nullable ReportFile report;
+    private @Nullable Runnable closePage;
     private long suspected = System.nanoTime();
     private int events;
     private boolean isCoverageStale;
@@ -86,10 +94,12 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     ReportingSink(
         Judge judge,
         String reportName,
+        String pageAddress,
         @Nullable ConsoleReporter log,
         @Nullable ApplicationLog ofApplication,
         Consumer<String> complaints) {
       this.reportName = reportName;
+      this.pageAddress = pageAddress;
       this.complaints = complaints;
       this.log = log;
       this.ofApplication = ofApplication;
@@ -128,8 +138,22 @@ public final class InProcessAnalyzer implements EventSinkProvider {
       return report;
     }
 
+    private void openPage() {
+      if (closePage == null && !pageAddress.isEmpty()) {
+        closePage = InProcessPage.use(pageAddress, complaints);
+      }
+    }
+
+    private void closePage() {
+      if (closePage != null) {
+        closePage.run();
+        closePage = null;
+      }
+    }
+
     @Override
     public void accept(Event event) {
+      openPage();
       analyzer.accept(event);
       isCoverageStale = true;
       if (++events % EVENTS_PER_FLUSH == 0) {
@@ -155,7 +179,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     public void caughtUp() {
       if (isCoverageStale) {
         isCoverageStale = false;
-        results.setCoverage(analyzer.coverage());
+        results.setProgress(analyzer.coverage(), analyzer.bytes());
       }
     }
 
@@ -163,6 +187,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     @Override
     public boolean quiesce() {
       analyzer.close();
+      closePage();
       caughtUp();
       if (log != null) {
         log.rest(analyzer.coverage());
@@ -181,6 +206,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     @Override
     public void close() {
       analyzer.close();
+      closePage();
       results.close();
       if (log != null) {
         log.close(analyzer.coverage());

@@ -17,6 +17,7 @@ public final class InProcessResults {
 
   private final FoundAnomalies anomalies = new FoundAnomalies();
   private volatile Coverage coverage = Coverage.NONE;
+  private volatile long graphBytes;
 
   private InProcessResults() {}
 
@@ -45,8 +46,14 @@ public final class InProcessResults {
     anomalies.withdraw(anomaly);
   }
 
-  void setCoverage(Coverage newCoverage) {
+  void setProgress(Coverage newCoverage, long newGraphBytes) {
     coverage = newCoverage;
+    graphBytes = newGraphBytes;
+  }
+
+  /** The approximate memory of the analysis, in bytes, when it last waited for events. */
+  long graphBytes() {
+    return graphBytes;
   }
 
   /** The anomalies, grouped by their call sites; those that may be withdrawn one by one. */

@@ -3,6 +3,7 @@ package io.txwatch.coverage;
 import io.txwatch.history.GapReason;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * How much of the history was observed: a figure of every report.
@@ -35,6 +36,13 @@ public record Coverage(
 
   public Coverage {
     gaps = Map.copyOf(gaps);
+  }
+
+  /** The number of events known to be missing. */
+  public long dropped() {
+    return Stream.of(GapReason.OVERFLOW, GapReason.TORN_RECORD, GapReason.CUT_OFF, GapReason.FAULT)
+        .mapToLong(reason -> gaps.getOrDefault(reason, 0L))
+        .sum();
   }
 
   /** The sum of this and another coverage. */

@@ -12,7 +12,7 @@ import java.util.Map;
  * Formats the coverage as text: how much was observed, what was not, and what can be done about
  * each reason.
  */
-final class CoverageText {
+public final class CoverageText {
 
   private CoverageText() {}
 
@@ -104,7 +104,7 @@ final class CoverageText {
   }
 
   /** What the reason means, and what a user can do about it. */
-  private static String remedy(GapReason reason) {
+  public static String remedy(GapReason reason) {
     return switch (reason) {
       case TOO_LARGE ->
           "statements on tables that are too large for version sets; their predicates are not"

@@ -56,7 +56,7 @@ public final class Explanation {
   }
 
   /** The name of the transaction at a position, from 0. */
-  static String label(int column) {
+  public static String label(int column) {
     return "T" + (column + 1);
   }
 

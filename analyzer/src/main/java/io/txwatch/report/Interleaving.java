@@ -24,7 +24,7 @@ import java.util.Set;
  * contradicts the first two rules; then the read was of an old snapshot, and the step is marked so.
  * Where several statements may come next, that of the first transaction in the anomaly does.
  */
-final class Interleaving {
+public final class Interleaving {
 
   /**
    * A statement in its place.
@@ -33,7 +33,7 @@ final class Interleaving {
    * @param statement the statement
    * @param effects what it did to the rows of the cycle: {@code reads account row 7}
    */
-  record Step(int column, ObservedStatement statement, List<String> effects) {}
+  public record Step(int column, ObservedStatement statement, List<String> effects) {}
 
   /** Identifies a statement by the position of its transaction and its number. */
   private record Place(int column, int number) {}
@@ -50,7 +50,7 @@ final class Interleaving {
   }
 
   /** The steps. Time and space are quadratic in the number of statements, which is small. */
-  static List<Step> of(Anomaly anomaly) {
+  public static List<Step> of(Anomaly anomaly) {
     Interleaving order = new Interleaving(anomaly);
     order.addStatements();
     order.addDependencies();

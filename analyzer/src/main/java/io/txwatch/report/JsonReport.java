@@ -113,12 +113,39 @@ public final class JsonReport {
     }
     json.writeEndArray();
     json.writeArrayFieldStart("cycle");
+    RowNames rows = RowNames.of(anomaly);
     for (Dependency edge : anomaly.cycle()) {
-      write(json, edge);
+      write(json, edge, rows);
+    }
+    json.writeEndArray();
+    writeSchedule(json, anomaly);
+    json.writeArrayFieldStart("explanation");
+    for (String clause : Explanation.of(anomaly)) {
+      json.writeString(clause);
     }
     json.writeEndArray();
     json.writeStringField("advice", anomaly.advice());
     json.writeEndObject();
+  }
+
+  /**
+   * An order of the statements that the dependencies allow. {@code transaction} is a position in
+   * {@code transactions}, from 0.
+   */
+  private static void writeSchedule(JsonGenerator json, Anomaly anomaly) throws IOException {
+    json.writeArrayFieldStart("schedule");
+    for (Interleaving.Step step : Interleaving.of(anomaly)) {
+      json.writeStartObject();
+      json.writeNumberField("transaction", step.column());
+      json.writeNumberField("seq", step.statement().number());
+      json.writeArrayFieldStart("effects");
+      for (String effect : step.effects()) {
+        json.writeString(effect);
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+    json.writeEndArray();
   }
 
   public static void write(JsonGenerator json, Coverage coverage) throws IOException {
@@ -164,13 +191,14 @@ public final class JsonReport {
     json.writeEndObject();
   }
 
-  private static void write(JsonGenerator json, Dependency edge) throws IOException {
+  private static void write(JsonGenerator json, Dependency edge, RowNames rows) throws IOException {
     json.writeStartObject();
     json.writeStringField("from", Ids.display(edge.from()));
     json.writeStringField("to", Ids.display(edge.to()));
     json.writeStringField("kind", edge.kind().term());
     json.writeStringField("table", edge.table());
     json.writeStringField("row", Long.toString(edge.row()));
+    json.writeStringField("rowName", edge.table().isEmpty() ? "" : rows.of(edge));
     json.writeNumberField("fromStatement", edge.fromStatement());
     json.writeNumberField("toStatement", edge.toStatement());
     if (edge.evidence().byPredicate()) {

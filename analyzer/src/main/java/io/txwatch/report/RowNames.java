@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
  * long to compare by eye. These are shortened to their last digits, {@code ..321085}, as many as
  * distinguish the rows of the anomaly.
  */
-final class RowNames {
+public final class RowNames {
 
   private static final int MIN_SHORTENED_DIGITS = 10;
   private static final int MIN_SHOWN_DIGITS = 6;
@@ -24,7 +24,8 @@ final class RowNames {
     this.digits = digits;
   }
 
-  static RowNames of(Anomaly anomaly) {
+  /** The names of the rows of an anomaly. */
+  public static RowNames of(Anomaly anomaly) {
     Set<String> ids =
         anomaly.cycle().stream().map(edge -> Long.toString(edge.row())).collect(Collectors.toSet());
     int digits = MIN_SHOWN_DIGITS;
@@ -38,7 +39,8 @@ final class RowNames {
     return ids.stream().map(id -> shown(id, digits)).distinct().count() == ids.size();
   }
 
-  String of(Dependency edge) {
+  /** The table and the row: {@code account row 7}. */
+  public String of(Dependency edge) {
     return TerminalText.escape(edge.table()) + " row " + id(edge);
   }
 

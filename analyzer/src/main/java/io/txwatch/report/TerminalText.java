@@ -7,7 +7,7 @@ import java.util.List;
  * Text for a terminal: escaped, measured in cells, shortened and wrapped. A cell is the width of a
  * Latin letter; an ideograph takes two, a combining mark none.
  */
-final class TerminalText {
+public final class TerminalText {
 
   private static final String ELLIPSIS = " ... ";
 
@@ -18,7 +18,7 @@ final class TerminalText {
    * one space. Control characters, terminal escapes, invisible and direction-changing characters,
    * and unpaired surrogates become Java escapes, {@code \}{@code u001b}.
    */
-  static String escape(String text) {
+  public static String escape(String text) {
     StringBuilder out = new StringBuilder(text.length());
     boolean space = false;
     for (int i = 0, c; i < text.length(); i += Character.charCount(c)) {
@@ -129,7 +129,7 @@ final class TerminalText {
   }
 
   /** The text in lines of at most {@code max} cells, broken at spaces where possible. */
-  static List<String> wrap(String text, int max) {
+  public static List<String> wrap(String text, int max) {
     List<String> lines = new ArrayList<>();
     String rest = text;
     while (width(rest) > max) {

@@ -4,12 +4,15 @@ import io.txwatch.coverage.Coverage;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Origin;
+import io.txwatch.page.LiveSource;
+import io.txwatch.report.AnomalyGroups.Group;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +59,7 @@ public final class AnalysisServer implements AutoCloseable {
   private long lastSuspectNanos = lastTickNanos;
   private long lastEpochNanos = lastTickNanos;
 
-  private volatile Status status = new Status(List.of(), 0, 0, 0, 0, Coverage.NONE);
+  private volatile Status status = new Status(List.of(), 0, 0, 0, 0, 0, Coverage.NONE);
   private volatile boolean stopping;
 
   private AnalysisServer(ServerOptions options, ServerListener listener) throws IOException {
@@ -95,6 +98,39 @@ public final class AnalysisServer implements AutoCloseable {
 
   public Status status() {
     return status;
+  }
+
+  /** What its page shows. */
+  public LiveSource liveSource() {
+    return new SharedSource();
+  }
+
+  private final class SharedSource implements LiveSource {
+
+    @Override
+    public String name() {
+      return "of "
+          + status.clients().stream()
+              .map(Status.ClientStatus::name)
+              .collect(Collectors.joining(", "));
+    }
+
+    @Override
+    public List<Group> anomalies() {
+      return analysis.results().groups();
+    }
+
+    @Override
+    public Figures figures() {
+      Status now = status;
+      return new Figures(
+          now.coverage(), now.anomalies(), now.sessions(), now.graphBytes(), now.dropped());
+    }
+
+    @Override
+    public String statusJson() {
+      return status.json();
+    }
   }
 
   /** Analyzes what has arrived, and stops. Clients keep the chunks that were not acknowledged. */

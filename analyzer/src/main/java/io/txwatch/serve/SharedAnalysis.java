@@ -2,6 +2,7 @@ package io.txwatch.serve;
 
 import io.txwatch.analyzer.Analyzer;
 import io.txwatch.analyzer.FaultTolerantAnalyzer;
+import io.txwatch.analyzer.FoundAnomalies;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.history.Event;
 import io.txwatch.history.HistoryWriter;
@@ -24,6 +25,7 @@ final class SharedAnalysis {
   private final ServerListener listener;
   private final FaultTolerantAnalyzer analyzer;
   private final @Nullable HistoryWriter history;
+  private final FoundAnomalies results = new FoundAnomalies();
   private final long retainFrom;
   private boolean replaying;
   private long events;
@@ -39,7 +41,7 @@ final class SharedAnalysis {
       throws IOException {
     this.listener = listener;
     Analyzer analysis = new Analyzer(options.judge(), this::found, options.memory());
-    analysis.onWithdrawn(listener::withdrawn);
+    analysis.onWithdrawn(this::withdrawn);
     this.analyzer = new FaultTolerantAnalyzer(analysis, listener::log);
     this.history = options.history().isEmpty() ? null : open(options, clients);
     this.retainFrom = Math.max(0, analyzer.clock() - RETAINED_REPLAYED_EVENTS);
@@ -91,8 +93,19 @@ final class SharedAnalysis {
     }
   }
 
+  private void withdrawn(Anomaly anomaly) {
+    results.withdraw(anomaly);
+    listener.withdrawn(anomaly);
+  }
+
+  /** The anomalies found so far. Thread-safe. */
+  FoundAnomalies results() {
+    return results;
+  }
+
   private void found(Anomaly anomaly) {
     anomalies++;
+    results.add(anomaly);
     listener.found(anomaly, replaying);
   }
 
@@ -144,6 +157,7 @@ final class SharedAnalysis {
         duplicates,
         anomalies,
         history == null ? 0 : history.lost(),
+        analyzer.bytes(),
         analyzer.coverage());
   }
 }

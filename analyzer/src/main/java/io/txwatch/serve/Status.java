@@ -2,13 +2,11 @@ package io.txwatch.serve;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.coverage.Coverage;
-import io.txwatch.history.GapReason;
 import io.txwatch.report.JsonReport;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * The status of a server.
@@ -18,6 +16,7 @@ import java.util.stream.Stream;
  * @param duplicates chunks that were received twice and analyzed once
  * @param anomalies anomalies reported, including those of the history that it resumed from
  * @param historyLost events that could not be written to the history
+ * @param graphBytes the approximate memory of the dependency graph
  * @param coverage the coverage, including the history that it resumed from
  */
 public record Status(
@@ -26,6 +25,7 @@ public record Status(
     long duplicates,
     long anomalies,
     long historyLost,
+    long graphBytes,
     Coverage coverage) {
 
   /**
@@ -44,11 +44,15 @@ public record Status(
 
   /** The number of events known to be missing. */
   public long dropped() {
-    return Stream.of(GapReason.OVERFLOW, GapReason.TORN_RECORD, GapReason.CUT_OFF, GapReason.FAULT)
-        .mapToLong(reason -> coverage.gaps().getOrDefault(reason, 0L))
-        .sum();
+    return coverage.dropped();
   }
 
+  /** The number of open sessions. */
+  public long sessions() {
+    return clients.stream().mapToLong(ClientStatus::sessions).sum();
+  }
+
+  /** The status as JSON, for tools. */
   public String json() {
     StringWriter out = new StringWriter();
     try (JsonGenerator json = JsonReport.generator(out)) {
@@ -70,6 +74,7 @@ public record Status(
       json.writeNumberField("duplicates", duplicates);
       json.writeNumberField("anomalies", anomalies);
       json.writeNumberField("historyLost", historyLost);
+      json.writeNumberField("graphBytes", graphBytes);
       json.writeFieldName("coverage");
       JsonReport.write(json, coverage);
       json.writeEndObject();

@@ -10,6 +10,7 @@ import io.txwatch.history.EventSink;
 import io.txwatch.history.GapReason;
 import io.txwatch.link.Frames;
 import io.txwatch.link.wire.Frame;
+import io.txwatch.page.LivePage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -366,12 +367,12 @@ class AnalysisServerTest {
   void statusRequiresTheToken() throws Exception {
     try (TestServer served = new TestServer();
         EventSink orders = served.service("orders");
-        StatusPage page =
-            StatusPage.open(
+        LivePage page =
+            LivePage.open(
                 new io.txwatch.link.Address(false, "127.0.0.1", 0),
                 Optional.empty(),
                 TestServer.TOKEN,
-                served.server::status)) {
+                served.server.liveSource())) {
       TestServer.send(orders, Notation.events(LOST_UPDATE));
       served.await(() -> served.server.status().anomalies() == 1, "an anomaly in the status");
       HttpClient client = HttpClient.newHttpClient();

@@ -4,6 +4,7 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.link.Address;
 import io.txwatch.link.Tls;
+import io.txwatch.page.LivePage;
 import io.txwatch.report.ConsoleReporter;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.LogTarget;
@@ -11,7 +12,6 @@ import io.txwatch.report.ReportFile;
 import io.txwatch.serve.AnalysisServer;
 import io.txwatch.serve.ServerListener;
 import io.txwatch.serve.ServerOptions;
-import io.txwatch.serve.StatusPage;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -52,7 +52,7 @@ import picocli.CommandLine.Spec;
       "  TXWATCH_TOKEN=$(cat token) java \\",
       "    -javaagent:txwatch.jar=analyzer=tls://HOST:7078,tls-trust=cert.pem -jar orders.jar",
       "",
-      "  curl http://127.0.0.1:7077/           its status, as JSON",
+      "  http://127.0.0.1:7077/ is its page, and http://127.0.0.1:7077/status its status as JSON.",
       "",
       "With --json, each anomaly is written to standard output as found, one on each line.",
       ""
@@ -76,7 +76,7 @@ final class ServeCommand implements Callable<Integer> {
       names = "--http",
       paramLabel = "HOST:PORT|none",
       defaultValue = "127.0.0.1:7077",
-      description = "the address of its status (default: 127.0.0.1:7077)")
+      description = "the address of its live page (default: 127.0.0.1:7077)")
   private String http = "127.0.0.1:7077";
 
   @Option(
@@ -166,7 +166,7 @@ final class ServeCommand implements Callable<Integer> {
             ServerOptions.SILENCE,
             Runtime.getRuntime().maxMemory() / 2);
     AnalysisServer server = openServer(options, reporter);
-    @Nullable StatusPage page =
+    @Nullable LivePage page =
         status.isPresent() ? openPage(status.get(), tls, token, server) : null;
     printAddresses(console, server, page, tls.isPresent());
     addShutdownHook(
@@ -189,11 +189,14 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private StatusPage openPage(
+  private LivePage openPage(
       Address address, Optional<SSLContext> tls, String token, AnalysisServer server)
       throws IOException {
+    // In seconds: a slow request must not occupy a thread. The property is the JVM's; this process
+    // runs no other server.
+    System.setProperty("sun.net.httpserver.maxReqTime", "10");
     try {
-      return StatusPage.open(address, tls, token, server::status);
+      return LivePage.open(address, tls, token, server.liveSource());
     } catch (BindException e) {
       server.close();
       throw CommandException.badInput("--http " + http + ": " + e.getMessage());
@@ -234,7 +237,7 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private void printAddresses(
-      Console console, AnalysisServer server, @Nullable StatusPage page, boolean tls) {
+      Console console, AnalysisServer server, @Nullable LivePage page, boolean tls) {
     InetSocketAddress at = server.address();
     String where = new Address(tls, at.getAddress().getHostAddress(), at.getPort()).toString();
     console.note(
@@ -242,7 +245,7 @@ final class ServeCommand implements Callable<Integer> {
             + where
             + (page == null
                 ? ""
-                : ", status at "
+                : ", live page at "
                     + (tls ? "https://" : "http://")
                     + page.address().getAddress().getHostAddress()
                     + ":"
@@ -254,7 +257,7 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private int stop(AnalysisServer server, @Nullable StatusPage page, ServerReporter reporter) {
+  private int stop(AnalysisServer server, @Nullable LivePage page, ServerReporter reporter) {
     if (page != null) {
       page.close();
     }
@@ -280,7 +283,7 @@ final class ServeCommand implements Callable<Integer> {
             .orElseThrow(
                 () ->
                     CommandException.badInput(option + ": expected HOST:PORT, not '" + text + "'"));
-    if (token.isEmpty() && !StatusPage.isLoopback(address)) {
+    if (token.isEmpty() && !LivePage.isLoopback(address)) {
       throw CommandException.badInput(
           option
               + " "

@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
       DemoCommand.class,
       ServeCommand.class,
       CheckCommand.class,
+      ReportCommand.class,
       ExportCommand.class,
       PrepareCommand.class,
       UnprepareCommand.class,
@@ -49,7 +50,7 @@ final class TxWatchCommand implements Runnable {
   public void run() {
     throw new ParameterException(
         spec.commandLine(),
-        "missing command, expected one of demo, serve, check, export, prepare, unprepare, fuzz,"
+        "missing command, expected one of demo, serve, check, report, export, prepare, unprepare, fuzz,"
             + " replay");
   }
 

@@ -65,6 +65,11 @@ public enum Setting {
       "N",
       "MiB after which the history file is renamed to FILE.1, FILE.2, … and a new one is started"),
   REPORT("txwatch.report", "", "FILE", "append each anomaly to this file as one line of JSON"),
+  HTTP(
+      "txwatch.http",
+      "",
+      "PORT|HOST:PORT",
+      "serve the live page of this process there, on this machine only"),
   LOG(
       "txwatch.log",
       "stderr",

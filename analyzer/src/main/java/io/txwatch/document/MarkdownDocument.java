@@ -1,0 +1,62 @@
+package io.txwatch.document;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.report.AnomalyGroups.Group;
+import io.txwatch.report.Meaning;
+import io.txwatch.report.Report;
+import io.txwatch.report.TextReport;
+import java.util.List;
+import java.util.Locale;
+
+/** Markdown: a heading for each anomaly, and its text report as a code block. */
+final class MarkdownDocument {
+
+  private MarkdownDocument() {}
+
+  static String of(Report report) {
+    StringBuilder out = new StringBuilder();
+    out.append("# Anomalies in ").append(inline(report.source())).append("\n\n");
+    long found = report.anomalies().stream().mapToLong(Group::count).sum() + report.ungrouped();
+    out.append(
+        String.format(
+            Locale.ROOT,
+            "%,d anomalies of %,d kinds in %,d transactions. Analyzed %s.%n%n",
+            found,
+            report.anomalies().size(),
+            report.coverage().transactions(),
+            report.written()));
+    for (Group group : report.anomalies()) {
+      Anomaly anomaly = group.first();
+      out.append("## ")
+          .append(Sentences.title(anomaly))
+          .append(": ")
+          .append(heading(Sentences.callSites(anomaly)))
+          .append("\n\n")
+          .append(Meaning.of(anomaly.phenomenon()))
+          .append("\n\n")
+          .append(block(TextReport.of(group)))
+          .append('\n');
+    }
+    out.append("## Coverage\n\n").append(block(TextReport.coverage(report.coverage())));
+    return out.toString();
+  }
+
+  private static String heading(List<String> callSites) {
+    return callSites.isEmpty() ? "unknown place" : inline(String.join(", ", callSites));
+  }
+
+  /** A code block with a fence that its content does not contain. */
+  private static String block(String text) {
+    String fence = "```";
+    while (text.contains(fence)) {
+      fence += "`";
+    }
+    return fence + "text\n" + text.stripTrailing() + "\n" + fence + "\n";
+  }
+
+  /** Text that is shown as it is: punctuation is escaped, and it stays on one line. */
+  private static String inline(String text) {
+    return text.replaceAll("\\s+|\\p{Cntrl}", " ")
+        .replaceAll("([\\\\`*_{}\\[\\]<>()#+!|&~])", "\\\\$1");
+  }
+}

@@ -1,0 +1,31 @@
+package io.txwatch.document;
+
+/** Text for XML 1.0. */
+final class Xml {
+
+  private Xml() {}
+
+  /** Escapes markup; characters that XML cannot contain are replaced. */
+  static String escape(String text) {
+    StringBuilder out = new StringBuilder(text.length());
+    text.codePoints()
+        .forEach(
+            c -> {
+              switch (c) {
+                case '<' -> out.append("&lt;");
+                case '>' -> out.append("&gt;");
+                case '&' -> out.append("&amp;");
+                case '"' -> out.append("&quot;");
+                case '\'' -> out.append("&#39;");
+                case '\n' -> out.append("&#10;");
+                case '\t' -> out.append("&#9;");
+                default -> out.appendCodePoint(isAllowed(c) ? c : 0xFFFD);
+              }
+            });
+    return out.toString();
+  }
+
+  private static boolean isAllowed(int c) {
+    return c >= 0x20 && c <= 0xD7FF || c >= 0xE000 && c <= 0xFFFD || c >= 0x10000;
+  }
+}

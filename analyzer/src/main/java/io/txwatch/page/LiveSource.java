@@ -1,0 +1,34 @@
+package io.txwatch.page;
+
+import io.txwatch.coverage.Coverage;
+import io.txwatch.report.AnomalyGroups.Group;
+import java.util.List;
+
+/** What a live page shows: the present results of an analyzer. Thread-safe, and never blocks. */
+public interface LiveSource {
+
+  /** Names what is watched, for the title. */
+  String name();
+
+  /** The anomalies found so far, in the order of the first of each group. */
+  List<Group> anomalies();
+
+  /** The present figures. */
+  Figures figures();
+
+  /** The status as JSON, for tools. */
+  default String statusJson() {
+    return PageJson.status(figures());
+  }
+
+  /**
+   * Figures.
+   *
+   * @param coverage what was observed
+   * @param anomalies the number of anomalies, including those that are not listed
+   * @param sessions open sessions
+   * @param graphBytes the approximate memory of the dependency graph
+   * @param dropped events that were lost
+   */
+  record Figures(Coverage coverage, long anomalies, long sessions, long graphBytes, long dropped) {}
+}

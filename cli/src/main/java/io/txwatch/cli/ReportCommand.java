@@ -1,0 +1,166 @@
+package io.txwatch.cli;
+
+import io.txwatch.analyzer.Analyzer;
+import io.txwatch.coverage.Coverage;
+import io.txwatch.document.DocumentFormat;
+import io.txwatch.document.SourceFiles;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.history.HistoryParts;
+import io.txwatch.history.HistoryReader;
+import io.txwatch.history.PrivateFiles;
+import io.txwatch.report.AnomalyGroups;
+import io.txwatch.report.Report;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code report}: the anomalies of recorded histories as a document. */
+@Command(
+    name = "report",
+    description = {
+      "Writes the anomalies of recorded histories to a file for people or tools.",
+      "The ending of the file's name selects the format: .html is one page with everything in it,",
+      ".md Markdown, .svg a picture, .dot for Graphviz, .sarif for code hosts, which show each",
+      "anomaly at its line, and .xml JUnit's format for build servers."
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = TxWatchCommand.Version.class,
+    sortOptions = false,
+    footer = {
+      "",
+      "Examples:",
+      "  txwatch report shop.history --out report.html",
+      "  txwatch report target/test.history --out anomalies.sarif --sources .",
+      ""
+    })
+final class ReportCommand implements Callable<Integer> {
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(arity = "1..*", paramLabel = "FILE", description = "a history recorded by txwatch")
+  private List<Path> files = new ArrayList<>();
+
+  @Option(
+      names = "--out",
+      paramLabel = "FILE",
+      required = true,
+      description = "the file to write; an existing one is replaced")
+  private Path target = Path.of("");
+
+  @Option(
+      names = "--sources",
+      paramLabel = "DIR",
+      description =
+          "a directory below which the source files of the lines are looked up, for .sarif (default:"
+              + " their names alone)")
+  private @Nullable Path sources;
+
+  @Option(
+      names = "--judge-by",
+      paramLabel = "dbms|adya",
+      defaultValue = "dbms",
+      description =
+          "the standard for a level: the DBMS's documentation or Adya's definition (default: dbms)")
+  private Judge judge = Judge.DBMS;
+
+  @Mixin private CommonOptions common = new CommonOptions();
+
+  @Override
+  public Integer call() throws IOException {
+    DocumentFormat format =
+        DocumentFormat.of(target)
+            .orElseThrow(
+                () ->
+                    CommandException.badInput(
+                        "--out: expected a name that ends in "
+                            + DocumentFormat.endings()
+                            + ", not '"
+                            + target
+                            + "'"));
+    Path directory = target.toAbsolutePath().getParent();
+    if (directory == null || !Files.isDirectory(directory)) {
+      throw CommandException.badInput("--out: no such directory: " + directory);
+    } else if (sources != null && !Files.isDirectory(sources)) {
+      throw CommandException.badInput("--sources: no such directory: " + sources);
+    }
+    for (Path file : files) {
+      if (HistoryParts.of(file).isEmpty()) {
+        throw new NoSuchFileException(file.toString());
+      } else if (Files.exists(target) && Files.exists(file) && Files.isSameFile(target, file)) {
+        throw CommandException.badInput("--out: " + target + " is a history");
+      }
+    }
+    AnomalyGroups groups = new AnomalyGroups();
+    Coverage coverage = Coverage.NONE;
+    for (Path file : files) {
+      coverage = coverage.plus(analyze(file, groups));
+    }
+    String source =
+        files.stream().map(file -> file.getFileName().toString()).collect(Collectors.joining(", "));
+    Report report =
+        new Report(source, Instant.now(), groups.groups(), groups.ungrouped(), coverage);
+    replace(target, directory, format.write(report, sourceFiles()));
+    Console console = Console.of(spec);
+    console
+        .textOut(common.json())
+        .printf(
+            "%s: %d kinds of anomaly in %d transactions%n",
+            target, groups.groups().size(), coverage.transactions());
+    boolean failed =
+        groups.groups().stream().anyMatch(group -> common.failOn.includes(group.first()));
+    return failed ? ExitCode.ANOMALIES : ExitCode.CLEAN;
+  }
+
+  private SourceFiles sourceFiles() throws IOException {
+    try {
+      return sources == null ? SourceFiles.NONE : SourceFiles.below(sources);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private Coverage analyze(Path file, AnomalyGroups groups) throws IOException {
+    try (HistoryReader reader = HistoryReader.open(file);
+        Analyzer analyzer = new Analyzer(judge, groups::add)) {
+      reader.forEach(analyzer::accept);
+      analyzer.suspectAll();
+      analyzer.close();
+      return analyzer.coverage();
+    }
+  }
+
+  /** Writes a file as a whole, readable by its owner only: it contains the application's SQL. */
+  private static void replace(Path target, Path directory, String text) throws IOException {
+    Path unfinished = Files.createTempFile(directory, "report", ".part");
+    try {
+      try (FileChannel out = PrivateFiles.open(unfinished, StandardOpenOption.WRITE)) {
+        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+        while (bytes.hasRemaining()) {
+          out.write(bytes);
+        }
+      }
+      Files.move(unfinished, target, StandardCopyOption.REPLACE_EXISTING);
+    } finally {
+      Files.deleteIfExists(unfinished);
+    }
+  }
+}
