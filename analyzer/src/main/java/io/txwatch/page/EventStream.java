@@ -1,8 +1,7 @@
 package io.txwatch.page;
 
-import io.txwatch.anomaly.Anomaly;
-import io.txwatch.history.Ids;
 import io.txwatch.report.AnomalyGroups.Group;
+import io.txwatch.report.AnomalyId;
 import io.txwatch.report.JsonReport;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -12,7 +11,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * The server-sent events of one page: first its names, then whatever differs from what the page
@@ -21,21 +19,12 @@ import java.util.stream.Collectors;
  */
 final class EventStream {
 
-  /** Identifies a group: by the first of its anomalies, which never changes. */
-  private record Key(String phenomenon, List<String> transactions) {
-    static Key of(Anomaly anomaly) {
-      return new Key(
-          anomaly.phenomenon().name(),
-          anomaly.transactions().stream().map(t -> Ids.display(t.id())).toList());
-    }
-  }
-
   /** What a page knows of a group, as far as it can change. */
   private record State(long count, long lastMicros) {}
 
   private final LiveSource source;
   private final OutputStream out;
-  private final Map<Key, State> sent = new HashMap<>();
+  private final Map<String, State> sent = new HashMap<>();
 
   EventStream(LiveSource source, OutputStream out) {
     this.source = source;
@@ -55,29 +44,20 @@ final class EventStream {
 
   /** Sends what has changed. */
   void update() throws IOException {
-    Set<Key> present = new HashSet<>();
+    Set<String> present = new HashSet<>();
     for (Group group : source.anomalies()) {
-      Key key = Key.of(group.first());
-      present.add(key);
+      String id = AnomalyId.of(group.first());
+      present.add(id);
       State state = new State(group.count(), group.lastMicros());
-      if (!state.equals(sent.put(key, state))) {
+      if (!state.equals(sent.put(id, state))) {
         send(PageJson.line(json -> JsonReport.write(json, group)));
       }
     }
-    for (Key key :
-        sent.keySet().stream().filter(k -> !present.contains(k)).collect(Collectors.toSet())) {
-      sent.remove(key);
-      send(
-          PageJson.object(
-              "withdrawn",
-              json -> {
-                json.writeStringField("phenomenon", key.phenomenon());
-                json.writeArrayFieldStart("transactions");
-                for (String transaction : key.transactions()) {
-                  json.writeString(transaction);
-                }
-                json.writeEndArray();
-              }));
+    for (String id : List.copyOf(sent.keySet())) {
+      if (!present.contains(id)) {
+        sent.remove(id);
+        send(PageJson.object("withdrawn", json -> json.writeStringField("id", id)));
+      }
     }
     send(PageJson.status(source.figures()));
     out.flush();

@@ -58,6 +58,7 @@ public final class JsonReport {
         json -> {
           json.writeStartObject();
           json.writeStringField("type", "withdrawn");
+          json.writeStringField("id", AnomalyId.of(anomaly));
           json.writeStringField("phenomenon", anomaly.phenomenon().name());
           json.writeArrayFieldStart("transactions");
           for (ObservedTransaction transaction : anomaly.transactions()) {
@@ -90,6 +91,7 @@ public final class JsonReport {
       throws IOException {
     json.writeStartObject();
     json.writeStringField("type", "anomaly");
+    json.writeStringField("id", AnomalyId.of(anomaly));
     json.writeStringField("phenomenon", anomaly.phenomenon().name());
     writeNullable(json, "cycleClass", anomaly.cycleTerm().orElse(null));
     json.writeStringField("verdict", anomaly.verdict().name());

@@ -16,9 +16,6 @@ function servicesOf(anomaly) {
     .map(session => session.slice(0, session.indexOf('/'))))];
 }
 
-/** The id of an anomaly in links. */
-const idOf = anomaly => `${anomaly.phenomenon}-${anomaly.transactions.map(transaction => transaction.id).join('-')}`;
-
 const chosen = new Map();
 
 /** Makes the filters. Those with fewer than two values are hidden. */
@@ -103,7 +100,7 @@ function placeSection(place, group) {
   return el('section', {class: 'place'},
     el('h3', {}, place),
     el('ul', {}, group.map(anomaly => el('li', {},
-      el('a', {href: '#' + idOf(anomaly), 'aria-current': idOf(anomaly) === current ? 'true' : null},
+      el('a', {href: '#' + anomaly.id, 'aria-current': anomaly.id === current ? 'true' : null},
         el('strong', {}, phenomenonName(anomaly)), ' ', badges(anomaly),
         anomaly.count > 1 ? el('span', {class: 'times'}, ` ${number(anomaly.count)} times`) : null,
         el('span', {class: 'where'}, `${tablesOf(anomaly).join(', ')} · ${anomaly.dbms} at ${levelName(anomaly.isolation)}`))))));

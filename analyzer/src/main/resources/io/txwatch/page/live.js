@@ -58,10 +58,10 @@ function apply(messages) {
     } else if (message.type === 'status') {
       showStatus(message);
     } else if (message.type === 'anomaly') {
-      anomaliesById.set(idOf(message), message);
+      anomaliesById.set(message.id, message);
       changed = true;
     } else if (message.type === 'withdrawn') {
-      anomaliesById.delete(`${message.phenomenon}-${message.transactions.join('-')}`);
+      anomaliesById.delete(message.id);
       changed = true;
     }
   }

@@ -62,7 +62,7 @@ function showReport(report) {
   gapNames = report.gapNames;
   byId('source').textContent = report.source;
   byId('connection').textContent = `Written ${report.written.slice(0, 19).replace('T', ' ')} UTC`;
-  anomaliesById = new Map(report.anomalies.map(anomaly => [idOf(anomaly), anomaly]));
+  anomaliesById = new Map(report.anomalies.map(anomaly => [anomaly.id, anomaly]));
   const found = report.anomalies.reduce((sum, anomaly) => sum + anomaly.count, 0);
   showFigures([
     ['transactions', number(report.coverage.transactions)], ['statements', number(report.coverage.statements)],

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *     .edge("1.1 rw 2.2 account 7")
  * }</pre>
  */
-final class AnomalyBuilder {
+public final class AnomalyBuilder {
 
   private final Phenomenon phenomenon;
   private @Nullable CycleClass cycleClass;
@@ -47,34 +47,34 @@ final class AnomalyBuilder {
     this.phenomenon = phenomenon;
   }
 
-  static AnomalyBuilder anomaly(Phenomenon phenomenon) {
+  public static AnomalyBuilder anomaly(Phenomenon phenomenon) {
     return new AnomalyBuilder(phenomenon);
   }
 
   /** Node 47 ("1b" in base 36), counted from 1. */
-  static long id(int transaction) {
+  public static long id(int transaction) {
     return 47L << 32 | transaction;
   }
 
-  AnomalyBuilder cycle(CycleClass is) {
+  public AnomalyBuilder cycle(CycleClass is) {
     this.cycleClass = is;
     return this;
   }
 
-  AnomalyBuilder violation(Database of, IsolationLevel at) {
+  public AnomalyBuilder violation(Database of, IsolationLevel at) {
     this.verdict = Verdict.VIOLATION;
     this.database = of;
     this.level = at;
     return this;
   }
 
-  AnomalyBuilder suspected() {
+  public AnomalyBuilder suspected() {
     this.confidence = Confidence.SUSPECTED;
     return this;
   }
 
   /** When the last transaction ended. */
-  AnomalyBuilder endedAt(long micros) {
+  public AnomalyBuilder endedAt(long micros) {
     int last = transactions.size() - 1;
     ObservedTransaction t = transactions.get(last);
     transactions.set(
@@ -84,18 +84,18 @@ final class AnomalyBuilder {
     return this;
   }
 
-  AnomalyBuilder advice(String is) {
+  public AnomalyBuilder advice(String is) {
     this.advice = is;
     return this;
   }
 
   /** A committed transaction in a session of its own. */
-  AnomalyBuilder t(String... statements) {
+  public AnomalyBuilder t(String... statements) {
     return t(Optional.of(Outcome.COMMITTED), "pool-" + (transactions.size() + 1), statements);
   }
 
   /** A transaction; each statement is "number SQL" or "number SQL @ call site". */
-  AnomalyBuilder t(Optional<Outcome> outcome, String session, String... statements) {
+  public AnomalyBuilder t(Optional<Outcome> outcome, String session, String... statements) {
     List<ObservedStatement> observed = new ArrayList<>();
     for (String statement : statements) {
       int space = statement.indexOf(' ');
@@ -118,7 +118,7 @@ final class AnomalyBuilder {
   }
 
   /** An edge: "1.2 rw 2.3 account 7" leads from statement 2 of T1 to statement 3 of T2. */
-  AnomalyBuilder edge(String edge) {
+  public AnomalyBuilder edge(String edge) {
     String[] words = edge.split(" ");
     String[] from = words[0].split("\\.");
     String[] to = words[2].split("\\.");
@@ -135,7 +135,7 @@ final class AnomalyBuilder {
     return this;
   }
 
-  Anomaly anomaly() {
+  public Anomaly anomaly() {
     return new Anomaly(
         phenomenon,
         Optional.ofNullable(cycleClass),

@@ -1,0 +1,138 @@
+package io.txwatch.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.coverage.Coverage;
+import io.txwatch.page.ExampleAnomalies;
+import io.txwatch.report.AnomalyGroups.Group;
+import io.txwatch.report.Report;
+import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+import org.xml.sax.InputSource;
+
+class DocumentsTest {
+
+  private static final Coverage COVERAGE = new Coverage(2, 20, 20, 60, 60, 40, 20, 0, 0, Map.of());
+
+  private static Report report(Anomaly... anomalies) {
+    List<Group> groups = List.of(anomalies).stream().map(Group::new).toList();
+    return new Report("shop_*.history", Instant.EPOCH, groups, 0, COVERAGE);
+  }
+
+  @Test
+  void endingOfTheNameSelectsTheFormat() {
+    assertThat(DocumentFormat.of(Path.of("a", "report.HTML"))).contains(DocumentFormat.HTML);
+    assertThat(DocumentFormat.of(Path.of("anomalies.sarif"))).contains(DocumentFormat.SARIF);
+    assertThat(DocumentFormat.of(Path.of("report.pdf"))).isEmpty();
+    assertThat(DocumentFormat.endings()).isEqualTo(".html, .md, .dot, .svg, .sarif, .xml");
+  }
+
+  @Test
+  void sarifNamesTheLinesOfTheSources(@TempDir Path root) throws Exception {
+    Path sources = Files.createDirectories(root.resolve("src/main/java/my shop"));
+    Files.createFile(sources.resolve("BankService.java"));
+    String text =
+        DocumentFormat.SARIF.write(
+            report(ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()),
+            SourceFiles.below(root));
+    JsonNode run = new ObjectMapper().readTree(text).get("runs").get(0);
+    assertThat(run.at("/tool/driver/rules").findValuesAsText("id"))
+        .containsExactly("LOST_UPDATE", "G2_ITEM");
+    JsonNode lostUpdate = run.at("/results/0");
+    assertThat(lostUpdate.get("level").asText()).isEqualTo("warning");
+    assertThat(lostUpdate.at("/locations/0/physicalLocation/artifactLocation/uri").asText())
+        .isEqualTo("src/main/java/my%20shop/BankService.java");
+    assertThat(lostUpdate.at("/locations/0/physicalLocation/region/startLine").asInt())
+        .isEqualTo(68);
+    assertThat(lostUpdate.get("relatedLocations").findValuesAsText("uri"))
+        .containsExactly("src/main/java/my%20shop/BankService.java", "BillingService.java");
+    assertThat(run.at("/results/1/level").asText()).isEqualTo("error");
+  }
+
+  @Test
+  void fileNameOfSeveralFilesIsNotResolved(@TempDir Path root) throws Exception {
+    Files.createFile(Files.createDirectories(root.resolve("a")).resolve("Bank.java"));
+    Files.createFile(Files.createDirectories(root.resolve("b")).resolve("Bank.java"));
+    assertThat(SourceFiles.below(root).place("Bank.java:3 (usually)"))
+        .contains(new SourceFiles.Place("Bank.java", 3));
+    assertThat(SourceFiles.NONE.place("unknown")).isEmpty();
+  }
+
+  @Test
+  void junitHasAFailedTestForEachKind() throws Exception {
+    Document xml =
+        parse(DocumentFormat.JUNIT.write(report(ExampleAnomalies.lostUpdate()), SourceFiles.NONE));
+    Element suite = xml.getDocumentElement();
+    assertThat(suite.getAttribute("failures")).isEqualTo("1");
+    Element failure = (Element) suite.getElementsByTagName("failure").item(0);
+    assertThat(failure.getAttribute("message"))
+        .startsWith("Lost update (HAZARD) at BankService.java:68");
+    assertThat(failure.getTextContent()).contains("why ", "prevent ");
+  }
+
+  @Test
+  void junitWithoutAnomaliesHasATestThatPassed() throws Exception {
+    Document xml = parse(DocumentFormat.JUNIT.write(report(), SourceFiles.NONE));
+    assertThat(xml.getDocumentElement().getAttribute("tests")).isEqualTo("1");
+    assertThat(xml.getElementsByTagName("failure").getLength()).isZero();
+  }
+
+  @Test
+  void svgIsWellFormedAndHasAnArrowForEachDependency() throws Exception {
+    Document svg =
+        parse(
+            DocumentFormat.SVG.write(
+                report(ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()),
+                SourceFiles.NONE));
+    long arrows = 0;
+    for (int i = 0; i < svg.getElementsByTagName("path").getLength(); i++) {
+      Element path = (Element) svg.getElementsByTagName("path").item(i);
+      arrows += path.getAttribute("class").startsWith("edge") ? 1 : 0;
+    }
+    assertThat(arrows).isEqualTo(2 + 3);
+    assertThat(svg.getElementsByTagName("script").getLength()).isZero();
+    assertThat(svg.getElementsByTagName("img").getLength()).isZero();
+  }
+
+  @Test
+  void markdownEscapesNamesAndFencesText() {
+    String text =
+        DocumentFormat.MARKDOWN.write(report(ExampleAnomalies.lostUpdate()), SourceFiles.NONE);
+    assertThat(text)
+        .startsWith("# Anomalies in shop\\_\\*.history\n")
+        .contains(
+            "## Lost update: BankService.java:68, BankService.java:83, BillingService.java:12");
+  }
+
+  @Test
+  void dotQuotesLabels() {
+    assertThat(DocumentFormat.DOT.write(report(ExampleAnomalies.lostUpdate()), SourceFiles.NONE))
+        .contains("a1t1 -> a1t2 [label=\"rw account row 7\"];")
+        .contains("a1t2 -> a1t1 [label=\"ww account row 7\"];");
+  }
+
+  @Test
+  void htmlContainsNoMarkupOfAStatement() {
+    assertThat(DocumentFormat.HTML.write(report(ExampleAnomalies.lostUpdate()), SourceFiles.NONE))
+        .doesNotContain("<img", "window.hit=2</script>")
+        .contains("\\u003Cimg src=https://example.org/x");
+  }
+
+  private static Document parse(String xml) throws Exception {
+    DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
+    factory.setFeature("http://apache.org/xml/features/disallow-doctype-decl", true);
+    return factory.newDocumentBuilder().parse(new InputSource(new StringReader(xml)));
+  }
+}

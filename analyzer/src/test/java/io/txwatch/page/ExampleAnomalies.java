@@ -1,0 +1,63 @@
+package io.txwatch.page;
+
+import static io.txwatch.report.AnomalyBuilder.anomaly;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.CycleClass;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import java.util.Map;
+import java.util.Optional;
+
+/** Anomalies for the page to show. */
+public final class ExampleAnomalies {
+
+  /** SQL that would run a script, or load something from another host, if it were markup. */
+  public static final String HOSTILE_SQL =
+      "UPDATE account SET owner = '<img src=https://example.org/x onerror=window.hit=1>' /*"
+          + " </script><script>window.hit=2</script> */ WHERE id = ?";
+
+  private ExampleAnomalies() {}
+
+  /** T1 reads account 7, T2 overwrites it, T1 overwrites that. */
+  public static Anomaly lostUpdate() {
+    return anomaly(Phenomenon.LOST_UPDATE)
+        .cycle(CycleClass.G_SINGLE)
+        .t(
+            Optional.of(Outcome.COMMITTED),
+            "orders/main#1",
+            "1 SELECT balance FROM account WHERE id = ? @ BankService.java:68",
+            "2 UPDATE account SET balance = ? WHERE id = ? @ BankService.java:83")
+        .t(
+            Optional.of(Outcome.COMMITTED),
+            "billing/main#2",
+            "4 " + HOSTILE_SQL + " @ BillingService.java:12")
+        .edge("1.1 rw 2.4 account 7")
+        .edge("2.4 ww 1.2 account 7")
+        .advice("Lock the read at BankService.java:68 (SELECT ... FOR UPDATE).")
+        .anomaly();
+  }
+
+  /** Three transactions, which miss each other's writes in a circle. */
+  public static Anomaly skewOfThree() {
+    return anomaly(Phenomenon.G2_ITEM)
+        .violation(new Database("MariaDB", "10.11.5", Map.of()), IsolationLevel.SERIALIZABLE)
+        .cycle(CycleClass.G2_ITEM)
+        .t(
+            "1 SELECT a FROM doctor WHERE id = 1 @ Roster.java:5",
+            "2 UPDATE doctor SET a = 1 @ Roster.java:9")
+        .t(
+            "1 SELECT b FROM doctor WHERE id = 2 @ Roster.java:15",
+            "2 UPDATE doctor SET b = 1 @ Roster.java:19")
+        .t(
+            "1 SELECT c FROM shift WHERE id = 3 @ Roster.java:25",
+            "2 UPDATE shift SET c = 1 @ Roster.java:29")
+        .edge("1.1 rw 2.2 doctor 1")
+        .edge("2.1 rw 3.2 doctor 2")
+        .edge("3.1 rw 1.2 shift 3")
+        .advice("MariaDB should not show this: report it to the vendor.")
+        .anomaly();
+  }
+}

@@ -1,0 +1,130 @@
+package io.txwatch.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.link.Address;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The page's server, by raw requests. */
+class LivePageTest {
+
+  private static final String TOKEN = "0123456789abcdef";
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET /,        localhost,      text/html, 200",
+    "GET /,        127.0.0.1:7077, */*,       200",
+    "GET /status,  [::1]:7077,     */*,       200",
+    "GET /page.js, localhost,      */*,       200",
+    "GET /status,  evil.example,   */*,       403",
+    "GET /events,  evil.example,   */*,       403",
+    "GET /,        127.0.0.1.evil.example, text/html, 403",
+    "POST /status, localhost,      */*,       405",
+    "GET /page.html, localhost,    */*,       404",
+    "GET /../pom.xml, localhost,   */*,       404",
+    "GET /%2e%2e/page.js, localhost, */*,     404",
+  })
+  void requestsAreAnswered(String line, String host, String accept, int code) throws Exception {
+    try (LivePage page = open("")) {
+      assertThat(answer(page, line, host, accept, "")).startsWith("HTTP/1.1 " + code + " ");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET /,       text/html, '',                200",
+    "GET /page.js, */*,      '',                200",
+    "GET /,       */*,       '',                401",
+    "GET /status, */*,       Bearer wrong,      401",
+    "GET /events, */*,       '',                401",
+    "GET /status, */*,       Bearer 0123456789abcdef, 200",
+  })
+  void tokenProtectsWhatWasObserved(String line, String accept, String authorization, int code)
+      throws Exception {
+    try (LivePage page = open(TOKEN)) {
+      assertThat(answer(page, line, "analyzer.example", accept, authorization))
+          .startsWith("HTTP/1.1 " + code + " ");
+    }
+  }
+
+  @Test
+  void pageMayLoadNothingButItsOwnFiles() throws Exception {
+    try (LivePage page = open("")) {
+      assertThat(answer(page, "GET /", "localhost", "text/html", ""))
+          .containsIgnoringCase("Content-Security-Policy: default-src 'none'; style-src 'self'")
+          .containsIgnoringCase("X-Content-Type-Options: nosniff")
+          .doesNotContain("http:", "https:", "<!--head-->", "<!--scripts-->");
+    }
+  }
+
+  @Test
+  void pagesThatDoNotReadHoldNobodyUp() throws Exception {
+    TestSource source = new TestSource();
+    List<Socket> idle = new ArrayList<>();
+    try (LivePage page = open(source, "")) {
+      for (int i = 0; i < 20; i++) {
+        idle.add(request(page, "GET /events", "localhost", "*/*", ""));
+      }
+      // More than the sockets buffer: their threads block.
+      for (int i = 0; i < 200; i++) {
+        source.add(ExampleAnomalies.lostUpdate(), i + 1);
+        source.add(ExampleAnomalies.skewOfThree(), i + 1);
+      }
+      assertThat(answer(page, "GET /status", "localhost", "*/*", ""))
+          .startsWith("HTTP/1.1 200 ")
+          .contains("\"anomalies\":400");
+    } finally {
+      for (Socket socket : idle) {
+        socket.close();
+      }
+    }
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () ->
+                Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(thread -> thread.getName().startsWith("txwatch-http")));
+  }
+
+  private static LivePage open(String token) throws IOException {
+    return open(new TestSource(), token);
+  }
+
+  private static LivePage open(LiveSource source, String token) throws IOException {
+    return LivePage.open(new Address(false, "127.0.0.1", 0), Optional.empty(), token, source);
+  }
+
+  private static Socket request(
+      LivePage page, String line, String host, String accept, String authorization)
+      throws IOException {
+    Socket socket = new Socket("127.0.0.1", page.address().getPort());
+    socket.setSoTimeout(20_000);
+    OutputStream out = socket.getOutputStream();
+    String request = line + " HTTP/1.1\r\nHost: " + host + "\r\nAccept: " + accept + "\r\n";
+    request += authorization.isEmpty() ? "" : "Authorization: " + authorization + "\r\n";
+    out.write((request + "Connection: close\r\n\r\n").getBytes(StandardCharsets.UTF_8));
+    out.flush();
+    return socket;
+  }
+
+  private static String answer(
+      LivePage page, String line, String host, String accept, String authorization)
+      throws IOException {
+    try (Socket socket = request(page, line, host, accept, authorization);
+        InputStream in = socket.getInputStream()) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+}

@@ -1,0 +1,310 @@
+package io.txwatch.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.CycleClass;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.link.Address;
+import io.txwatch.report.AnomalyBuilder;
+import io.txwatch.report.AnomalyGroups.Group;
+import io.txwatch.report.AnomalyId;
+import io.txwatch.report.Report;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Keys;
+
+/** The page in a real browser. */
+class PageBrowserTest {
+
+  private static @org.jspecify.annotations.Nullable Browser chromium;
+
+  @BeforeAll
+  static void start() {
+    assumeTrue(
+        Browser.isInstalled(),
+        "the page is not tested: this machine has no Chromium (packages chromium, chromium-driver)");
+    chromium = new Browser();
+  }
+
+  @AfterAll
+  static void stop() {
+    if (chromium != null) {
+      chromium.close();
+    }
+  }
+
+  private static Browser browser() {
+    return java.util.Objects.requireNonNull(chromium);
+  }
+
+  @BeforeEach
+  void reset() {
+    browser().setSize(Browser.DESKTOP);
+    browser().setDark(false);
+    browser().requests();
+    browser().consoleErrors();
+  }
+
+  @Test
+  void anomaliesAppearAndDisappearWhileThePageIsOpen() throws Exception {
+    TestSource source = new TestSource();
+    try (LivePage page = open(source, "")) {
+      browser().open(url(page));
+      await("Live", () -> browser().text("#connection"));
+      assertThat(browser().text("#list")).startsWith("No anomaly so far.");
+      source.add(ExampleAnomalies.lostUpdate(), 3);
+      await("1 of 1 kinds of anomaly, 3 in all", () -> browser().text("#count"));
+      source.add(ExampleAnomalies.skewOfThree(), 1);
+      await("2 of 2 kinds of anomaly, 4 in all", () -> browser().text("#count"));
+      source.removeAll();
+      await("", () -> browser().text("#count"));
+      assertThat(browser().text("#figures")).contains("observed", "98.7 %", "1.0 MB");
+      assertThat(browser().requests())
+          .isNotEmpty()
+          .allMatch(request -> request.startsWith(url(page)));
+      assertThat(browser().consoleErrors()).isEmpty();
+    }
+  }
+
+  @Test
+  void clickOpensAnAnomaly(@TempDir Path folder) throws Exception {
+    browser().open(report(folder, ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()));
+    browser().driver().findElement(By.partialLinkText("lost update")).click();
+    assertThat(browser().text("#detail h2")).isEqualTo("lost update hazard");
+    assertThat(browser().text(".meaning")).startsWith("Two transactions read the same row");
+    assertThat(browser().texts(".schedule th"))
+        .containsExactly("T1\norders/main#1", "T2\nbilling/main#2");
+    assertThat(browser().texts(".bar .place-of-code"))
+        .containsExactly(
+            "at BankService.java:68", "at BillingService.java:12", "at BankService.java:83");
+    assertThat(browser().text(".advice")).contains("Lock the read at BankService.java:68");
+    assertThat(browser().texts(".rows tbody li"))
+        .containsExactly(
+            "T1 reads", "T2 writes version 1 over version 0", "T1 writes version 2 over version 1");
+  }
+
+  @Test
+  void arrowsJoinTheStatementsOfTheDependencies(@TempDir Path folder) throws Exception {
+    browser().open(report(folder, ExampleAnomalies.lostUpdate()));
+    browser().driver().findElement(By.partialLinkText("lost update")).click();
+    String t1 = "1b.1";
+    String t2 = "1b.2";
+    assertThat(arrowEnds())
+        .containsExactly(
+            "rw " + t1 + "/1 right -> " + t2 + "/4 left",
+            "ww " + t2 + "/4 left -> " + t1 + "/2 right");
+  }
+
+  /** Which side of which box each arrow begins and ends at, by where they are drawn. */
+  private static List<String> arrowEnds() {
+    Object ends =
+        browser()
+            .run(
+                """
+                const boxes = [...document.querySelectorAll('[data-bar]')];
+                const nearest = (x, y) => boxes.flatMap(box => {
+                  const at = box.getBoundingClientRect();
+                  const name = box.dataset.bar;
+                  return [[at.left, 'left'], [at.right, 'right']].map(([side, of]) =>
+                    ({name: name + ' ' + of, distance: Math.hypot(side - x, at.top + at.height / 2 - y)}));
+                }).sort((a, b) => a.distance - b.distance)[0].name;
+                return [...document.querySelectorAll('svg.arrows > path')].map(path => {
+                  const origin = path.ownerSVGElement.getBoundingClientRect();
+                  const start = path.getPointAtLength(0);
+                  const end = path.getPointAtLength(path.getTotalLength());
+                  return path.getAttribute('class') + ' ' + nearest(origin.left + start.x, origin.top + start.y)
+                    + ' -> ' + nearest(origin.left + end.x, origin.top + end.y);
+                }).join(';');
+                """);
+    return List.of(ends.toString().split(";"));
+  }
+
+  @Test
+  void filtersSelect(@TempDir Path folder) throws Exception {
+    browser().open(report(folder, ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()));
+    for (String[] filter :
+        new String[][] {
+          {"verdict", "VIOLATION", "G2-item"},
+          {"phenomenon", "lost update", "lost update"},
+          {"table", "shift", "G2-item"},
+          {"level", "READ COMMITTED", "lost update"},
+          {"service", "billing", "lost update"},
+        }) {
+      choose(filter[0], filter[1]);
+      assertThat(browser().texts("#list strong")).as(filter[0]).containsExactly(filter[2]);
+      choose(filter[0], "all");
+    }
+    browser().driver().findElement(By.name("text")).sendKeys("roster.java:19");
+    assertThat(browser().texts("#list strong")).containsExactly("G2-item");
+  }
+
+  private static void choose(String filter, String value) {
+    browser().driver().findElements(By.cssSelector("select[name=" + filter + "] option")).stream()
+        .filter(option -> option.getText().equals(value))
+        .findFirst()
+        .orElseThrow()
+        .click();
+  }
+
+  @Test
+  void keyboardReachesEverything(@TempDir Path folder) throws Exception {
+    browser().open(report(folder, ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()));
+    Set<String> reached = new HashSet<>();
+    for (int i = 0; i < 14; i++) {
+      browser().driver().switchTo().activeElement().sendKeys(Keys.TAB);
+      reached.add(
+          browser()
+              .run(
+                  "const at = document.activeElement;"
+                      + "return at.tagName + ' ' + (at.name || at.getAttribute('href') || at.textContent)")
+              .toString());
+    }
+    assertThat(reached)
+        .contains(
+            "SELECT verdict", "SELECT phenomenon", "SELECT table", "INPUT text", "A #anomalies")
+        .contains("A #" + AnomalyId.of(ExampleAnomalies.lostUpdate()))
+        .contains("A #" + AnomalyId.of(ExampleAnomalies.skewOfThree()))
+        .anyMatch(element -> element.startsWith("SUMMARY"));
+    browser().driver().findElement(By.partialLinkText("lost update")).sendKeys(Keys.ENTER);
+    assertThat(browser().text("#detail h2")).startsWith("lost update");
+  }
+
+  @Test
+  void sqlFullOfMarkupIsText(@TempDir Path folder) throws Exception {
+    browser().open(report(folder, ExampleAnomalies.lostUpdate()));
+    browser().driver().findElement(By.partialLinkText("lost update")).click();
+    assertThat(browser().texts(".bar code"))
+        .contains(ExampleAnomalies.HOSTILE_SQL.replaceAll(" +", " "));
+    assertThat(browser().run("return window.hit === undefined")).isEqualTo(true);
+    assertThat(browser().run("return document.images.length")).isEqualTo(0L);
+    assertThat(browser().requests())
+        .allMatch(request -> request.startsWith("file:") || request.startsWith("about:"));
+    assertThat(browser().consoleErrors()).isEmpty();
+  }
+
+  @Test
+  void accessibleInLightDarkAndAtPhoneWidth(@TempDir Path folder) throws Exception {
+    for (String link : List.of("", "lost update", "G2-item")) {
+      for (boolean dark : new boolean[] {false, true}) {
+        for (boolean phone : new boolean[] {false, true}) {
+          browser().setDark(dark);
+          browser().setSize(phone ? Browser.PHONE : Browser.DESKTOP);
+          browser()
+              .open(report(folder, ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()));
+          if (!link.isEmpty()) {
+            browser().driver().findElement(By.partialLinkText(link)).click();
+          }
+          String name =
+              (link.isEmpty() ? "list" : link.replace(' ', '-'))
+                  + (phone ? "-phone" : "-desktop")
+                  + (dark ? "-dark" : "-light");
+          browser().screenshot(name);
+          assertThat(browser().accessibilityViolations()).as(name).isEmpty();
+        }
+      }
+    }
+  }
+
+  @Test
+  void serverWithATokenRequestsIt() throws Exception {
+    TestSource source = new TestSource();
+    source.add(ExampleAnomalies.lostUpdate(), 1);
+    try (LivePage page = open(source, "0123456789abcdef")) {
+      browser().open(url(page));
+      await("This server asks for a token", () -> browser().text("#connection"));
+      browser().driver().findElement(By.id("token")).sendKeys("0123456789abcdef", Keys.ENTER);
+      await("1 of 1 kinds of anomaly, 1 in all", () -> browser().text("#count"));
+    }
+  }
+
+  @Test
+  void thousandKindsOfTenThousandAnomaliesAreUsable(@TempDir Path folder) throws Exception {
+    List<Group> groups = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      groups.add(new Group(numbered(i), 10, 1_000_000, 2_000_000));
+    }
+    Path file = write(folder, new Report("large", Instant.EPOCH, groups, 0, TestSource.COVERAGE));
+    browser().open(file.toUri().toString());
+    assertThat(browser().text("#count"))
+        .isEqualTo("1,000 of 1,000 kinds of anomaly, 10,000 in all");
+    Object first =
+        browser().run("return Math.round(performance.getEntriesByType('paint')[0].startTime)");
+    Object filtered =
+        browser()
+            .run(
+                """
+                const before = performance.now();
+                const input = document.querySelector('[name=text]');
+                input.value = 'service77.java';
+                input.dispatchEvent(new Event('input'));
+                document.body.getBoundingClientRect();
+                return Math.round(performance.now() - before);
+                """);
+    assertThat(browser().text("#count")).isEqualTo("1 of 1,000 kinds of anomaly, 10 in all");
+    System.out.printf(
+        "report of 10 000 anomalies: %d KB, first view after %s ms, filter %s ms%n",
+        Files.size(file) / 1024, first, filtered);
+    assertThat(Files.size(file)).isLessThan(10_000_000);
+  }
+
+  private static Anomaly numbered(int i) {
+    return AnomalyBuilder.anomaly(Phenomenon.LOST_UPDATE)
+        .cycle(CycleClass.G_SINGLE)
+        .t(
+            Optional.empty(),
+            "main#" + i,
+            "1 SELECT balance, owner, opened FROM account"
+                + i
+                + " WHERE id = ? @ Service"
+                + i
+                + ".java:1",
+            "2 UPDATE account" + i + " SET balance = ? WHERE id = ? @ Service" + i + ".java:2")
+        .t("4 UPDATE account" + i + " SET balance = ? WHERE id = ? @ Service" + i + ".java:3")
+        .edge("1.1 rw 2.4 account" + i + " " + i)
+        .edge("2.4 ww 1.2 account" + i + " " + i)
+        .advice("Lock the read.")
+        .anomaly();
+  }
+
+  private static LivePage open(LiveSource source, String token) throws IOException {
+    return LivePage.open(new Address(false, "127.0.0.1", 0), Optional.empty(), token, source);
+  }
+
+  private static String url(LivePage page) {
+    return "http://127.0.0.1:" + page.address().getPort() + "/";
+  }
+
+  private static String report(Path folder, Anomaly... anomalies) throws IOException {
+    List<Group> groups = List.of(anomalies).stream().map(Group::new).toList();
+    return write(folder, new Report("shop.history", Instant.EPOCH, groups, 0, TestSource.COVERAGE))
+        .toUri()
+        .toString();
+  }
+
+  private static Path write(Path folder, Report report) throws IOException {
+    return Files.writeString(folder.resolve("report.html"), ReportPage.html(report));
+  }
+
+  private static void await(String expected, java.util.concurrent.Callable<String> actual) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(() -> assertThat(actual.call()).isEqualTo(expected));
+  }
+}
