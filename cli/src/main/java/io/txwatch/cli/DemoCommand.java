@@ -3,7 +3,7 @@ package io.txwatch.cli;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
-import io.txwatch.coverage.Coverage;
+import io.txwatch.document.SourceFiles;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.TextReport;
 import java.io.IOException;
@@ -80,18 +80,31 @@ final class DemoCommand implements Callable<Integer> {
       description = "watch with -javaagent, or with jdbc:txwatch: in the URL (default: agent)")
   private DemoPhase.WatchMode watchMode = DemoPhase.WatchMode.AGENT;
 
+  @Option(
+      names = "--report",
+      paramLabel = "FILE",
+      description =
+          "write the report there (default: txwatch-demo.html in the temporary directory)")
+  private Path report = Path.of(System.getProperty("java.io.tmpdir"), "txwatch-demo.html");
+
+  @Option(
+      names = "--hold",
+      description = "show the report as a live page at the end, until the demo is stopped (Ctrl+C)")
+  private boolean hold;
+
   @Mixin private CommonOptions common = new CommonOptions();
 
   private final Set<Phenomenon> shown = EnumSet.noneOf(Phenomenon.class);
 
   @Override
-  public Integer call() throws IOException, SQLException {
+  public Integer call() throws IOException, SQLException, InterruptedException {
     long start = System.nanoTime();
     Console console = Console.of(spec);
     Path jar =
         NestedJars.jar()
             .orElseThrow(
                 () -> CommandException.badInput("the demo needs txwatch.jar: ./txwatch demo"));
+    DocumentFile document = DocumentFile.of("--report", report);
     PrintWriter textOut = console.textOut(common.json());
     List<DemoPhase> phases = new ArrayList<>();
     try (DemoDatabase where = open()) {
@@ -108,9 +121,15 @@ final class DemoCommand implements Callable<Integer> {
         writeJson(console.out(), where.name(), phases);
       }
     }
-    textOut.print(TextReport.coverage(coverage(phases)));
+    DemoResults results = DemoResults.of(phases);
+    textOut.print(TextReport.coverage(results.report().coverage()));
     textOut.printf(Locale.ROOT, "%.1f s in all%n", (System.nanoTime() - start) / 1e9);
+    document.write(results.report(), SourceFiles.NONE);
+    textOut.println("report: " + report.toUri());
     textOut.flush();
+    if (hold) {
+      results.hold(textOut);
+    }
     boolean failed =
         phases.stream()
             .flatMap(phase -> phase.recorded().stream())
@@ -180,10 +199,6 @@ final class DemoCommand implements Callable<Integer> {
     List<String> counted = new ArrayList<>();
     counts.forEach((kind, count) -> counted.add(count + " x " + kind));
     return String.join(", ", counted);
-  }
-
-  private static Coverage coverage(List<DemoPhase> phases) {
-    return phases.stream().map(DemoPhase::coverage).reduce(Coverage.NONE, Coverage::plus);
   }
 
   private static void writeJson(PrintWriter out, String db, List<DemoPhase> phases)

@@ -2,24 +2,17 @@ package io.txwatch.cli;
 
 import io.txwatch.analyzer.Analyzer;
 import io.txwatch.coverage.Coverage;
-import io.txwatch.document.DocumentFormat;
 import io.txwatch.document.SourceFiles;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.HistoryParts;
 import io.txwatch.history.HistoryReader;
-import io.txwatch.history.PrivateFiles;
 import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.Report;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,20 +79,8 @@ final class ReportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    DocumentFormat format =
-        DocumentFormat.of(target)
-            .orElseThrow(
-                () ->
-                    CommandException.badInput(
-                        "--out: expected a name that ends in "
-                            + DocumentFormat.endings()
-                            + ", not '"
-                            + target
-                            + "'"));
-    Path directory = target.toAbsolutePath().getParent();
-    if (directory == null || !Files.isDirectory(directory)) {
-      throw CommandException.badInput("--out: no such directory: " + directory);
-    } else if (sources != null && !Files.isDirectory(sources)) {
+    DocumentFile document = DocumentFile.of("--out", target);
+    if (sources != null && !Files.isDirectory(sources)) {
       throw CommandException.badInput("--sources: no such directory: " + sources);
     }
     for (Path file : files) {
@@ -118,7 +99,7 @@ final class ReportCommand implements Callable<Integer> {
         files.stream().map(file -> file.getFileName().toString()).collect(Collectors.joining(", "));
     Report report =
         new Report(source, Instant.now(), groups.groups(), groups.ungrouped(), coverage);
-    replace(target, directory, format.write(report, sourceFiles()));
+    document.write(report, sourceFiles());
     Console console = Console.of(spec);
     console
         .textOut(common.json())
@@ -145,22 +126,6 @@ final class ReportCommand implements Callable<Integer> {
       analyzer.suspectAll();
       analyzer.close();
       return analyzer.coverage();
-    }
-  }
-
-  /** Writes a file as a whole, readable by its owner only: it contains the application's SQL. */
-  private static void replace(Path target, Path directory, String text) throws IOException {
-    Path unfinished = Files.createTempFile(directory, "report", ".part");
-    try {
-      try (FileChannel out = PrivateFiles.open(unfinished, StandardOpenOption.WRITE)) {
-        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
-        while (bytes.hasRemaining()) {
-          out.write(bytes);
-        }
-      }
-      Files.move(unfinished, target, StandardCopyOption.REPLACE_EXISTING);
-    } finally {
-      Files.deleteIfExists(unfinished);
     }
   }
 }

@@ -20,8 +20,8 @@ class BadInputTest {
                 2,
                 "",
                 lines(
-                    "txwatch: missing command, expected one of demo, serve, check, export, prepare,"
-                        + " unprepare, fuzz, replay",
+                    "txwatch: missing command, expected one of demo, serve, check, report, export,"
+                        + " prepare, unprepare, fuzz, replay",
                     "see: txwatch --help")));
   }
 
@@ -72,6 +72,26 @@ class BadInputTest {
                         + foreign
                         + ", offset 0: expected the header of a txwatch history, found something"
                         + " else")));
+  }
+
+  @Test
+  void reportThatCannotBeWritten() {
+    String history = file("");
+    assertThat(Invocation.of("report", history, "--out", "report.pdf"))
+        .isEqualTo(
+            new Invocation(
+                2,
+                "",
+                lines(
+                    "txwatch: --out: expected a name that ends in .html, .md, .dot, .svg, .sarif,"
+                        + " .xml, not 'report.pdf'")));
+    assertThat(Invocation.of("report", history, "--out", "nowhere/report.html").err())
+        .contains("--out: no such directory");
+    assertThat(Invocation.of("report", "nowhere.history", "--out", "report.html").err())
+        .contains("no such file: nowhere.history");
+    assertThat(
+            Invocation.of("report", history, "--out", "report.html", "--sources", "nowhere").err())
+        .contains("--sources: no such directory: nowhere");
   }
 
   @Test

@@ -48,13 +48,17 @@ class DemoIT {
 
   @Test
   void textReportShowsEachPhenomenonOnce() throws Exception {
-    JarRun demo = JarRun.of(directory, "demo", "--fail-on", "hazard");
+    Path report = directory.resolve("demo.html");
+    JarRun demo =
+        JarRun.of(directory, "demo", "--fail-on", "hazard", "--report", report.toString());
     assertThat(demo.err()).isEmpty();
     assertThat(demo.code()).isEqualTo(1);
     assertThat(demo.out())
         .contains("lost-update, as first written", "lost-update, corrected", "nothing, clean")
         .containsOnlyOnce("LOST_UPDATE (G-single)  HAZARD")
-        .contains("BankService.java:");
+        .contains("BankService.java:")
+        .contains("report: " + report.toUri());
+    assertThat(report).content().contains("\"phenomenon\":\"LOST_UPDATE\"", "BankService.java:");
   }
 
   /** By phase as first written: each phenomenon, and the lines of code in it. */
