@@ -68,6 +68,9 @@ class ArchitectureTest {
                 "report",
                 "format",
                 "register",
+                "listappend",
+                "page",
+                "document",
                 "serve"),
             List.of("history", "settings")));
     table.put(
