@@ -45,8 +45,8 @@ public final class CoverageText {
       lines.add(
           String.format(
               Locale.ROOT,
-              "%,d uncertain accesses: returned by side reads, which may have read another snapshot;"
-                  + " nothing is proven by them",
+              "%,d uncertain accesses: returned by side reads, which may have read another"
+                  + " snapshot; nothing is proven by them",
               coverage.uncertain()));
     }
     if (coverage.forbidden() > 0) {
@@ -111,7 +111,8 @@ public final class CoverageText {
               + " judged: raise txwatch.version-set-rows";
       case NO_VERSION_SET ->
           "version sets not read, since reading them would take locks, fix a snapshot, or take too"
-              + " long (tables of thousands of rows); predicates of these statements are not judged";
+              + " long (tables of thousands of rows); predicates of these statements are not"
+              + " judged";
       case SHAPE ->
           "statements of a shape that is passed through unchanged (DISTINCT, GROUP BY, UNION,"
               + " subquery, ...); rows that only such statements access are not judged";
@@ -127,8 +128,8 @@ public final class CoverageText {
       case NOT_A_BASE_TABLE ->
           "views, foreign or system tables, which carry no auxiliary columns; nothing to do";
       case LOOKUP_FAILED ->
-          "catalog lookups that failed or timed out; they are retried, and the first cause was logged"
-              + " when it happened";
+          "catalog lookups that failed or timed out; they are retried, and the first cause was"
+              + " logged when it happened";
       case OPAQUE ->
           "calls, COPY, scripts: their effects are not observed; plain statements would be";
       case BYPASS ->
@@ -141,12 +142,12 @@ public final class CoverageText {
       case TORN_RECORD ->
           "the history file was truncated or damaged there; what precedes it is intact";
       case CUT_OFF ->
-          "services that disconnected and did not come back; what they did afterwards, and how their"
-              + " open transactions ended, is unknown";
+          "services that disconnected and did not come back; what they did afterwards, and how"
+              + " their open transactions ended, is unknown";
       case FORGOTTEN ->
-          "transactions discarded because the analyzer's share of the heap was full, usually one that"
-              + " stays open and idle; anomalies with them are missed: end such transactions, or"
-              + " increase the heap";
+          "transactions discarded because the analyzer's share of the heap was full, usually one"
+              + " that stays open and idle; anomalies with them are missed: end such transactions,"
+              + " or increase the heap";
     };
   }
 }

@@ -34,10 +34,14 @@ final class EmbeddedWorkspace implements Workspace {
 
   @Override
   public List<String> tables() throws SQLException {
+    return names("TABLE");
+  }
+
+  private List<String> names(String type) throws SQLException {
     List<String> tables = new ArrayList<>();
     try (ResultSet result = own.getMetaData().getTables(null, dbms.schema(), "%", null)) {
       while (result.next()) {
-        if (result.getString("TABLE_TYPE").toUpperCase(Locale.ROOT).endsWith("TABLE")) {
+        if (result.getString("TABLE_TYPE").toUpperCase(Locale.ROOT).endsWith(type)) {
           tables.add('"' + result.getString("TABLE_NAME").replace("\"", "\"\"") + '"');
         }
       }
@@ -50,13 +54,18 @@ final class EmbeddedWorkspace implements Workspace {
     return Workspace.deleteAllStatements(tables);
   }
 
-  /** Drops the tables, in several passes: a table that others refer to cannot be dropped. */
   @Override
   public void clear() throws SQLException {
-    List<String> remaining = tables();
+    drop("VIEW", names("VIEW"));
+    drop("TABLE", tables());
+  }
+
+  /** Drops objects in several passes: one that others refer to cannot be dropped. */
+  private void drop(String type, List<String> names) throws SQLException {
+    List<String> remaining = names;
     while (!remaining.isEmpty()) {
       List<String> referenced = new ArrayList<>();
-      SQLException lastError = dropAll(remaining, referenced);
+      SQLException lastError = dropAll(type, remaining, referenced);
       if (lastError != null && referenced.size() == remaining.size()) {
         throw lastError;
       }
@@ -64,13 +73,13 @@ final class EmbeddedWorkspace implements Workspace {
     }
   }
 
-  private @Nullable SQLException dropAll(List<String> tables, List<String> referenced) {
+  private @Nullable SQLException dropAll(String type, List<String> names, List<String> referenced) {
     SQLException lastError = null;
-    for (String table : tables) {
+    for (String name : names) {
       try {
-        Sql.execute(own, "DROP TABLE " + table);
+        Sql.execute(own, "DROP " + type + " " + name);
       } catch (SQLException e) {
-        referenced.add(table);
+        referenced.add(name);
         lastError = e;
       }
     }

@@ -113,10 +113,18 @@ final class MySqlWorkspace implements Workspace {
   @Override
   public void clear() throws SQLException {
     Sql.execute(own, "COMMIT"); // the transaction of the snapshot would show the old catalog
-    List<String> tables = tables();
-    if (!tables.isEmpty()) {
-      Sql.execute(own, "DROP TABLE " + String.join(", ", tables));
-    }
+    // The statements that drop views, and then those that drop tables, in one query.
+    String drop =
+        "SELECT CONCAT(IF(table_type = 'VIEW', 'DROP VIEW `', 'DROP TABLE `'),"
+            + " REPLACE(table_name, '`', '``'), '`')";
+    Sql.executeAll(
+        own,
+        Sql.column(
+            own,
+            drop
+                + " FROM information_schema.tables WHERE table_schema = '"
+                + name
+                + "' ORDER BY table_type = 'VIEW' DESC, table_name"));
   }
 
   @Override

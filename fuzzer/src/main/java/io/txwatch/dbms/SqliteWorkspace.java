@@ -48,10 +48,15 @@ final class SqliteWorkspace implements Workspace {
 
   @Override
   public List<String> tables() throws SQLException {
+    return names("table");
+  }
+
+  private List<String> names(String type) throws SQLException {
     return Sql.column(
         own,
-        "SELECT '\"' || replace(name, '\"', '\"\"') || '\"' FROM sqlite_schema"
-            + " WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY 1");
+        "SELECT '\"' || replace(name, '\"', '\"\"') || '\"' FROM sqlite_schema WHERE type = '"
+            + type
+            + "' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY 1");
   }
 
   @Override
@@ -61,6 +66,9 @@ final class SqliteWorkspace implements Workspace {
 
   @Override
   public void clear() throws SQLException {
+    for (String view : names("view")) {
+      Sql.execute(own, "DROP VIEW " + view);
+    }
     for (String table : tables()) {
       Sql.execute(own, "DROP TABLE " + table);
     }

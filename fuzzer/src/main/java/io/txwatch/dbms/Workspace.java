@@ -85,7 +85,7 @@ public interface Workspace extends AutoCloseable {
   /** Disables background maintenance of newly defined tables. */
   default void disableMaintenance(List<String> tables) throws SQLException {}
 
-  /** Drops all tables. No session may be in a transaction. */
+  /** Drops all tables and views. No session may be in a transaction. */
   void clear() throws SQLException;
 
   /** Creates a monitor of its sessions. */

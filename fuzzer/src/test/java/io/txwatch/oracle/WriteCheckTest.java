@@ -52,6 +52,31 @@ class WriteCheckTest {
     }
   }
 
+  /** The set-up is executed for each serial run: the view of the run before must be gone. */
+  @ParameterizedTest
+  @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2", "SQLITE"})
+  void aSetupMayDefineAView(ServerKind kind) throws Exception {
+    String view =
+        """
+        I: CREATE TABLE t (a INT NOT NULL PRIMARY KEY, b INT) {ENGINE}
+        I: INSERT INTO t VALUES (1, 1), (2, 2)
+        I: CREATE VIEW v AS SELECT a, b FROM t WHERE b > 0
+        T1: BEGIN
+        T1: UPDATE t SET b = 5 WHERE a = 1
+        T1: COMMIT
+        T2: INSERT INTO t SELECT a + 2, b FROM v WHERE b = 5
+        F: SELECT * FROM v
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      String level = kind == ServerKind.SQLITE ? "SER" : "RC";
+      for (int i = 0; i < 2; i++) {
+        OracleVerdict verdict =
+            new WriteCheck().judge(fixture.execute(view, level), fixture.executor());
+        assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Result.CLEAN);
+      }
+    }
+  }
+
   /** Two increments lose nothing, whichever waits; the serial order is the order of the commits. */
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2", "SQLITE"})

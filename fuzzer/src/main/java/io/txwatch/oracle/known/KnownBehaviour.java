@@ -60,11 +60,11 @@ public enum KnownBehaviour {
           + "finds a locked row reads its last committed version to decide whether to wait, and"
           + " keeps no locks on rows that do not match: it may see a part of another "
           + "transaction's changes.",
-      "MySQL manual, Transaction Isolation Levels, READ COMMITTED: \"if a row is already locked, InnoDB"
-          + " performs a 'semi-consistent' read, returning the latest committed version to MySQL so that"
-          + " MySQL can determine whether the row matches the WHERE condition\", and \"Record locks for"
-          + " nonmatching rows are released after MySQL has evaluated the WHERE condition\"; MySQL bugs"
-          + " 104833, 114952; MDEV-26643") {
+      "MySQL manual, Transaction Isolation Levels, READ COMMITTED: \"if a row is already locked,"
+          + " InnoDB performs a 'semi-consistent' read, returning the latest committed version to"
+          + " MySQL so that MySQL can determine whether the row matches the WHERE condition\", and"
+          + " \"Record locks for nonmatching rows are released after MySQL has evaluated the WHERE"
+          + " condition\"; MySQL bugs 104833, 114952; MDEV-26643") {
     @Override
     boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return isInnodb(evidence)
@@ -112,10 +112,10 @@ public enum KnownBehaviour {
       "At READ UNCOMMITTED the query of an INSERT, and a subquery of another write, read "
           + "uncommitted changes, which may be rolled back: no order of the statements explains"
           + " what the write stores, or that it fails.",
-      "MySQL manual, Transaction Isolation Levels, READ UNCOMMITTED: \"SELECT statements are performed"
-          + " in a nonlocking fashion, but a possible earlier version of a row might be used. Thus,"
-          + " using this isolation level, such reads are not consistent. This is also called a dirty"
-          + " read.\"; WriteCheck, section 3.3") {
+      "MySQL manual, Transaction Isolation Levels, READ UNCOMMITTED: \"SELECT statements are"
+          + " performed in a nonlocking fashion, but a possible earlier version of a row might be"
+          + " used. Thus, using this isolation level, such reads are not consistent. This is also"
+          + " called a dirty read.\"; WriteCheck, section 3.3") {
     @Override
     boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return isInnodb(evidence)
@@ -132,8 +132,8 @@ public enum KnownBehaviour {
           + "ROLLBACK TO SAVEPOINT, the inserted rows are no longer locked: another transaction"
           + " may insert them, and no order explains that the statement succeeded or failed.",
       "MySQL manual, SAVEPOINT: \"For a new inserted row, the lock information is carried by the"
-          + " transaction ID stored in the row; the lock is not separately stored in memory. In this"
-          + " case, the row lock is released in the undo.\"") {
+          + " transaction ID stored in the row; the lock is not separately stored in memory. In"
+          + " this case, the row lock is released in the undo.\"") {
     @Override
     boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
@@ -153,9 +153,9 @@ public enum KnownBehaviour {
           + "row, and all other rows as of its start: it may see a part of the other "
           + "transaction's changes.",
       "PostgreSQL manual, section 13.2.1: \"it is possible for an updating command to see an"
-          + " inconsistent snapshot: it can see the effects of concurrent updating commands on the same"
-          + " rows it is trying to update, but it does not see effects of those commands on other rows"
-          + " in the database\"") {
+          + " inconsistent snapshot: it can see the effects of concurrent updating commands on the"
+          + " same rows it is trying to update, but it does not see effects of those commands on"
+          + " other rows in the database\"") {
     @Override
     boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return evidence.database().product().equals("PostgreSQL")
@@ -217,6 +217,24 @@ public enum KnownBehaviour {
               ForeignKeyGraph.withoutForeignKeys(evidence.execution().testCase()));
     }
   },
+  H2_MERGE_CONFLICT(
+      "h2-merge-conflict",
+      FindingClass.KNOWN_BUG,
+      "A MERGE looks for a match as of its start, and then waits for the row that another"
+          + " transaction inserts: it fails with a duplicate key instead of updating the row.",
+      "H2 issue 4171, open; observed on 2.5.252") {
+    @Override
+    boolean matches(Evidence evidence)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      return evidence.database().product().equals("H2")
+          && evidence.isAtMostReadCommitted()
+          && evidence.isBy("writecheck")
+          && evidence.execution().outcomes().stream().anyMatch(KnownBehaviour::isMergeConflict)
+          && evidence.isExplainedBy(Mechanism.LEVEL)
+          && evidence.disappearsWithout(
+              step -> isMergeConflict(evidence.execution().outcome(step)));
+    }
+  },
   H2_READ_COMMITTED_RECHECK(
       "h2-read-committed-recheck",
       FindingClass.BY_DESIGN,
@@ -270,9 +288,9 @@ public enum KnownBehaviour {
   H2_EXTREMES_BY_INDEX(
       "h2-extremes-by-index",
       FindingClass.NEW,
-      "At REPEATABLE READ and above, MAX of an indexed column is wrong once the "
-          + "transaction itself has written the table: it is the smaller of the snapshot's and the "
-          + "written rows' greatest value, also in a write that uses MAX.",
+      "At REPEATABLE READ and above, MAX of an indexed column is wrong once the transaction itself"
+          + " has written or locked rows of the table: it is the smaller of the snapshot's and the"
+          + " written rows' greatest value, also in a write that uses MAX.",
       "observed on 2.5.252; no known bug report") {
     @Override
     boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
@@ -289,9 +307,9 @@ public enum KnownBehaviour {
           + "transactions or of their statements explains the final state.",
       "PostgreSQL manual, section 13.2.1: a command \"sees only data committed before the query"
           + " began; it never sees either uncommitted data or changes committed by concurrent"
-          + " transactions during the query's execution\"; MySQL manual, Consistent Nonlocking Reads:"
-          + " \"each consistent read within a transaction sets and reads its own fresh snapshot\";"
-          + " WriteCheck, listings 5 and 6 (\"permissible\")") {
+          + " transactions during the query's execution\"; MySQL manual, Consistent Nonlocking"
+          + " Reads: \"each consistent read within a transaction sets and reads its own fresh"
+          + " snapshot\"; WriteCheck, listings 5 and 6 (\"permissible\")") {
     @Override
     boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return evidence.isAtMostReadCommitted()
@@ -304,6 +322,7 @@ public enum KnownBehaviour {
   private static final Pattern WITHOUT_CASCADE_INDEX_FIX = Pattern.compile("^10\\.11\\.[0-5]\\b");
   private static final Pattern WITHOUT_NULL_KEY_FIX = Pattern.compile("^10\\.11\\.[0-7]\\b");
 
+  private static final Pattern MERGE = Pattern.compile("(?i)^\\s*MERGE\\b");
   private static final Pattern DO_NOTHING =
       Pattern.compile("(?i)\\bON\\s+CONFLICT\\b.*\\bDO\\s+NOTHING\\b");
 
@@ -364,6 +383,13 @@ public enum KnownBehaviour {
 
   private static ForeignKeyGraph references(Evidence evidence) {
     return ForeignKeyGraph.of(evidence.execution().testCase().setup());
+  }
+
+  /** True if a MERGE waited and was then rejected because of a duplicate key. */
+  private static boolean isMergeConflict(StepOutcome outcome) {
+    return outcome.blocked()
+        && outcome.sqlState().equals("23505")
+        && MERGE.matcher(outcome.step().sql()).find();
   }
 
   /** True if an INSERT … ON CONFLICT DO NOTHING succeeded. */

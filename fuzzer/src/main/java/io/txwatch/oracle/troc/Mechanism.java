@@ -15,8 +15,8 @@ public enum Mechanism {
   SEMI_CONSISTENT_READ,
 
   /**
-   * As {@link #SEMI_CONSISTENT_READ}; in addition, a row whose key or indexed columns changed while
-   * the statement was blocked is not seen at all, because it moved behind the scan.
+   * As {@link #SEMI_CONSISTENT_READ}; in addition, a row whose key, indexed or partitioning columns
+   * changed while the statement was blocked is not seen at all, because it moved behind the scan.
    */
   MOVED_ROW,
 
@@ -45,7 +45,7 @@ public enum Mechanism {
 
   /**
    * MAX of a table that the transaction has written is the smaller of two values: the greatest of
-   * the snapshot, and the greatest of the rows that the transaction has written.
+   * the snapshot, and the greatest of the rows that the transaction has written or locked.
    */
   SMALLER_MAXIMUM
 }

@@ -42,7 +42,7 @@ public final class MechanismReplay extends ExecutionReplay {
   private final Mechanism mechanism;
   private final Predicate<StepOutcome> isExplainedError;
   private final ViewExecutor executor;
-  private final OrphanQueries orphans;
+  private final OrphanStatements orphans;
   private final PossibleViews views;
   private final ResultBags bags;
   private List<World> worlds = new ArrayList<>();
@@ -54,7 +54,7 @@ public final class MechanismReplay extends ExecutionReplay {
       Predicate<StepOutcome> isExplainedError,
       Database database,
       ViewExecutor executor,
-      OrphanQueries orphans) {
+      OrphanStatements orphans) {
     super(execution);
     this.semantics = semantics;
     this.mechanism = mechanism;
@@ -95,7 +95,7 @@ public final class MechanismReplay extends ExecutionReplay {
       return false;
     }
     try (ViewExecutor scratch = new ViewExecutor(executor, execution.testCase());
-        OrphanQueries orphans = new OrphanQueries(executor.dbms(), execution.testCase())) {
+        OrphanStatements orphans = new OrphanStatements(executor.dbms(), execution.testCase())) {
       new MechanismReplay(
               execution, semantics.get(), mechanism, isExplainedError, database, scratch, orphans)
           .run();
@@ -271,10 +271,27 @@ public final class MechanismReplay extends ExecutionReplay {
       }
       ViewExecutor.Outcome result = query(form.sql(), view);
       if (gives(outcome, result) || givesWithOneRowTwice(reader, view, rows, result)) {
-        return List.of(world);
+        return List.of(withLocked(world, reader, rows));
       }
     }
     return List.of();
+  }
+
+  /** H2 stores a version for a row that a query locks; it counts as written for its MAX. */
+  private World withLocked(World world, PossibleViews.Reader reader, Set<Long> rows) {
+    if (mechanism != Mechanism.SMALLER_MAXIMUM || rows.isEmpty()) {
+      return world;
+    }
+    World after = world.copy();
+    String table = reader.target().orElseThrow();
+    for (long row : rows) {
+      after.versions.write(
+          table,
+          row,
+          PossibleViews.current(world, reader.transaction(), table, row),
+          reader.transaction().writer);
+    }
+    return after;
   }
 
   private boolean givesWithOneRowTwice(
@@ -318,10 +335,10 @@ public final class MechanismReplay extends ExecutionReplay {
       if (givesError(outcome, result)) {
         return List.of(world);
       }
-      if (result.error().isEmpty() && form.isWrite()) {
-        View rechecked = recheck(reader, view, executor.touched(view, result));
+      if (form.isWrite()) {
+        View rechecked = recheck(reader, view, chosen(reader, view, result));
         if ((!rechecked.equals(view) && givesError(outcome, execute(reader, form.sql(), rechecked)))
-            || givesError(outcome, keyCheck(reader, view, result))) {
+            || (result.error().isEmpty() && givesError(outcome, keyCheck(reader, view, result)))) {
           return List.of(world);
         }
       }
@@ -392,12 +409,10 @@ public final class MechanismReplay extends ExecutionReplay {
       for (String sql : texts) {
         View view = possible;
         ViewExecutor.Outcome result = write(sql, view, table);
-        if (result.error().isEmpty()) {
-          View rechecked = recheck(reader, view, executor.touched(view, result));
-          if (!rechecked.equals(view)) {
-            view = rechecked;
-            result = write(sql, view, table);
-          }
+        View rechecked = recheck(reader, view, chosen(reader, view, result));
+        if (!rechecked.equals(view)) {
+          view = rechecked;
+          result = write(sql, view, table);
         }
         if (result.error().isEmpty()) {
           addAfter(next, reader, view, result);
@@ -482,6 +497,14 @@ public final class MechanismReplay extends ExecutionReplay {
     }
   }
 
+  /** The rows that a write chose; all of its table if it failed before it could show them. */
+  private Map<String, Set<Long>> chosen(
+      PossibleViews.Reader reader, View view, ViewExecutor.Outcome result) {
+    return result.error().isEmpty() || reader.target().isEmpty()
+        ? executor.touched(view, result)
+        : Map.of(reader.target().get(), Set.copyOf(view.rows(reader.target().get()).keySet()));
+  }
+
   /**
    * The view of a blocked statement with the current versions of the rows that it chose, at a level
    * that reads these again.
@@ -556,7 +579,7 @@ public final class MechanismReplay extends ExecutionReplay {
     try {
       return executor.write(sql, view, table);
     } catch (ViewExecutor.BrokenViewException e) {
-      return ViewExecutor.Outcome.failed(e);
+      return orphans.write(sql, view, table).orElse(ViewExecutor.Outcome.failed(e));
     }
   }
 

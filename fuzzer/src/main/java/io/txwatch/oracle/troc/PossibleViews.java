@@ -253,11 +253,11 @@ final class PossibleViews {
     }
   }
 
-  /** True if a key or an indexed column differs between the versions of a row. */
+  /** True if a key, an indexed or a partitioning column differs between the versions of a row. */
   private boolean hasMoved(Set<Sight> sights, String table) {
     List<List<@Nullable Object>> seen =
         sights.stream().flatMap(sight -> sight.rows().stream()).distinct().toList();
-    return keys.indexedColumns(table).stream()
+    return keys.placingColumns(table).stream()
         .map(column -> executor.columnIndex(table, column))
         .filter(index -> index >= 0)
         .anyMatch(index -> seen.stream().map(row -> row.get(index)).distinct().count() > 1);

@@ -30,6 +30,10 @@ final class TableKeys {
   private static final Pattern KEY =
       Pattern.compile(
           "(?is)^(?:CONSTRAINT\\s+\\S+\\s+)?(?:UNIQUE|KEY|INDEX|FOREIGN\\s+KEY)\\b[^(]*\\(([^)]*)\\).*");
+  private static final Pattern PARTITION =
+      Pattern.compile(
+          "(?is).*\\bPARTITION\\s+BY\\s+(?:LINEAR\\s+)?(?:LIST|RANGE|HASH|KEY)(?:\\s+COLUMNS)?"
+              + "\\s*\\(([^)]*)\\).*");
   private static final Pattern CHECK =
       Pattern.compile("(?is)^(?:CONSTRAINT\\s+\\S+\\s+)?CHECK\\b.*");
   private static final Pattern COLUMN = Pattern.compile("(?is)^([\\w\"`]+)\\s+(.*)");
@@ -40,7 +44,7 @@ final class TableKeys {
       Pattern.compile("(?i)^(TINYINT|SMALLINT|INT|INTEGER|BIGINT)\\b.*");
 
   private final Map<String, List<String>> primaryKeys = new HashMap<>();
-  private final Map<String, Set<String>> indexedColumns = new HashMap<>();
+  private final Map<String, Set<String>> placingColumns = new HashMap<>();
   private final Map<String, Set<String>> integerColumns = new HashMap<>();
 
   private TableKeys() {}
@@ -51,14 +55,30 @@ final class TableKeys {
     for (String sql : setup) {
       Matcher table = TABLE.matcher(sql);
       Matcher index = INDEX.matcher(sql);
+      Matcher partition = PARTITION.matcher(sql);
       if (table.matches()) {
         String name = unquoted(table.group(1));
-        SqlLists.split(table.group(2)).forEach(part -> keys.addPart(name, part));
+        SqlLists.split(body(table.group(2))).forEach(part -> keys.addPart(name, part));
+        if (partition.matches()) {
+          keys.addIndex(name, names(partition.group(1)));
+        }
       } else if (index.matches()) {
         keys.addIndex(unquoted(index.group(1)), names(index.group(2)));
       }
     }
     return keys;
+  }
+
+  /** The columns and constraints: a text up to the parenthesis that closes them. */
+  private static String body(String text) {
+    int depth = 0;
+    for (int i = 0; i < text.length(); i++) {
+      depth += text.charAt(i) == '(' ? 1 : text.charAt(i) == ')' ? -1 : 0;
+      if (depth < 0) {
+        return text.substring(0, i);
+      }
+    }
+    return text;
   }
 
   private void addPart(String table, String part) {
@@ -85,7 +105,7 @@ final class TableKeys {
   }
 
   private void addIndex(String table, List<String> columns) {
-    indexedColumns.computeIfAbsent(table, first -> new HashSet<>()).addAll(columns);
+    placingColumns.computeIfAbsent(table, first -> new HashSet<>()).addAll(columns);
   }
 
   /** The columns of a table's primary key; empty if it has none. */
@@ -102,9 +122,9 @@ final class TableKeys {
         : Optional.empty();
   }
 
-  /** The columns that any key or index of a table contains. */
-  Set<String> indexedColumns(String table) {
-    return indexedColumns.getOrDefault(unquoted(table), Set.of());
+  /** The columns that determine where a row is stored: those of any key, index or partition. */
+  Set<String> placingColumns(String table) {
+    return placingColumns.getOrDefault(unquoted(table), Set.of());
   }
 
   private static List<String> names(String list) {

@@ -368,6 +368,16 @@ class KnownBehaviourTest {
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
       assertThat(verdict.statement()).as("the final state shows it").isEmpty();
       assertKnown(fixture, wrong, verdict, KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      CaseExecution locked =
+          fixture.execute(
+              schedule.replace(
+                  "UPDATE t SET b = b WHERE a = 2", "SELECT * FROM t WHERE a = 2 FOR UPDATE"),
+              "SI");
+      assertKnown(
+          fixture,
+          locked,
+          new Troc().judge(locked, fixture.executor()),
+          KnownBehaviour.H2_EXTREMES_BY_INDEX);
       for (String right :
           List.of(
               schedule.replace("T1: UPDATE t SET b = b WHERE a = 2\n", ""),
@@ -517,8 +527,64 @@ class KnownBehaviourTest {
         OracleVerdict verdict = oracle.judge(missed, fixture.executor());
         assertKnown(fixture, missed, verdict, KnownBehaviour.H2_CHANGED_KEY);
       }
+      CaseExecution unique =
+          fixture.execute(
+              changed
+                  .replace("(8, 1)", "(8, 1), (9, 2)")
+                  .replace("SET id = 5", "SET id = 7 WHERE k = 1")
+                  .replace("DELETE FROM t", "UPDATE t SET id = 4"),
+              "RC");
+      assertKnown(
+          fixture,
+          unique,
+          new WriteCheck().judge(unique, fixture.executor()),
+          KnownBehaviour.H2_CHANGED_KEY);
       CaseExecution sameKey = fixture.execute(changed.replace("SET id", "SET k"), "RC");
       assertThat(known(fixture, withCount(sameKey, 3, 0), "troc")).isEmpty();
+    }
+  }
+
+  /** T2's MERGE finds no row, waits for the one that T1 inserts, and fails. */
+  @Test
+  void aMergeConflictsWithTheRowThatItWaitedFor() throws Exception {
+    String merge =
+        """
+        I: CREATE TABLE t (a INT PRIMARY KEY, b INT)
+        T1: BEGIN
+        T1: INSERT INTO t VALUES (6, 1)
+        T2: BEGIN
+        T2: MERGE INTO t USING (VALUES (6, 2)) AS s (a, b) ON (t.a = s.a) \
+        WHEN MATCHED THEN UPDATE SET b = s.b WHEN NOT MATCHED THEN INSERT (a, b) VALUES (s.a, s.b)
+        T1: %s
+        T2: COMMIT
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution conflict = fixture.execute(merge.formatted("COMMIT"), "RC");
+      OracleVerdict verdict = new WriteCheck().judge(conflict, fixture.executor());
+      assertKnown(fixture, conflict, verdict, KnownBehaviour.H2_MERGE_CONFLICT);
+      CaseExecution noConflict = fixture.execute(merge.formatted("ROLLBACK"), "RC");
+      assertThat(known(fixture, noConflict, "writecheck"))
+          .isNotEqualTo(Optional.of(KnownBehaviour.H2_MERGE_CONFLICT));
+    }
+  }
+
+  /** T1's row moves to another partition, behind T2's scan. */
+  @Test
+  void aRowThatMovedToAnotherPartitionIsMissed() throws Exception {
+    String moved =
+        """
+        I: CREATE TABLE t (a INT, b INT) {ENGINE} PARTITION BY LIST (a) \
+        (PARTITION p0 VALUES IN (1, 2), PARTITION p1 VALUES IN (3, 4))
+        I: INSERT INTO t VALUES (4, 7), (3, 7)
+        T1: BEGIN
+        T1: UPDATE t SET a = %s WHERE a = 4
+        T2: UPDATE t SET b = 8 WHERE b = 7
+        T1: COMMIT
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution missed = fixture.execute(moved.formatted("1"), "RC");
+      OracleVerdict verdict = new Troc().judge(missed, fixture.executor());
+      assertKnown(fixture, missed, verdict, KnownBehaviour.INNODB_MOVED_ROW);
     }
   }
 

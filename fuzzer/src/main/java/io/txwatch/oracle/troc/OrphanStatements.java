@@ -11,29 +11,43 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes queries on views that violate a foreign key, on tables without foreign keys. The tables
- * are set up for the first such query.
+ * Executes statements on views that violate a foreign key, on tables without foreign keys: their
+ * actions are not executed. The tables are set up for the first such statement.
  */
-final class OrphanQueries implements AutoCloseable {
+final class OrphanStatements implements AutoCloseable {
 
   private final Dbms dbms;
   private final TestCase testCase;
   private @Nullable Sandbox sandbox;
   private @Nullable ViewExecutor executor;
 
-  OrphanQueries(Dbms dbms, TestCase testCase) {
+  OrphanStatements(Dbms dbms, TestCase testCase) {
     this.dbms = dbms;
     this.testCase = testCase;
   }
 
   /** The outcome of a query; empty if the view violates something else than a foreign key. */
   Optional<ViewExecutor.Outcome> query(String sql, View view) throws SQLException {
+    return execute(tables -> tables.query(sql, view));
+  }
+
+  /** The outcome of a write to a table; empty if the view violates something else. */
+  Optional<ViewExecutor.Outcome> write(String sql, View view, String table) throws SQLException {
+    return execute(tables -> tables.write(sql, view, table));
+  }
+
+  @FunctionalInterface
+  private interface Execution {
+    ViewExecutor.Outcome on(ViewExecutor tables) throws SQLException;
+  }
+
+  private Optional<ViewExecutor.Outcome> execute(Execution execution) throws SQLException {
     TestCase without = ForeignKeyGraph.withoutForeignKeys(testCase);
     if (without.setup().equals(testCase.setup())) {
       return Optional.empty();
     }
     try {
-      return Optional.of(executor(without).query(sql, view));
+      return Optional.of(execution.on(executor(without)));
     } catch (ViewExecutor.BrokenViewException | ScheduleExecutor.SetupException e) {
       return Optional.empty();
     }
