@@ -519,6 +519,7 @@ public final class QueueSink implements EventSink {
       if (last) {
         done = delivered == 0 || isTooLate();
       } else {
+        notifyBacklog();
         notifyCaughtUp();
         pauses.after(delivered);
       }
@@ -615,9 +616,22 @@ public final class QueueSink implements EventSink {
       if (delivered % EVENTS_PER_YIELD == 0 && !isFilling(delivered)) {
         Thread.yield();
       }
-      // The queue may never be empty at this point.
-      if (delivered % EVENTS_PER_CATCH_UP_CHECK == 0 && place >= catchUpTo) {
-        notifyCaughtUp();
+      if (delivered % EVENTS_PER_CATCH_UP_CHECK == 0) {
+        notifyBacklog();
+        if (place >= catchUpTo) { // the queue may never be empty at this point
+          notifyCaughtUp();
+        }
+      }
+    }
+  }
+
+  private void notifyBacklog() {
+    int queued = queue.size();
+    for (EventSink consumer : consumers) {
+      try {
+        consumer.backlog(queued, queue.capacity());
+      } catch (Throwable e) {
+        fail(consumer, e);
       }
     }
   }
