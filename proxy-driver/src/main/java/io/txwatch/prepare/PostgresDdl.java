@@ -192,12 +192,12 @@ final class PostgresDdl extends PreparationDdl {
   String lockNote(List<PreparationStep> steps) {
     return steps.stream().anyMatch(step -> step.work() == PreparationStep.Work.REWRITE)
         ? "rewrite: the table is written anew under ACCESS EXCLUSIVE: nobody reads or writes it"
-              + " meanwhile; its size is known to the planner afterwards, also where no statistics"
-              + " were ever taken, so that plans can change, and with them what SERIALIZABLE locks"
-              + " and how often it aborts: --analyze takes all statistics"
+            + " meanwhile; its size is known to the planner afterwards, also where no statistics"
+            + " were ever taken, so that plans can change, and with them what SERIALIZABLE locks"
+            + " and how often it aborts: --analyze takes all statistics"
             + (reader().hasSystemVersions()
                 ? "; not needed on PostgreSQL 14 and later, where txwatch reads system columns as"
-                      + " long as no table is prepared; restart what is watched already"
+                    + " long as no table is prepared; restart what is watched already"
                 : "")
         : "instant: the catalog alone changes, under ACCESS EXCLUSIVE";
   }
