@@ -36,8 +36,7 @@ import picocli.CommandLine.Spec;
     name = "serve",
     description = {
       "Runs one live analyzer for many watched processes.",
-      "Watched processes connect with txwatch.analyzer=tcp://HOST:PORT. Anomalies between"
-          + " processes",
+      "Watched processes connect with txwatch.analyzer=tcp://HOST:PORT. Anomalies between processes",
       "are detected, too. It runs until it is stopped (SIGINT, SIGTERM) and then prints a summary."
     },
     mixinStandardHelpOptions = true,
@@ -266,8 +265,7 @@ final class ServeCommand implements Callable<Integer> {
                     + "/"));
     if (!tls && !at.getAddress().isLoopbackAddress()) {
       console.note(
-          "txwatch: the token and the histories are sent unencrypted: use --tls-cert and"
-              + " --tls-key");
+          "txwatch: the token and the histories are sent unencrypted: use --tls-cert and --tls-key");
     }
   }
 

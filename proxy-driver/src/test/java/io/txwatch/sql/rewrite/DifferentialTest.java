@@ -304,8 +304,7 @@ class DifferentialTest {
             execute(
                 connection,
                 add
-                    + "txw_rid bigint not null default (uuid_short() & 9223372036854775807)"
-                    + " invisible",
+                    + "txw_rid bigint not null default (uuid_short() & 9223372036854775807) invisible",
                 add
                     + "txw_wl varchar(252) character set ascii collate ascii_bin"
                     + " not null default '' invisible");
