@@ -12,7 +12,9 @@ import java.nio.file.Path;
  * stands for all that aborted.
  *
  * <p>After {@code history/loaders/TextHistoryLoader.java} of hengxin/PolySI-PVLDB2023-Artifacts and
- * the histories named {@code text} in dracoooooo/Plume. Every register starts with 0.
+ * the histories named {@code text} in dracoooooo/Plume, and {@code
+ * history/loader/TextHistoryLoader.java} of hengxin/IsoVista, which numbers aborted transactions
+ * -1. Every register starts with 0.
  */
 final class PlumeReader {
 

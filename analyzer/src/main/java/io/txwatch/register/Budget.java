@@ -10,7 +10,7 @@ import java.time.Duration;
  */
 final class Budget {
 
-  private static final int CALLS_PER_MEASUREMENT = 256;
+  private static final int CALLS_PER_MEASUREMENT = 1024;
 
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final boolean usesProcessorTime = threads.isCurrentThreadCpuTimeSupported();

@@ -61,7 +61,6 @@ final class WriteOrderSolver {
   private final int[] distances;
   private final int[] via;
   private final Ints visited = new Ints();
-  private List<Cycles.Edge> example = List.of();
 
   WriteOrderSolver(
       OrderGraph graph,
@@ -102,29 +101,31 @@ final class WriteOrderSolver {
     try {
       while (true) {
         if (!satisfiable(solver)) {
-          return budget.isExhausted()
-              ? undecided(budgetEnded())
-              : new Result(Optional.of(false), "", example);
+          return budget.isExhausted() ? undecided(budgetEnded()) : invalid();
         }
         addChosenEdges(solver);
         List<VecInt> clauses = cycleClauses();
-        if (example.isEmpty() && !clauses.isEmpty()) {
-          example = new Cycles(graph, reads).find().get(0);
-        }
         graph.truncate(certainEdges);
         if (clauses.isEmpty()) {
-          return budget.isExhausted()
-              ? undecided(budgetEnded())
-              : new Result(Optional.of(true), "", List.of());
+          return new Result(Optional.of(true), "", List.of());
         }
         for (VecInt clause : clauses) {
           solver.addClause(clause);
         }
       }
     } catch (ContradictionException e) {
-      graph.truncate(certainEdges);
-      return new Result(Optional.of(false), "", example);
+      return invalid();
     }
+  }
+
+  /** With a cycle in the plausible order. */
+  private Result invalid() {
+    for (int i = 0; i < pairOf.size(); i++) {
+      addOrder(firstVersions.get(i), secondVersions.get(i), 0);
+    }
+    List<List<Cycles.Edge>> cycles = new Cycles(graph, reads).find();
+    graph.truncate(certainEdges);
+    return new Result(Optional.of(false), "", cycles.isEmpty() ? List.of() : cycles.get(0));
   }
 
   private Result undecided(String reason) {

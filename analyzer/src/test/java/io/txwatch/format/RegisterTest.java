@@ -197,6 +197,14 @@ class RegisterTest {
   }
 
   @Test
+  void plumeTextMarksAbortedWritesByTheirTransaction() throws IOException {
+    String text = "w(1,1,0,0)\nw(1,2,0,-1)\nr(1,2,1,1)\n";
+    assertThat(check(text, IsolationLevel.SERIALIZABLE)).isEqualTo("ABORTED_READ false");
+    assertThat(check(text.replace("r(1,2", "r(1,1"), IsolationLevel.SERIALIZABLE))
+        .isEqualTo("true");
+  }
+
+  @Test
   void dbcopJsonIsRead() throws IOException {
     String older =
         """
