@@ -63,6 +63,36 @@ final class ByteCursor implements Closeable {
     return Long.reverseBytes(nextLong());
   }
 
+  /**
+   * A decimal number of up to 64 bits, with or without a sign; one above 2^63 wraps around, so that
+   * it stays distinct from all others.
+   *
+   * @param expected what to expect, for the message
+   */
+  long nextNumber(String expected) throws IOException {
+    boolean negative = peek() == '-';
+    if (negative) {
+      skip();
+    }
+    if (!isDigit(peek())) {
+      throw unexpected(expected);
+    }
+    long value = 0;
+    while (isDigit(peek())) {
+      int digit = peek() - '0';
+      if (Long.compareUnsigned(value, Long.divideUnsigned(-1L - digit, 10)) > 0) {
+        throw error("expected " + expected + " of up to 64 bits");
+      }
+      value = 10 * value + digit;
+      skip();
+    }
+    return negative ? -value : value;
+  }
+
+  private static boolean isDigit(int c) {
+    return c >= '0' && c <= '9';
+  }
+
   /** A byte that must exist. */
   int needed() throws IOException {
     int next = next();

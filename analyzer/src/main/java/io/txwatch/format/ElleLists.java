@@ -24,7 +24,7 @@ final class ElleLists {
                 add(history, outcome, micro, i);
               }
             });
-    ElleReader.read(file, names, transactions);
+    ElleReader.read(file, names, true, transactions);
     transactions.end();
     return history;
   }

@@ -32,6 +32,11 @@ final class ElleReader {
     void op(ElleOp op) throws IOException;
   }
 
+  /** The most digits of numbers that are not read as texts. */
+  private static final int MAX_DIGITS = 18;
+
+  private static final long NO_INTEGER = Long.MIN_VALUE;
+
   private static final long TYPE = packed("type");
   private static final long PROCESS = packed("process");
   private static final long VALUE = packed("value");
@@ -46,22 +51,28 @@ final class ElleReader {
 
   private final ByteCursor in;
   private final KeyNames names;
+  private final boolean lists;
   private final ElleOp op = new ElleOp();
 
-  private ElleReader(ByteCursor in, KeyNames names) {
+  /** The text of a number that {@link #integer} did not read. */
+  private String number = "";
+
+  private ElleReader(ByteCursor in, KeyNames names, boolean lists) {
     this.in = in;
     this.names = names;
+    this.lists = lists;
   }
 
   /**
    * Emits the operations of a file, in order.
    *
+   * @param lists whether reads return lists; otherwise a vector is a value
    * @throws io.txwatch.history.HistoryFormatException if the format is wrong; the message names
    *     where and what was expected
    */
-  static void read(Path file, KeyNames names, Sink sink) throws IOException {
+  static void read(Path file, KeyNames names, boolean lists, Sink sink) throws IOException {
     try (ByteCursor in = new ByteCursor(file)) {
-      new ElleReader(in, names).operations(sink);
+      new ElleReader(in, names, lists).operations(sink);
     }
   }
 
@@ -111,7 +122,7 @@ final class ElleReader {
       } else if (key == PROCESS) {
         process();
       } else if (key == INDEX) {
-        op.index = isNumber(space()) ? integer() : skipped(-1);
+        op.index = isNumber(space()) ? integerOr(-1) : skipped(-1);
       } else if (key == VALUE) {
         microOps();
       } else {
@@ -143,7 +154,7 @@ final class ElleReader {
   private void process() throws IOException {
     int c = space();
     if (isNumber(c)) {
-      op.process = integer();
+      op.process = integerOr(-1);
     } else {
       op.client = c == 'n'; // nil is a process, too; :nemesis is not a client
       value();
@@ -187,22 +198,30 @@ final class ElleReader {
     long function = name();
     int key = key();
     c = space();
-    boolean nil = c == ']' || c == ')' || c == 'n';
     if (function == APPEND || function == WRITE) {
       MicroOps.Kind kind = function == APPEND ? MicroOps.Kind.APPEND : MicroOps.Kind.WRITE;
       op.micro.add(kind, key, element());
     } else if (function != READ) {
       throw in.error(
           offset, "expected one of the operations :append, :r and :w, found another one");
-    } else if (nil) {
+    } else if (c == ']' || c == ')') {
       op.micro.add(MicroOps.Kind.READ_NIL, key, 0);
-    } else if (c == '[' || c == '(') {
+    } else if (lists && (c == '[' || c == '(')) {
       in.skip();
       list(key);
     } else {
-      op.micro.add(MicroOps.Kind.READ_VALUE, key, element());
+      read(key, c);
     }
     rest();
+  }
+
+  private void read(int key, int c) throws IOException {
+    String text = c == 'n' ? text() : "";
+    if (text.equals("nil") || text.equals("null")) {
+      op.micro.add(MicroOps.Kind.READ_NIL, key, 0);
+    } else {
+      op.micro.add(MicroOps.Kind.READ_VALUE, key, c == 'n' ? names.value(text) : element());
+    }
   }
 
   /** The elements of a list up to its end. */
@@ -215,7 +234,7 @@ final class ElleReader {
         op.micro.addList(key, mark);
         return;
       }
-      op.micro.element(isNumber(c) ? integer() : element());
+      op.micro.element(element());
     }
   }
 
@@ -228,13 +247,85 @@ final class ElleReader {
   }
 
   private int key() throws IOException {
-    int c = space();
-    return isNumber(c) ? names.key(integer()) : names.key(text());
+    if (!isNumber(space())) {
+      return names.key(form());
+    }
+    long integer = integer();
+    return integer == NO_INTEGER ? names.key(number) : names.key(integer);
   }
 
   private long element() throws IOException {
-    int c = space();
-    return isNumber(c) ? integer() : names.value(text());
+    if (!isNumber(space())) {
+      return names.value(form());
+    }
+    long integer = integer();
+    return integer == NO_INTEGER ? names.value(number) : integer;
+  }
+
+  /** Any value but a plain integer, in one way of writing it. */
+  private String form() throws IOException {
+    int c = in.peek();
+    if (c == '[' || c == '(' || c == '{' || c == '#') {
+      return collection();
+    } else if (c != '"') {
+      return text();
+    }
+    String text = text();
+    return isWord(text) ? text : quoted(text);
+  }
+
+  /** Whether a string can be mistaken for nothing else when it is written without quotes. */
+  private static boolean isWord(String text) {
+    return !text.isEmpty() && (Character.isLetter(text.charAt(0)) || text.charAt(0) == '_');
+  }
+
+  private static String quoted(String text) {
+    return '"' + text + '"';
+  }
+
+  /** A vector, list, map or set, with single blanks; a vector and a list are equal. */
+  private String collection() throws IOException {
+    StringBuilder text = new StringBuilder();
+    int depth = 0;
+    boolean separate = false;
+    do {
+      int c = space();
+      switch (c) {
+        case ByteCursor.END -> throw in.unexpected("a value: the file seems to be cut off");
+        case '[', '(', '{' -> {
+          text.append(separate ? " " : "").append(c == '{' ? '{' : '[');
+          in.skip();
+          depth++;
+          separate = false;
+        }
+        case ']', ')', '}' -> {
+          text.append(c == '}' ? '}' : ']');
+          in.skip();
+          depth--;
+          separate = true;
+        }
+        case '#' -> {
+          if (tag() == Tag.DISCARDS) {
+            value();
+          }
+        }
+        default -> {
+          text.append(separate ? " " : "").append(atomText(c));
+          separate = true;
+        }
+      }
+    } while (depth > 0);
+    return text.toString();
+  }
+
+  private String atomText(int c) throws IOException {
+    if (c == '"') {
+      return quoted(text());
+    } else if (!isNumber(c)) {
+      return text();
+    }
+    long integer = integer();
+    return integer == NO_INTEGER ? number : Long.toString(integer);
   }
 
   /** A keyword, symbol or string as written; a string without its quotes. */
@@ -262,31 +353,57 @@ final class ElleReader {
     return text.toString(StandardCharsets.UTF_8);
   }
 
+  /** An integer; if it is another number, what is given. */
+  private long integerOr(long instead) throws IOException {
+    long integer = integer();
+    return integer == NO_INTEGER ? instead : integer;
+  }
+
+  /**
+   * An integer of at most 18 digits. For any other number or symbol that starts like one, {@link
+   * #number} is set to its text, and the result is {@link #NO_INTEGER}.
+   */
   private long integer() throws IOException {
     int c = in.peek();
     boolean negative = c == '-';
-    if (negative || c == '+') {
+    boolean signed = negative || c == '+';
+    if (signed) {
       in.skip();
       c = in.peek();
     }
-    if (c < '0' || c > '9') {
-      throw in.unexpected("a digit");
-    }
     long value = 0;
-    while (c >= '0' && c <= '9') {
-      if (value > (Long.MAX_VALUE - 9) / 10) {
-        throw in.error("expected a number of at most 18 digits");
-      }
+    int digits = 0;
+    while (c >= '0' && c <= '9' && digits < MAX_DIGITS) {
       value = 10 * value + c - '0';
+      digits++;
       in.skip();
       c = in.peek();
     }
     if (c == 'N') {
-      in.skip(); // a Clojure big integer that fits a long
-    } else if (!isDelimiter(c)) {
-      throw in.unexpected("an integer");
+      in.skip(); // a Clojure big integer
+      c = in.peek();
     }
-    return negative ? -value : value;
+    if (digits > 0 && isDelimiter(c)) {
+      return negative ? -value : value;
+    }
+    String rest = isDelimiter(c) ? "" : text();
+    String sign = negative ? "-" : signed && digits == 0 ? "+" : "";
+    number = digits == 0 ? sign + rest : canonical(sign + value + rest);
+    return NO_INTEGER;
+  }
+
+  /** A number that is no small integer: 1.50 and 1.5 are equal, 1 and 1.0 are not. */
+  private static String canonical(String number) {
+    if (number.endsWith("N")) {
+      return number.substring(0, number.length() - 1);
+    } else if (number.chars().allMatch(c -> c == '-' || c >= '0' && c <= '9')) {
+      return number;
+    }
+    try {
+      return number.endsWith("M") ? number : Double.toString(Double.parseDouble(number));
+    } catch (NumberFormatException e) {
+      return number; // a ratio
+    }
   }
 
   /** The key of a map; in JSON also the colon after it. */

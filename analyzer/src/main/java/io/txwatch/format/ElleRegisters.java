@@ -26,7 +26,7 @@ final class ElleRegisters {
                 add(file, history, outcome, micro, i);
               }
             });
-    ElleReader.read(file, names, transactions);
+    ElleReader.read(file, names, false, transactions);
     transactions.end();
     return history.build();
   }

@@ -10,31 +10,43 @@ import java.util.regex.Pattern;
 /** The history formats of other tools. */
 public enum ForeignFormat {
   /** Elle's list-append, in EDN or JSON. */
-  ELLE_APPEND("elle-append"),
+  ELLE_APPEND("elle-append", "EDN or JSON, [:append 1 2], [:r 1 [2]]"),
   /** Elle's rw-register, in EDN or JSON. */
-  ELLE_REGISTER("elle-register"),
+  ELLE_REGISTER("elle-register", "EDN or JSON, [:w 1 2], [:r 1 2]"),
   /** Plume's and PolySI's text: {@code w(1,2,0,0)}. */
-  PLUME("plume"),
+  PLUME("plume", "text, w(1,2,0,0)"),
+  /** AWDIT's text: {@code w 1 2}, with lines of dashes and equals signs in between. */
+  AWDIT("awdit", "text, w 1 2"),
   /** dbcop's JSON and bincode. */
-  DBCOP("dbcop"),
+  DBCOP("dbcop", "JSON or bincode"),
   /** Cobra's logs: a directory of them, or one log. */
-  COBRA("cobra");
+  COBRA("cobra", "a directory of logs, or one");
 
   private static final int HEAD_LENGTH = 1 << 16;
   private static final Pattern MICRO_OP =
-      Pattern.compile("\\[\\s*(?::|\")(append|w|r)\\b\"?[\\s,]+[^\\s,\\[\\]]+[\\s,]+(\\[)?");
+      Pattern.compile(
+          "\\[\\s*(?::|\")(append|w|r)\\b\"?[\\s,]+"
+              + "(?:\\[[^\\[\\]]*+\\]|\\([^()]*+\\)|\"[^\"]*+\"|[^\\s,\\[\\]\"]+)[\\s,]+(\\[)?");
   private static final Pattern PLUME_LINE = Pattern.compile("^\\s*[rw]\\(-?\\d+,");
+  private static final Pattern AWDIT_LINE = Pattern.compile("^\\s*[rw] \\d+ \\d+\\s*(?:$|\\n)");
   private static final int COBRA_START = 9;
 
   private final String id;
+  private final String example;
 
-  ForeignFormat(String id) {
+  ForeignFormat(String id, String example) {
     this.id = id;
+    this.example = example;
   }
 
   /** The name that users type. */
   public String id() {
     return id;
+  }
+
+  /** What its files look like, for display. */
+  public String example() {
+    return example;
   }
 
   /** Whether the format records the real-time order of transactions. */
@@ -60,6 +72,8 @@ public enum ForeignFormat {
     String text = head.stripLeading();
     if (PLUME_LINE.matcher(text).lookingAt()) {
       return Optional.of(PLUME);
+    } else if (AWDIT_LINE.matcher(text).lookingAt()) {
+      return Optional.of(AWDIT);
     }
     if (text.startsWith("{")
         || text.startsWith("[")

@@ -78,6 +78,7 @@ public final class ForeignHistory {
       case ELLE_APPEND -> listAppend(file, demand, found);
       case ELLE_REGISTER -> register(ElleRegisters.read(file), demand, false, found);
       case PLUME -> register(PlumeReader.read(file), demand, true, found);
+      case AWDIT -> register(AwditReader.read(file), demand, true, found);
       case DBCOP -> register(DbcopJsonReader.readAny(file), demand, true, found);
       case COBRA -> register(CobraReader.read(file), demand, true, found);
     };

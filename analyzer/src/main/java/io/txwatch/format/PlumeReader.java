@@ -7,8 +7,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Reads the text format of Plume and PolySI: a line for each operation of a committed transaction,
- * {@code w(key,value,session,transaction)} or {@code r(key,value,session,transaction)}.
+ * Reads the text format of Plume and PolySI: a line for each operation, {@code
+ * w(key,value,session,transaction)} or {@code r(key,value,session,transaction)}. Transaction -1
+ * stands for all that aborted.
  *
  * <p>After {@code history/loaders/TextHistoryLoader.java} of hengxin/PolySI-PVLDB2023-Artifacts and
  * the histories named {@code text} in dracoooooo/Plume. Every register starts with 0.
@@ -17,6 +18,8 @@ final class PlumeReader {
 
   private static final String EXPECTED =
       "an operation such as w(1,2,0,0): key, value, session, transaction";
+
+  private static final long ABORTED = -1;
 
   private final ByteCursor in;
   private final KeyNames names = new KeyNames();
@@ -52,7 +55,11 @@ final class PlumeReader {
         throw in.unexpected("')' after " + EXPECTED);
       }
       in.skip();
-      history.continueOrBegin(session, "session " + session, transaction, Outcome.COMMITTED);
+      if (transaction == ABORTED) {
+        history.begin(session, "session " + session, ABORTED, Outcome.ABORTED);
+      } else {
+        history.continueOrBegin(session, "session " + session, transaction, Outcome.COMMITTED);
+      }
       if (c == 'w') {
         history.write(key, value);
       } else {
@@ -67,25 +74,8 @@ final class PlumeReader {
       throw in.unexpected("'" + before + "' in " + EXPECTED);
     }
     in.skip();
-    int c = space();
-    boolean negative = c == '-';
-    if (negative) {
-      in.skip();
-      c = in.peek();
-    }
-    if (c < '0' || c > '9') {
-      throw in.unexpected("a number in " + EXPECTED);
-    }
-    long value = 0;
-    while (c >= '0' && c <= '9') {
-      if (value > (Long.MAX_VALUE - 9) / 10) {
-        throw in.error("expected a number of at most 18 digits");
-      }
-      value = 10 * value + c - '0';
-      in.skip();
-      c = in.peek();
-    }
-    return negative ? -value : value;
+    space();
+    return in.nextNumber("a number in " + EXPECTED);
   }
 
   private int space() throws IOException {

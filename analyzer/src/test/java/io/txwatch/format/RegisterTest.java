@@ -67,6 +67,28 @@ class RegisterTest {
    * Session 0 writes x twice; session 1 reads the newer value first: wrong only by session order.
    */
   @Test
+  void plumeTextMarksAbortedTransactions() throws IOException {
+    assertThat(check("w(1,1,0,-1)\nr(1,1,1,0)\n", IsolationLevel.READ_COMMITTED))
+        .isEqualTo("ABORTED_READ false");
+    assertThat(
+            check(
+                "w(1,18446744073709551615,0,0)\nr(1,18446744073709551615,1,1)\n",
+                IsolationLevel.SERIALIZABLE))
+        .isEqualTo("true");
+  }
+
+  @Test
+  void awditTextSeparatesSessionsAndTransactions() throws IOException {
+    assertThat(
+            check("w 0 0\n=====\nr 0 0\nw 0 1\n=====\nr 0 0\nw 0 2", IsolationLevel.SERIALIZABLE))
+        .isEqualTo("LOST_UPDATE false");
+    assertThat(check("w 0 1\n---\nw 0 2\n===\nr 0 2\n---\nr 0 1\n", IsolationLevel.SERIALIZABLE))
+        .endsWith("false");
+    assertThat(check("w 0 1\n---\nw 0 2\n===\nr 0 1\n---\nr 0 2\n", IsolationLevel.SERIALIZABLE))
+        .isEqualTo("true");
+  }
+
+  @Test
   void plumeTextCountsSessions() throws IOException {
     String text = "w(1,1,0,0)\nw(1,2,0,1)\nr(1,2,1,2)\nr(1,1,1,3)\n";
     assertThat(check(text, IsolationLevel.SERIALIZABLE)).isEqualTo("G_SINGLE false");

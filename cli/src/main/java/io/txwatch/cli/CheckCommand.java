@@ -9,6 +9,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.HistoryParts;
 import io.txwatch.history.HistoryReader;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.NoHistoryException;
 import io.txwatch.register.KeyOrder;
 import io.txwatch.report.AnomalyGroups;
 import java.io.IOException;
@@ -40,10 +41,11 @@ import picocli.CommandLine.Spec;
       "Checks recorded histories and reports their anomalies.",
       "It reads histories of txwatch, of Elle (list-append, rw-register; EDN or JSON), of Plume"
           + " and",
-      "PolySI (text), of dbcop (JSON, bincode) and of Cobra (a directory of logs). The format is",
-      "detected from the start of the file. For a txwatch history, FILE.1, FILE.2, ... next to"
-          + " FILE",
-      "are read as its earlier parts."
+      "PolySI (text), of AWDIT (text), of dbcop (JSON, bincode) and of Cobra (a directory of"
+          + " logs).",
+      "The format is detected from the start of the file. For a txwatch history, FILE.1, FILE.2,"
+          + " ...",
+      "next to FILE are read as its earlier parts."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -61,7 +63,7 @@ import picocli.CommandLine.Spec;
       "   \"valid\":true|false|\"unknown\",\"anomalies\":[…],\"seconds\":x,",
       "   \"readingSeconds\":x}",
       "valid is false if a level was violated, and \"unknown\" if there was nothing to check or",
-      "events are missing; \"reason\" states which.",
+      "events are missing; \"reason\" states which. The exit code is then 5.",
       ""
     })
 final class CheckCommand implements Callable<Integer> {
@@ -73,7 +75,7 @@ final class CheckCommand implements Callable<Integer> {
 
   @Option(
       names = "--format",
-      paramLabel = "auto|txwatch|elle-append|elle-register|plume|dbcop|cobra",
+      paramLabel = "auto|txwatch|elle-append|elle-register|plume|awdit|dbcop|cobra",
       defaultValue = "auto",
       description = "the format of the files (default: auto)")
   private String format = "auto";
@@ -168,14 +170,28 @@ final class CheckCommand implements Callable<Integer> {
         result.writeJson(console.out());
       }
       result.print(console.textOut(common.json()));
-      boolean invalid = common.failOn != FailOn.NEVER && result.valid().equals(Optional.of(false));
-      if (invalid && result.level() != null
-          || result.groups().groups().stream()
-              .anyMatch(group -> common.failOn.includes(group.first()))) {
-        code = ExitCode.ANOMALIES;
-      }
+      code = worse(code, exitCode(result));
     }
     return code;
+  }
+
+  private int exitCode(CheckResult result) {
+    boolean invalid = result.level() != null && result.valid().equals(Optional.of(false));
+    if (common.failOn == FailOn.NEVER) {
+      return ExitCode.CLEAN;
+    } else if (invalid
+        || result.groups().groups().stream()
+            .anyMatch(group -> common.failOn.includes(group.first()))) {
+      return ExitCode.ANOMALIES;
+    } else if (result.valid().isPresent()) {
+      return ExitCode.CLEAN;
+    }
+    return common.failOn == FailOn.UNKNOWN ? ExitCode.ANOMALIES : ExitCode.UNDECIDED;
+  }
+
+  /** Of the codes of two files: anomalies, then undecided, then clean. */
+  private static int worse(int one, int other) {
+    return one == ExitCode.ANOMALIES || other == ExitCode.CLEAN ? one : other;
   }
 
   /**
@@ -271,6 +287,16 @@ final class CheckCommand implements Callable<Integer> {
           reader.losses(),
           seconds,
           seconds - analysis.nanos() / 1e9);
+    } catch (NoHistoryException e) {
+      if (!format.equals("auto")) {
+        throw e;
+      }
+      throw CommandException.badInput(
+          file
+              + ": not a history in a known format: txwatch; "
+              + Stream.of(ForeignFormat.values())
+                  .map(known -> known.id() + " (" + known.example() + ")")
+                  .collect(Collectors.joining("; ")));
     }
   }
 

@@ -10,11 +10,12 @@ final class CommonOptions {
 
   @Option(
       names = "--fail-on",
-      paramLabel = "violation|hazard|never",
+      paramLabel = "violation|hazard|unknown|never",
       defaultValue = "violation",
       description =
-          "which anomalies make the exit code 1: violation, what the DBMS promises to prevent; hazard,"
-              + " also what the isolation level permits (default: violation)")
+          "what makes the exit code 1: violation, what the DBMS promises to prevent; hazard, also"
+              + " what the isolation level permits; unknown, violations, and for check an undecided"
+              + " history, which otherwise makes it 5 (default: violation)")
   FailOn failOn = FailOn.VIOLATION;
 
   boolean json() {

@@ -4,11 +4,13 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
 import io.txwatch.anomaly.Verdict;
 
-/** The anomalies that make a command fail. */
+/** The results that make a command fail. */
 enum FailOn {
   /** Violations: the DBMS broke its promise. */
   VIOLATION,
-  /** Also hazards: the application is exposed to what the level permits. */
+  /** Also a history of which it is undecided whether it satisfies its level. */
+  UNKNOWN,
+  /** Violations and hazards: the application is exposed to what the level permits. */
   HAZARD,
   NEVER;
 
@@ -19,7 +21,7 @@ enum FailOn {
   boolean includes(Anomaly anomaly) {
     boolean mayComeToNothing = anomaly.confidence() == Confidence.SUSPECTED && !anomaly.possible();
     return switch (this) {
-      case VIOLATION ->
+      case VIOLATION, UNKNOWN ->
           anomaly.verdict() == Verdict.VIOLATION && anomaly.confidence() == Confidence.CONFIRMED;
       case HAZARD -> !mayComeToNothing;
       case NEVER -> false;

@@ -70,8 +70,10 @@ class BadInputTest {
                 lines(
                     "txwatch: "
                         + foreign
-                        + ", offset 0: expected the header of a txwatch history, found something"
-                        + " else")));
+                        + ": not a history in a known format: txwatch; elle-append (EDN or JSON,"
+                        + " [:append 1 2], [:r 1 [2]]); elle-register (EDN or JSON, [:w 1 2], [:r 1"
+                        + " 2]); plume (text, w(1,2,0,0)); awdit (text, w 1 2); dbcop (JSON or"
+                        + " bincode); cobra (a directory of logs, or one)")));
   }
 
   @Test

@@ -106,7 +106,7 @@ class CheckCommandTest {
       cut.setLength(cut.length() - 10);
     }
     Invocation check = Invocation.of("check", "--json", file.toString());
-    assertThat(check.code()).isZero();
+    assertThat(check.code()).isEqualTo(ExitCode.UNDECIDED);
     JsonNode json = new ObjectMapper().readTree(check.out());
     assertThat(json.path("valid").asText()).isEqualTo("unknown");
     assertThat(json.path("anomalies")).hasSize(1);
@@ -120,6 +120,10 @@ class CheckCommandTest {
     HistoryWriter.open(empty).close();
     Invocation check = Invocation.of("check", "--json", empty.toString(), file.toString());
     assertThat(check.out().lines()).hasSize(2).first().asString().contains("\"unknown\"");
+    assertThat(check.code()).isEqualTo(ExitCode.UNDECIDED);
+    assertThat(Invocation.of("check", "--fail-on", "unknown", empty.toString()).code())
+        .isEqualTo(ExitCode.ANOMALIES);
+    assertThat(Invocation.of("check", "--fail-on", "never", empty.toString()).code()).isZero();
   }
 
   @Test

@@ -7,7 +7,7 @@ import java.nio.file.Path;
  * A file is not a history, or has an unknown version. The message is one line with the file, the
  * offset and what was expected there.
  */
-public final class HistoryFormatException extends IOException {
+public class HistoryFormatException extends IOException {
 
   private static final long serialVersionUID = 1;
 

@@ -264,11 +264,11 @@ public final class HistoryReader implements Closeable {
       try {
         found = Entry.parseFrom(scanner.body()).getHeader();
       } catch (InvalidProtocolBufferException e) {
-        throw notAHistory();
+        throw new NoHistoryException(file);
       }
     }
     if (!found.getMagic().equals(EventEncoder.MAGIC)) {
-      throw notAHistory();
+      throw new NoHistoryException(file);
     }
     if (found.getVersion() > EventEncoder.VERSION || found.getVersion() < 1) {
       throw new HistoryFormatException(
@@ -280,10 +280,5 @@ public final class HistoryReader implements Closeable {
               + EventEncoder.VERSION);
     }
     return new HistoryHeader(found.getVersion(), found.getNode(), found.getStartMicros());
-  }
-
-  private HistoryFormatException notAHistory() {
-    return new HistoryFormatException(
-        file, 0, "expected the header of a txwatch history, found something else");
   }
 }
